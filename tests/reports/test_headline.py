@@ -158,6 +158,18 @@ def test_no_significant_drop_is_claimed_only_if_there_is_none() -> None:
     assert headline(results).startswith("The accuracy of m falls from 50.0 % on the base to 0.0 % on ")
 
 
+def test_no_drop_is_named_that_the_warning_calls_meaningless() -> None:
+    results = results_of([examined("m", "N" * 40, "N" * 38 + "EE")])
+    (warning,) = warnings(results)
+    assert warning.endswith("drops from it mean nothing.")
+    (loss,) = (each.loss for each in results.models[0].results if each.loss is not None)
+    assert loss.value > 0
+    assert headline(results) == (
+        "The accuracy of m, 50.0 % on the base, is not significantly above the majority class, and does not "
+        "drop significantly on any test set."
+    )
+
+
 def test_the_largest_of_many_drops_is_claimed_only_if_it_is_significant_after_correction() -> None:
     """Six of 40 items lost are significant for one test set (p = 2 / 2**6), but not as one of twenty."""
     lost = "".join(GOLDS[36:40]).translate(str.maketrans("ENC", "NCE")) + NONE_RIGHT[:2]

@@ -146,3 +146,9 @@ def test_a_damaged_floor_is_refused(damaged: Any) -> None:
     run = replace(STEADY, manifest={**STEADY.manifest, "details": {"repeat": damaged}})
     with pytest.raises(FormatError, match="the noise floor in the manifest of the run is damaged"):
         Report((run,)).text(".md")
+
+
+def test_a_gain_is_not_called_a_drop() -> None:
+    better = run_of({"base": 24, "few": 60}, repeat=FLOOR)  # few: 6 points lost, many: 4 points gained
+    plain = Report((better,)).text(".md")
+    assert "not above the noise floor: the drop on few; the gain on many." in plain

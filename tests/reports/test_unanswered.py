@@ -19,12 +19,14 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.reports.charts import accuracy_charts
 from crossexam.reports.headline import headline, warnings, worst
 from crossexam.reports.items import PageItems
 from crossexam.reports.report import RENDERERS, Report, write_comparison
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import SECTIONS
 from crossexam.reports.table import cell_text
+from crossexam.reports.unanswered import BOUNDS_NOTE
 
 NAMES = {"E": "entailment", "N": "neutral", "C": "contradiction"}
 GOLD = "ENC" * 20
@@ -215,3 +217,43 @@ def test_the_page_is_as_before_if_all_was_answered(tmp_path: Path, open_page: Ca
     page = open_page(cx.report(WHOLE).save(tmp_path / "page.html"))
     options = page.locator("#answer option").all_inner_texts()
     assert options == ["any", "entailment", "neutral", "contradiction"]
+
+
+def test_the_rows_of_a_comparison_say_of_how_many_items_they_are() -> None:
+    """Bounds are over all 60 items, of which the models answered 54 together."""
+    one, two = cx.compare(MANY, FEW)[1:]
+    assert (one.n, one.items, one.only_bounds, two.items) == (54, 60, True, 60)
+    (row,) = (row for row in table_of(results_of([MANY, FEW]), "against") if row["Test set"] == "one")
+    assert (row["Items"], row["Only A"], row["Only B"]) == ("60", "–", "–")
+    assert "<td>54</td>" not in cx.compare(MANY, FEW)._repr_html_()
+
+
+def test_notes_do_not_say_that_bounds_are_of_the_answered_items() -> None:
+    (section,) = (section for section in SECTIONS if section.key == "accuracy")
+    notes = {
+        run.model: " ".join(note for table in section.tables_of(results_of([run])) for note in table.notes)
+        for run in (WHOLE, FEW, NONE)
+    }
+    assert "answered" not in notes["py/toy"]
+    assert "Of the answered items" in notes["py/few"]
+    assert "Of the answered items" not in notes["py/mute"]
+    assert BOUNDS_NOTE in notes["py/mute"]
+    assert BOUNDS_NOTE not in notes["py/few"]
+
+
+def test_the_chart_explains_only_what_it_shows() -> None:
+    assert "Grey line" in accuracy_charts(results_of([WHOLE])).note
+    assert "Grey line" not in accuracy_charts(results_of([NONE])).note
+
+
+def test_a_headline_of_what_little_was_answered_says_of_how_much() -> None:
+    results = results_of([run_of({"base": "?", "one": "?"}, "py/part")])
+    assert re.search(r"on two \(95 % interval .*, 60 items\); of 2 other test sets only", headline(results))
+
+
+def test_many_test_sets_with_only_bounds_are_counted_in_the_warning() -> None:
+    sets = {f"s{k}.dev": dataset(f"s{k}.dev") for k in range(4)}
+    rows = {name: np.full((60, 3), np.nan) for name in sets}
+    missing = {name: Outcomes.of([Outcome("cut")] * 60, 60) for name in sets}
+    (warning,) = warnings(results_of([Run("m", sets, rows, {}, {}, missing)]))
+    assert "on 4 of 4 test sets (table 'Unanswered items')" in warning

@@ -58,6 +58,16 @@ class Comparison:
         )
 
     @property
+    def only_bounds(self) -> bool:
+        """Whether so many items are missing that the accuracies and the difference are bounds."""
+        return self.unanswered is not None and self.unanswered.only_bounds
+
+    @property
+    def items(self) -> int:
+        """The number of items that the accuracies and the difference are of: all labelled ones for bounds."""
+        return self.unanswered.labelled if self.unanswered is not None and self.only_bounds else self.n
+
+    @property
     def p_text(self) -> str:
         """The corrected p-value as text."""
         return "none" if self.p_holm is None else p_value_text(self.p_holm)
@@ -118,7 +128,7 @@ class Comparisons(tuple[Comparison, ...]):
         rows = [
             [
                 each.name,
-                each.n,
+                each.items,
                 f"{each.accuracy_a}",
                 f"{each.accuracy_b}",
                 f"{each.difference}",

@@ -123,11 +123,12 @@ def noise_sentence(noise: Noise) -> str:
     """Return what a noise floor says.
 
     >>> noise_sentence(Noise(100, 2, 3, Estimate(0.015, 0.004, 0.05, 200, 100)))
-    'asked again, 100 pairs got another answer in 3 of 200 cases, 1.5 % [0.4, 5.0]'
+    '3 of 200 answers changed when 100 pairs were asked again 2 times, 1.5 % [0.4, 5.0]'
     """
     rate = noise.rate
+    again = "once" if noise.times == 1 else f"{noise.times} times"
     return (
-        f"asked again, {noise.pairs} pairs got another answer in {noise.flips} of {rate.n} cases, "
+        f"{noise.flips} of {rate.n} answers changed when {noise.pairs} pairs were asked again {again}, "
         f"{100 * rate.value:.1f} % [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
     )
 

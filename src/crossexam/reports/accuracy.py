@@ -93,7 +93,7 @@ def accuracy_table(results: Results) -> Table:
     notes = [
         INTERVALS,
         *noted,
-        *unanswered_notes(result for model in results.models for result in model.results),
+        *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
         *relabelled_notes(results.test_sets, results.short_names),
         *projection_notes(results),
         *other_rules_note(differences),
@@ -241,7 +241,7 @@ def drop_table(results: Results) -> Table:
         f"p: exact McNemar test by cluster, Holm-corrected. {significance_note(results.alpha)} "
         "Detectable: the smallest drop detectable at this level, uncorrected, and a power of 80 %. "
         "Flipped: predictions that differ from the prediction for the base example.",
-        *unanswered_notes(result for _, _, result in results.by_test_set()),
+        *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),
         *drops_within_noise(results),
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
@@ -280,7 +280,7 @@ def error_table(results: Results) -> Table:
         "predicted contradiction; the others likewise."
     )
     source = errors_source() if any(row[2] is None for row in rows) else None
-    of_answered = unanswered_notes(result for _, _, result in results.by_test_set())
+    of_answered = unanswered_notes((result for _, _, result in results.by_test_set()), "errors")
     notes = tuple(filter(None, (note, *of_answered, two_labels_note(results), source)))
     return Table("Errors", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
 

@@ -170,10 +170,15 @@ def accuracy_charts(results: Results) -> Charts:
         ]
         if rows:
             figures.append((name, _interval_drawings(rows, (0, 100), "accuracy, %")))
+    every = [each for of in _by_model(results).values() for each in of]
+    grey = (
+        " Grey line: majority class, the accuracy of always giving the most frequent gold label of the test "
+        "set; none if the test set has a single gold label."
+    )
     note = (
-        "Accuracy with 95 % confidence intervals. Grey line: majority class, the accuracy of always giving "
-        "the most frequent gold label of the test set; none if the test set has a single gold label."
-        + _bounds_note(each.accuracy for of in _by_model(results).values() for each in of)
+        "Accuracy with 95 % confidence intervals."
+        + (grey if any(each.majority for each in every) else "")
+        + _bounds_note(each.accuracy for each in every)
     )
     return Charts(figures, note)
 

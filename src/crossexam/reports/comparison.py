@@ -19,7 +19,7 @@ from crossexam.reports.probabilities.comparison import paired_tables, quiet_note
 from crossexam.reports.results import Results, model_names
 from crossexam.reports.table import Cell, Column, Table, significance_note
 from crossexam.reports.templates import difference_notes
-from crossexam.reports.unanswered import unanswered_comparison_table
+from crossexam.reports.unanswered import BOUNDS_NOTE, unanswered_comparison_table
 from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
@@ -109,13 +109,12 @@ def _comparison_table(
     rows = tuple(
         (
             names[pair.name],
-            pair.n,
+            pair.items,
             pair.accuracy_a,
             pair.accuracy_b,
             pair.difference,
             pair.p_holm,
-            pair.b,
-            pair.c,
+            *((None, None) if pair.only_bounds else (pair.b, pair.c)),
         )
         for pair in pairs
     )
@@ -124,12 +123,12 @@ def _comparison_table(
     )
     note = (
         f"A minus B in points. p: exact McNemar test by cluster, Holm-corrected. {significance_note(alpha)} "
-        "Only A, only B: items that only that model gets right. The interval never counts dependence within "
-        "clusters in a model's favour, the test does, so that they can disagree."
+        "Only A, only B: items that only that model gets right. Interval and p can disagree: the interval "
+        "never becomes narrower because items of a cluster depend on each other, but p can become smaller."
     )
     one, other = model_names([first, second])
     mean = mean_note(*answered)
-    both = ["Over the items that both models answered."] if any(pair.unanswered for pair in pairs) else []
+    both = _notes_on_answered(pairs)
     noise = difference_notes(pairs, (noise_of(first), noise_of(second)), names)
     notes = (
         INTERVALS,
@@ -141,6 +140,17 @@ def _comparison_table(
         *quiet_notes(*answered),
     )
     return Table(f"A: {one}, B: {other}", columns, rows, notes)
+
+
+def _notes_on_answered(pairs: Sequence[Comparison]) -> list[str]:
+    """Return of which items the rows of *pairs* are, if some were not answered."""
+    missing = [pair for pair in pairs if pair.unanswered is not None]
+    notes = []
+    if any(not pair.only_bounds for pair in missing):
+        notes.append("Over the items that both models answered, but for bounds.")
+    if any(pair.only_bounds for pair in missing):
+        notes.append(BOUNDS_NOTE)
+    return notes
 
 
 def only_one_table(results: Results) -> Table:

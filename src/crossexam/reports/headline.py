@@ -65,7 +65,12 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
     accuracy = number_text(result.accuracy, "percent")
     if loss is None or base is None:
         interval = _range(result.accuracy)
-        return f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval})."
+        bounded = sum(each.only_bounds for each in model.results)
+        items = f", {counted_items(result.n, 'item')}" if bounded else ""
+        rest = f"; of {counted_items(bounded, 'other test set')} only bounds are known" if bounded else ""
+        return (
+            f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval}{items}){rest}."
+        )
     before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
     few = f", {counted_items(loss.n, 'pair')}" if loss is result.drop and loss.n < result.n else ""
     dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}{few})".replace("-", "−")
@@ -74,6 +79,11 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
     any_set = "any test set with enough answers" if _has_bounds(model) else "any test set"
     if loss.value <= 0:
         return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
+    if result.base_set in at_chance(model.results):
+        return (
+            f"The accuracy of {model.name}, {before}, is not significantly above the majority class, and "
+            f"does not drop significantly on {any_set}."
+        )
     corrected, p_value = "", ""
     if loss.low > 0:
         corrected = f" after correction for {sum(each.loss is not None for each in model.results)} test sets"
@@ -86,10 +96,11 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
 
 def _has_bounds(model: ModelResults) -> bool:
     """Return whether there are only bounds of some result of *model*."""
-    return any(
-        result.unanswered is not None and (result.only_bounds or result.unanswered.only_drop_bounds)
-        for result in model.results
-    )
+    return any(map(_is_bounded, model.results))
+
+
+def _is_bounded(result: TestSetResult) -> bool:
+    return result.unanswered is not None and (result.only_bounds or result.unanswered.only_drop_bounds)
 
 
 def _no_result(model: ModelResults) -> str:

@@ -10,6 +10,7 @@ from crossexam.reports.table import Column, Table, cell_text
 
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
+    from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.repeat import Noise
 
 _NOTES: Final = (
@@ -58,8 +59,8 @@ def template_table(results: Results) -> Table:
 
 _NOISE_NOTE: Final = (
     "Changed: answers that named another label, or none, when the model was asked about the pairs again. "
-    "Share: the noise floor, with its interval by pair. What is not above the upper end of the interval may "
-    "be gone when the model is asked once more."
+    "Share: the noise floor, with its interval by pair. A drop or gain that is not above the upper end of "
+    "the interval may disappear when the model is asked again."
 )
 
 
@@ -81,16 +82,20 @@ def noise_table(results: Results) -> Table:
 
 
 def drops_within_noise(results: Results) -> list[str]:
-    """Return a note per model that names the drops that are not above its noise floor."""
-    return [
-        f"{model.name}: not above the noise floor: the drop on {', '.join(names)}."
-        for model in results.models
-        if (names := [results.short_names[name] for name in _within(model)])
-    ]
+    """Return a note per model that names the drops, and gains, that are not above its noise floor."""
+    notes = []
+    for model in results.models:
+        within = [(results.short_names[each.name], each.loss) for each in _within(model)]
+        drops = [name for name, loss in within if loss is not None and loss.value > 0]
+        gains = [name for name, loss in within if loss is not None and loss.value < 0]
+        named = [f"the {what} on {', '.join(of)}" for what, of in (("drop", drops), ("gain", gains)) if of]
+        if named:
+            notes.append(f"{model.name}: not above the noise floor: {'; '.join(named)}.")
+    return notes
 
 
-def _within(model: ModelResults) -> Iterator[str]:
-    return (result.name for result in model.results if model.is_within_noise(result))
+def _within(model: ModelResults) -> Iterator[TestSetResult]:
+    return (result for result in model.results if model.is_within_noise(result))
 
 
 def noise_warnings(results: Results, significant: Iterable[Iterable[str]]) -> list[str]:
@@ -100,7 +105,7 @@ def noise_warnings(results: Results, significant: Iterable[Iterable[str]]) -> li
     """
     warnings = []
     for model, shown in zip(results.models, significant, strict=True):
-        names = [results.short_names[name] for name in _within(model) if name in shown]
+        names = [results.short_names[each.name] for each in _within(model) if each.name in shown]
         if names and model.noise is not None:
             warnings.append(
                 f"{model.name}: the drop on {', '.join(names)} is not above the noise floor: "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.core.estimate import Bounds
 from crossexam.reports.results import ModelResults, Results
@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.unanswered import Unanswered
 
-_TITLE = "Unanswered items"
+_TITLE: Final = "Unanswered items"
+#: What a range in place of a number means.
+BOUNDS_NOTE: Final = (
+    "A range (40.0 to 60.0) has the bounds of a result of which too many answers are missing; it is over all "
+    "items, answered or not."
+)
+#: A warning names up to so many test sets.
+_MOST_NAMED: Final = 3
 
 
 def unanswered_table(results: Results) -> Table:
@@ -64,8 +71,9 @@ def _note(limit: float) -> str:
     return (
         "Unanswered items are neither right nor wrong: accuracies are of the answered items, drops and tests "
         "of the pairs that were answered on both sides. Share: of the items with a gold label. Bounds: the "
-        "results if all missing answers were wrong, and if all were right (of a drop, whatever makes it "
-        "least and most); their interval is from the lower end of the first to the upper end of the second. "
+        "results over all items if all missing answers were wrong, and if all were right (of a drop, over "
+        "all pairs, whatever makes it least and most); their interval is from the lower end of the first to "
+        "the upper end of the second. "
         f"If more than {share_text(limit)} are missing, the bounds are the result."
     )
 
@@ -80,27 +88,37 @@ def share_text(share: float) -> str:
 
 
 def _left_out(results: Results) -> list[str]:
-    """Return which test sets are left out elsewhere, because there are only bounds."""
-    sets = {
-        f"{results.short_names[result.name]} ({model.name})": None
-        for model in results.models
-        for result in model.results
-        if result.only_bounds
-    }
-    if not sets:
+    """Return what else leaves out test sets of which there are only bounds, if there are any."""
+    if not any(result.only_bounds for model in results.models for result in model.results):
         return []
     return [
-        f"Only bounds: {', '.join(sets)}. Left out of accuracy over keys, predictions by label, judges, "
-        "factors and the means of the cross-dataset benchmark; the numbers of errors are those of the "
-        "answered items."
+        "A test set of which only bounds are known (no accuracy in this table) does not count in the tables "
+        "of accuracy over keys, predictions by label, judges and factors, nor in the means of the "
+        "cross-dataset benchmark. Errors are counted among the answered items."
     ]
 
 
-def unanswered_notes(results: Iterable[TestSetResult]) -> list[str]:
-    """Return a note for tables of *results* of which some items were not answered; empty without any."""
-    if not any(result.unanswered is not None for result in results):
-        return []
-    return [f"Of the answered items; the table '{_TITLE}' has the others, and bounds."]
+def unanswered_notes(
+    results: Iterable[TestSetResult], shown: Literal["accuracy", "drop", "errors"]
+) -> list[str]:
+    """Return notes for a table of *results* of which some items were not answered; empty without any.
+
+    *shown* is what the table shows: accuracies and drops may be bounds, numbers of errors are not.
+    """
+    missing = [each for result in results if (each := result.unanswered) is not None]
+    if shown == "errors":
+        bounded = []
+    else:
+        bounded = [
+            each for each in missing if each.only_bounds or (shown == "drop" and each.only_drop_bounds)
+        ]
+    notes = []
+    if any(each not in bounded for each in missing):
+        but = ", but for bounds" if bounded else ""
+        notes.append(f"Of the answered items{but}; the table '{_TITLE}' has the others.")
+    if bounded:
+        notes.append(BOUNDS_NOTE)
+    return notes
 
 
 def unanswered_warnings(results: Results) -> list[str]:
@@ -122,9 +140,11 @@ def _warning(model: ModelResults, results: Results) -> str | None:
         return None
     limit, sentences = share_text(results.max_unanswered), []
     if sets:
+        among = f"{len(sets)} of {len(model.results)} test sets (table '{_TITLE}')"
+        named = ", ".join(sets) if len(sets) <= _MOST_NAMED else among
         sentences.append(
-            f"{model.name} left more than {limit} of the items unanswered on {', '.join(sets)}: only bounds "
-            "of these results are known."
+            f"{model.name} left more than {limit} of the items unanswered on {named}: only bounds of these "
+            "results are known."
         )
     if drops:
         sentences.append(

@@ -12,6 +12,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.templates import template_of, template_results
+from crossexam.reports.provenance import run_table
 from crossexam.reports.results import model_names, results_of
 from crossexam.reports.templates import template_table
 
@@ -81,6 +82,29 @@ def test_runs_of_one_name_are_told_apart_by_their_templates() -> None:
     runs = [_run("api/x", each, "enc", "enc") for each in ("a", "b", "b")]
     assert model_names(runs) == ["api/x [a]", "api/x [b] (1)", "api/x [b] (2)"]
     assert model_names([*runs[:1], _run("lm/x [a]", "a", "enc", "enc")]) == ["api/x", "lm/x [a]"]
+
+
+def test_runs_that_differ_in_shots_or_answers_say_so() -> None:
+    runs = [
+        _run("api/x", "a", "enc", "enc", answer="choice", shots={"count": 4, "from": "snli:dev", "seed": 0}),
+        _run("api/x", "a", "enc", "enc", answer="choice"),
+        _run("api/x", "a", "enc", "enc", answer="text"),
+    ]
+    assert model_names(runs) == [
+        "api/x [a] [shots 4, answer choice]",
+        "api/x [a] [no shots, answer choice]",
+        "api/x [a] [no shots, answer text]",
+    ]
+
+
+def test_the_properties_of_a_run_say_how_it_was_asked_and_not_where_the_server_computes() -> None:
+    served = _run("api/x", "a", "enc", "enc", answer="choice", endpoint="http://127.0.0.1:1/v1")
+    for run, device in ((served, []), (_run("hf/x", None, "enc", "enc"), ["cpu"])):
+        run.manifest["device"] = "cpu"
+        found = {row[1]: row[2] for row in run_table(results_of([run])).rows}
+        assert [found[name] for name in ("device",) if name in found] == device
+        assert found.get("answer") == ("choice" if run is served else None)
+        assert found.get("endpoint") == ("http://127.0.0.1:1/v1" if run is served else None)
 
 
 def test_the_report_shows_lowest_highest_spread_and_sensitivity() -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -95,6 +96,27 @@ def test_a_model_that_changed_is_not_mixed_with_what_it_was(tmp_path: Path) -> N
     with pytest.raises(CrossexamError, match=f"this folder contains a run of changing, not of .*{WAY_OUT}"):
         run(BASE, tmp_path)
     assert read_run(tmp_path).manifest["model_key"] == "one"
+
+
+def test_a_model_that_is_asked_otherwise_is_refused_with_the_options_that_differ(tmp_path: Path) -> None:
+    class Asked:
+        name = "api/asked"
+
+        def __init__(self, answer: str, **facts: Any) -> None:
+            self.key = answer
+            self.details = {"endpoint": "http://127.0.0.1/v1", "answer": answer, **facts}
+
+        def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+            return np.tile([0.0, 1.0, 0.0], (len(pairs), 1))
+
+    run_into_folder(Asked("choice"), BASE, tmp_path)
+    other = Asked("text", shots={"count": 4})
+    with pytest.raises(CrossexamError) as refused:
+        run_into_folder(other, BASE, tmp_path)
+    assert refused.value.what == (
+        "this folder contains a run of api/asked with other options: "
+        'answer: "choice" there, "text" here; shots: not set there, 4 here'
+    )
 
 
 def test_other_items_of_the_same_name_are_refused(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import GOLD_INDEX, label_indices
+from crossexam.runs.asked import distinct_names, how_asked
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.sensitivity import accuracy_spread, sensitivity
 
@@ -75,14 +76,10 @@ def template_results(runs: Sequence[Run]) -> tuple[TemplateResult, ...]:
 
 
 def _named(asked_with: Sequence[tuple[str, Run]]) -> dict[str, Run]:
-    """Return runs by template; a template that several have is numbered."""
-    names = [name for name, _ in asked_with]
-    seen: dict[str, int] = {}
-    found = {}
-    for name, run in asked_with:
-        seen[name] = seen.get(name, 0) + 1
-        found[name if names.count(name) == 1 else f"{name} ({seen[name]})"] = run
-    return found
+    """Return runs by template; one that several have is named with what else differs, or numbered."""
+    runs = [run for _, run in asked_with]
+    asked = [how_asked(run.manifest.get("details")) for run in runs]
+    return dict(zip(distinct_names([name for name, _ in asked_with], asked), runs, strict=True))
 
 
 def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crossexam.core.manifest import signature
+from crossexam.core.manifest import REJECTED_NOTE, signature
 from crossexam.core.sealed import UNVERIFIED
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.results import Results
 from crossexam.reports.table import Cell, Column, Table
+from crossexam.runs.asked import how_asked
 
 #: The lines under which the page folds away the tables.
 _FOLDED: Final = "Show the full names, content hashes and signatures of the test sets"
@@ -31,11 +32,8 @@ def yields_table(results: Results) -> Table:
         counts = (name, made.get("examples"), made.get("items", len(dataset)))
         rejected = sorted((made.get("rejected") or {}).items(), key=lambda pair: (-pair[1], pair[0]))
         rows += [(*counts, reason, number) for reason, number in rejected] or [(*counts, None, None)]
-    note = (
-        "An example can be rejected more than once: every word or number that could not be used is counted."
-    )
     folded = "Show how many items were made, and the reasons for rejections"
-    return Table("Yield", columns, tuple(rows), (note,), grouped=3, folded=folded)
+    return Table("Yield", columns, tuple(rows), (REJECTED_NOTE,), grouped=3, folded=folded)
 
 
 def signature_table(results: Results) -> Table:
@@ -51,12 +49,23 @@ def signature_table(results: Results) -> Table:
 
 
 def run_table(results: Results) -> Table:
-    """Return the properties of each model and run in the manifest of the run."""
+    """Return the properties of each model and run in the manifest of the run, and how it was asked."""
     rows = [
-        (model.name, key.replace("_", " "), str(value))
+        (model.name, key, str(value))
         for model in results.models
-        for key, value in model.run.manifest.items()
-        if isinstance(value, str | int | float) and key != "model"
+        for key, value in _properties(model.run.manifest).items()
     ]
     columns = (Column("Model"), Column("Property"), Column("Value"))
     return Table("Runs", columns, tuple(rows), grouped=1, folded=_FOLDED_RUNS)
+
+
+def _properties(manifest: Mapping[str, Any]) -> dict[str, object]:
+    """Return the properties of a run by name; the device is unknown if a server computed the answers."""
+    asked = how_asked(manifest.get("details"))
+    hidden = {"model", "device"} if "endpoint" in asked else {"model"}
+    plain = {
+        key.replace("_", " "): value
+        for key, value in manifest.items()
+        if isinstance(value, str | int | float) and key not in hidden
+    }
+    return {**plain, **asked}

@@ -374,21 +374,17 @@ def _temperatures(runs: Sequence[Run], fitted_on: Sequence[Run]) -> list[Tempera
 def model_names(runs: Sequence[Run]) -> list[str]:
     """Return one name per run: that of its model, with the template if several runs have the same model.
 
-    Runs that still have the same name are numbered.
+    Runs that still have the same name have what differs in how they were asked, or are numbered.
     """
     from crossexam.evaluation.templates import template_of
+    from crossexam.runs.asked import distinct_names, how_asked
 
     of_model = Counter(run.model for run in runs)
     shown = []
     for run in runs:
         asked = template_of(run) if of_model[run.model] > 1 else None
         shown.append(f"{run.model} [{asked[1]}]" if asked and asked[0] == run.model else run.model)
-    total, seen = Counter(shown), Counter[str]()
-    names = []
-    for name in shown:
-        seen[name] += 1
-        names.append(name if total[name] == 1 else f"{name} ({seen[name]})")
-    return names
+    return distinct_names(shown, [how_asked(run.manifest.get("details")) for run in runs])
 
 
 def _check_same_items(runs: Sequence[Run]) -> None:

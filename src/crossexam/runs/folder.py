@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.columns import in_columns
 from crossexam.core.dataset import Dataset, Run, Suite, has_content
+from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import empty_or_kept, finished_or_absent, sha256_of, sweep
 from crossexam.core.labels import GOLDS, LABELS
@@ -40,6 +41,7 @@ from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses, Recalls
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
+from crossexam.runs.asked import how_asked
 from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
 from crossexam.runs.saved import MANIFEST, SavedAnswers, read_predictions, run_entries, whole_test_set
 from crossexam.runs.waiting import Permit, refuse_many
@@ -226,7 +228,7 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
         manifest_file.unlink(missing_ok=True)
     elif manifest_file.exists():
         earlier = read_manifest(manifest_file)
-        known = _refuse_replacing(earlier, run.model, run.manifest.get("model_key"), run.datasets, folder)
+        known = _refuse_replacing(earlier, run.model, run.manifest, run.datasets, folder)
         _refuse_losing(known, run.datasets, folder)
     entries = {}
     for name, dataset in run.datasets.items():
@@ -282,7 +284,8 @@ def _kept_sets(
         return {}
     earlier = read_manifest(folder / MANIFEST, hint=_WAY_OUT)
     asked = {name: first_items(dataset, limit) for name, dataset in datasets.items()}
-    known = _refuse_replacing(earlier, model.name, model.key, asked, folder)
+    new = {"model_key": model.key, "details": model.details}
+    known = _refuse_replacing(earlier, model.name, new, asked, folder)
     others = {name: entry for name, entry in known.items() if name not in datasets}
     if others and earlier.get("limit") != limit:
         raise CrossexamError(
@@ -299,21 +302,23 @@ def _limit(limit: object) -> str:
 
 
 def _refuse_replacing(
-    earlier: Mapping[str, Any], model: str, key: object, datasets: Mapping[str, Dataset], folder: Path
+    earlier: Mapping[str, Any],
+    model: str,
+    new: Mapping[str, Any],
+    datasets: Mapping[str, Dataset],
+    folder: Path,
 ) -> dict[str, RunEntry]:
     """Return the entries of the run *earlier* in *folder*; raises CrossexamError if *datasets* replace any.
 
+    *new* has the key and the details of the *model*, as its manifest will.
     A test set may be run again if it has the same items, or the same and further ones.
     """
     what = None
     known = run_entries(earlier["test_sets"], folder / MANIFEST)
     if earlier["model"] != model:
         what = f"this folder contains a run of {earlier['model']}, not of {model}"
-    elif earlier.get("model_key", key) != key:
-        what = (
-            f"this folder contains a run of an earlier {model}: "
-            "its files, its source or its options have changed since"
-        )
+    elif earlier.get("model_key", new.get("model_key")) != new.get("model_key"):
+        what = _of_other_key(model, earlier, new)
     else:
         for name, entry in known.items():
             if name in datasets and not _has_items(datasets[name], entry):
@@ -325,6 +330,17 @@ def _refuse_replacing(
     if what is not None:
         raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
     return known
+
+
+def _of_other_key(model: str, earlier: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Return how the run *earlier* of *model* differs from a *new* one with another key."""
+    asked = (how_asked(each.get("details")) for each in (earlier, new))
+    if changed := differences(*asked):
+        return f"this folder contains a run of {model} with other options: {'; '.join(changed)}"
+    return (
+        f"this folder contains a run of an earlier {model}: "
+        "its files, its source or its options have changed since"
+    )
 
 
 def _has_items(dataset: Dataset, entry: RunEntry) -> bool:

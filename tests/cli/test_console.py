@@ -7,7 +7,8 @@ import io
 import pytest
 from rich.console import Console
 
-from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar, training_progress
+from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar, training_progress, yield_summary
+from crossexam.core.manifest import REJECTED_NOTE, TestSetEntry
 from crossexam.core.progress import AtMost
 from crossexam.training.request import Status
 
@@ -68,3 +69,12 @@ def test_what_is_short_prints_nothing(capsys: pytest.CaptureFixture[str]) -> Non
             progress("running", done, 100)
             watch(status(done))
     assert capsys.readouterr().err == ""
+
+
+def test_the_table_of_yields_says_how_rejections_are_counted() -> None:
+    def entry(rejected: dict[str, int]) -> TestSetEntry:
+        made = {"examples": 254, "items": 3, "rejected": rejected}
+        return TestSetEntry("negation", "dev", signature="s", yields=made)
+
+    assert yield_summary({"negation.dev": entry({"no_verb": 390})}).caption == REJECTED_NOTE
+    assert yield_summary({"negation.dev": entry({})}).caption is None

@@ -312,7 +312,7 @@ MISTAKES: dict[str, dict[str, str]] = {
             "run: the manifest.json in this folder does not describe a suite | choose another -o",
         "build negation --base pairs.csv -o study": "does not describe a suite | choose another -o",
         "build negation --base pairs.csv -o hf_pickle": "the folder hf_pickle is not empty | --force",
-        "build negation --base more.csv -o suite": "a suite built from different input | bases: | --force",
+        "build negation --base more.csv -o suite": "a suite built from different input | --base: | --force",
         "build negation --base pairs.csv -o suite_request": "field 'request' is damaged | --force",
         "build negation --base pairs.csv -o suite_cut": "suite_cut/manifest.json: not JSON | --force",
         "run builtin/overlap corpus -o pairs.csv": "pairs.csv: this is a file | a folder",

@@ -89,3 +89,13 @@ def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(
     with pytest.raises(CrossexamError, match="no status of a question without an answer is called 'refusd'"):
         crossexam("run", "py/down:ask", "base.tiny.parquet", "-o", "run", "--again", "refusd")
     crossexam("run", "py/down:ask", "base.tiny.parquet", "-o", "run", "--again", "refused,cut")
+
+
+def test_build_says_that_a_limit_does_not_count_for_word_problems(sets: Path) -> None:
+    problems = Path(__file__).parents[1] / "data" / "corpora" / "aqua.json"
+    (sets / "pairs.csv").write_text("premise,hypothesis,label\nA man sleeps.,A man rests.,entailment\n")
+    options = ("--base", "pairs.csv", "--word-problems", str(problems), "-o")
+    _, stderr = crossexam("build", "numerical-reasoning", *options, "limited", "--limit", "1")
+    assert "--limit 1 does not apply to word problems" in " ".join(stderr.split())
+    _, stderr = crossexam("build", "numerical-reasoning", *options, "whole")
+    assert "does not apply" not in stderr

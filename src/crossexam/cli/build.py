@@ -124,6 +124,9 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
     overview = request.kind.overview
     yields = yield_summary(entries_of(manifest), manifest.get("not_built") or {})
     show(overview_table(overview(manifest)) if overview else yields)
+    if request.limit is not None and request.problems:
+        unlimited = ", ".join(base.spec for base in request.problems)
+        note(f"--limit {request.limit} does not apply to word problems: {unlimited} is used whole")
     for text in built.notes:
         note(text)
     written(folder)

@@ -141,7 +141,9 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str,
     """
     from rich.table import Table
 
-    table = Table(title="yield", title_justify="left")
+    from crossexam.core.manifest import REJECTED_NOTE
+
+    table = Table(title="yield", title_justify="left", caption_justify="left")
     table.add_column("test set")
     for name in ("examples", "items"):
         table.add_column(name, justify="right")
@@ -153,6 +155,8 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str,
             continue
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
         table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons)
+        if reasons:
+            table.caption = REJECTED_NOTE
     for name, reason in not_built.items():
         table.add_row(name, "", "", f"not built: {reason}")
     return table

@@ -71,8 +71,15 @@ ShortForms = Annotated[list[str] | None, typer.Option("--short-form", hidden=Tru
 Limit = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Use only the first N examples of each base.", rich_help_panel=_CONSTRUCTION, metavar="N"
+        min=1,
+        help="Use only the first N examples of each base; word problems are not limited.",
+        rich_help_panel=_CONSTRUCTION,
+        metavar="N",
     ),
+]
+RunLimit = Annotated[
+    int | None,
+    typer.Option("--limit", min=1, help="Ask about the first N items of each test set.", metavar="N"),
 ]
 PerKey = Annotated[
     int | None,

@@ -40,7 +40,7 @@ def run(
         ),
     ],
     only: options.Only = None,
-    limit: options.Limit = None,
+    limit: options.RunLimit = None,
     batch_size: options.BatchSize = "auto",
     device: options.Device = "auto",
     dtype: options.Dtype = None,

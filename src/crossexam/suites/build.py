@@ -354,7 +354,7 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
         _announced_none(folder)
         return True
     if not force and not is_unpublished(folder):
-        lines = differences(built.get("request") or {}, identity)
+        lines = differences(_with_flags(built.get("request") or {}), _with_flags(identity))
         raise CrossexamError(
             "\n    ".join(
                 [f"the folder {folder} contains a suite built from different input or options:", *lines]
@@ -365,6 +365,25 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
     manifest.unlink()
     _remove_unfinished(folder)
     return False
+
+
+#: The options of `build` behind parts of a request that have other names.
+_FLAGS: Final = {
+    "bases": "--base",
+    "problems": "--word-problems",
+    "seed": "--seed",
+    "limit": "--limit",
+    "per_key": "--per-key",
+    "format": "--format",
+    "annotator": "--tagger",
+    "recognizer": "--entities",
+    "parser": "--parser",
+}
+
+
+def _with_flags(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *request* with the options of the command line as the names of its parts."""
+    return {_FLAGS.get(name, name): value for name, value in request.items()}
 
 
 def _announce(folder: Path, files: Iterable[str]) -> None:

@@ -95,7 +95,7 @@ def test_build_says_that_a_limit_does_not_count_for_word_problems(sets: Path) ->
     problems = Path(__file__).parents[1] / "data" / "corpora" / "aqua.json"
     (sets / "pairs.csv").write_text("premise,hypothesis,label\nA man sleeps.,A man rests.,entailment\n")
     options = ("--base", "pairs.csv", "--word-problems", str(problems), "-o")
-    _, stderr = crossexam("build", "numerical-reasoning", *options, "limited", "--limit", "1")
+    _, stderr = crossexam("build", "numerical_reasoning", *options, "limited", "--limit", "1")
     assert "--limit 1 does not apply to word problems" in " ".join(stderr.split())
-    _, stderr = crossexam("build", "numerical-reasoning", *options, "whole")
+    _, stderr = crossexam("build", "numerical_reasoning", *options, "whole")
     assert "does not apply" not in stderr

@@ -80,7 +80,7 @@ def test_the_same_request_is_not_built_twice_and_another_is_refused(
     other = replace(request_of, seed=1)
     with pytest.raises(
         CrossexamError,
-        match=r"different input or options:\n    seed: 0 there, 1 here\n  hint: choose another -o, or --",
+        match=r"different input or options:\n    --seed: 0 there, 1 here\n  hint: choose another -o, or --",
     ):
         build_to_folder(other, folder)
     assert build_to_folder(other, folder, force=True).written

@@ -7,8 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
-from crowd import _is_wrong  # noqa: E402
-from kill_runs import _misconduct  # noqa: E402
+from crowd import _is_wrong
+from kill_runs import _misconduct
 
 
 def test_only_the_batch_that_was_being_stored_may_be_missing() -> None:

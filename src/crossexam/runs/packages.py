@@ -24,8 +24,8 @@ _KNOWN: Final = (
 
 def loaded_packages(before: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the versions of the packages that are loaded; those *before*, which gave answers, are kept."""
-    loaded = {name: found for name in _KNOWN if name in sys.modules and (found := _version(name))}
-    found = loaded | dict(before or {})
+    loaded = {name: known for name in _KNOWN if name in sys.modules and (known := _version(name))}
+    found: dict[str, str] = {**loaded, **(before or {})}
     return {name: found[name] for name in _KNOWN if name in found}
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 #: What is learnt of a model by asking it: the packages that it then had loaded.
 PACKAGES: Final = "packages"
-_KNOWN: Final = (
+_KNOWN: Final[tuple[str, ...]] = (
     "crossexam",
     "numpy",
     "torch",

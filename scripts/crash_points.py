@@ -3,6 +3,7 @@
     python scripts/crash_points.py                  # every event of every verb
     python scripts/crash_points.py build run-py:5   # of some; at every fifth of the second
     python scripts/crash_points.py --every 9 --seed 2 --json results.json
+    python scripts/crash_points.py --kills 2 --seed 5    # at two events of every verb
     python scripts/crash_points.py run --engine strace   # at the system calls themselves (slow, needs strace)
 
 An event is what changes the disk: a file is opened for writing, written, closed, renamed or removed, a folder
@@ -30,13 +31,15 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import crash_verbs
 from crash_verbs import VERBS, Verb
+
+from crossexam.core.sealed import CHECKSUM, FILES, ChangedError, check_files, read_manifest
 
 #: Keys of JSON files whose values are times, in every verb.
 VOLATILE: Final = frozenset({"seconds", "finished", "examples_per_second"})
@@ -54,6 +57,8 @@ COUNTED: Final = frozenset(
 #: Tables and columns of SQLite files that are drawn anew, or that number rows in the order of their writing.
 _DRAWN: Final = {"facts": ("value",), "judges": ("token",), "models": ("facts",)}
 _NUMBERED: Final = {"batches": ("number",), "parts": ("number",)}
+#: The log of a training, which has times.
+_LOG: Final = "metrics.jsonl"
 _SECONDS: Final = 300  # for a command: it hangs if it takes longer
 
 
@@ -279,18 +284,12 @@ class Bench:
         return self.fork(action)
 
     def events_of(self, verb: Verb) -> tuple[list[str], dict[str, Any]]:
-        """Return the events of *verb*, and what it leaves; raises RuntimeError if that differs twice."""
+        """Return the events of *verb*, and what it leaves; raises RuntimeError if it fails."""
         names = self.log.with_name("events.json")
-        found = []
-        for counted in (names, None):
-            self.renew()
-            code = self._run(verb, names=counted)
-            if code:
-                raise RuntimeError(f"{verb.name}: exit {code}: {self.log.read_text()}")
-            found.append(contents(self.work, verb))
-        if different := difference(*found):
-            raise RuntimeError(f"{verb.name}: not the same twice: {different}")
-        return json.loads(names.read_text()), found[0]
+        self.renew()
+        if code := self._run(verb, names=names):
+            raise RuntimeError(f"{verb.name}: exit {code}: {self.log.read_text()}")
+        return json.loads(names.read_text()), contents(self.work, verb)
 
     def problem(self, verb: Verb, event: int, expected: Mapping[str, Any]) -> str | None:
         """Return what is wrong after *verb* was killed at *event* and given again; None if nothing is."""
@@ -303,16 +302,27 @@ class Bench:
             return f"given again, it ended with {code}: {self.log.read_text()[-500:].strip()}"
         return difference(expected, contents(self.work, verb)) or None
 
-    def examine(self, verb: Verb, every: int, seed: int) -> Result:
-        """Kill *verb* at every *every*-th event, beginning with the one after *seed*."""
+    def examine(self, verb: Verb, every: int, seed: int, kills: int | None = None) -> Result:
+        """Kill *verb* at every *every*-th event, beginning with the one after *seed*, or so many times."""
         self.prepare(verb)
         events, expected = self.events_of(verb)
         result = Result(verb.name, events)
-        for event in range(1 + seed % every, len(events) + 1, every):
+        for event in chosen_events(len(events), every, seed, kills):
             result.killed.append(event)
             if (problem := self.problem(verb, event, expected)) is not None:
                 result.problems[event] = problem
         return result
+
+
+def chosen_events(events: int, every: int, seed: int, kills: int | None = None) -> Sequence[int]:
+    """Return every *every*-th of so many *events*, numbered from 1; with *kills*, so many.
+
+    >>> list(chosen_events(10, 4, 6)), list(chosen_events(10, 1, 6, kills=2)), list(chosen_events(1, 1, 6, 2))
+    ([3, 7], [2, 7], [1])
+    """
+    if kills is not None:
+        every = max(1, events // kills)
+    return range(1 + seed % every, events + 1, every)[:kills]
 
 
 def contents(folder: Path, verb: Verb) -> dict[str, Any]:
@@ -327,18 +337,40 @@ def contents(folder: Path, verb: Verb) -> dict[str, Any]:
 
 def _content(path: Path, skipped: frozenset[str]) -> Any:
     if path.suffix == ".json":
-        return _without(json.loads(path.read_text(encoding="utf-8")), skipped)
-    if path.suffix == ".jsonl" and path.name == "metrics.jsonl":
+        return _without(_json(path), skipped)
+    if path.suffix == ".jsonl" and path.name == _LOG:
         return [_without(json.loads(line), skipped) for line in path.read_text(encoding="utf-8").splitlines()]
     if path.suffix == ".sqlite":
         return _tables(path)
     if path.suffix == ".html":
-        return _TIME.sub("", path.read_text(encoding="utf-8"))
+        return page_without(path.read_text(encoding="utf-8"), skipped)
     return path.read_bytes()
 
 
-#: A time of day in a page, and how long something took.
-_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?|\b\d+(\.\d+)? s\b")
+def _json(path: Path) -> Any:
+    """Return what is in *path*; the checksums in a manifest that cover times are only verified."""
+    value = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(value, dict) or CHECKSUM not in value:
+        return value
+    try:
+        manifest = read_manifest(path)
+        check_files(path.parent, manifest, hint="")
+    except ChangedError as error:
+        return str(error)
+    if FILES in manifest:  # those of a model; its log has times
+        manifest[FILES] = {name: known for name, known in manifest[FILES].items() if name != _LOG}
+    return manifest
+
+
+def page_without(page: str, names: Iterable[str]) -> str:
+    """Return *page* without the values of the properties *names* of its runs.
+
+    >>> page_without('<td class="text">asked pairs<wbr></td><td class="text">0.<wbr>03</td>', ["asked_pairs"])
+    '<td class="text">asked pairs<wbr></td>'
+    """
+    properties = "|".join(re.escape(name.replace("_", " ")) for name in sorted(names))
+    cell = r'<td class="text">'
+    return re.sub(f"({cell}(?:{properties})(?:<wbr>)?</td>){cell}(?:[^<]|<wbr>)*</td>", r"\1", page)
 
 
 def _without(value: Any, skipped: frozenset[str]) -> Any:
@@ -349,20 +381,25 @@ def _without(value: Any, skipped: frozenset[str]) -> Any:
 
 def _tables(path: Path) -> dict[str, list[Any]]:
     """Return the rows of the tables in *path*, sorted, without what is drawn anew."""
-    with tempfile.TemporaryDirectory() as folder:  # opening a file in WAL mode changes its folder
+    with opened_copy(path) as connection:
+        connection.row_factory = sqlite3.Row
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        found = {}
+        for name in names:
+            left_out = (*_DRAWN.get(name, ()), *_NUMBERED.get(name, ()))
+            rows = map(dict, connection.execute(f"SELECT * FROM {name}"))
+            found[name] = sorted(repr({k: row[k] for k in row if k not in left_out}) for row in rows)
+        return found
+
+
+@contextlib.contextmanager
+def opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a copy of the SQLite file *path*: opening a file in WAL mode changes its folder."""
+    with tempfile.TemporaryDirectory() as folder:
         for part in path.parent.glob(f"{path.name}*"):
             shutil.copy(part, folder)
         with contextlib.closing(sqlite3.connect(Path(folder, path.name))) as connection:
-            connection.row_factory = sqlite3.Row
-            names = [
-                row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            ]
-            found = {}
-            for name in names:
-                left_out = (*_DRAWN.get(name, ()), *_NUMBERED.get(name, ()))
-                rows = map(dict, connection.execute(f"SELECT * FROM {name}"))
-                found[name] = sorted(repr({k: row[k] for k in row if k not in left_out}) for row in rows)
-    return found
+            yield connection
 
 
 def difference(expected: Mapping[str, Any], found: Mapping[str, Any]) -> str:
@@ -436,6 +473,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("verbs", nargs="*", help=f"by default all: {', '.join(VERBS)}")
     parser.add_argument("--every", type=int, default=1, help="kill at every so many events only")
+    parser.add_argument("--kills", type=int, help="kill each so many times, whatever --every says")
     parser.add_argument("--seed", type=int, default=0, help="which of them")
     parser.add_argument("--engine", choices=("hooks", "strace"), default="hooks")
     parser.add_argument("--json", type=Path, help="write the results here")
@@ -449,8 +487,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for verb, every in chosen.items():
         with tempfile.TemporaryDirectory(prefix="crash-") as root:
             bench = Bench(Path(root).resolve())
-            examine = strace_problems if given.engine == "strace" else Bench.examine
-            result = examine(bench, verb, every, given.seed)
+            if given.engine == "strace":
+                result = strace_problems(bench, verb, every, given.seed)
+            else:
+                result = bench.examine(verb, every, given.seed, given.kills)
         results.append(result)
         _show(result)
     if given.json is not None:

@@ -140,6 +140,39 @@ def write_function() -> None:
     )
 
 
+def write_checkpoint() -> None:
+    """Write an untrained BERT of one small layer to ``bert``."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    words = "[PAD] [UNK] [CLS] [SEP] a the man woman is in on . not two".split()
+    made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=64, pad_token="[PAD]", unk_token="[UNK]"
+    )
+    torch.manual_seed(1)
+    labels = dict(enumerate(("entailment", "neutral", "contradiction")))
+    config = BertConfig(
+        vocab_size=len(words),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=64,
+        id2label=labels,
+        label2id={label: n for n, label in labels.items()},
+    )
+    BertForSequenceClassification(config).save_pretrained("bert")
+    tokenizer.save_pretrained("bert")
+
+
 def _judge_all() -> None:
     """Let every judge of the study answer every question, by the gold label."""
     from crossexam.validation.questions import QUESTIONS
@@ -210,6 +243,8 @@ VERBS: Final[dict[str, Verb]] = {
              (_SUITE, f"{_TRAIN} -o model --epochs 1"), modules=_TORCH),
         Verb("run-mean", "run mean/builtin/overlap,builtin/alignment suite -o out --batch-size 9", (_SUITE,)),
         Verb("examine", f"examine builtin/overlap --suite negation --base {DEMO} -o out"),
+        Verb("convert", "convert hf/bert -o out --on suite --accept", (_SUITE, write_checkpoint),
+             modules=(*_TORCH, "transformers", "onnx", "onnxruntime", "onnxscript", "torch.onnx")),
         Verb("train-zoo", f"{_TRAIN} -o out --epochs 2", modules=_TORCH),
         Verb("train-seeds", f"{_TRAIN} -o out --epochs 1 --seeds 2",
              modules=_TORCH),

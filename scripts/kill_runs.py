@@ -4,9 +4,11 @@
 
 Models of five kinds are made, all tiny: a function, a checkpoint, a model of the zoo, an ensemble and an
 exported graph.  A run is a fork of this process, which has imported everything and started no thread.  It is
-killed (SIGKILL) after a random share of the time of an undisturbed run, given again and killed again, until
-it ends.  Its predictions must have the same bytes, its folder the same files, and its manifest the same facts
-but times; and no pair may be asked twice, except those of the batch that a kill interrupted.
+killed (SIGKILL) after a random share of the time of an undisturbed run, or right before or after the answers
+of a random batch are stored; it is given again and killed again, until it ends.  Its predictions must have
+the same bytes, its folder the same files, and its manifest the same facts but times.  After each kill the
+store is read: it must have all answers but those that were being stored at that moment, and no pair that it
+has may be asked again.
 
 The log has a line per run, with the seed of its moments.
 """
@@ -14,22 +16,24 @@ The log has a line per run, with the seed of its moments.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import random
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import crash_verbs
-from crash_points import Bench, contents, difference
-from crash_verbs import DEMO, Step, Verb
+from crash_points import Bench, contents, difference, opened_copy
+from crash_verbs import DEMO, Step, Verb, write_checkpoint
 
 _SUITE: Final = f"build negation --base {DEMO} -o suite"
 _TORCH: Final = ("torch", "safetensors.torch")
@@ -37,56 +41,15 @@ _CHECKPOINT: Final = (*_TORCH, "transformers", "tokenizers", "onnx", "onnxruntim
 _BATCH: Final = 5
 
 
-def _checkpoint() -> None:
-    """Write an untrained BERT of one small layer, and a graph with the same tokenizer that sums vectors."""
+def _graph() -> None:
+    """Write a graph that sums vectors of words, with the tokenizer of a checkpoint, to ``graph``."""
     import numpy as np
     import onnx
-    import torch
     from onnx import TensorProto, helper, numpy_helper
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
-    words = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        "a",
-        "the",
-        "man",
-        "woman",
-        "is",
-        "in",
-        "on",
-        ".",
-        "not",
-        "two",
-    ]
-    made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=64, pad_token="[PAD]", unk_token="[UNK]"
-    )
-    torch.manual_seed(1)
-    labels = dict(enumerate(("entailment", "neutral", "contradiction")))
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=64,
-        id2label=labels,
-        label2id={label: n for n, label in labels.items()},
-    )
-    BertForSequenceClassification(config).save_pretrained("bert")
-    tokenizer.save_pretrained("bert")
-    vectors = np.random.default_rng(1).normal(size=(len(words), 3)).astype(np.float32)
+    write_checkpoint()
+    words = len(json.loads(Path("bert/tokenizer.json").read_text())["model"]["vocab"])
+    vectors = np.random.default_rng(1).normal(size=(words, 3)).astype(np.float32)
     nodes = [
         helper.make_node("Gather", ["vectors", "input_ids"], ["found"]),
         helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
@@ -112,14 +75,14 @@ def _run(model: str) -> str:
 #: The models, with what makes them, and what is imported for it.
 MODELS: Final[dict[str, tuple[str, tuple[Step, ...], tuple[str, ...]]]] = {
     "py": ("py/judge:judge", (crash_verbs.write_function,), ()),
-    "hf": ("hf/bert", (_checkpoint,), (*_CHECKPOINT, "crossexam.models.huggingface")),
+    "hf": ("hf/bert", (write_checkpoint,), (*_CHECKPOINT, "crossexam.models.huggingface")),
     "zoo": (
         "zoo/model",
         (f"train cbow --train {DEMO} --dev {DEMO} -o model --epochs 1 --device cpu",),
         (*_TORCH, "crossexam.training.train", "crossexam.models.zoo", "crossexam.zoo.table"),
     ),
     "mean": ("mean/builtin/overlap,builtin/alignment", (), ()),
-    "onnx": ("onnx/graph", (_checkpoint,), _CHECKPOINT),
+    "onnx": ("onnx/graph", (_graph,), _CHECKPOINT),
 }
 
 
@@ -149,28 +112,46 @@ class _Killed:
         self.bench.prepare(self.verb)
         self.bench.renew()
         start = time.monotonic()
-        if self._process(None) != 0:
+        if self._process() != 0:
             raise RuntimeError(f"{name}: {self.bench.log.read_text()}")
         self.seconds = time.monotonic() - start
         self.expected = contents(self.bench.work, self.verb)
-        self.pairs = len(self._counted())
-        if len(set(self._counted())) < self.pairs:
+        asked = [pair for batch in self._batches() for pair in batch]
+        self.batches, self.pairs = len(self._batches()), len(asked)
+        if len(set(asked)) < self.pairs:
             raise RuntimeError(f"{name}: an undisturbed run asks pairs twice")
 
     @property
     def _count_file(self) -> Path:
         return self.bench.log.with_name("asked.txt")
 
-    def _counted(self) -> list[str]:
-        """Return the pairs that were asked so far, a batch a line."""
+    def _batches(self) -> list[list[str]]:
+        """Return the pairs of each batch that the last process had answered, in their order."""
         text = self._count_file.read_text() if self._count_file.exists() else ""
-        return [pair for line in text.splitlines() for pair in line.split()]
+        return [line.split() for line in text.split("\n")[:-1]]  # what a kill cut off was not stored
 
-    def _process(self, seconds: float | None) -> int:
-        """Carry out the command; it is killed after *seconds*."""
+    def _stored(self) -> set[str]:
+        """Return the pairs in the store."""
+        path = self.bench.work / "out" / "store.sqlite"
+        if not path.exists():
+            return set()
+        with opened_copy(path) as connection:
+            known = "SELECT name FROM sqlite_master WHERE name IN ('answers', 'batches')"
+            queries = [f"SELECT * FROM {name}" for (name,) in connection.execute(known).fetchall()]
+            connection.row_factory = sqlite3.Row
+            rows = [dict(row) for query in queries for row in connection.execute(query)]
+        return {each for row in rows for each in _hexadecimal(row.get("pair") or row["pairs"])}
+
+    def _process(self, *, seconds: float | None = None, store: int | None = None) -> int:
+        """Carry out the command; it is killed after *seconds*, or at the end *store* of storing a batch.
+
+        Each batch has two ends, before and after it.
+        """
+
+        self._count_file.unlink(missing_ok=True)
 
         def action() -> int:
-            _count_into(self._count_file)
+            _count_into(self._count_file, store)
             if seconds is not None:
                 signal.signal(signal.SIGALRM, signal.SIG_DFL)
                 _kill_after(seconds)
@@ -180,35 +161,64 @@ class _Killed:
 
     def run(self, seed: int) -> _Asked:
         """Kill and resume a run until it ends, at the moments of *seed*."""
-        draw, kills = random.Random(seed), 0
+        draw, kills, problem = random.Random(seed), 0, ""
+        asked: list[str] = []
+        stored: set[str] = set()
         self.bench.renew()
-        self._count_file.unlink(missing_ok=True)
-        while (code := self._process(draw.uniform(0, 1.2) * self.seconds)) == -signal.SIGKILL:
+        while not problem:
+            if draw.random() < 0.5:
+                code = self._process(seconds=draw.uniform(0, 1.2) * self.seconds)
+            else:
+                code = self._process(store=draw.randrange(2 * self.batches + 1))
+            batches, before, stored = self._batches(), stored, self._stored()
+            asked += [pair for batch in batches for pair in batch]
+            problem = _misconduct(batches, before, stored)
+            if code != -signal.SIGKILL:
+                break
             kills += 1
-        asked = self._counted()
-        twice = len(asked) - len(set(asked))
-        problem = f"exit {code}: {self.bench.log.read_text()[-300:]}" if code else ""
+        if not problem and code:
+            problem = f"exit {code}: {self.bench.log.read_text()[-300:]}"
         problem = problem or difference(self.expected, contents(self.bench.work, self.verb))
-        if not problem and twice > kills * _most_in_flight(self.name):
-            problem = f"{twice} pairs were asked again after {kills} kills"
         return _Asked(self.name, seed, kills, len(asked), len(set(asked)), problem)
 
 
-def _most_in_flight(name: str) -> int:
-    """Return how many pairs may be asked and not yet stored when a process is killed: one batch of them."""
-    return 1_024 if name == "zoo" else _BATCH
+def _misconduct(batches: Sequence[Sequence[str]], before: Set[str], after: Set[str]) -> str:
+    """Return what is wrong with the *batches* that a process asked; the store had and has some pairs.
+
+    >>> _misconduct([["a", "b"], ["c"]], {"d"}, {"a", "b", "d"})
+    ''
+    >>> _misconduct([["a", "b"], ["c"]], {"a"}, {"a", "c"})
+    "asked again although stored: ['a']; answered and not stored: ['b']; no longer stored: []"
+    """
+    again = sorted(before.intersection(pair for batch in batches for pair in batch))
+    lost = sorted(pair for batch in batches[:-1] for pair in batch if pair not in after)
+    gone = sorted(before - after)
+    if not (again or lost or gone):
+        return ""
+    return f"asked again although stored: {again}; answered and not stored: {lost}; no longer stored: {gone}"
 
 
-def _count_into(path: Path) -> None:
-    """Write the pairs of each batch to *path* when it is answered and before it is stored."""
+def _hexadecimal(hashes: bytes) -> list[str]:
+    return [hashes[start : start + 16].hex() for start in range(0, len(hashes), 16)]
+
+
+def _count_into(path: Path, fatal: int | None) -> None:
+    """Write the pairs of each batch to *path* when it is answered; kill this process at the *fatal* end."""
     from crossexam.runs.answer_store import AnswerStore
+    from crossexam.runs.pair_hashes import as_bytes
 
-    add = AnswerStore.add
+    add, ends = AnswerStore.add, itertools.count()
+
+    def end() -> None:
+        if next(ends) == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def counted(store: AnswerStore, hashes: Any, *rest: Any) -> None:
         with path.open("a") as stream:
-            stream.write(" ".join(f"{one:x}-{other:x}" for one, other in hashes.tolist()) + "\n")
+            stream.write(" ".join(each.hex() for each in as_bytes(hashes)) + "\n")
+        end()
         add(store, hashes, *rest)
+        end()
 
     AnswerStore.add = counted  # type: ignore[method-assign]
 

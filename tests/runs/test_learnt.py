@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -30,7 +32,7 @@ class Rounded:
         self._rounding = Rounding("bfloat16", True, 128, same, 0.01)
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        self.details |= {"device": "cuda", "rounding": self._rounding.as_details()}
+        self.details |= {"device": "cuda", "rounding": self._rounding.as_details(), "one_by_one": False}
         return np.tile([0.5, 0.25, 0.25], (len(pairs), 1))
 
 
@@ -56,3 +58,17 @@ def test_a_run_that_was_killed_before_its_manifest_knows_it(tmp_path: Path) -> N
     assert (
         run_into_folder(ensemble(), DATA, tmp_path / "run").manifest["details"] == whole.manifest["details"]
     )
+
+
+def test_a_resumed_run_names_the_packages_that_were_loaded_when_it_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A member of an ensemble may be asked no more, and a library that only it needs not be loaded."""
+    monkeypatch.setitem(sys.modules, "rapidfuzz", ModuleType("rapidfuzz"))
+    first = predict_suite(Rounded("alone"), DATA, store=tmp_path)
+    assert "rapidfuzz" in first.manifest["packages"]
+    monkeypatch.delitem(sys.modules, "rapidfuzz")
+    again = predict_suite(Rounded("alone"), DATA, store=tmp_path)
+    assert again.manifest["packages"] == first.manifest["packages"]
+    assert "packages" not in again.manifest["details"]
+    assert "rapidfuzz" not in predict_suite(Rounded("alone"), DATA).manifest["packages"]

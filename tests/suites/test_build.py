@@ -6,6 +6,7 @@ import contextlib
 import errno
 import itertools
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,24 @@ def test_only_the_files_of_an_unfinished_build_are_removed(request_of: SuiteRequ
     (folder / UNFINISHED).write_text("{")
     assert build_to_folder(request_of, folder).written
     assert not (folder / UNFINISHED).exists()
+
+
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="open files cannot be counted")
+@pytest.mark.parametrize("file_format", ["parquet", "jsonl"])
+def test_few_files_are_open_at_once(file_format: str, tmp_path: Path) -> None:
+    """A suite may have more test sets than a process may have open files, often 1,024."""
+    examples = (Example("1", "It rains.", "It is wet.", "neutral"),)
+    bases = [base_from_examples(Dataset(f"base{n}", examples)) for n in range(20)]
+    opened = []
+
+    def count(*_: object) -> None:
+        opened.append(len(os.listdir("/dev/fd")))  # noqa: PTH208
+
+    count()
+    request = suite_request("negation", bases, file_format=file_format)
+    build_to_folder(request, tmp_path / "suite", progress=count)
+    assert len(list((tmp_path / "suite").glob(f"*.{file_format}"))) == 40
+    assert max(opened) <= opened[0] + 5
 
 
 def test_one_process_at_a_time_builds_into_a_folder(request_of: SuiteRequest, tmp_path: Path) -> None:

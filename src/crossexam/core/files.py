@@ -59,11 +59,12 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def finished_or_absent(path: Path) -> Iterator[Path]:
+def finished_or_absent(path: Path, *, lock: bool = True) -> Iterator[Path]:
     """Provide a temporary path in the folder of *path*; rename it to *path* on success, remove it on failure.
 
-    What a killed process left there in its place is removed first.  Raises CrossexamError if the disk is
-    full.
+    What a killed process left there in its place is removed first.  The *lock* on the temporary file, which
+    tells others that it is being written, takes an open file; under a lock on the folder it is not needed.
+    Raises CrossexamError if the disk is full.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"
@@ -75,7 +76,9 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         sweep(path.parent, of=path.name)
-        temporary, lock = new_temporary(path)
+        temporary, held = new_temporary(path)
+        if not lock:
+            held.close()
         try:
             yield temporary
             temporary.chmod(0o644)  # mkstemp creates files that only their owner can read
@@ -85,7 +88,7 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
                 temporary.unlink()
             raise
         finally:
-            lock.close()
+            held.close()
 
 
 @contextmanager

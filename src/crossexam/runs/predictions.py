@@ -32,6 +32,7 @@ from crossexam.models.model import (
 from crossexam.models.precision import ROUNDING, combined_rounding
 from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
+from crossexam.runs.packages import PACKAGES, loaded_packages
 from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.reading import Spans, spans_read, whole
 from crossexam.runs.stored_answers import ALL_READ, Answers
@@ -274,9 +275,10 @@ def _unfinished(error: UnfinishedError, missing: int, count: int, *, is_kept: bo
 def _learnt(details: Mapping[str, Any], names: Sequence[str], before: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the *details* say under *names*, of the members of an ensemble too.
 
-    *before* is what is known already.
+    *before* is what is known already, which a False of a model that was not asked yet does not replace.
     """
-    learnt = {name: details[name] for name in names if details.get(name)}
+    said = {name: details[name] for name in names if details.get(name) not in (None, "", {})}
+    learnt = {name: value for name, value in said.items() if value is not False or name not in before}
     if ROUNDING in learnt:
         learnt[ROUNDING] = combined_rounding(before.get(ROUNDING), learnt[ROUNDING])
     known = before.get(MEMBERS, {})
@@ -427,6 +429,7 @@ class _Asked:
         """Record in the store what was learnt of the model by asking it."""
         names = (*_LEARNT, *self._model.kept) if isinstance(self._model, Recalls) else _LEARNT
         learnt = _learnt(details, names, self._facts)
+        learnt[PACKAGES] = {**self._facts.get(PACKAGES, {}), **loaded_packages()}
         if learnt != {name: self._facts.get(name) for name in learnt}:
             self._stored.note(learnt)
             self._facts = self._stored.facts

@@ -10,12 +10,10 @@ Items are read as a stream (:mod:`crossexam.runs.predictions`), and asked in win
 from __future__ import annotations
 
 import platform
-import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -41,6 +39,7 @@ from crossexam.models.model import (
 )
 from crossexam.models.table import open_model
 from crossexam.runs.answer_rows import not_answers
+from crossexam.runs.packages import PACKAGES, loaded_packages
 from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.predictions import Predictions, predictions_of, with_learnt
 from crossexam.runs.reading import reading_of
@@ -53,16 +52,6 @@ if TYPE_CHECKING:
 
 #: What a manifest says of the pairs.
 COUNTS: Final = ("distinct_pairs", "chunk_pairs", "asked_pairs", "pairs_from_store", "truncated_pairs")
-_PACKAGES: Final = (
-    "crossexam",
-    "numpy",
-    "torch",
-    "transformers",
-    "tokenizers",
-    "safetensors",
-    "onnxruntime",
-    "rapidfuzz",
-)
 
 
 def predict_suite(
@@ -287,7 +276,8 @@ def _manifest(
     seconds: float,
     limit: int | None,
 ) -> dict[str, Any]:
-    details = with_learnt(model.details, predicted.facts)
+    learnt = {name: value for name, value in predicted.facts.items() if name != PACKAGES}
+    details = with_learnt(model.details, learnt)
     return {
         "format": 1,
         "model": model.name,
@@ -301,16 +291,6 @@ def _manifest(
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": package_version(),
         "python": platform.python_version(),
-        "packages": dict(_versions()),
+        "packages": loaded_packages(predicted.facts.get(PACKAGES)),
         "test_sets": dict(entries),
     }
-
-
-def _versions() -> Iterator[tuple[str, str]]:
-    """Yield the versions of the loaded packages that predictions may depend on."""
-    for name in _PACKAGES:
-        if name in sys.modules:
-            try:
-                yield name, version(name)
-            except PackageNotFoundError:
-                continue

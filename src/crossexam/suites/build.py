@@ -30,6 +30,7 @@ from crossexam.core.files import (
     sha256_of,
     sweep,
     write_json,
+    writing,
 )
 from crossexam.core.locks import locked_folder
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
@@ -148,8 +149,10 @@ class TestSetSink:
 
     __test__ = False  # not a test: pytest collects classes by name
 
-    def __init__(self, write: Callable[[EncodedItems], None], form: Form) -> None:
-        self.rows, self.form = 0, form
+    def __init__(
+        self, write: Callable[[EncodedItems], None], form: Form, close: Callable[[], None] = lambda: None
+    ) -> None:
+        self.rows, self.form, self.close = 0, form, close
         self._write, self._hash = write, ContentHash()
 
     def write(self, items: EncodedItems) -> None:
@@ -232,12 +235,16 @@ class SuiteWriter:
             kept = self._items.setdefault(name, [])
             return TestSetSink(lambda batch: kept.extend(batch.items), self.form)
         suffix = self.request.file_format
-        temporary = self._stack.enter_context(finished_or_absent(self.folder / f"{name}.{suffix}"))
-        file = self._stack.enter_context(TestSetWriter(temporary, file_format=suffix))
-        return TestSetSink(file.write, self.form)
+        path = self.folder / f"{name}.{suffix}"
+        temporary = self._stack.enter_context(finished_or_absent(path, lock=False))  # the folder has a lock
+        opened = self._stack.enter_context(ExitStack())
+        opened.enter_context(writing(path))
+        file = opened.enter_context(TestSetWriter(temporary, file_format=suffix))
+        return TestSetSink(file.write, self.form, opened.close)
 
     def close(self, sink: TestSetSink, entry: TestSetEntry) -> None:
-        """Record *entry* for the items written to *sink*, with their number and content hash filled in."""
+        """Close *sink*, and record *entry* for its items, with their number and content hash filled in."""
+        sink.close()
         file = None if self.folder is None else f"{entry.name}.{self.request.file_format}"
         self._entries.append(replace(entry, file=file, rows=sink.rows, content_hash=sink.content_hash))
 

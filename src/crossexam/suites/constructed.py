@@ -58,12 +58,12 @@ def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float])
     bases = _planned(request, not_built, lambdas, first)
     plan = BuildPlan(tuple(plan for _, plan in bases), writer.form, request.seed, trees)
     results = request.engine.results(plan, _chunks(bases))
-    in_progress = [_BaseSets(base, plan, request, writer, trees) for base, plan in bases]
     with closing(results), seldom_collected():
         for place, of_base in groupby(results, key=lambda rows: rows.base):
+            test_sets = _BaseSets(*bases[place], request, writer, trees)  # few files are open at once
             for rows in of_base:
-                in_progress[place].take(rows)
-            in_progress[place].finish()
+                test_sets.take(rows)
+            test_sets.finish()
     signed = {"bases": "+".join(request.base_identities()), "seed": request.seed}
     if not_built:
         reasons = {name: error.what for name, error in not_built.items()}

@@ -60,7 +60,8 @@ def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float])
     results = request.engine.results(plan, _chunks(bases))
     with closing(results), seldom_collected():
         for place, of_base in groupby(results, key=lambda rows: rows.base):
-            test_sets = _BaseSets(*bases[place], request, writer, trees)  # few files are open at once
+            base, its_plan = bases[place]
+            test_sets = _BaseSets(base, its_plan, request, writer, trees)  # few files are open at once
             for rows in of_base:
                 test_sets.take(rows)
             test_sets.finish()

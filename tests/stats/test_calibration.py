@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossexam.stats import calibration, stretches
+from crossexam.core import stretches
+from crossexam.stats import calibration
 from crossexam.stats.calibration import (
     brier_scores,
     calibration_error,

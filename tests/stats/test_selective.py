@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossexam.stats import stretches
+from crossexam.core import stretches
 from crossexam.stats.selective import risk_coverage
 
 

@@ -398,7 +398,7 @@ def test_the_noise_floor_is_how_often_answers_change(
     assert (found["pairs"], found["times"], found["flips"]) == (24, 2, 2 * changing)
     assert found["value"] == pytest.approx(changing / 24, abs=1e-6)
     assert found["low"] < found["value"] < found["high"]
-    assert f"24 pairs got another answer in {2 * changing} of 48 cases" in done.err
+    assert f"{2 * changing} of 48 answers changed when 24 pairs were asked again 2 times" in done.err
     assert command().code == 0
     assert read_run(tmp_path / "run").manifest["details"]["repeat"] == found
 

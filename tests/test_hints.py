@@ -45,7 +45,7 @@ def options_of(command: object) -> set[str]:
 #: Options of other harnesses, in the commands that are shown for them.
 ELSEWHERE = frozenset(
     "--model --tasks --include_path --log_samples --output_path --apply_chat_template --to --log --include "
-    "--output --apply --custom-tasks --save-details --output-dir".split()
+    "--output --apply --custom-tasks --save-details --output-dir --log-dir".split()
 )
 
 

@@ -48,14 +48,14 @@ def test_the_suite_is_limited_signed_and_counted(tmp_path: Path) -> None:
     assert yields["rejected"]["not drawn (--per-key)"] == len(whole.datasets[name]) - len(pairs)
     assert few.manifest["request"]["per_key"] == 1
     assert "per_key" not in whole.manifest["request"]
-    with pytest.raises(CrossexamError, match="per_key"):
+    with pytest.raises(CrossexamError, match="--per-key"):
         cx.build("antonymy", "builtin:demo", per_key=2, folder=tmp_path)
 
 
 def test_a_suite_without_keys_refuses_it() -> None:
     with pytest.raises(CrossexamError, match="no items of 'negation' have a key"):
         cx.build("negation", "builtin:demo", per_key=1)
-    with pytest.raises(CrossexamError, match="per_key"):
+    with pytest.raises(CrossexamError, match="--per-key"):
         cx.build("antonymy", "builtin:demo", per_key=0)
 
 

@@ -55,7 +55,7 @@ def test_the_suite_is_limited_signed_and_counted(tmp_path: Path) -> None:
 def test_a_suite_without_keys_refuses_it() -> None:
     with pytest.raises(CrossexamError, match="no items of 'negation' have a key"):
         cx.build("negation", "builtin:demo", per_key=1)
-    with pytest.raises(CrossexamError, match="--per-key"):
+    with pytest.raises(CrossexamError, match="per_key"):
         cx.build("antonymy", "builtin:demo", per_key=0)
 
 

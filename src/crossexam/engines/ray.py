@@ -53,7 +53,7 @@ class RayEngine:
     Without an address it is the cluster that this process is connected to, or the one that ``RAY_ADDRESS``
     names, or else one that is started on this machine and ends with the process.  A worker is an actor with
     *num_cpus* CPUs and *num_gpus* GPUs; there are as many as the nodes have place for, or *stated_workers*,
-    which an autoscaler may first have to make place for.  *note* is told what was joined or started, and if
+    which an autoscaler may first have to make place for.  *note* gets what was joined or started, and if
     no worker finds a place for long.
     """
 

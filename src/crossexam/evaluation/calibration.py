@@ -158,7 +158,7 @@ def temperature_from(other: Run, run: Run) -> Temperature:
     """Return the temperature fitted on *other*, a run of the same model over other items than those of *run*.
 
     Items of *other* that share a premise with items of *run* are left out, and counted: a temperature that is
-    fitted on the items that it is judged by is no evidence.  Raises CrossexamError if the models differ, if
+    fitted on the items that it is judged by is not evidence.  Raises CrossexamError if the models differ, if
     either gave labels only, or if fewer than :data:`FEWEST` items are left.
     """
     if not same_model(other, run):

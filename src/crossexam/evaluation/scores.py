@@ -73,7 +73,7 @@ def score_run(
     """Return the scored items of every test set of *run*: those that were answered and have a gold label.
 
     With *unanswered*, items without an answer are not left out: they are wrong (their prediction is -1, which
-    is no label) or right.  *beside* is another run over the same items: what it did not answer is left out
+    is not a label) or right.  *beside* is another run over the same items: what it did not answer is left out
     too, so that the two can be compared item by item.  *clusters* are :func:`numbered_clusters`, if these are
     known.
 

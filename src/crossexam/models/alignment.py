@@ -9,7 +9,7 @@ Deviation from the paper, which published no code: parts of speech come from lis
 words and the shape of a word, not from a POS tagger, so that the model needs no data.  It distinguishes
 numbers, names (capitalized, but not first in the sentence), adverbs (-ly), negation, prepositions, other
 function words and all other words; a tagger would also distinguish nouns and verbs, which share a weight
-here.  The paper's model has 61.125 % on the RTE-3 test set; the accuracy of ours is in
+here.  The paper's model has 61.125 % on the RTE-3 test set; the accuracy of this one is in
 ``alignment_rte3.json``, together with its weights.
 """
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import tiny_checkpoint
+
 Step = str | Callable[[], object]
 
 DEMO: Final = "builtin:demo[:24]"
@@ -142,35 +144,7 @@ def write_function() -> None:
 
 def write_checkpoint() -> None:
     """Write an untrained BERT of one small layer to ``bert``."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
-
-    words = "[PAD] [UNK] [CLS] [SEP] a the man woman is in on . not two".split()
-    made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=64, pad_token="[PAD]", unk_token="[UNK]"
-    )
-    torch.manual_seed(1)
-    labels = dict(enumerate(("entailment", "neutral", "contradiction")))
-    config = BertConfig(
-        vocab_size=len(words),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=64,
-        id2label=labels,
-        label2id={label: n for n, label in labels.items()},
-    )
-    BertForSequenceClassification(config).save_pretrained("bert")
-    tokenizer.save_pretrained("bert")
+    tiny_checkpoint.write_checkpoint(Path("bert"), "a the man woman is in on . not two".split())
 
 
 def _judge_all() -> None:

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from tiny_checkpoint import write_checkpoint
+
 DATA: Final = Path(__file__).resolve().parents[1] / "tests" / "data"
 DEMO: Final = "builtin:demo[:24]"
 PAIRS: Final = [("It rains in Ann's garden.", "It is wet."), ("Tom has 3 boats.", "Tom has no boats.")]
@@ -466,42 +468,8 @@ def _zoo(folder: Path) -> None:
 
 
 def _checkpoint(folder: Path) -> None:
-    """Write an untrained BERT of one small layer with its tokenizer."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
-
-    words = [
-        "[PAD]",
-        "[UNK]",
-        "[CLS]",
-        "[SEP]",
-        *sorted({word for pair in PAIRS for text in pair for word in text.split()}),
-    ]
-    made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made,
-        model_max_length=64,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-    )
-    torch.manual_seed(0)
-    names = ["entailment", "neutral", "contradiction"]
-    config = BertConfig(
-        vocab_size=len(words), hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8,
-        max_position_embeddings=64, id2label=dict(enumerate(names)),
-        label2id={name: number for number, name in enumerate(names)},
-    )  # fmt: skip
-    BertForSequenceClassification(config).save_pretrained(folder / "model")
-    tokenizer.save_pretrained(folder / "model")
+    words = sorted({word for pair in PAIRS for text in pair for word in text.split()})
+    write_checkpoint(folder / "model", words)
 
 
 def _corpora() -> dict[str, Reader]:

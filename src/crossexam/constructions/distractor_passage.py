@@ -7,8 +7,8 @@ its style gives nothing away, and never one of the same cluster.  It is a paragr
 The label is kept.  What a document says, it still says with another passage beside it, so entailment and
 contradiction stay unless the passage contradicts the evidence; a neutral hypothesis stays neutral unless the
 passage decides it.  Either happens by chance only, and rarely: passages with half of the hypothesis's content
-words or more, by form, are not used.  That proves nothing, and a base whose documents are about one matter needs
-a look at the items (``crossexam validate``).
+words or more, by form, are not used.  That is not proof, and a base whose documents are about one matter
+needs a look at the items (``crossexam validate``).
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from crossexam.evaluation.scores import score_run
 from crossexam.evaluation.verified import by_status
 from crossexam.published.figures import published
 from crossexam.reports import text
-from crossexam.reports.behaviour import behaviour_table, factor_table
+from crossexam.reports.analyses.behaviour import behaviour_table, factor_table
 from crossexam.reports.results import results_of
 from crossexam.runs.saved import read_run
 

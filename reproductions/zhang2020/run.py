@@ -19,7 +19,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.cross_dataset import about
 from crossexam.published.figures import published
-from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.analyses.cross_dataset import corpus_table, score_table
 from crossexam.reports.results import results_of
 from crossexam.reports.table import Table
 from crossexam.reports.text import markdown_table

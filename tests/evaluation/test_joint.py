@@ -12,9 +12,9 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, Label
 from crossexam.evaluation.joint import joint_outcomes
 from crossexam.evaluation.scores import score_both
+from crossexam.reports.analyses.joint import joint_against_table
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv
-from crossexam.reports.joint import joint_against_table
 from crossexam.reports.results import results_of
 
 E, N, C = "entailment", "neutral", "contradiction"

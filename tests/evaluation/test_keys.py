@@ -12,9 +12,9 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.evaluation.keys import keyed_comparisons, keyed_results
+from crossexam.reports.analyses.keys import keys_table
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
-from crossexam.reports.keys import keys_table
 from crossexam.reports.results import results_of
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.two_way import two_way_share

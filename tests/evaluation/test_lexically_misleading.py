@@ -15,7 +15,7 @@ from crossexam.core.labels import LABELS, Label
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.models.table import open_model
-from crossexam.reports.lexically_misleading import highest_table, misleading_charts, misleading_table
+from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.suites.bases import base_from_spec

@@ -23,9 +23,9 @@ from crossexam.evaluation.joint import joint_outcomes
 from crossexam.evaluation.keys import keyed_comparisons
 from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs, training_pairs
 from crossexam.language.word_pair_index import WordPairIndex, word_forms
+from crossexam.reports.analyses.joint import seen_against_table
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
-from crossexam.reports.joint import seen_against_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.runs.folder import save_run

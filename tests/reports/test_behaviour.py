@@ -19,7 +19,7 @@ from crossexam.core.labels import LABELS, Label
 from crossexam.evaluation import behaviour
 from crossexam.evaluation.behaviour import FactorResult, factor_results
 from crossexam.published.figures import published
-from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.report import make_report
 from crossexam.reports.results import Results, results_of

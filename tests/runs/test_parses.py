@@ -20,7 +20,7 @@ from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import ReadsParses
 from crossexam.models.table import open_model
-from crossexam.reports.parses import parse_table, parse_warning, parsed_counts
+from crossexam.reports.analyses.parses import parse_table, parse_warning, parsed_counts
 from crossexam.reports.results import ModelResults, results_of
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite

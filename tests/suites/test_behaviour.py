@@ -22,7 +22,7 @@ from crossexam.evaluation.behaviour import factor_results, insensitivity_table, 
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.verified import by_status
 from crossexam.published.figures import published
-from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import Base, base_from_spec

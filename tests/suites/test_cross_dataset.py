@@ -19,8 +19,8 @@ from crossexam.evaluation.cross_dataset import benchmark_score, mean_difference
 from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
 from crossexam.published.figures import published
+from crossexam.reports.analyses.cross_dataset import corpus_table, score_table
 from crossexam.reports.comparison import comparison_tables
-from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
 from crossexam.reports.results import results_of

@@ -20,7 +20,7 @@ from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.cross_dataset import about, benchmark_score, relative_gain
 from crossexam.evaluation.measures import measure
 from crossexam.published.figures import published
-from crossexam.reports.cross_dataset import gain_table, mean_note, score_table
+from crossexam.reports.analyses.cross_dataset import gain_table, mean_note, score_table
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
 from crossexam.reports.results import results_of

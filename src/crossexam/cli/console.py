@@ -176,9 +176,9 @@ def warn_of_gaps(runs: Sequence[Run]) -> None:
     from crossexam.evaluation.conversion import conversion_warnings
     from crossexam.evaluation.verified import by_status
     from crossexam.models.precision import rounding_sentences
-    from crossexam.reports.parses import parse_warning
+    from crossexam.reports.analyses.parses import parse_warning
+    from crossexam.reports.analyses.truncation import truncation_warning
     from crossexam.reports.results import ModelResults
-    from crossexam.reports.truncation import truncation_warning
 
     for run in runs:
         model = ModelResults(run.model, by_status(run), ())

@@ -14,6 +14,7 @@ from crossexam.core.columns import relabelled_items
 from crossexam.core.dataset import Dataset
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
+from crossexam.reports.analyses.templates import drops_within_noise
 from crossexam.reports.published_systems import (
     STUDIES,
     columns_for,
@@ -25,7 +26,6 @@ from crossexam.reports.published_systems import (
 )
 from crossexam.reports.results import ModelResults, Results, two_labels_note
 from crossexam.reports.table import Cell, Column, Marked, Table, significance_note
-from crossexam.reports.templates import drops_within_noise
 from crossexam.reports.unanswered import unanswered_notes
 
 if TYPE_CHECKING:

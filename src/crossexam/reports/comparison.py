@@ -11,14 +11,14 @@ from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.accuracy import INTERVALS, relabelled_notes
-from crossexam.reports.cross_dataset import mean_note
-from crossexam.reports.joint import joint_table, seen_table
-from crossexam.reports.keys import keyed_comparison_table
+from crossexam.reports.analyses.cross_dataset import mean_note
+from crossexam.reports.analyses.joint import joint_table, seen_table
+from crossexam.reports.analyses.keys import keyed_comparison_table
+from crossexam.reports.analyses.templates import difference_notes
 from crossexam.reports.names import short_names
 from crossexam.reports.probabilities.comparison import paired_tables, quiet_notes
 from crossexam.reports.results import Results, model_names
 from crossexam.reports.table import Cell, Column, Table, significance_note
-from crossexam.reports.templates import difference_notes
 from crossexam.reports.unanswered import BOUNDS_NOTE, unanswered_comparison_table
 from crossexam.stats.multiple_testing import ALPHA
 

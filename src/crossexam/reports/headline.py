@@ -11,11 +11,11 @@ from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import TestSetResult
 from crossexam.models.api.remarks import endpoint_remarks
-from crossexam.reports.parses import parse_warnings
+from crossexam.reports.analyses.parses import parse_warnings
+from crossexam.reports.analyses.templates import noise_warnings
+from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
-from crossexam.reports.templates import noise_warnings
-from crossexam.reports.truncation import truncation_warnings
 from crossexam.reports.unanswered import unanswered_warnings
 from crossexam.stats.multiple_testing import ALPHA
 

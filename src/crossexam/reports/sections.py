@@ -19,14 +19,16 @@ from crossexam.reports.accuracy import (
     slice_tables,
     summary_tables,
 )
-from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
+from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
+from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
+from crossexam.reports.analyses.joint import joint_against_table, seen_against_table
+from crossexam.reports.analyses.keys import keyed_against_table, keys_table
+from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
+from crossexam.reports.analyses.parses import parse_table
+from crossexam.reports.analyses.templates import noise_table, template_table
+from crossexam.reports.analyses.truncation import truncation_table
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table, unanswered_against_table
-from crossexam.reports.cross_dataset import corpus_table, gain_table, score_table
-from crossexam.reports.joint import joint_against_table, seen_against_table
-from crossexam.reports.keys import keyed_against_table, keys_table
-from crossexam.reports.lexically_misleading import highest_table, misleading_charts, misleading_table
-from crossexam.reports.parses import parse_table
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.probabilities.comparison import paired_against_tables
 from crossexam.reports.probabilities.tables import (
@@ -38,8 +40,6 @@ from crossexam.reports.probabilities.tables import (
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table
-from crossexam.reports.templates import noise_table, template_table
-from crossexam.reports.truncation import truncation_table
 from crossexam.reports.unanswered import unanswered_table
 
 #: A page, a Markdown and a LaTeX document, and the summary for a terminal.

@@ -5,7 +5,9 @@
 
 The server is in another process and has its answers ready.  CPU is that of the process that asks, without
 what it needs to start and to hash the pairs, which is measured by a second command that finds everything in
-the store.  The ideal rate is concurrency / 50 ms.  Killed runs are compared with one that was not: the same
+the store.  The ideal rate is concurrency / 50 ms.  The rate is that from the first question to the last
+answer, the probe included; that of the whole command, which also makes the results, and what the server gives
+to threads that do nothing but ask stand beside it.  Killed runs are compared with one that was not: the same
 predictions, and no pair asked again but those under way and those that came just before.
 """
 
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import http.client
 import json
 import multiprocessing
 import os
@@ -23,7 +26,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +43,8 @@ class Asked(asyncio.Protocol):
     machine from the process that is measured.
     """
 
-    def __init__(self, labels: dict[bytes, str], log: Any) -> None:
-        self._labels, self._log = labels, log
+    def __init__(self, labels: dict[bytes, str], log: Any, moments: Any) -> None:
+        self._labels, self._log, self._moments = labels, log, moments
         self._received = b""
 
     def connection_made(self, transport: Any) -> None:
@@ -60,6 +65,7 @@ class Asked(asyncio.Protocol):
             return
         question = body[body.rindex(_CONTENT) + len(_CONTENT) : body.rindex(b'"}]') + 1]
         self._log.write(question + b"\n")
+        self._moments.write(array("d", [time.monotonic()]).tobytes())
         label = self._labels.get(question) or LABELS[sum(question) % 3]
         asyncio.get_running_loop().call_later(DELAY, self._send, _READY[label])
 
@@ -70,6 +76,7 @@ class Asked(asyncio.Protocol):
 
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 _CONTENT = b'"content": '
+_MOMENTS = ".moments"
 
 
 def _ready(label: str) -> bytes:
@@ -85,13 +92,16 @@ _READY = {label: _ready(label) for label in LABELS}
 
 
 def serve(port: Any, asked: str) -> None:
-    """Answer requests after DELAY; the question of each, as JSON, is a line of the file *asked*."""
-    log = Path(asked).open("ab", buffering=0)  # noqa: SIM115
+    """Answer requests after DELAY; the question of each, as JSON, is a line of the file *asked*.
+
+    The moments at which they came, in seconds, are doubles in another file.
+    """
+    log, moments = (Path(asked).with_suffix(end).open("ab", buffering=0) for end in (".jsonl", _MOMENTS))
     labels = _gold()
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
-        server = await loop.create_server(lambda: Asked(labels, log), "127.0.0.1", 0, backlog=1024)
+        server = await loop.create_server(lambda: Asked(labels, log, moments), "127.0.0.1", 0, backlog=1024)
         port.send(server.sockets[0].getsockname()[1])
         async with server:
             await server.serve_forever()
@@ -146,17 +156,45 @@ def _again(*arguments: object) -> list[str]:
     return [sys.executable, __file__, *map(str, arguments)]
 
 
-def rate(pairs: int, concurrency: int, url: str, folder: Path) -> None:
+def bare_rate(requests: int, concurrency: int, url: str) -> float:
+    """Return how many requests per second are answered to threads that read nothing in the answers."""
+    address = url.split("/")[2]
+    question = b'{"messages": [{"role": "user", "content": "A man with 5 bags"}]}'
+    left, lock = iter(range(requests)), threading.Lock()
+
+    def work() -> None:
+        connection = http.client.HTTPConnection(address)
+        while True:
+            with lock:
+                if next(left, None) is None:
+                    return
+            connection.request("POST", "/v1/chat/completions", question)
+            connection.getresponse().read()
+
+    threads = [threading.Thread(target=work) for _ in range(concurrency)]
+    start = time.monotonic()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return requests / (time.monotonic() - start)
+
+
+def rate(pairs: int, concurrency: int, url: str, folder: Path, asked: Path) -> None:
     """Print the rate, the CPU per pair, and the memory of a run."""
     test_set = suite_of(pairs, folder / "tests.parquet")
     line = _again("--ask", test_set, folder / "run", url, "--concurrency", concurrency)
     first, second = (json.loads(subprocess.check_output(line)) for _ in range(2))
     assert (first["asked"], second["asked"]) == (pairs, 0)
-    ideal = concurrency / DELAY
-    probe = 30
-    got = (pairs + probe) / (first["wall"] - second["wall"])
+    moments = array("d", asked.with_suffix(_MOMENTS).read_bytes())
+    ideal, bare = concurrency / DELAY, bare_rate(len(moments), concurrency, url)
+    got = len(moments) / (moments[-1] + DELAY - moments[0])
+    whole = len(moments) / (first["wall"] - second["wall"])
     print(f"load {os.getloadavg()[0]:.1f}; {pairs:,} pairs, concurrency {concurrency}")
     print(f"rate {got:,.0f} per s, {100 * got / ideal:.1f} % of the ideal {ideal:,.0f}")
+    print(
+        f"  threads that only ask: {100 * bare / ideal:.1f} %; the whole command: {100 * whole / ideal:.1f} %"
+    )
     cpu = 1000 * (first["cpu"] - second["cpu"]) / pairs
     print(f"CPU {cpu:.3f} ms per pair, peak {first['peak MB']:.0f} MB")
 
@@ -216,7 +254,7 @@ def main() -> None:
         if given.kills:
             kill(given.kills, url, folder, asked)
         else:
-            rate(given.pairs, given.concurrency, url, folder)
+            rate(given.pairs, given.concurrency, url, folder, asked)
         server.kill()
 
 

@@ -415,10 +415,8 @@ class AnswerStore:
         where = f"SELECT {_COLUMNS} {_OF_MODEL}"
         if self._rows is None and self._in_rows > _ROWS_PER_LOOKUP * len(hashes):
             found: list[Answers] = []
-            for start in range(0, len(hashes), _LOOKED_UP_AT_ONCE):
-                wanted = as_bytes(hashes[start : start + _LOOKED_UP_AT_ONCE])
-                marks = ",".join("?" * len(wanted))
-                found += self._answers_in(f"{where} AND pair IN ({marks})", (self._model, *wanted))
+            for query in self._queries_for(as_bytes(hashes)):
+                found += self._answers_in(*query)
             return SortedAnswers.of(concatenated(found))
         if self._rows is None:
             self._rows = SortedAnswers.of(concatenated(self._answers_in(where, (self._model,))))
@@ -501,15 +499,20 @@ class AnswerStore:
 
     def details(self, hashes: NDArray[np.uint64]) -> list[dict[str, Any] | None]:
         """Return what is stored beside the answers for *hashes* [n, 2]: [n], None where there is nothing."""
-        query = f"SELECT {_COLUMNS} {_OF_MODEL} AND pair = ?"
-        found: list[dict[str, Any] | None] = []
+        pairs, found = as_bytes(hashes), dict[bytes, dict[str, Any] | None]()
         with self._transaction("DEFERRED"):
-            for pair in as_bytes(hashes):
-                row = self._connection.execute(query, (self._model, pair)).fetchone()
-                if row is not None:
-                    from_rows(self._model, [row])  # its checksum
-                found.append(unpacked_detail(row[6]) if row is not None else None)
-        return found
+            for query, wanted in self._queries_for(pairs):
+                rows = self._connection.execute(query, wanted).fetchall()
+                from_rows(self._model, rows)  # their checksums
+                found |= {row[0]: unpacked_detail(row[6]) for row in rows}
+        return [found.get(pair) for pair in pairs]
+
+    def _queries_for(self, pairs: Sequence[bytes]) -> Iterator[tuple[str, tuple[object, ...]]]:
+        """Yield queries that select the single rows of *pairs*, with what they are about."""
+        for start in range(0, len(pairs), _LOOKED_UP_AT_ONCE):
+            wanted = pairs[start : start + _LOOKED_UP_AT_ONCE]
+            marks = ",".join("?" * len(wanted))
+            yield f"SELECT {_COLUMNS} {_OF_MODEL} AND pair IN ({marks})", (self._model, *wanted)
 
     def _move_into_part(self, folder: Path) -> None:
         """Move what lies outside of parts into a new one, unless another process has just done that.

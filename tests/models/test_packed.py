@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import torch
 import transformers
 from torch import Tensor
 
-from crossexam.models import inference
+from crossexam.models import packed
 from crossexam.models.classifier import ClassifierModel
 from crossexam.models.inference import SequenceClassifier
 from crossexam.models.label_order import PAIRS
@@ -22,8 +23,8 @@ SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "i
 
 
 @pytest.fixture(autouse=True)
-def _packed_is_fast_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inference, "SLOWER", float("inf"))  # no test depends on timing
+def _small_models_are_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packed, "PACKED_BYTES", range(2**30))
 
 
 def opened(checkpoint: Path, **options: Any) -> ClassifierModel:
@@ -83,13 +84,28 @@ def test_without_the_operation_nothing_is_packed(
     assert model.details["packed_layers"] is False
 
 
-def test_slower_layers_are_put_back(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inference, "SLOWER", 1.1)
-    seconds = iter([*[1.0] * 3, *[1.2] * 3])
-    monkeypatch.setattr(inference, "_cpu_seconds", lambda _: next(seconds))
+@pytest.mark.parametrize("sizes", [range(1_000), range(2**20, 2**30)])
+def test_small_layers_and_those_that_take_too_much_memory_are_not_packed(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, sizes: range
+) -> None:
+    monkeypatch.setattr(packed, "PACKED_BYTES", sizes)
     assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is False
-    seconds = iter([*[1.0] * 3, 1.2, 1.05, 1.2])
-    assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is True
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_busy_machine_packs_the_same_layers(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, dtype: str
+) -> None:
+    """Packed layers round differently: a run that is resumed must not choose anew by the time they take."""
+    found = []
+    for growth in (2.0, 0.5):  # each call takes longer than the one before, or less long
+        seconds = (growth**n for n in range(1_000))
+        for clock in ("thread_time", "process_time", "perf_counter", "monotonic"):
+            monkeypatch.setattr(time, clock, lambda seconds=seconds: next(seconds))
+        model = opened(tiny_checkpoint, dtype=dtype)
+        found.append(model.predict(PAIRS))
+        assert model.details["packed_layers"] is True
+    assert np.array_equal(*found)
 
 
 def test_a_packing_is_undone_whole(tiny_checkpoint: Path) -> None:

@@ -92,20 +92,6 @@ def test_stored_predictions_are_used_again_only_if_they_were_computed_alike(
     assert open_model(name, {"device": "cpu"}).key == earlier_key(tiny_checkpoint, "float32")
 
 
-def test_the_time_that_layers_take_does_not_decide_how_predictions_are_rounded(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found = []
-    for before, packed in ((1.0, 9.0), (9.0, 1.0)):
-        seconds = iter([*[before] * 3, *[packed] * 3])
-        monkeypatch.setattr(inference, "_cpu_seconds", lambda _, seconds=seconds: next(seconds))
-        model = open_model(f"hf/{tiny_checkpoint}", HALF)
-        found.append((model.predict(PAIRS), model.details["packed_layers"]))
-    (slow, packs), (fast, also) = found
-    assert packs is also is True
-    assert np.array_equal(slow, fast)
-
-
 def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
     tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

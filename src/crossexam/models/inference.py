@@ -11,9 +11,8 @@ the same, and ``facts`` says which ones were.
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -44,7 +43,7 @@ from crossexam.models.gpu import (
     sent,
 )
 from crossexam.models.model import CharactersRead, Pair
-from crossexam.models.packed import DOES_NOT_FIT, Packing, keep_freed_memory
+from crossexam.models.packed import DOES_NOT_FIT, Packing, is_worth_packing, keep_freed_memory
 from crossexam.models.precision import ROUNDING, Rounding
 from crossexam.training.first_token import LIKE_BERT, LOGIT_TOLERANCE, skip_other_tokens
 from crossexam.training.pretrained import Checkpoint
@@ -57,11 +56,6 @@ if TYPE_CHECKING:
 #: fewer (bench/RESULTS.md).  The largest tensors of BERT-large stay below 32 MiB: see ``keep_freed_memory``.
 CPU_TOKENS: Final = 1_536
 _ENCODED_AT_ONCE: Final = 4_096
-#: Packed layers are used unless they need so many times the CPU time of the original ones: the last bits of
-#: predictions should not depend on which of two equally fast ways was faster by chance.
-SLOWER: Final = 1.1
-_ROUNDS: Final = 3
-_TIMED_PAIRS: Final = 8
 
 
 class SequenceClassifier:
@@ -285,8 +279,7 @@ class SequenceClassifier:
     def lower(self, dtype: Literal["bfloat16", "float16"]) -> None:
         """Round the weights to *dtype*, in which everything is computed from now on.
 
-        Whether layers are packed then depends on the model alone, not on the time that they took: packed
-        layers round differently.
+        Its layers are packed again if those in float32 were.
         """
         if self._packing is not None:
             self._packing.undo()
@@ -316,14 +309,16 @@ class SequenceClassifier:
         self._direct_mask = self._is_same(probe, before)
 
     def _pack(self, probe: TokenizedPairs) -> None:
-        """Use packed layers, unless that changes the logits of *probe* or takes longer."""
+        """Use packed layers if they are large enough, unless that changes the logits of *probe*."""
+        if not is_worth_packing(self.model):
+            return
         keep_freed_memory()
-        before, plain = self._probed(probe), self._seconds(probe)
+        before = self._probed(probe)
         packing = self._packed()
         if packing is None:
             return
         self._packs = self._is_same(probe, before)
-        if self._packs and self._seconds(probe) <= SLOWER * plain:
+        if self._packs:
             self._packing = packing
         else:
             packing.undo()
@@ -344,11 +339,6 @@ class SequenceClassifier:
         except DOES_NOT_FIT:  # a version of torch or transformers with another structure
             return False
 
-    def _seconds(self, probe: TokenizedPairs) -> float:
-        """Return the CPU time of one thread for some pairs of *probe*: the best of several rounds."""
-        rows = range(min(_TIMED_PAIRS, len(probe.lengths)))
-        return least_seconds(partial(self._forward, probe, rows))
-
 
 def _columns(encoded: Any) -> dict[str, list[Any]]:
     return {name: list(encoded[name]) for name in ("input_ids", "token_type_ids") if name in encoded}
@@ -357,18 +347,6 @@ def _columns(encoded: Any) -> dict[str, list[Any]]:
 def _logits(found: torch.Tensor) -> NDArray[np.float64]:
     logits: NDArray[np.float64] = found.double().numpy()
     return logits
-
-
-def least_seconds(compute: Callable[[], object]) -> float:
-    """Return the CPU time of one thread that *compute* takes: the best of several rounds."""
-    with one_thread():
-        return min(_cpu_seconds(compute) for _ in range(_ROUNDS))
-
-
-def _cpu_seconds(compute: Callable[[], object]) -> float:
-    start = time.thread_time()
-    compute()
-    return time.thread_time() - start
 
 
 @contextmanager

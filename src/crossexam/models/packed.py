@@ -6,6 +6,10 @@ need not reorder them for each batch.  ``bench/hf_throughput.py`` measures the g
 
 The operations are internal ones of torch, which its compiler uses.  Whoever packs a model therefore compares
 its logits with those of the original, and calls :meth:`Packing.undo` if they differ.
+
+Packed layers round differently.  Which models are packed therefore depends on their size, and not on the time
+that is measured, which could differ from one process to the next: a run that is resumed, or shared between
+workers, has the bits of one that is not.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from crossexam.training.first_token import LIKE_BERT
 
 #: What another version of torch or transformers may raise where this module expects something else.
 DOES_NOT_FIT: Final = (RuntimeError, AttributeError, IndexError, TypeError, ValueError)
+#: Bytes of linear layers that are packed: smaller ones gain nothing, and all are in memory twice meanwhile.
+PACKED_BYTES: Final = range(4 * 2**20, 4 * 2**30)
 #: Tokens for which the order of the weights is chosen.
 _TOKENS: Final = 768
 #: A block that glibc gives back to the system when it is freed, the largest from whose size it learns.
@@ -146,9 +152,9 @@ def _is_like_bert(model: nn.Module) -> bool:
     )
 
 
-def linear_bytes(model: nn.Module) -> int:
-    """Return how many bytes the weights of the linear layers of *model* have."""
-    return sum(layer.weight.nbytes for _, _, layer in _linear_layers(model))
+def is_worth_packing(model: nn.Module) -> bool:
+    """Return whether the linear layers of *model* are large enough to gain, and small enough to be copied."""
+    return sum(layer.weight.nbytes for _, _, layer in _linear_layers(model)) in PACKED_BYTES
 
 
 def _linear_layers(model: nn.Module) -> Iterator[tuple[nn.Module, str, Any]]:

@@ -97,10 +97,9 @@ def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
 def test_packed_layers_and_logits_of_labels_only_give_the_same_likelihoods(
     name: str, lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crossexam.models.lm import scoring
+    from crossexam.models import packed
 
-    monkeypatch.setattr(scoring, "SLOWER", float("inf"))  # no test depends on timing
-    monkeypatch.setattr(scoring, "_PACKED_BYTES", range(2**30))
+    monkeypatch.setattr(packed, "PACKED_BYTES", range(2**30))
     model = _opened(name, lm_folders[name], template="gpt3")
     _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
     assert model.details["packed_layers"]
@@ -113,11 +112,10 @@ def test_shortcuts_that_change_the_likelihoods_are_not_taken(
     """A model may scale its logits after the last layer, and torch's internal operations may change."""
     from transformers import GPT2LMHeadModel
 
-    from crossexam.models.lm import scoring
+    from crossexam.models import packed
     from crossexam.models.packed import PackedLinear
 
-    monkeypatch.setattr(scoring, "SLOWER", float("inf"))
-    monkeypatch.setattr(scoring, "_PACKED_BYTES", range(2**30))
+    monkeypatch.setattr(packed, "PACKED_BYTES", range(2**30))
     forward = PackedLinear.forward
     monkeypatch.setattr(PackedLinear, "forward", lambda self, states: 1.01 * forward(self, states))
     head = GPT2LMHeadModel.get_output_embeddings
@@ -132,10 +130,9 @@ def test_shortcuts_that_change_the_likelihoods_are_not_taken(
 def test_small_layers_and_those_that_take_too_much_memory_are_not_packed(
     sizes: range, lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crossexam.models.lm import scoring
+    from crossexam.models import packed
 
-    monkeypatch.setattr(scoring, "SLOWER", float("inf"))
-    monkeypatch.setattr(scoring, "_PACKED_BYTES", sizes)
+    monkeypatch.setattr(packed, "PACKED_BYTES", sizes)
     model = _opened("gpt2", lm_folders["gpt2"], template="gpt3")
     _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"]["gpt3"])
     assert not model.details["packed_layers"]

@@ -27,9 +27,9 @@ from torch import Tensor
 from crossexam.core.errors import CrossexamError
 from crossexam.models.batches import plan_batches, results_in_order
 from crossexam.models.gpu import fetched_in_order, fitting_tokens, free_cached, is_out_of_memory, sent
-from crossexam.models.inference import SLOWER, cpu_workers, least_seconds, one_thread
+from crossexam.models.inference import cpu_workers, one_thread
 from crossexam.models.lm.encoding import EncodedPrompt
-from crossexam.models.packed import DOES_NOT_FIT, Packing, keep_freed_memory, linear_bytes
+from crossexam.models.packed import DOES_NOT_FIT, Packing, is_worth_packing, keep_freed_memory
 
 #: How far log-probabilities of a shortcut may be from those computed without it, by the dtype of the model.
 _TOLERANCE: Final = {torch.float32: 1e-4, torch.bfloat16: 0.25, torch.float16: 0.05}
@@ -37,10 +37,6 @@ _TOLERANCE: Final = {torch.float32: 1e-4, torch.bfloat16: 0.25, torch.float16: 0
 _WORTH_SHARING: Final = 16
 #: Tokens per batch with padding, on a CPU.
 _CPU_TOKENS: Final = 768
-#: Questions of the probe by which packed layers are timed.
-_TIMED: Final = 8
-#: Bytes of linear layers that are packed: smaller ones gain nothing, and all are in memory twice meanwhile.
-_PACKED_BYTES: Final = range(4 * 2**20, 4 * 2**30)
 
 
 class Scorer(Protocol):
@@ -131,18 +127,16 @@ class CausalScorer:
             self.continues = self._is_same(probe, before)
 
     def _pack(self, probe: Sequence[EncodedPrompt], before: Tensor) -> None:
-        """Use packed layers, unless the scores of *probe* change, or that is slower or too large."""
-        if self._model.dtype != torch.float32 or linear_bytes(self._model) not in _PACKED_BYTES:
+        """Use packed layers, unless the scores of *probe* change, or they are too small or too large."""
+        if self._model.dtype != torch.float32 or not is_worth_packing(self._model):
             return
         keep_freed_memory()
-        compute = partial(self.compute, probe[:_TIMED])
-        plain = least_seconds(compute)
         try:
             with one_thread():
                 packing = Packing(self._model, first_token_only=False)
         except DOES_NOT_FIT:
             return
-        self._packed = self._is_same(probe, before) and least_seconds(compute) <= SLOWER * plain
+        self._packed = self._is_same(probe, before)
         (packing.keep if self._packed else packing.undo)()
 
     def _is_same(self, probe: Sequence[EncodedPrompt], before: Tensor) -> bool:

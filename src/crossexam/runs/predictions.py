@@ -52,6 +52,15 @@ _LEARNT: Final = (
     "tags_from",
     "one_by_one",
     "moved_since_conversion",
+    # what an encoder or a language model does to save time and memory
+    "first_token_only",
+    "packed_layers",
+    "batch_tokens",
+    "halved_batches",
+    "chat",
+    "labels_continue_prompts",
+    "tokens_read_once",
+    "logits_of_labels_only",
 )
 #: So many pairs are read ahead of those that are asked; if that is all, their number is known exactly.
 _PAIRS_AHEAD: Final = LARGEST_WINDOW

@@ -51,6 +51,10 @@ def test_a_run_keeps_answers_and_what_has_none(
     again = read_run(tmp_path / "run")
     assert again.answers(name)[:2].tolist() == before
     assert again.manifest["asked_pairs"] == 0
+    computed = ("device", "max_length", "packed_layers", "batch_tokens", "logits_of_labels_only", "chat")
+    assert {name: again.manifest["details"].get(name) for name in computed} == {
+        name: details[name] for name in computed
+    }
 
 
 def test_several_templates_are_a_run_each_and_a_report_together(

@@ -185,6 +185,7 @@ def store(path: Path) -> AnswerStore:
     [
         packed_facts("key", {"two_label": True}).replace("true", "false"),
         packed_facts("other key", {"two_label": True}),
+        '{"two_label": true}',
         "x",
         "[" * 100_000,
         b"{}",
@@ -212,6 +213,7 @@ def test_facts_of_an_earlier_version_are_read(tmp_path: Path) -> None:
         pass
     with closing(sqlite3.connect(tmp_path / "s")) as connection:
         connection.execute("UPDATE models SET facts = ?", (json.dumps({"two_label": True}),))
+        connection.execute("PRAGMA user_version=4")
         connection.commit()
     with store(tmp_path / "s") as opened:
         assert opened.facts == {"two_label": True}

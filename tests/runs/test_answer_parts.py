@@ -244,7 +244,7 @@ def test_a_store_of_format_2_is_brought_up_to_date(tmp_path: Path) -> None:
         assert found.probabilities.tolist() == table.tolist()
         assert found.read.tolist() == [[5, 6]] * 3
         assert store.facts == {"two_label": True}
-    assert rows(tmp_path, "PRAGMA user_version") == [(4,)]
+    assert rows(tmp_path, "PRAGMA user_version") == [(5,)]
 
 
 def test_hashes_with_equal_first_halves_are_told_apart() -> None:

@@ -354,7 +354,7 @@ def test_another_format_is_told(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE something (x)")
     connection.execute("PRAGMA user_version=9")
     connection.close()
-    with pytest.raises(FormatError, match=r"the store has format 9, not 4"):
+    with pytest.raises(FormatError, match=r"the store has format 9, not 5"):
         predict_suite(Counting("k"), data_of(3), store=tmp_path)
 
 
@@ -390,7 +390,7 @@ def test_a_store_of_format_1_is_brought_up_to_date(tmp_path: Path) -> None:
     assert model.asked == [("p 7", "h 7"), ("p 1000", "h 1000")]
     assert run.probabilities["d"][0].tolist() == [0.0, 0.25, 0.75]
     predict_suite(Counting("k", stop_after=0), data_of(1001), store=tmp_path)  # nothing is asked
-    assert {row[0] for row in sqlite3.connect(tmp_path / FILE_NAME).execute("PRAGMA user_version")} == {4}
+    assert {row[0] for row in sqlite3.connect(tmp_path / FILE_NAME).execute("PRAGMA user_version")} == {5}
 
 
 def test_a_store_of_format_1_with_impossible_predictions_is_told(tmp_path: Path) -> None:

@@ -289,7 +289,7 @@ def test_a_store_of_format_3_is_brought_up_to_date(tmp_path: Path) -> None:
     assert later.probabilities["d"][::5].tolist() == run.probabilities["d"].tolist()
     assert later.outcomes["d"].unanswered() == EXPECTED
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (4,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (5,)
 
 
 @pytest.mark.parametrize(

@@ -122,21 +122,31 @@ def unpacked_detail(stored: Detail) -> dict[str, Any] | None:
     return detail
 
 
+#: What a store has of a model about which nothing was learnt.
+NO_FACTS: Final = "{}"
+
+
 def packed_facts(key: str, facts: Mapping[str, Any]) -> str:
     """Return *facts* on the model with *key* as they are stored: JSON, and a checksum in front of it."""
     text = json.dumps(dict(facts))
     return f"{checksum_of_row(key, text).hex()} {text}"
 
 
-def unpacked_facts(key: str, stored: object) -> dict[str, Any]:
-    """Return the facts on the model with *key* that *stored* holds; raises DatabaseError if it does not.
+def sealed_facts(key: str, stored: object) -> object:
+    """Return *stored* facts on the model with *key*, which had no checksum before format 5, with one."""
+    if not isinstance(stored, str) or not stored.startswith("{") or stored == NO_FACTS:
+        return stored
+    return f"{checksum_of_row(key, stored).hex()} {stored}"
 
-    Stores of earlier versions have JSON alone.
-    """
+
+def unpacked_facts(key: str, stored: object) -> dict[str, Any]:
+    """Return the facts on the model with *key* that *stored* holds; raises DatabaseError if it does not."""
+    if stored == NO_FACTS:
+        return {}
     if not isinstance(stored, str):
         raise sqlite3.DatabaseError("the facts on a model are not text")
-    checksum, _, text = ("", "", stored) if stored.startswith("{") else stored.partition(" ")
-    if checksum != checksum_of_row(key, text).hex() and not stored.startswith("{"):
+    checksum, _, text = stored.partition(" ")
+    if checksum != checksum_of_row(key, text).hex():
         raise sqlite3.DatabaseError("the facts on a model do not have their checksum")
     try:
         facts = json.loads(text)

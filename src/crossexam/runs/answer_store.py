@@ -50,6 +50,7 @@ from crossexam.runs.answer_rows import (
     packed_detail,
     packed_facts,
     packed_rows,
+    sealed_facts,
     unpacked,
     unpacked_detail,
     unpacked_facts,
@@ -77,7 +78,7 @@ PARTS: Final = "answers"
 PAIRS_IN_ONE_ROW: Final = 256
 #: So many predictions of a model are moved into a part.
 PREDICTIONS_IN_PART: Final = 1_000_000
-_FORMAT: Final = 4
+_FORMAT: Final = 5
 _WAIT_SECONDS: Final = 60.0  # for another process to finish writing
 _PAUSE_SECONDS: Final = 0.01
 _LOOKED_UP_AT_ONCE: Final = 500  # older versions of SQLite allow 999 parameters
@@ -91,7 +92,7 @@ CREATE TABLE IF NOT EXISTS models (
     number INTEGER PRIMARY KEY,
     key TEXT UNIQUE NOT NULL,
     name TEXT NOT NULL,
-    facts TEXT NOT NULL DEFAULT '{}' -- what was learnt of the model by asking it, as JSON
+    facts TEXT NOT NULL DEFAULT '{}' -- what was learnt of the model by asking it: a checksum, and JSON
 );
 CREATE TABLE IF NOT EXISTS answers (
     model INTEGER NOT NULL REFERENCES models(number),
@@ -133,6 +134,7 @@ ALTER TABLE answers ADD COLUMN detail TEXT;
 ALTER TABLE answers ADD COLUMN label_mass REAL;
 """,
     3: "ALTER TABLE answers ADD COLUMN label_mass REAL;\n",
+    4: "",  # the facts had no checksum, or some had
 }
 _DAMAGED: Final = "move the file elsewhere; its pairs will then be predicted again"
 
@@ -233,6 +235,8 @@ class AnswerStore:
             run(statement)
         if version == 1:
             self._take_over()
+        if version in _FROM_FORMAT:
+            self._seal_facts()
         run(f"PRAGMA user_version={_FORMAT}")
         run("INSERT OR IGNORE INTO models (key, name) VALUES (?, ?)", (self._key, self._name))
         self._model = int(run("SELECT number FROM models WHERE key = ?", (self._key,)).fetchone()[0])
@@ -268,6 +272,12 @@ class AnswerStore:
                 ],
             )
         run("DROP TABLE answers_of_format_1")
+
+    def _seal_facts(self) -> None:
+        """Give the facts on models, which are JSON alone in earlier formats, their checksums."""
+        run = self._connection.execute
+        for number, key, facts in run("SELECT number, key, facts FROM models").fetchall():
+            run("UPDATE models SET facts = ? WHERE number = ?", (sealed_facts(key, facts), number))
 
     def _enter_wal_mode(self) -> None:
         """Switch the file to WAL mode; of two processes that do so at once, SQLite makes one fail at once."""

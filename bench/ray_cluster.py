@@ -38,9 +38,9 @@ NODE: Final = {"num_cpus": 1, "object_store_memory": 100 * 2**20}
 KILLED: Final = {"build": ("node", "driver", "node"), "run": ("node", "driver", "node", "node")}
 #: Kinds of processes, by what is in their command line; others are the driver or start with it.
 _PROCESSES: Final = {
-    "actors": ("ray::",),
+    "actors": ("ray::", "default_worker"),
     "raylet and GCS": ("/raylet/raylet", "/gcs/gcs_server", "plasma_store"),
-    "Ray's agents": ("dashboard", "runtime_env", "log_monitor", "monitor.py", "default_worker", "ray::IDLE"),
+    "Ray's agents": ("dashboard", "runtime_env", "log_monitor", "monitor.py"),
     "workers": ("multiprocessing",),
 }
 _TICKS: Final = os.sysconf("SC_CLK_TCK")

@@ -375,3 +375,14 @@ def test_what_libraries_raise_is_one_error(
 
 def test_errors_of_archives_are_those_of_libraries_only() -> None:
     assert not any(issubclass(cx.CrossexamError, each) for each in archive_errors())
+
+
+def test_an_error_that_quotes_damaged_text_is_explained(tmp_path: Path) -> None:
+    """SQLite quotes the name of what it cannot read, and Python cannot decode the message."""
+    with store(tmp_path / "s") as opened:
+        opened.note({"two_label": True})
+    written = (tmp_path / "s").read_bytes()
+    assert written.count(b"CREATE TABLE models") == 1
+    (tmp_path / "s").write_bytes(written.replace(b"CREATE TABLE models", b"CREATE TABLX \xcemodels"))
+    with pytest.raises(FormatError, match="the store"), store(tmp_path / "s"):
+        pass

@@ -527,6 +527,19 @@ def test_entities_are_refused(tmp_path: Path) -> None:
             list(iter_corpus("fracas:test", data_dir=tmp_path))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<?xml version="1.0" encoding="UTF-1.0"?>\n<f/>',
+        "<f><p>Out of place.</p><h>So is this.</h>",
+    ],
+)
+def test_damaged_xml_is_one_error(text: str, tmp_path: Path) -> None:
+    (tmp_path / "fracas.xml").write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match="not XML"):
+        list(iter_corpus("fracas:test", data_dir=tmp_path))
+
+
 def test_bad_records_can_be_skipped(tmp_path: Path) -> None:
     path = tmp_path / "sprl_data.txt"
     text = (MADE / "sprl_data.txt").read_text(encoding="utf-8")

@@ -391,6 +391,8 @@ def test_class_names_that_say_nothing_need_an_order(tmp_path: Path) -> None:
     assert "hint: --label-order contradiction,neutral,entailment (or what its card says)" in str(caught.value)
     with pytest.raises(CrossexamError, match="--label-order names 2 classes, but the checkpoint has 3"):
         open_model(f"hf/{folder}", {"label_order": ("entailment", "not_entailment")})
+    with pytest.raises(FormatError, match="a key of id2label is not a number: 0, NaN"):
+        open_model(f"hf/{edit_config(folder, id2label={'0': 'entailment', 'NaN': 'neutral'})}")
     with pytest.raises(FormatError, match="id2label: 'entailment,entails,neutral' is not a class order"):
         open_model(f"hf/{edit_config(folder, id2label={'0': 'entailment', '1': 'entails', '2': 'neutral'})}")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.models.label_order import (
     KNOWN_ORDERS,
     TWO_LABELS,
@@ -105,7 +105,7 @@ def declared_order(
     outputs, or if a threshold is given for three.
     """
     where = checkpoint.where
-    names = _class_names(checkpoint.config)
+    names = _class_names(checkpoint.config, checkpoint.where)
     if len(names) == 1:
         return _order_of_one_output(checkpoint, label_order, threshold)
     if len(names) not in (2, 3):
@@ -165,12 +165,20 @@ def _order_of_one_output(
     return DeclaredOrder(order, "declared", threshold)
 
 
-def _class_names(config: Mapping[str, Any]) -> list[str]:
+def _class_names(config: Mapping[str, Any], where: str) -> list[str]:
     """Return the names of the classes in their order, transformers' default names if there are none."""
     names = config.get("id2label")
     if isinstance(names, Mapping) and names:
-        return [str(names[key]) for key in sorted(names, key=int)]
-    return [f"LABEL_{number}" for number in range(int(config.get("num_labels", 2)))]
+        try:
+            return [str(names[key]) for key in sorted(names, key=int)]
+        except ValueError:
+            raise FormatError(
+                f"a key of id2label is not a number: {', '.join(map(str, names))}",
+                where=f"{where}, config.json",
+                wanted='the number of each class, from "0" on',
+            ) from None
+    count = config.get("num_labels", 2)
+    return [f"LABEL_{number}" for number in range(count if isinstance(count, int) else 0)]
 
 
 def longest_pair(tokenizer_limit: int, config: Mapping[str, Any], stated: int | None, *, where: str) -> int:

@@ -101,7 +101,7 @@ class SequenceClassifier:
             "max_length": self.max_length,
             "first_token_only": self.first_token_only,
             "packed_layers": self._packing is not None,
-            "batch_tokens": self._budget if self.batch_size == "auto" else None,
+            **({"batch_tokens": self._budget} if self.batch_size == "auto" else {}),
             "halved_batches": self.halved,
             **({ROUNDING: self.rounding.as_details()} if self.rounding else {}),
         }

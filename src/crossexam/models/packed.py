@@ -92,29 +92,34 @@ class PackedLayer(nn.Module):
 class Packing:
     """The layers of *model* that were replaced by packed ones; all of them can be put back.
 
-    With *first_token_only* the last layer computes the first token alone.  Raises one of ``DOES_NOT_FIT``,
+    With *first_token_only* the last layer computes the first token alone.  Not *linear*: activations that are
+    written in Python are replaced by torch's, and nothing else is.  Raises one of ``DOES_NOT_FIT``,
     and changes nothing, if this torch or the model is built otherwise.
     """
 
-    def __init__(self, model: nn.Module, *, first_token_only: bool) -> None:
+    def __init__(self, model: nn.Module, *, first_token_only: bool, linear: bool = True) -> None:
         from transformers.activations import NewGELUActivation  # in Python, and six times as slow as torch's
 
         self._replaced: list[tuple[nn.Module, str, nn.Module]] = []
         try:
-            if _is_like_bert(model):
-                layers = model.base_model.encoder.layer  # type: ignore[union-attr]
-                for number, layer in enumerate(layers):  # type: ignore[arg-type]
-                    last = number + 1 == len(layers)  # type: ignore[arg-type]
-                    packed = PackedLayer(layer, first_token_only=last and first_token_only)
-                    self._replace(layers, str(number), packed)  # type: ignore[arg-type]
-            for parent, name, layer in list(_linear_layers(model)):
-                weight = layer.weight if isinstance(layer, nn.Linear) else layer.weight.t()
-                self._replace(parent, name, PackedLinear(weight, layer.bias))
+            if linear:
+                self._pack(model, first_token_only)
             for parent, name, _ in list(_children(model, NewGELUActivation)):
                 self._replace(parent, name, nn.GELU(approximate="tanh"))
         except DOES_NOT_FIT:
             self.undo()
             raise
+
+    def _pack(self, model: nn.Module, first_token_only: bool) -> None:
+        if _is_like_bert(model):
+            layers = model.base_model.encoder.layer  # type: ignore[union-attr]
+            for number, layer in enumerate(layers):  # type: ignore[arg-type]
+                last = number + 1 == len(layers)  # type: ignore[arg-type]
+                packed = PackedLayer(layer, first_token_only=last and first_token_only)
+                self._replace(layers, str(number), packed)  # type: ignore[arg-type]
+        for parent, name, layer in list(_linear_layers(model)):
+            weight = layer.weight if isinstance(layer, nn.Linear) else layer.weight.t()
+            self._replace(parent, name, PackedLinear(weight, layer.bias))
 
     def undo(self) -> None:
         """Put the original layers back."""

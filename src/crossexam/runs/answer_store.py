@@ -307,7 +307,7 @@ class AnswerStore:
                 if locked
                 else "check that the folder is writable and the disk is not full",
             ) from None
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a message may quote what is damaged
             raise FormatError(
                 f"the store is damaged: {error}",
                 where=str(self._path),

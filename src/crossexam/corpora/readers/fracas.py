@@ -54,7 +54,7 @@ class _Problems:
             kept = {name: old for name, old in self._headings.items() if name not in below}
             self._headings = {**kept, self._heading: text.lower()}
         elif tag == "p":
-            self._problem["premises"].append(text)
+            self._problem.setdefault("premises", []).append(text)  # outside of a problem in a damaged file
         elif tag == "h":
             self._problem["h"] = text
         elif tag == "problem":
@@ -81,6 +81,10 @@ def _problems(path: Path) -> Records:
     except expat.ExpatError as error:
         raise FormatError(
             f"not XML: {error}", where=f"{path}, line {error.lineno}", wanted="fracas.xml"
+        ) from None
+    except LookupError as error:  # of an encoding that the file declares
+        raise FormatError(
+            f"not XML that can be read: {error}", where=str(path), wanted="fracas.xml"
         ) from None
     yield from problems.read
 

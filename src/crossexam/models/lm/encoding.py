@@ -40,6 +40,7 @@ class PromptEncoder:
         first = tokenizer.bos_token_id if tokenizer.bos_token_id is not None else tokenizer.eos_token_id
         self._first: int | None = first
         self._first_text: str | None = None if first is None else tokenizer.decode(first)
+        self._backend = _backend_of(tokenizer)
 
     def questions(self, texts: Sequence[Text]) -> list[EncodedPrompt]:
         """Return *texts* as tokens; raises CrossexamError if a prompt or a label has none."""
@@ -89,10 +90,22 @@ class PromptEncoder:
     def _tokens(self, texts: Sequence[str], *, special: bool) -> list[list[int]]:
         if not texts:
             return []
+        if self._backend is not None:
+            return [each.ids for each in self._backend.encode_batch_fast(texts, add_special_tokens=special)]
         encoded = self._tokenizer(
             list(texts), add_special_tokens=special, return_attention_mask=False, verbose=False
         )
         return [list(row) for row in encoded["input_ids"]]
+
+
+def _backend_of(tokenizer: Any) -> Any:
+    """Return what *tokenizer* encodes with, if it can leave out where each token is, which saves a third."""
+    backend: Any = getattr(tokenizer, "backend_tokenizer", None)
+    if not hasattr(backend, "encode_batch_fast"):
+        return None
+    backend.no_truncation()
+    backend.no_padding()
+    return backend
 
 
 def _with_blanks_moved(text: Text) -> Text:

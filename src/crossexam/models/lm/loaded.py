@@ -77,7 +77,7 @@ class LoadedModel:
         self._encoder = PromptEncoder(tokenizer, causal=asked.kind == "causal", where=self._where)
         probe = self.questions(PAIRS)
         self._scorer = self._scorer_for(probe)
-        self._budget = budget_of(self._scorer, probe, self._device)
+        self._budget = budget_of(self._scorer, probe, self._device, self._model.config.hidden_size)
         self._without_pair = self._fixed_without_pair()
         self.facts: dict[str, Any] = {
             "device": str(self._device),
@@ -85,7 +85,7 @@ class LoadedModel:
             "max_length": self.max_length,
             "chat": self._chat,
             **self._scorer.facts,
-            "batch_tokens": self._budget if asked.batch_size == "auto" else None,
+            **({"batch_tokens": self._budget} if asked.batch_size == "auto" else {}),
         }
 
     def questions(self, pairs: Sequence[Pair]) -> list[EncodedPrompt]:

@@ -35,8 +35,10 @@ from crossexam.models.packed import DOES_NOT_FIT, Packing, is_worth_packing, kee
 _TOLERANCE: Final = {torch.float32: 1e-4, torch.bfloat16: 0.25, torch.float16: 0.05}
 #: From so many tokens on, what all prompts begin with is read once: copying its cache takes time too.
 _WORTH_SHARING: Final = 16
-#: Tokens per batch with padding, on a CPU.
+#: Tokens per batch with padding, on a CPU, for states of so many units; narrower models take more.
 _CPU_TOKENS: Final = 768
+_WIDTH: Final = 384
+_MOST_CPU_TOKENS: Final = 4 * _CPU_TOKENS
 
 
 class Scorer(Protocol):
@@ -127,17 +129,19 @@ class CausalScorer:
             self.continues = self._is_same(probe, before)
 
     def _pack(self, probe: Sequence[EncodedPrompt], before: Tensor) -> None:
-        """Use packed layers, unless the scores of *probe* change, or they are too small or too large."""
-        if self._model.dtype != torch.float32 or not is_worth_packing(self._model):
+        """Use torch's activations, and packed layers if they are large, unless scores of *probe* change."""
+        if self._model.dtype != torch.float32:
             return
         keep_freed_memory()
+        linear = is_worth_packing(self._model)
         try:
             with one_thread():
-                packing = Packing(self._model, first_token_only=False)
+                packing = Packing(self._model, first_token_only=False, linear=linear)
         except DOES_NOT_FIT:
             return
-        self._packed = self._is_same(probe, before)
-        (packing.keep if self._packed else packing.undo)()
+        is_same = self._is_same(probe, before)
+        self._packed = linear and is_same
+        (packing.keep if is_same else packing.undo)()
 
     def _is_same(self, probe: Sequence[EncodedPrompt], before: Tensor) -> bool:
         with suppress(Exception):
@@ -317,10 +321,13 @@ def outputs_of(
             yield from results_in_order(pool, task, list(batches))
 
 
-def budget_of(scorer: Scorer, probe: Sequence[EncodedPrompt], device: torch.device) -> int:
-    """Return how many tokens a batch may have on *device*; a GPU's memory is measured with *probe*."""
+def budget_of(scorer: Scorer, probe: Sequence[EncodedPrompt], device: torch.device, width: int) -> int:
+    """Return how many tokens a batch may have on *device*; a GPU's memory is measured with *probe*.
+
+    *width* is the number of units of the states of the model.  With few, most of the time goes to calls.
+    """
     if device.type == "cpu":
-        return _CPU_TOKENS
+        return min(max(_CPU_TOKENS, _CPU_TOKENS * _WIDTH // width), _MOST_CPU_TOKENS)
     tokens = len(probe) * max(question.length for question in probe)
     forward: Callable[[], object] = partial(scorer.compute, probe)
     return fitting_tokens(forward, tokens, device)

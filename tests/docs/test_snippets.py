@@ -254,6 +254,11 @@ def workplace(corpora: Path, tiny_checkpoint: Path, tmp_path: Path, monkeypatch:
         for n in range(20)
     ]
     (tmp_path / "claims.csv").write_text("document,claim,supported\n" + "".join(claims), encoding="utf-8")
+    pairs = "".join(
+        f"Dog {n} runs.,Dog {n} moves.,entailment\nDog {n} sleeps.,Dog {n} runs.,contradiction\n"
+        for n in range(10)
+    )
+    (tmp_path / "my.csv").write_text("premise,hypothesis,label\n" + pairs, encoding="utf-8")
     for name in ("my-checkpoint", "my-model"):
         (tmp_path / name).symlink_to(tiny_checkpoint)
     monkeypatch.chdir(tmp_path)

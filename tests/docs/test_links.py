@@ -1,7 +1,7 @@
 """The links of all pages lead to files and headings that exist.
 
-mkdocs checks those of docs/ when it builds the site, but not those of the README and other pages.  Of links to
-other sites only the form is checked, since tests do not use the network.
+mkdocs checks those of docs/ when it builds the site, but not those of the README and other pages.  Of links
+to other sites only the form is checked, since tests do not use the network.
 """
 
 from __future__ import annotations

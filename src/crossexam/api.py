@@ -181,9 +181,12 @@ def build(
     """
     from crossexam.core.test_sets import read_suite
     from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
+    from crossexam.suites.renamed import current_keywords
     from crossexam.suites.short_forms import expand, keywords, merged
     from crossexam.suites.table import suite_named, suite_request
 
+    short_forms = current_keywords(short_forms)
+    tagger = short_forms.pop("tagger", tagger)
     kind = suite_named(required(suite, str, "suite", wanted="the name of a suite or construction"))
     limit = None if limit is None else whole_number(limit, "limit", least=1)
     target = None if folder is None else path_of(folder, "folder")

@@ -97,7 +97,7 @@ def test_reports_of_every_form(
             "'a' does not name a column",
         ),
         (["build", "negation", "--base", "builtin:demo", "-o", "x", "--format", "xml"], "'xml'"),
-        (["build", "antonymy", "--base", "builtin:demo", "-o", "x", "--annotator", "spcy"], "spcy"),
+        (["build", "antonymy", "--base", "builtin:demo", "-o", "x", "--tagger", "spcy"], "spcy"),
         (["run", "builtin/overlp", "x.parquet", "-o", "r"], "x.parquet"),
         (["run", "hf", "x.parquet", "-o", "r", "--batch-size", "none"], "--batch-size is 'none'"),
         (["report", "nowhere"], "nowhere"),

@@ -6,10 +6,12 @@ import gc
 import io
 import sys
 import traceback
-from typing import Final
+import warnings
+from typing import Any, Final
 
 import typer
 
+from crossexam.cli.console import note
 from crossexam.cli.model_flags import ModelCommand
 from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError, UnfinishedError
@@ -17,6 +19,7 @@ from crossexam.core.files import disk_full
 from crossexam.core.imports import imported
 from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
+from crossexam.suites.renamed import RenamedWarning
 
 _FINDINGS: Final = 1
 _USER_ERROR: Final = 2
@@ -90,6 +93,7 @@ def run() -> None:
     everything for now).
     """
     _escape_what_cannot_be_printed()
+    _show_renamed_options()
     try:
         app()
     except CrossexamError as error:
@@ -125,6 +129,19 @@ def _escape_what_cannot_be_printed() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _show_renamed_options() -> None:
+    """Show warnings about old names of options as notes, without a line of the source."""
+    usual = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if issubclass(category, RenamedWarning):
+            note(f"warning: {message}")
+        else:
+            usual(message, category, *place, **more)
+
+    warnings.showwarning = show
 
 
 def _of_the_path(error: BaseException) -> CrossexamError | None:

@@ -97,7 +97,6 @@ TaggerSpec = Annotated[
     str,
     typer.Option(
         "--tagger",
-        "--annotator",
         help="POS tagger: auto (the parses in the corpus, else builtin), builtin, parses, nltk, "
         "spacy:PIPELINE.",
         rich_help_panel=_CONSTRUCTION,
@@ -383,13 +382,15 @@ class SuiteCommand(TyperCommand):
 
 
 def _with_short_forms(args: Sequence[str]) -> list[str]:
+    from crossexam.suites.renamed import current_flag
     from crossexam.suites.short_forms import SHORT_FORMS
 
     rest = list(args)
     expanded: list[str] = []
     while rest:
-        argument = rest.pop(0)
-        flag, equals, value = argument.partition("=")
+        written, equals, value = rest.pop(0).partition("=")
+        flag = current_flag(written)
+        argument = f"{flag}{equals}{value}"
         form = SHORT_FORMS.get(flag)
         if argument == "--":
             return [*expanded, argument, *rest]

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.suites.renamed import current_option
 
 
 class ShortForm(NamedTuple):
@@ -141,11 +142,12 @@ def expand(
 
 
 def merged(*parts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the union of options by name; raises CrossexamError if an option is set twice."""
+    """Return the union of options by their present names; raises CrossexamError if one is set twice."""
     options: dict[str, dict[str, Any]] = {}
     for part in parts:
         for name, values in part.items():
-            for option, value in values.items():
+            for stated, given in values.items():
+                option, value = current_option(name, stated, given)
                 if option in options.setdefault(name, {}):
                     raise CrossexamError(f"'{name}.{option}' is set twice", where="--set and its short form")
                 options[name][option] = value

@@ -1,0 +1,309 @@
+"""The code in the README and in docs/ works: each block is run, or says in a comment why it is not.
+
+A block is a fence of ``console`` or ``python``.  The blocks of a page are run in order, in a folder that has
+what PREPARED lists for the page.  ``<!-- not run: REASON -->`` above a block leaves it out, and
+``<!-- not run (crossexam fetch): REASON -->`` leaves out its commands that begin so.  Commands of Crossexam
+that are not run are parsed all the same, so their options exist.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.cli.model_flags import MODEL_FLAGS
+from crossexam.suites.renamed import RENAMED_FLAGS
+from crossexam.suites.short_forms import SHORT_FORMS
+
+ROOT = Path(__file__).resolve().parents[2]
+GROUP: Any = typer.main.get_command(app)
+PAGES = {
+    str(path.relative_to(ROOT)): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
+}
+#: Pages whose code has a test of its own, which also compares what the code shows.
+ELSEWHERE = {"docs/notebook.md": "tests/test_notebook.py"}
+#: What a page supposes: commands (first word: crossexam) and Python that are run before its blocks.
+_TESTS = "crossexam build negation --base builtin:demo[::18] -o tests"
+PREPARED: dict[str, tuple[str, ...]] = {
+    "docs/convert.md": (_TESTS,),
+    "docs/models.md": (_TESTS,),
+    "docs/probabilities.md": (
+        "crossexam build negation --base builtin:demo[:60] -o tests",
+        "crossexam run builtin/minilm tests -o RUN",
+        "crossexam run builtin/bag-of-words tests -o BASELINE",
+        "crossexam build negation --base builtin:demo[60:120] -o others",
+        "crossexam run builtin/minilm others -o OTHER",
+    ),
+    "docs/studies/cross-dataset.md": ("crossexam build cross-dataset -o fourteen",),
+    "docs/validation.md": (
+        "crossexam build negation --base builtin:demo[::18] -o out/suite",
+        "crossexam run builtin/overlap out/suite -o out/runs/mine",
+    ),
+}
+#: Code in sentences with options of other programs: lm-eval, llama-server, scripts/fuzz.py.
+OF_OTHERS = frozenset(
+    (
+        "--tasks crossexam_chat --apply_chat_template",
+        "--gen_kwargs max_gen_toks=1",
+        "--alias",
+        "--reader",
+        "--log",
+    )
+)
+_FENCE = re.compile(
+    r"^(?P<marks>(?:[ \t]*<!--[^\n]*-->\n\s*)*)(?P<indent>[ \t]*)```(?P<language>[^\n`]*)\n"
+    r"(?P<code>.*?)^(?P=indent)```[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_MARK = re.compile(r"<!-- not run(?: \((?P<start>[^)\n]+)\))?: (?P<reason>[^\n]*\S) -->")
+_SHELLS = ("console", "bash", "sh", "shell")
+
+
+class Mark(NamedTuple):
+    """Why a block, or those of its commands that begin with *start*, are not run."""
+
+    start: str
+    reason: str
+
+
+class Block(NamedTuple):
+    """A fence of a page, at a line."""
+
+    page: str
+    line: int
+    language: str
+    code: str
+    marks: tuple[Mark, ...]
+
+    @property
+    def place(self) -> str:
+        """The page and the line, for messages."""
+        return f"{self.page}:{self.line}"
+
+    @property
+    def is_left_out(self) -> bool:
+        """Whether the whole block is marked."""
+        return any(not mark.start for mark in self.marks)
+
+    def commands(self) -> list[str]:
+        """Return the commands of a console block: one per line, and one on each side of ``&&``."""
+        whole = self.code.replace("\\\n", " ")
+        prompt = "$ " if self.language == "console" else ""
+        lines = (line.strip() for line in whole.splitlines())
+        typed = (line.removeprefix(prompt) for line in lines if line.startswith(prompt) and line)
+        return [command.strip() for line in typed for command in line.split(" && ") if command.strip()]
+
+    def leaves_out(self, command: str) -> bool:
+        """Return whether *command* is marked as not run."""
+        return any(f"{command} ".startswith(f"{mark.start} ") for mark in self.marks if mark.start)
+
+
+def blocks_of(page: str, text: str) -> Iterator[Block]:
+    """Yield the fences of *text*, with the marks above each."""
+    for match in _FENCE.finditer(text):
+        marks = tuple(Mark(mark["start"] or "", mark["reason"]) for mark in _MARK.finditer(match["marks"]))
+        indent = match["indent"]
+        code = "".join(line.removeprefix(indent) for line in match["code"].splitlines(keepends=True))
+        line = text.count("\n", 0, match.start("language")) + 1
+        yield Block(page, line, match["language"].strip(), code, marks)
+
+
+BLOCKS = [block for page, path in PAGES.items() for block in blocks_of(page, path.read_text("utf-8"))]
+SHELL = [block for block in BLOCKS if block.language in _SHELLS]
+COMMANDS = [(block, command) for block in SHELL for command in block.commands()]
+RUN = [block for block in BLOCKS if block.language in (*_SHELLS, "python") and not block.is_left_out]
+RUN_PAGES = sorted({block.page for block in RUN} - ELSEWHERE.keys())
+
+
+def _words(command: str) -> list[str]:
+    return shlex.split(command, comments=True)
+
+
+def _command_of(words: list[str]) -> tuple[Any, list[str]]:
+    """Return the command of typer that *words* call, after ``crossexam``, and its arguments."""
+    command, rest = GROUP, words[1:]
+    while hasattr(command, "commands") and rest:
+        assert rest[0] in command.commands, f"there is no command '{rest[0]}'"
+        command = command.commands[rest.pop(0)]
+    return command, rest
+
+
+def _complaint(block: Block) -> str | None:
+    """Return what *block* lacks to be run or left out."""
+    if block.language not in (*_SHELLS, "python") and re.search(
+        r"^(\$|crossexam) ", block.code, re.MULTILINE
+    ):
+        return "write ```console above commands"
+    if block.language not in _SHELLS or block.is_left_out:
+        return None
+    strange = [each for each in block.commands() if not each.startswith("crossexam ")]
+    unmarked = [each for each in strange if not block.leaves_out(each)]
+    return f"mark as not run, with a reason: {unmarked}" if unmarked else None
+
+
+def test_a_block_is_run_or_marked() -> None:
+    found = {block.place: _complaint(block) for block in BLOCKS}
+    assert {place: complaint for place, complaint in found.items() if complaint} == {}
+
+
+def test_a_mark_is_about_something() -> None:
+    """Each comment belongs to a block, has a reason, and one for commands names some of the block."""
+    for page, path in PAGES.items():
+        marks = [mark for block in BLOCKS if block.page == page for mark in block.marks]
+        assert path.read_text("utf-8").count("<!-- not run") == len(marks), page
+    for block in SHELL:
+        for mark in block.marks:
+            assert not mark.start or any(f"{each} ".startswith(f"{mark.start} ") for each in block.commands())
+
+
+@pytest.mark.parametrize("page", ELSEWHERE)
+def test_a_page_with_its_own_test_has_it(page: str) -> None:
+    assert Path(page).name in (ROOT / ELSEWHERE[page]).read_text("utf-8")
+
+
+@pytest.mark.parametrize("command", sorted({each for _, each in COMMANDS if each.startswith("crossexam ")}))
+def test_the_options_of_a_command_exist(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of commands that are not run."""
+    monkeypatch.chdir(tmp_path)
+    called, rest = _command_of(_words(command))
+    called.make_context(called.name, rest)
+
+
+def _flags(command: Any) -> set[str]:
+    """Return the options of *command* and of the commands below it."""
+    flags = {flag for each in command.params for flag in (*each.opts, *each.secondary_opts)}
+    flags |= {"--help"} | ({*SHORT_FORMS, *RENAMED_FLAGS} if "--short-form" in flags else set())
+    flags |= set(MODEL_FLAGS) if "--model-flag" in flags else set()
+    return flags.union(*(_flags(each) for each in getattr(command, "commands", {}).values()))
+
+
+def _spans(page: str) -> Iterator[str]:
+    """Yield the code in the sentences of a page."""
+    return iter(re.findall(r"`([^`\n]+)`", _FENCE.sub("", PAGES[page].read_text("utf-8"))))
+
+
+def _named(span: str) -> tuple[Any, list[str]] | None:
+    """Return the command that *span* is about and its words; None if it is of another program."""
+    words = span.split()
+    named = ["crossexam", *words] if words[:1] and words[0] in GROUP.commands else words
+    if named[:1] == ["crossexam"]:
+        verbs = [word for word in named[1:3] if re.fullmatch("[a-z]+", word)]
+        return _command_of(["crossexam", *verbs[: 2 if verbs[:1] == ["validate"] else 1]])[0], named
+    return (GROUP, words) if span.startswith("--") else None
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_options_in_sentences_exist(page: str) -> None:
+    unknown = []
+    for span in _spans(page):
+        found = _named(span)
+        if found and span not in OF_OTHERS:
+            known = _flags(found[0])
+            flags = {word.partition("=")[0] for word in found[1] if re.match(r"--[a-z]", word)}
+            unknown += [f"{span}: {flag}" for flag in flags - known]
+    assert unknown == []
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with small files in the formats of published corpora; the sentences are the demo's."""
+    folder = tmp_path_factory.mktemp("data")
+    demo = ROOT / "src" / "crossexam" / "corpora" / "builtin" / "demo.jsonl"
+    records = [json.loads(line) for line in demo.open(encoding="utf-8")][:60]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    for name in (
+        "snli_1.0_train",
+        "snli_1.0_dev",
+        "snli_1.0_test",
+        "multinli_1.0_train",
+        "multinli_1.0_dev_matched",
+        "multinli_1.0_dev_mismatched",
+    ):
+        (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
+    for name in ("train", "trial", "test_annotated"):
+        rows = (f"{name}{n}\tDog {n} runs.\tDog {n} moves.\t4.5\tENTAILMENT\n" for n in range(8))
+        (folder / f"SICK_{name}.txt").write_text(header + "".join(rows), encoding="utf-8")
+    pairs = [
+        {"premise": f"{each['sentence1']} It rained.", "hypothesis": each["sentence2"], "idx": n}
+        | {"label": "entailment" if n % 2 else "not_entailment"}
+        for n, each in enumerate(records)
+    ]
+    (folder / "RTE").mkdir()
+    (folder / "RTE" / "train.jsonl").write_text("".join(json.dumps(each) + "\n" for each in pairs), "utf-8")
+    return folder
+
+
+@pytest.fixture
+def workplace(corpora: Path, tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which a page is run: with checkpoints, a file of claims, and installed corpora."""
+    claims = [
+        f"The bus number {n} was late. Ann walked.,Ann went on foot.,{'yes' if n % 2 else 'no'}\n"
+        for n in range(20)
+    ]
+    (tmp_path / "claims.csv").write_text("document,claim,supported\n" + "".join(claims), encoding="utf-8")
+    pairs = "".join(
+        f"Dog {n} runs.,Dog {n} moves.,entailment\nDog {n} sleeps.,Dog {n} runs.,contradiction\n"
+        for n in range(10)
+    )
+    (tmp_path / "my.csv").write_text("premise,hypothesis,label\n" + pairs, encoding="utf-8")
+    for name in ("my-checkpoint", "my-model"):
+        (tmp_path / name).symlink_to(tiny_checkpoint)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CROSSEXAM_DATA", str(corpora))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def _run_command(command: str, place: str) -> None:
+    words = [os.path.expandvars(word) for word in _words(command)[1:]]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, f"{place}: {command}\n{done.output}\n{done.exception!r}"
+
+
+def _run_python(code: str, names: dict[str, Any], place: str) -> None:
+    exec(compile(ast.parse(code), place, "exec"), names)
+
+
+def _steps(block: Block) -> Iterator[str]:
+    """Yield what is run of *block*: its commands, or its Python as a whole."""
+    if block.language == "python":
+        yield block.code
+    else:
+        yield from (command for command in block.commands() if not block.leaves_out(command))
+
+
+def _run_page(page: str, run: Callable[[str, str], None]) -> None:
+    for step in PREPARED.get(page, ()):
+        run(step, f"before {page}")
+    for block in RUN:
+        if block.page == page:
+            for step in _steps(block):
+                run(step, block.place)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", RUN_PAGES)
+def test_the_code_of_a_page_runs(page: str, workplace: Path) -> None:
+    names: dict[str, Any] = {"__name__": "page"}
+
+    def run(step: str, place: str) -> None:
+        if step.startswith("crossexam "):
+            _run_command(step, place)
+        else:
+            _run_python(step, names, place)
+
+    _run_page(page, run)

@@ -1,0 +1,88 @@
+"""The check of wheel and sdist finds what is stray, missing or stated otherwise."""
+
+from __future__ import annotations
+
+import sys
+import zipfile
+from email import message_from_string
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import check_distribution as check  # noqa: E402
+
+CONFIG: dict[str, Any] = {
+    "project": {
+        "version": "1.0",
+        "requires-python": ">=3.11,<3.13",
+        "license-files": ["LICENSE"],
+        "optional-dependencies": {"more": []},
+    }
+}
+METADATA = """\
+Version: 1.0
+Classifier: Programming Language :: Python :: 3.11
+Classifier: Programming Language :: Python :: 3.12
+License-File: LICENSE
+Provides-Extra: more
+"""
+FILES = {"LICENSE", "src/crossexam/__init__.py"}
+
+
+def _wheel(path: Path, *extra: str, metadata: str = METADATA) -> Path:
+    folder = "crossexam-1.0.dist-info"
+    names = [
+        "crossexam/__init__.py",
+        *(f"{folder}/{name}" for name in ("RECORD", "WHEEL", "entry_points.txt")),
+    ]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in (*names, f"{folder}/licenses/LICENSE", *extra):
+            archive.writestr(name, "")
+        archive.writestr(f"{folder}/METADATA", metadata)
+    return path
+
+
+def test_a_good_wheel_has_no_problems(tmp_path: Path) -> None:
+    assert check.wheel_problems(_wheel(tmp_path / "a.whl"), FILES, CONFIG) == []
+
+
+def test_stray_and_missing_files_are_found(tmp_path: Path) -> None:
+    wheel = _wheel(tmp_path / "a.whl", "crossexam/a.txt")
+    found = check.wheel_problems(wheel, {*FILES, "src/crossexam/py.typed"}, CONFIG)
+    assert found == [
+        "wheel: crossexam/a.txt does not belong there",
+        "wheel: crossexam/py.typed is missing",
+    ]
+
+
+def test_a_large_wheel_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "LARGEST", 0)
+    (found,) = check.wheel_problems(_wheel(tmp_path / "a.whl"), FILES, CONFIG)
+    assert found.endswith("MB, more than 0")
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "problem"),
+    [
+        ("Version: 1.0", "Version: 0.9", "version 0.9 instead of 1.0"),
+        ("Classifier: Programming Language :: Python :: 3.12\n", "", "Python :: 3.12 is missing"),
+        ("License-File: LICENSE\n", "", "LICENSE is missing"),
+        ("Provides-Extra: more", "Provides-Extra: less", "less does not belong there"),
+    ],
+)
+def test_metadata_that_say_otherwise_are_found(line: str, instead: str, problem: str) -> None:
+    found = check.metadata_problems("wheel", message_from_string(METADATA.replace(line, instead)), CONFIG)
+    assert any(problem in each for each in found)
+    assert check.metadata_problems("wheel", message_from_string(METADATA), CONFIG) == []
+
+
+def test_there_is_one_version() -> None:
+    """pyproject.toml has the version; the citation and the newest entry of the changelog agree."""
+    version = check.project()["project"]["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    entries = (line for line in (ROOT / "CHANGELOG.md").read_text("utf-8").splitlines() if line[:3] == "## ")
+    assert next(entries).startswith(f"## {version}")

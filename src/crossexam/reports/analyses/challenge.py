@@ -70,8 +70,9 @@ def more_challenge_tables(results: Results) -> list[Table]:
     for challenge, datasets in _present(results):
         for slicing in challenge.more:
             for title, rows in _by_slices(results, challenge, datasets, (slicing,)):
-                folded = _MORE.format(challenge.title, slicing)
-                tables.append(_table(results, challenge, rows, title, folded=folded))
+                if len(rows) > len(datasets):
+                    folded = _MORE.format(challenge.title, slicing)
+                    tables.append(_table(results, challenge, rows, title, folded=folded))
     return tables
 
 
@@ -125,10 +126,9 @@ def _by_slices(
         headers = slicing.split(" and ")
         rows = []
         for dataset in datasets:
+            rows.append(_Row((_ALL, *([""] * (len(headers) - 1))), dataset))
             values = _values(results, dataset, slicing)
-            if values:
-                rows.append(_Row((_ALL, *([""] * (len(headers) - 1))), dataset))
-                rows += [_Row(_cells(value, headers), dataset, slicing, value) for value in values]
+            rows += [_Row(_cells(value, headers), dataset, slicing, value) for value in values]
         yield f"{challenge.title} by {slicing}", rows
 
 
@@ -267,7 +267,7 @@ def _notes(challenge: Challenge, rows: Sequence[_Row], systems: Sequence[_System
             of_all = " Published figures are of all items." if systems else ""
             yield f"{facts['title']}: {len(dataset):,} of {facts['of']:,} items.{of_all}"
         elif facts.get("published_items") not in (None, facts["of"]):
-            yield f"{facts['title']}: {facts['of']:,} items, published {facts['published_items']:,}."
+            yield f"{facts['title']}: {facts['of']:,} items here, {facts['published_items']:,} as published."
     yield from _sources(systems)
 
 

@@ -46,8 +46,8 @@ def build_challenge(request: SuiteRequest, writer: SuiteWriter) -> None:
     _note_missing(found, writer)
     if request.limit is not None:
         writer.note(
-            f"--limit {request.limit}: as many items of each test set, drawn at random with the seed "
-            f"{request.seed}; published figures are of all items"
+            f"--limit {request.limit}: at most so many items of each test set, drawn at random with the "
+            f"seed {request.seed}; published figures are of all items"
         )
     bases = [base for sets in found.values() for base in sets.values()]
     identities = {base.spec: base.identity for base in bases}

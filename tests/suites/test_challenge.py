@@ -357,6 +357,22 @@ def test_hans_by_heuristic_and_gold_label(everything: Path) -> None:
     )
 
 
+def test_python_has_two_properties_together(everything: Path) -> None:
+    run = run_on(cx.build("challenge", only=["hans,med"]))
+    found = cx.accuracy_by(run, "heuristic and gold")
+    assert {name: list(slices) for name, slices in found.items()} == {
+        "base.hans": [
+            "lexical_overlap/not_entailment",
+            "subsequence/entailment",
+            "lexical_overlap/entailment",
+            "subsequence/not_entailment",
+        ]
+    }
+    assert found["base.hans"]["subsequence/entailment"].value == 1.0
+    with pytest.raises(UnknownNameError, match="no slice is called 'section and single premise'"):
+        cx.accuracy_by(run, "section and single premise")
+
+
 def test_hans_by_subcase(everything: Path) -> None:
     found = table(run_on(cx.build("challenge", "hans"), "neutral"), "HANS by subcase", more=True)
     assert shares(found) == {

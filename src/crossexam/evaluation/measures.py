@@ -201,17 +201,23 @@ def accuracy_by_set(run: Run, *, max_unanswered: float = MAX_UNANSWERED) -> dict
 def accuracy_by_value(
     run: Run, by: str, *, max_unanswered: float = MAX_UNANSWERED
 ) -> dict[str, dict[str, Estimate]]:
-    """Return the accuracy of *run* on each test set by value of *by*, one of :data:`SLICES` or of ``info``.
+    """Return the accuracy of *run* on each test set by value of *by*.
 
-    It is that of the answered items; if more than the share *max_unanswered* of those with some value was not
-    answered, it is given as Bounds.  Test sets without a value are left out.  Raises UnknownNameError if none
-    has one.
+    *by* is one of :data:`SLICES`, of ``info``, or two of :data:`CROSSED` ("heuristic and gold").  The
+    accuracy is that of the answered items; if more than the share *max_unanswered* of those with some value
+    was not answered, it is given as Bounds.  Test sets without a value are left out.  Raises UnknownNameError
+    if none has one.
     """
+    two = next((pair for pair in CROSSED if f"{pair[0]} and {pair[1]}" == by), None)
     key, tagged = next(((key, tagged) for name, key, _, tagged, _ in SLICES if name == by), (by, False))
     found = {}
     for name, labelled in labelled_items(run, max_unanswered, two_labels=run.two_labels).items():
-        of_key = None if key is None else info_values(labelled.wrong.examples, [key])[key]
-        slices = labelled.by(*_values(labelled.wrong, of_key, tagged))
+        if two is not None:
+            crossed = _crossed(labelled.wrong, _info_of(labelled.wrong), *two)
+            slices = {} if crossed is None else labelled.by(slice(None), crossed)
+        else:
+            of_key = None if key is None else info_values(labelled.wrong.examples, [key])[key]
+            slices = labelled.by(*_values(labelled.wrong, of_key, tagged))
         if slices:
             found[name] = slices
     if not found:
@@ -464,7 +470,7 @@ def slices_of(labelled: Labelled) -> dict[str, dict[str, Estimate]]:
     """
     sliced: dict[str, dict[str, Estimate]] = {}
     scored = labelled.wrong
-    info = info_values(scored.examples, [key for _, key, *_ in SLICES if key is not None])
+    info = _info_of(scored)
     for name, key, minimum, tagged, _ in SLICES:
         of_key = None if key is None else info[key]
         if of_key is not None and not of_key.values:
@@ -499,6 +505,11 @@ def _values(scored: Scored, info: InfoValues | None, tagged: bool) -> tuple[NDAr
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     every = Coded.of([_value(tag) for each in tags for tag in each])
     return np.repeat(items, counts), Coded(every.names, every.codes[np.repeat(starts, counts) + within])
+
+
+def _info_of(scored: Scored) -> Mapping[str, InfoValues]:
+    """Return the values of the items for every property in :data:`SLICES`."""
+    return info_values(scored.examples, [key for _, key, *_ in SLICES if key is not None])
 
 
 def _crossed(scored: Scored, info: Mapping[str, InfoValues], one: str, other: str) -> Coded | None:

@@ -194,10 +194,9 @@ def build(
     given = merged(stated, expand(kind.name, keywords(short_forms), joined=stated))
     bases = []
     if kind.base_option is not None:
-        named = (
-            None if base is None else str(path_of(base, "base", wanted=f"a corpus of {kind.name}, by name"))
-        )
-        given = merged(given, {kind.name: {kind.base_option: () if named is None else (named,)}})
+        if base is not None:
+            named = str(path_of(base, "base", wanted=f"a corpus of {kind.name}, by name"))
+            given = merged(given, {kind.name: {kind.base_option: (named,)}})
     elif base is None:
         raise CrossexamError(f"{suite} needs a base corpus", wanted="base=")
     else:

@@ -234,10 +234,10 @@ READ: dict[str, list[tuple[str, str | None, str, str, dict[str, Any]]]] = {
          {"genre": "travel", "promptID": "7", "cluster": "7", "base_pair": "7c"}),
     ],
     "conjnli:dev": [
-        ("conj_dev-000001", C, 'She wrote " Ice ", not prose.', "She wrote prose.", {}),
-        ("conj_dev-000002", N, "He sang or read.", "He sang.", {}),
+        ("conj_dev-000001", C, 'She wrote " Ice ", not prose.', "She wrote prose.", {"conjunction": "none"}),
+        ("conj_dev-000002", N, "He sang or read.", "He sang.", {"conjunction": "or"}),
     ],
-    "conjnli:test": [("conj_test-000001", None, "He sang and read.", "He sang.", {})],
+    "conjnli:test": [("conj_test-000001", None, "He sang and read.", "He sang.", {"conjunction": "and"})],
     "monli:negative": [
         ("nmonli-000001", E, "No child holds a flower.", "No child holds a rose.", {"depth": -1}),
         ("nmonli-000002", N, "No child holds a rose.", "No child holds a flower.",
@@ -247,15 +247,19 @@ READ: dict[str, list[tuple[str, str | None, str, str, dict[str, Any]]]] = {
         ("1", E, "No bird sang.", "No wren sang.", {"origin": "paper", "monotonicity": "downward",
                                                     "phenomena": ["GLUE", "lexical_knowledge", "npi"]}),
         ("2", E, "A bird sang loudly.", "A bird sang.", {"origin": "crowd", "monotonicity": "upward"}),
-        ("3", N, "Exactly one bird", "Exactly one wren", {"origin": "paper", "monotonicity": "non"}),
+        ("3", NOT, "Exactly one bird", "Exactly one wren", {"origin": "paper", "monotonicity": "non"}),
     ],
     "fracas:test": [  # 005 has no question and is no pair
         ("001", E, "every miller owns a mill's key. Jones is a miller.", "Jones owns a key.",
-         {"section": "1 generalized quantifiers", "subsection": "1.1 conservativity", "premises": "2"}),
+         {"section": "1 generalized quantifiers", "subsection": "1.1 conservativity", "premises": "2",
+          "single_premise": False}),
         ("002", N, "no miller slept.", "no tall man slept.",
-         {"section": "1 generalized quantifiers", "subsection": "1.2 monotonicity", "premises": "1"}),
-        ("003", C, "nobody slept.", "Jones slept.", {"section": "2 plurals", "premises": "1"}),
-        ("004", None, "few slept.", "some slept.", {"section": "2 plurals", "premises": "1"}),
+         {"section": "1 generalized quantifiers", "subsection": "1.2 monotonicity", "premises": "1",
+          "single_premise": True}),
+        ("003", C, "nobody slept.", "Jones slept.",
+         {"section": "2 plurals", "premises": "1", "single_premise": True}),
+        ("004", None, "few slept.", "some slept.",
+         {"section": "2 plurals", "premises": "1", "single_premise": True}),
     ],
     "anli:r1_dev": [
         ("u-1", C, "The tower was", "The tower is of wood.",
@@ -306,9 +310,12 @@ def test_what_a_reader_was_tried_on_is_true() -> None:
 
 
 def test_projections_fit_the_labels() -> None:
-    two = {"diagnostic", "add_one", "rte", "wnli", "dpr", "spr", "fn_plus", "hans"}
+    two = {"diagnostic", "add_one", "rte", "wnli", "dpr", "spr", "fn_plus", "hans", "med"}
     assert {name for name, reader in READERS.items() if reader.projection == "two labels"} == two
-    assert [n for n, reader in READERS.items() if reader.projection == "no contradiction"] == ["scitail"]
+    assert [n for n, reader in READERS.items() if reader.projection == "no contradiction"] == [
+        "scitail",
+        "monli",
+    ]
     assert {reader.projection for reader in READERS.values()} <= set(PROJECTIONS)
     for spec in READ:
         corpus = re.split("[:@]", spec)[0]

@@ -16,7 +16,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.evaluation.comparison import compare_runs, one_sided_sets
-from crossexam.evaluation.measures import SLICES, TestSetResult, accuracy_by_set, measure
+from crossexam.evaluation.measures import CROSSED, SLICES, TestSetResult, accuracy_by_set, measure
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
@@ -256,7 +256,25 @@ def test_every_slice_of_the_table_divides_something() -> None:
     info = [{key: f"{key} {i % 2}" for _, key, *_ in SLICES if key} for i in range(20)]
     data = dataset("antonymy.dev", "CE" * 10, info=info)
     found = results(data, **{"antonymy.dev": "CE" * 10})["antonymy.dev"].slices
-    assert list(found) == [name for name, *_ in SLICES]
+    assert list(found) == [*(name for name, *_ in SLICES), *(f"{one} and {other}" for one, other in CROSSED)]
+
+
+def test_two_properties_divide_the_items_together() -> None:
+    info = [{"heuristic": name} for name in ("a", "a", "b", "b", "b")] + [{}]
+    data = dataset("base.dev", "ECEEC" + "E", info=info)
+    found = results(data, **{"base.dev": "ECCEE" + "C"})["base.dev"].slices["heuristic and gold"]
+    # a/E and a/C are right, of the two b/E one is, b/C is not; the last item has no heuristic
+    assert {value: (each.value, each.n) for value, each in found.items()} == {
+        "a/entailment": (1.0, 1),
+        "a/contradiction": (1.0, 1),
+        "b/entailment": (1 / 2, 2),
+        "b/contradiction": (0.0, 1),
+    }
+
+
+def test_a_property_with_one_value_is_not_crossed() -> None:
+    data = dataset("base.dev", "EC", info=[{"heuristic": "a"}] * 2)
+    assert "heuristic and gold" not in results(data, **{"base.dev": "EC"})["base.dev"].slices
 
 
 # -- two labels ------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import pytest
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.published.figures import Claim, published, published_studies, study_from_toml
+from crossexam.suites.challenge_sets import CHALLENGES
 
 STUDY = published("naik2018")
 NIE = published("nie2019")
@@ -176,7 +177,7 @@ def test_tables_3_and_5_agree_with_table_1() -> None:
 
 
 def test_unknown_names_suggest_the_nearest() -> None:
-    assert published_studies() == ("naik2018", "nie2019", "sanchez2018", "zhang2020")
+    assert {"naik2018", "nie2019", "sanchez2018", "zhang2020"} <= set(published_studies())
     with pytest.raises(
         UnknownNameError, match=r"no published study is called 'naik2081'\n.*did you mean 'naik2018'"
     ):
@@ -240,3 +241,62 @@ def test_the_shares_of_table_4_add_up() -> None:
         shares = [share for column, share in cells.items() if column not in ("validation", "test")]
         assert sum(shares) == pytest.approx(100, abs=0.11), row
     assert set(ZHANG.table("splits").cells) == set(FOURTEEN)
+
+
+CHALLENGE_STUDIES = sorted({key for challenge in CHALLENGES.values() for key in challenge.studies})
+
+
+@pytest.mark.parametrize("key", CHALLENGE_STUDIES)
+def test_the_figures_on_challenge_sets_belong_to_their_test_sets(key: str) -> None:
+    study = published(key)
+    parts = {each.part: challenge for challenge in CHALLENGES.values() for each in challenge.sets}
+    assert study.name
+    assert study.source.startswith("https://")
+    for table in study.tables.values():
+        assert set(table.rows) <= set(study.systems)
+        assert table.place
+        assert all(0 <= value <= 100 for row in table.cells.values() for value in row.values())
+        for column in table.columns:
+            part, _, of = column.partition(".")
+            challenge = parts[part]
+            assert key in challenge.studies
+            assert not of or of.partition("=")[0] in (*challenge.slices, *challenge.more)
+
+
+def test_every_study_of_the_package_is_shown_somewhere() -> None:
+    assert set(published_studies()) == {"naik2018", "nie2019", "sanchez2018", "zhang2020", *CHALLENGE_STUDIES}
+
+
+def test_figures_that_were_not_compared_with_the_paper_are_marked() -> None:
+    unchecked = {key for key in CHALLENGE_STUDIES for t in published(key).tables.values() if not t.checked}
+    assert unchecked == {"geiger2020", "glockner2018", "maccartney2008", "yanaka2019"}
+    assert all(table.checked for table in (*STUDY.tables.values(), *NIE.tables.values()))
+
+
+def test_the_figures_on_hans_agree_with_each_other() -> None:
+    """Each heuristic and gold label has five subcases of 1,000 pairs."""
+    tables = published("mccoy2019").tables
+    kinds = {("lexical_overlap", "l"), ("subsequence", "s"), ("constituent", "c")}
+    for row, cells in tables["hans"].cells.items():
+        means = []
+        for heuristic, first in kinds:
+            for gold, second in (("entailment", "e"), ("not_entailment", "n")):
+                subcases = [
+                    value
+                    for column, value in tables["subcases"].cells[row].items()
+                    if column.startswith(f"hans.subcase={first}{second}_")
+                ]
+                assert len(subcases) == 5
+                assert mean(subcases) == pytest.approx(
+                    cells[f"hans.heuristic and gold={heuristic}/{gold}"], abs=0.051
+                )
+                means.append(mean(subcases))
+        assert mean(means) == pytest.approx(cells["hans"], abs=0.051)
+
+
+def test_the_figures_on_med_are_means_of_their_parts() -> None:
+    """MED has 1,818 upward, 3,272 downward and 292 other pairs."""
+    sizes = {"upward": 1818, "downward": 3272, "non": 292}
+    for cells in published("yanaka2019").table("accuracy").cells.values():
+        right = sum(count * cells[f"med.monotonicity={name}"] for name, count in sizes.items())
+        assert right / sum(sizes.values()) == pytest.approx(cells["med"], abs=0.1)

@@ -147,6 +147,16 @@ def chaotic() -> Run:
     return run_of(dataset("base.x", GOLDS, info), **MANIFEST)
 
 
+def challenged() -> Run:
+    """A challenge set with two slicings of its own."""
+
+    def info(k: int) -> dict[str, Any]:
+        return {"section": f"{k % 2} plurals", "single_premise": k % 3 > 0, "premises": str(k % 3)}
+
+    place = {"name": "fracas", "title": "FraCaS", "of": 24}
+    return run_of(dataset("base.fracas", GOLDS, info, part="fracas", challenge=place), **MANIFEST)
+
+
 def elsewhere() -> Run:
     """A run of the same model over other premises."""
     items = tuple(
@@ -193,7 +203,7 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
     "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
     "unanswered": silent, "lacking": silent, "templates": asked_with, "noise": asked_again,
-    "paired": stress,
+    "paired": stress, "challenge": challenged, "challenge_more": challenged,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain", "lacking", "paired"}
@@ -210,6 +220,7 @@ NO_NUMBER: Final = {
         for name in ("base (x)", "majority class")
         for header in ("Drop", "Pairs", "p (Holm)", "Bounds of drop")
     ),
+    ("chance", "Items"),
     # no pairs that only one model gets right
     *(("antonymy", header) for header in ("Seen", "In a contradiction", "Mean count")),
     *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself

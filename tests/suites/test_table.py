@@ -134,6 +134,7 @@ CHANGED: dict[str, Callable[[Path], Any]] = {
     "tautology.clause": lambda _: "up is not down",
     "compositionality.lambdas": lambda _: (0.5,),
     "compositionality.model": lambda _: "builtin/overlap",
+    "challenge.only": lambda _: ("conjnli",),
     "cross-dataset.corpora": lambda _: ("sick",),
     "cross-dataset.split": lambda _: "validation",
     "cross-dataset.add": lambda _: ("builtin:demo:two-labels",),
@@ -180,6 +181,13 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / f"SICK_{name}.txt").write_text(header + "".join(lines))
     lines = [f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}\n" for n in range(30)]
     (folder / "scitail_1.0_test.tsv").write_text("".join(lines))
+    lines = [f"Dog {n} runs or barks.\tDog {n} runs.\tneutral\n" for n in range(6)]
+    (folder / "conj_dev.tsv").write_text("Premise\tHypothesis\tLabel\n" + "".join(lines))
+    lines = [
+        json.dumps({"sentence1": f"Dog {n} runs.", "sentence2": "It moves.", "gold_label": "entailment"})
+        for n in range(6)
+    ]
+    (folder / "pmonli.jsonl").write_text("\n".join(lines))
     for name, words in (
         ("multinli_1.0_dev", ""),
         ("multinli_0.9_taut2", " and up is up"),

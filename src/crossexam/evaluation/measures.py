@@ -201,17 +201,23 @@ def accuracy_by_set(run: Run, *, max_unanswered: float = MAX_UNANSWERED) -> dict
 def accuracy_by_value(
     run: Run, by: str, *, max_unanswered: float = MAX_UNANSWERED
 ) -> dict[str, dict[str, Estimate]]:
-    """Return the accuracy of *run* on each test set by value of *by*, one of :data:`SLICES` or of ``info``.
+    """Return the accuracy of *run* on each test set by value of *by*.
 
-    It is that of the answered items; if more than the share *max_unanswered* of those with some value was not
-    answered, it is given as Bounds.  Test sets without a value are left out.  Raises UnknownNameError if none
-    has one.
+    *by* is one of :data:`SLICES`, of ``info``, or two of :data:`CROSSED` ("heuristic and gold").  The
+    accuracy is that of the answered items; if more than the share *max_unanswered* of those with some value
+    was not answered, it is given as Bounds.  Test sets without a value are left out.  Raises UnknownNameError
+    if none has one.
     """
+    two = next((pair for pair in CROSSED if f"{pair[0]} and {pair[1]}" == by), None)
     key, tagged = next(((key, tagged) for name, key, _, tagged, _ in SLICES if name == by), (by, False))
     found = {}
     for name, labelled in labelled_items(run, max_unanswered, two_labels=run.two_labels).items():
-        of_key = None if key is None else info_values(labelled.wrong.examples, [key])[key]
-        slices = labelled.by(*_values(labelled.wrong, of_key, tagged))
+        if two is not None:
+            crossed = _crossed(labelled.wrong, _info_of(labelled.wrong), *two)
+            slices = {} if crossed is None else labelled.by(slice(None), crossed)
+        else:
+            of_key = None if key is None else info_values(labelled.wrong.examples, [key])[key]
+            slices = labelled.by(*_values(labelled.wrong, of_key, tagged))
         if slices:
             found[name] = slices
     if not found:
@@ -424,11 +430,13 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
     ("annotation",         "annotations",       1, True,  "MultiNLI's annotated pairs: tags such as ANTO"),
     ("heuristic",          "heuristic",         1, False, "HANS: the heuristic a model may rely on"),
     ("subcase",            "subcase",           1, False, "HANS: the thirty constructions"),
+    ("conjunction",        "conjunction",       1, False, "ConjNLI: and, or, but, nor, several"),
     ("monotonicity",       "monotonicity",      1, False, "MED: upward, downward, non"),
     ("phenomenon",         "phenomena",         1, True,  "MED: the phenomena it tests; its collection"),
     ("origin",             "origin",            1, False, "MED: crowdsourced or from papers"),
     ("section",            "section",           1, False, "FraCaS: nine topics"),
     ("premises",           "premises",          1, False, "FraCaS: the number of premises"),
+    ("single premise",     "single_premise",    1, False, "FraCaS: there is only one"),
     ("subset",             "subset",            1, False, "JOCI: how the pair was obtained"),
     ("ordinal",            "ordinal",           1, False, "JOCI: 5 very likely to 1 impossible"),
     ("context from",       "context_from",      1, False, "JOCI: the collection of the context"),
@@ -438,6 +446,14 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
 )
 # fmt: on
 
+#: Properties of :data:`SLICES` by which items are divided together, as published: "heuristic and gold".
+CROSSED: Final = (
+    ("heuristic", "gold"),  # HANS: McCoy et al. (2019)
+    ("monotonicity", "gold"),  # MED
+    ("section", "single premise"),  # FraCaS: MacCartney and Manning (2007) leave out the other problems
+)
+#: Joins the values of two properties: "subsequence/entailment".
+BETWEEN: Final = "/"
 
 #: Slices by what the model read, by the fields of :class:`~crossexam.core.dataset.Reading`.
 READ_SLICES: Final = (("truncated", "truncated"), ("edit unseen", "edit_unseen"))
@@ -446,14 +462,15 @@ READ_SLICES: Final = (("truncated", "truncated"), ("edit unseen", "edit_unseen")
 def slices_of(labelled: Labelled) -> dict[str, dict[str, Estimate]]:
     """Return the accuracy of items by every property in :data:`SLICES` that divides them.
 
-    Items that were truncated, or whose edit the model did not see, are slices too (:data:`READ_SLICES`).
+    Pairs of these that divide them together are slices too (:data:`CROSSED`), and so are items that were
+    truncated, or whose edit the model did not see (:data:`READ_SLICES`).
 
     A property with a single value would repeat the overall accuracy and is left out.  An item with several
     tags counts under each, so that the slices together may have more items than the test set.
     """
     sliced: dict[str, dict[str, Estimate]] = {}
     scored = labelled.wrong
-    info = info_values(scored.examples, [key for _, key, *_ in SLICES if key is not None])
+    info = _info_of(scored)
     for name, key, minimum, tagged, _ in SLICES:
         of_key = None if key is None else info[key]
         if of_key is not None and not of_key.values:
@@ -461,6 +478,10 @@ def slices_of(labelled: Labelled) -> dict[str, dict[str, Estimate]]:
         items, values = _values(scored, of_key, tagged)
         if not values.is_constant:
             sliced[name] = labelled.by(items, values, minimum=minimum, most=MOST)
+    for one, other in CROSSED:
+        crossed = _crossed(scored, info, one, other)
+        if crossed is not None:
+            sliced[f"{one} and {other}"] = labelled.by(slice(None), crossed, most=MOST)
     for name, of_reading in READ_SLICES if scored.reading is not None else ():
         said = getattr(scored.reading, of_reading).astype(np.int8)
         sliced[name] = labelled.by(slice(None), Coded.in_order([_value(False), _value(True)], said))
@@ -484,6 +505,28 @@ def _values(scored: Scored, info: InfoValues | None, tagged: bool) -> tuple[NDAr
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     every = Coded.of([_value(tag) for each in tags for tag in each])
     return np.repeat(items, counts), Coded(every.names, every.codes[np.repeat(starts, counts) + within])
+
+
+def _info_of(scored: Scored) -> Mapping[str, InfoValues]:
+    """Return the values of the items for every property in :data:`SLICES`."""
+    return info_values(scored.examples, [key for _, key, *_ in SLICES if key is not None])
+
+
+def _crossed(scored: Scored, info: Mapping[str, InfoValues], one: str, other: str) -> Coded | None:
+    """Return the values of two properties of items together; None if either does not divide the items."""
+    keys = {name: key for name, key, *_ in SLICES}
+    found = []
+    for name in (one, other):
+        key = keys[name]
+        _, values = _values(scored, None if key is None else info[key], tagged=False)
+        if values.is_constant:
+            return None
+        found.append(values)
+    first, second = found
+    names = [
+        None if a is None or b is None else f"{a}{BETWEEN}{b}" for a in first.names for b in second.names
+    ]
+    return Coded.in_order(names, first.codes.astype(np.int64) * len(second.names) + second.codes)
 
 
 def _tags(value: Any) -> list[Any]:

@@ -23,7 +23,8 @@ class PublishedTable:
     """A table of a paper, with its *place* there and its figures, *cells*, by row and column.
 
     Columns are our names of test sets, with the genre split of MultiNLI as their part (``negation.matched``),
-    or without a part if the paper has one set for both splits.
+    or without a part if the paper has one set for both splits.  Figures that are not *checked* were not
+    compared with the paper: *place* says where they are from.
     """
 
     key: str
@@ -32,6 +33,7 @@ class PublishedTable:
     unit: str
     columns: tuple[str, ...]
     cells: Mapping[str, Mapping[str, float]]
+    checked: bool = True
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -70,6 +72,7 @@ class Claim:
 class PublishedStudy:
     """A published study: citation, *source* (a URL), descriptions of its *systems*, its tables and claims.
 
+    *name* is how reports refer to it ("McCoy et al. 2019"), empty if they know it by other means.
     *differences* has a sentence by rules and construction that says how the items which these make differ
     from those of the study; ``*`` stands for all constructions without a sentence of their own.
     """
@@ -81,6 +84,7 @@ class PublishedStudy:
     tables: Mapping[str, PublishedTable]
     claims: tuple[Claim, ...]
     differences: Mapping[str, Mapping[str, str]]
+    name: str = ""
 
     def difference(self, construction: str, rules: str) -> str:
         """Return how items of *construction* under *rules* differ from the authors'; empty if they do not.
@@ -141,6 +145,7 @@ def study_from_toml(text: str, *, where: str) -> PublishedStudy:
             tables={key: _table(key, table, where) for key, table in document["tables"].items()},
             claims=tuple(Claim(**claim) for claim in document.get("claims", ())),
             differences=document.get("differences", {}),
+            name=document.get("name", ""),
         )
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise FormatError(f"not TOML: {error}", where=where) from None
@@ -162,7 +167,8 @@ def _table(key: str, table: Mapping[str, Any], where: str) -> PublishedTable:
         named = zip(columns, map(float, figures), strict=True)
         cells[row] = {name: figure for name, figure in named if not math.isnan(figure)}
     unit = table.get("unit", "percent")
-    return PublishedTable(key, table["caption"], table["place"], unit, columns, cells)
+    checked = bool(table.get("checked", True))
+    return PublishedTable(key, table["caption"], table["place"], unit, columns, cells, checked)
 
 
 def split_of(part: str) -> str | None:

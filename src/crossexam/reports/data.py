@@ -16,6 +16,7 @@ from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.output.escapes import escape_cell, json_text
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
+from crossexam.reports.analyses.challenge import published_on_challenge
 from crossexam.reports.probabilities.comparison import paired_columns
 from crossexam.reports.probabilities.data import probability_objects, probability_rows
 from crossexam.reports.published_systems import STUDIES, difference_from
@@ -363,6 +364,8 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         document["unanswered"] = _unanswered_object(result.unanswered)
     if published_rows:
         document["published"] = {study.study: found for study in STUDIES if (found := study.figures(dataset))}
+        document["published"] |= published_on_challenge(dataset)
+        document["published_not_checked"] = list(published_on_challenge(dataset, checked=False))
         document["published_by_other_rules"] = {
             study: difference
             for study in document["published"]

@@ -20,6 +20,7 @@ from crossexam.reports.accuracy import (
     summary_tables,
 )
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
+from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
 from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
 from crossexam.reports.analyses.joint import joint_against_table, seen_against_table
 from crossexam.reports.analyses.keys import keyed_against_table, keys_table
@@ -123,6 +124,10 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("gain",       "Relative improvement",   gain_table,       _ALL, within="benchmark",
             captions=True),
     Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),
+    Section("challenge",  "Challenge sets",         challenge_tables, _ALL, title="Challenge sets",
+            captions=True),
+    Section("challenge_more", "More slices",        more_challenge_tables, _PAGE, within="challenge",
+            captions=True),
     Section("behaviour",  "Word swaps",             behaviour_table,  _ALL),
     Section("factors",    "Factors",                factor_table,     within="behaviour"),
     Section("tests",      "Factors",                factor_summary,   _TERMINAL),

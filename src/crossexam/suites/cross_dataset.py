@@ -8,7 +8,6 @@ corpus has the same splits on any machine, whatever the order and the ids of the
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry, entries_o
 from crossexam.core.progress import Progress
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import part_name, with_notes
+from crossexam.suites.bases import drawn_order, part_name, with_notes
 from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
 from crossexam.suites.cross_dataset_corpora import (
     MEMBERS,
@@ -338,7 +337,7 @@ def split_member(member: Member, seed: int) -> Split | None:
     if member.sampled is not None:
         whole = sum(member.sizes)
         wanted = member.sampled if not absent else len(pool) * member.sampled // whole
-    first = set(_drawn(pool, seed)[:wanted])
+    first = set(drawn_order(pool, seed)[:wanted])
     validation = [example for place, example in enumerate(pool) if place in first]
     test = [example for place, example in enumerate(pool) if place not in first]
     return Split(member, validation, test, absent, files)
@@ -350,7 +349,7 @@ def _with_given_test_set(
     test, missing, test_files = _pool(replace(member, splits=(member.given or "",), given=None))
     if missing:
         return None
-    first = set(_drawn(pool, seed)[: len(test)])
+    first = set(drawn_order(pool, seed)[: len(test)])
     validation = [example for place, example in enumerate(pool) if place in first]
     return Split(member, validation, test, absent, (*files, *test_files))
 
@@ -387,15 +386,3 @@ def _labelled(spec: CorpusSpec, member: Member) -> Iterator[Example]:
             where="--add",
             wanted="at least two, one for validation and one for the test set",
         )
-
-
-def _drawn(pool: Sequence[Example], seed: int) -> list[int]:
-    """Return the indices of *pool* in the order of the draw."""
-    times: Counter[str] = Counter()
-    keys = []
-    for example in pool:
-        text = f"{example.premise}\x1f{example.hypothesis}"
-        times[text] += 1
-        digest = hashlib.blake2b(f"{seed}\x1f{text}\x1f{times[text]}".encode("utf-8", "surrogatepass"))
-        keys.append(digest.digest())
-    return sorted(range(len(pool)), key=keys.__getitem__)

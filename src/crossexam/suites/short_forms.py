@@ -82,6 +82,8 @@ SHORT_FORMS: Final[dict[str, ShortForm]] = {form.flag: form for form in (
     ShortForm("--min-plausibility", ("so_swap.min_plausibility",),
               "reject swapped clauses less plausible than this, from 0 to 1", "SCORE"),
     ShortForm("--tautology",       ("tautology.clause",), "also append this tautology", "TEXT"),
+    ShortForm("--only",            ("challenge.only",), "include only these challenge sets", "NAME,...",
+              True),
     ShortForm("--split",           ("cross-dataset.split",), "test or validation", "SPLIT"),
     ShortForm("--add",             ("cross-dataset.add",), "also include this corpus",
               "CORPUS[:PROJECTION]", True),

@@ -14,6 +14,7 @@ from crossexam.engines.local import Processes
 from crossexam.suites.bases import Base
 from crossexam.suites.behaviour import BehaviourOptions, build_behaviour
 from crossexam.suites.build import SuiteKind, SuiteRequest
+from crossexam.suites.challenge import ChallengeOptions, build_challenge, challenge_overview
 from crossexam.suites.constructed import CompositionalityOptions, build_compositionality, build_constructed
 from crossexam.suites.cross_dataset import CrossDatasetOptions, build_cross_dataset, cross_dataset_overview
 from crossexam.suites.released_tests import ReleasedOptions, build_released, released_overview
@@ -84,6 +85,16 @@ _ALL: Final = (
         options=ReleasedOptions(),
         base_option="tests",
         overview=released_overview,
+        in_one_process=True,
+    ),
+    SuiteKind(
+        "challenge",
+        "the challenge sets that are installed: HANS, ANLI, Breaking NLI, MoNLI, MED ...; needs no --base",
+        "",
+        build_challenge,
+        options=ChallengeOptions(),
+        base_option="only",
+        overview=challenge_overview,
         in_one_process=True,
     ),
     SuiteKind(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from crossexam.core.labels import Gold
@@ -53,24 +54,39 @@ def _breaking_nli(row: Row) -> Row:
     )
 
 
+_CONJUNCTIONS: Final = ("and", "or", "but", "nor")
+
+
 def _conjnli(row: Row) -> Row:
-    """ConjNLI (Saha et al. 2020): three columns; the test file has no Label."""
-    return pair(row["Premise"], row["Hypothesis"], row.get("Label"))
+    """ConjNLI (Saha et al. 2020): three columns; the test file has no Label.
+
+    The files do not name the conjunction: ``conjunction`` is the one that occurs as a word in either
+    sentence, or "several" if different ones do.
+    """
+    words = set(re.findall(r"\w+", f"{row['Premise']} {row['Hypothesis']}".lower()))
+    found = [each for each in _CONJUNCTIONS if each in words]
+    conjunction = found[0] if len(found) == 1 else "several" if found else "none"
+    return pair(row["Premise"], row["Hypothesis"], row.get("Label"), conjunction=conjunction)
 
 
 def _monli(row: Row) -> Row:
-    """MoNLI (Geiger et al. 2020): entailment or neutral, and the WordNet distance of the two words."""
+    """MoNLI (Geiger et al. 2020): entailment or neutral, and the WordNet distance of the two words.
+
+    Its pairs were labelled with these two labels, as those of SciTail, so it has the same projection.
+    """
     words = [row[key] for key in ("sentence1_lex", "sentence2_lex") if key in row]
     return pair(row["sentence1"], row["sentence2"], row["gold_label"], depth=row.get("depth"), words=words)
 
 
 _MONOTONE: Final = "_monotone"
+_MED: Final[dict[str, Gold | None]] = {"entailment": "entailment", "neutral": "not_entailment"}
 
 
 def _med(row: Row) -> Row:
     """MED (Yanaka et al. 2019): ``genre`` is a list of tags separated by colons; the first is crowd or paper.
 
-    One of the others is the monotonicity; the rest are phenomena and the sources of a pair.
+    One of the others is the monotonicity; the rest are phenomena and the sources of a pair.  Its README says
+    that ``neutral`` stands for neutral and contradiction.
     """
     origin, *tags = (tag.strip() for tag in row["genre"].split(":"))
     monotonicity = next((tag.removesuffix(_MONOTONE) for tag in tags if tag.endswith(_MONOTONE)), None)
@@ -78,7 +94,7 @@ def _med(row: Row) -> Row:
     return pair(
         row["sentence1"],
         row["sentence2"],
-        row["gold_label"],
+        gold_label(_MED, row["gold_label"]),
         name=row["pairID"],
         origin=origin,
         monotonicity=monotonicity,
@@ -91,5 +107,5 @@ MULTINLI_HARD: Final = Reader(_multinli_hard, "MultiNLI dev with the field hard;
 NAIK_STRESS: Final = Reader(_naik_stress, "its documented format")
 BREAKING_NLI: Final = Reader(_breaking_nli, "official files")
 CONJNLI: Final = Reader(_conjnli, "its documented format")
-MONLI: Final = Reader(_monli, "its documented format")
-MED: Final = Reader(_med, "its documented format")
+MONLI: Final = Reader(_monli, "its documented format", projection="no contradiction")
+MED: Final = Reader(_med, "its documented format", projection="two labels")

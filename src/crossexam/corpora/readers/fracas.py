@@ -96,7 +96,15 @@ def _fracas(row: Row) -> Row | None:
     headings = {name: row[name] for name in _HEADINGS[:2] if name in row}
     label = gold_label(_ANSWERS, row["fracas_answer"])
     premises = row["premises"]
-    return pair(" ".join(premises), row["h"], label, name=row["id"], premises=str(len(premises)), **headings)
+    return pair(
+        " ".join(premises),
+        row["h"],
+        label,
+        name=row["id"],
+        premises=str(len(premises)),
+        single_premise=len(premises) == 1,
+        **headings,
+    )
 
 
 FRACAS: Final = Reader(_fracas, "its documented format", splitters={".xml": _problems})

@@ -194,7 +194,7 @@ def build(
         named = (
             None if base is None else str(path_of(base, "base", wanted=f"a corpus of {kind.name}, by name"))
         )
-        given = merged(given, {kind.name: {kind.base_option: () if named is None else (named,)}})
+        given = merged(given, {kind.name: {} if named is None else {kind.base_option: (named,)}})
     elif base is None:
         raise CrossexamError(f"{suite} needs a base corpus", wanted="base=")
     else:

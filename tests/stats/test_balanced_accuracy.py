@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossexam.stats.balanced_accuracy import balanced_accuracy
+from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_difference
 from crossexam.stats.bootstrap import bootstrap_interval
 from crossexam.stats.estimate import share_correct
 
@@ -99,3 +99,44 @@ def test_no_items_and_other_lengths() -> None:
     assert balanced_accuracy([], [])[1:] == (0.0, 1.0, 0, 0)
     with pytest.raises(ValueError, match="2 gold labels for 1 items"):
         balanced_accuracy([True], [0, 1])
+
+
+def test_a_difference_is_that_of_the_two_balanced_accuracies() -> None:
+    rng = np.random.default_rng(3)
+    one, gold, codes = sample(rng, 200, (0.7, 0.3), (0.9, 0.6))
+    other = np.where(rng.random(len(one)) < 0.8, one, ~one)
+    found = balanced_difference(one, other, gold, codes)
+    expected = balanced_accuracy(one, gold).value - balanced_accuracy(other, gold).value
+    assert found.value == pytest.approx(expected)
+    assert balanced_difference(other, one, gold, codes)[:3] == pytest.approx(
+        (-found.value, -found.high, -found.low)
+    )
+    rows = np.column_stack(
+        [each for k in range(2) for each in (gold == k, (gold == k) * (one * 1.0 - other))]
+    )
+    _, low, high = bootstrap_interval(
+        rows.astype(np.float64),
+        lambda s: (s[:, 1] / s[:, 0] + s[:, 3] / s[:, 2]) / 2,
+        codes,
+        name="differences",
+    )
+    assert found.low == pytest.approx(low, abs=0.15 * (high - low))
+    assert found.high == pytest.approx(high, abs=0.15 * (high - low))
+
+
+def test_a_difference_covers_the_truth() -> None:
+    rng = np.random.default_rng(4)
+    held = []
+    for _ in range(1000):
+        one, gold, codes = sample(rng, 60, (0.7, 0.3), (0.9, 0.6))
+        other = one ^ (rng.random(len(one)) < 0.2)
+        truth = np.mean([0.2 * (2 * recall - 1) for recall in (0.9, 0.6)])
+        found = balanced_difference(one, other, gold, codes)
+        held.append(found.low <= truth <= found.high)
+    assert 0.935 <= np.mean(held) <= 0.985
+
+
+def test_no_items_and_other_lengths_have_no_difference() -> None:
+    assert balanced_difference([], [], [])[1:] == (-1.0, 1.0, 0, 0)
+    with pytest.raises(ValueError, match="1 and 2 items for 2 gold labels"):
+        balanced_difference([True], [True, False], [0, 1])

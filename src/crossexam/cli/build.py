@@ -96,7 +96,7 @@ def requested(
     joined = [name for name, *_ in settings]
     given = merged(expand(kind.name, options.short_form_values(short_forms or ()), joined=joined), *stated)
     if kind.base_option is not None:
-        given = merged(given, {kind.name: {kind.base_option: tuple(base or ())}})
+        given = merged(given, {kind.name: {kind.base_option: tuple(base)} if base else {}})
         return suite_request(suite, options=given, limit=limit, **fields)
     bases = options.bases_from(options.named_bases(base, suite), reading or {}, limit)
     problems = options.problems_from(word_problems, kind)

@@ -26,6 +26,8 @@ BASE: Final = "base"
 NEXT_SHA256: Final = "next_sha256"
 #: The fact that records the place of a test set in the cross-dataset benchmark; only that suite writes it.
 CROSS_DATASET: Final = "cross_dataset"
+#: The fact that records the benchmark, the data set and the split of a test set of claims and documents.
+FACT_CHECKING: Final = "fact_checking"
 #: What readers of the numbers of rejections must know.
 REJECTED_NOTE: Final = (
     "An example can be rejected more than once: every word or number that could not be used is counted."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan, sqrt
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes
 from crossexam.stats.estimate import share_correct
+from crossexam.stats.paired import paired_difference
 
 
 def balanced_accuracy(
@@ -39,20 +41,60 @@ def balanced_accuracy(
     if n == 0:
         return Estimate(nan, 0.0, 1.0, 0, 0)
     codes = cluster_codes(clusters, n)
+    kinds = [labels == label for label in np.unique(labels).tolist()]
+    recalls = [share_correct(right[items], codes[items], confidence) for items in kinds]
+    return _mean(recalls, right, kinds, codes, (0.0, 1.0))
+
+
+def balanced_difference(
+    correct: ArrayLike,
+    correct_other: ArrayLike,
+    gold: ArrayLike,
+    clusters: Clusters = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return the difference of two balanced accuracies on the same items, with gold labels *gold* [n].
+
+    It is the mean of the differences in recall, which have the intervals of
+    :func:`crossexam.stats.paired.paired_difference`, combined as in :func:`balanced_accuracy`.  With no items
+    the value is nan and the interval -1 to 1.  Raises ValueError if the lengths differ.
+
+    >>> balanced_difference([1, 1, 1, 1], [1, 1, 1, 0], [0, 0, 0, 2]).value
+    0.5
+    """
+    one, other = (np.asarray(each, dtype=np.float64) for each in (correct, correct_other))
+    labels = np.asarray(gold)
+    n = len(labels)
+    if not len(one) == len(other) == n:
+        raise ValueError(f"{len(one)} and {len(other)} items for {n} gold labels")
+    if n == 0:
+        return Estimate(nan, -1.0, 1.0, 0, 0)
+    codes = cluster_codes(clusters, n)
+    kinds = [labels == label for label in np.unique(labels).tolist()]
+    parts = [paired_difference(one[items], other[items], codes[items], confidence) for items in kinds]
+    return _mean(parts, one - other, kinds, codes, (-1.0, 1.0))
+
+
+def _mean(
+    parts: Sequence[Estimate],
+    values: NDArray[np.float64],
+    kinds: Sequence[NDArray[np.bool_]],
+    codes: NDArray[np.int64],
+    bounds: tuple[float, float],
+) -> Estimate:
+    """Return the mean of *parts*, which are the means of *values* [n] over each of *kinds* [n]."""
     m = int(codes.max()) + 1
-    recalls, sums = [], []
-    for label in np.unique(labels).tolist():
-        items = labels == label
-        recalls.append(share_correct(right[items], codes[items], confidence))
-        sums.append(np.bincount(codes[items], weights=right[items] - recalls[-1].value, minlength=m))
+    sums = [
+        np.bincount(codes[items], weights=values[items] - part.value, minlength=m)
+        for part, items in zip(parts, kinds, strict=True)
+    ]
     correlations = _correlations(np.stack(sums))
     below, above = (
-        np.array([abs(getattr(recall, side) - recall.value) for recall in recalls])
-        for side in ("low", "high")
+        np.array([abs(getattr(part, side) - part.value) for part in parts]) for side in ("low", "high")
     )
-    value = sum(recall.value for recall in recalls) / len(recalls)
-    low, high = (sqrt(float(each @ correlations @ each)) / len(recalls) for each in (below, above))
-    return Estimate(value, max(0.0, value - low), min(1.0, value + high), n, m)
+    value = sum(part.value for part in parts) / len(parts)
+    low, high = (sqrt(float(each @ correlations @ each)) / len(parts) for each in (below, above))
+    return Estimate(value, max(bounds[0], value - low), min(bounds[1], value + high), len(values), m)
 
 
 def _correlations(sums: NDArray[np.float64]) -> NDArray[np.float64]:

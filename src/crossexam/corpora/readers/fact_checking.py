@@ -1,8 +1,8 @@
 """Readers of benchmarks of fact checking: LLM-AggreFact, TRUE and SummaC.
 
-The premise is a document and the hypothesis a claim, or a whole summary or response.  1 means that the document
-supports all of it, which is entailment; 0 is not_entailment.  Claims about one document form a cluster, as
-all pairs with the same premise do.
+The premise is a document and the hypothesis a claim, or a whole summary or response.  1 means that the
+document supports all of it, which is entailment; 0 is not_entailment.  Claims about one document form a
+cluster, as all pairs with the same premise do.
 """
 
 from __future__ import annotations

@@ -105,6 +105,11 @@ class CheckedSet:
     figures: Figures
 
     @property
+    def name(self) -> str:
+        """The name of the row of a table."""
+        return self.data_set
+
+    @property
     def counts_in_mean(self) -> bool:
         """Whether it has figures, and not only bounds, or claims of one kind."""
         return not np.isnan(self.figures.balanced_accuracy.value)
@@ -123,6 +128,32 @@ class BenchmarkMean:
     left_out: tuple[str, ...]
     shared: int
     figures: Figures
+    threshold: None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the row of a table."""
+        return f"mean of {len(self.sets)}"
+
+    @property
+    def n(self) -> int:
+        """The number of claims with an answer."""
+        return sum(each.n for each in self.sets)
+
+    @property
+    def supported(self) -> int:
+        """The number of supported ones among them."""
+        return sum(each.supported for each in self.sets)
+
+    @property
+    def documents(self) -> int:
+        """The number of documents of each data set, added up."""
+        return sum(each.documents for each in self.sets)
+
+    @property
+    def unanswered(self) -> int:
+        """The number of claims without an answer."""
+        return sum(each.unanswered for each in self.sets)
 
 
 @dataclass(frozen=True)

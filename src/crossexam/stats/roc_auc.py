@@ -89,8 +89,8 @@ def _variance(residuals: NDArray[np.float64], positive: NDArray[np.bool_], codes
     """Return the variance of the area, from *residuals* of placements [n] and cluster *codes* [n]."""
     total, together = 0.0, []
     for kind in (positive, ~positive):
-        sums = np.bincount(codes[kind], weights=residuals[kind], minlength=int(codes.max()) + 1)
-        sums /= np.count_nonzero(kind)
+        shares = residuals[kind] / np.count_nonzero(kind)
+        sums = np.bincount(codes[kind], weights=shares, minlength=int(codes.max()) + 1)
         having = len(np.unique(codes[kind]))
         total += having / (having - 1) * float(sums @ sums)
         together.append(sums)

@@ -79,6 +79,23 @@ def test_it_covers(auc: float, m: int, share: float, icc: float, most: int) -> N
     assert 0.93 <= held <= 0.995
 
 
+def test_documents_with_a_claim_of_each_kind_narrow_it() -> None:
+    """What raises or lowers all scores of a document does not change which of its claims scores higher."""
+    rng = np.random.default_rng(6)
+    codes, positive = np.repeat(np.arange(200), 2), np.tile([True, False], 200)
+    scores = 2 * rng.normal(size=200)[codes] + rng.normal(size=400) + positive
+    found, alone = roc_auc(scores, positive, codes), roc_auc(scores, positive)
+    assert found.high - found.low < 0.7 * (alone.high - alone.low)
+    drawn = rng.integers(0, 200, (800, 200))
+    values = [
+        placements(scores[items], positive[items]).auc
+        for each in drawn
+        if len(items := np.concatenate([2 * each, 2 * each + 1]))
+    ]
+    low, high = np.quantile(values, [0.025, 0.975])
+    assert found.high - found.low == pytest.approx(high - low, rel=0.15)
+
+
 def test_clusters_whose_items_all_score_alike_widen_it() -> None:
     scores, positive, _ = sample(np.random.default_rng(3), 100, 0.8, most=1)
     wide = roc_auc(np.repeat(scores, 4), np.repeat(positive, 4), np.repeat(np.arange(100), 4))

@@ -150,6 +150,10 @@ def merged(*parts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]
         for name, values in part.items():
             for option, value in values.items():
                 if option in options.setdefault(name, {}):
-                    raise CrossexamError(f"'{name}.{option}' is set twice", where="--set and its short form")
+                    raise CrossexamError(
+                        f"'{name}.{option}' is set twice",
+                        where="--set and its short form",
+                        wanted="each option once",
+                    )
                 options[name][option] = value
     return options

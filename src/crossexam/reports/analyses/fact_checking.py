@@ -129,8 +129,8 @@ def _threshold_note(model: ModelResults) -> str:
     )
 
 
-def _same(documents: int) -> str:
-    return f"; {documents:,} of them are about documents that are measured here as well" if documents else ""
+def _same(claims: int) -> str:
+    return f"; {claims:,} of them are about documents that are measured here as well" if claims else ""
 
 
 def _named(names: Sequence[str]) -> str:
@@ -138,7 +138,8 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _mean_note(mean: BenchmarkMean) -> str:
-    shared = f", although {mean.shared:,} documents are in several of them" if mean.shared else ""
+    documents = f"{mean.shared:,} documents are" if mean.shared > 1 else "one document is"
+    shared = f", although {documents} in several of them" if mean.shared else ""
     left = f" Not in it: {', '.join(mean.left_out)}." if mean.left_out else ""
     independent = f"its interval takes the data sets as independent{shared}"
     return f"{mean.title}, {mean.name}: unweighted; {independent}.{left}"
@@ -180,12 +181,12 @@ def fact_checking_rows(model: ModelResults, known: Mapping[str, object]) -> Iter
     """Yield every number of the test set that is *known*, one per row; a threshold is ``of`` its source."""
     for each in model.fact_checking.sets:
         if each.test_set == known["test_set"]:
-            yield from _figure_rows(each.figures, known)
             threshold = each.threshold
+            at = {**known, "signature": f"{known['signature']}|threshold:{threshold.value:.6g}"}
+            yield from _figure_rows(each.figures, at)
             source = "+".join(threshold.test_sets) or "fixed"
             yield {**known, "statistic": "threshold", "of": source, **_chosen(threshold)}
-            for name in ("supported", "documents"):
-                yield {**known, "statistic": name, "value": getattr(each, name), "n": each.n}
+            yield {**known, "statistic": "supported_claims", "value": each.supported, "n": each.n}
 
 
 def fact_checking_mean_rows(model: ModelResults) -> Iterator[dict[str, object]]:

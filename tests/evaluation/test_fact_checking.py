@@ -19,8 +19,8 @@ from crossexam.evaluation.fact_checking import (
     FactChecking,
     Threshold,
     ThresholdChoice,
+    balanced_differences,
     chosen_thresholds,
-    differences,
     fact_checking,
     thresholds_for,
 )
@@ -266,7 +266,7 @@ def test_the_difference_of_two_models() -> None:
     flipped = {name: rows[:, [1, 0, 2]] for name, rows in run.probabilities.items()}
     other = replace(run, model="other", probabilities=flipped)
     at = dict.fromkeys(run.datasets, Threshold(0.5))
-    found = differences(run, other, (at, at))
+    found = balanced_differences(run, other, (at, at))
     one, two = checked(run), checked(other)
     for first, second in zip(one.sets, two.sets, strict=True):
         expected = first.figures.balanced_accuracy.value - second.figures.balanced_accuracy.value

@@ -201,7 +201,7 @@ class _Claims(NamedTuple):
         return _Claims(self.scores[kept], self.supported[kept], self.clusters[kept])
 
 
-def about(dataset: Dataset) -> Mapping[str, Any]:
+def place_in_benchmark(dataset: Dataset) -> Mapping[str, Any]:
     """Return what the manifest of *dataset* says of its benchmark; empty if it is of none."""
     found = dataset.entry.facts.get(FACT_CHECKING)
     return found if isinstance(found, Mapping) else {}
@@ -209,7 +209,7 @@ def about(dataset: Dataset) -> Mapping[str, Any]:
 
 def checked_sets(run: Run) -> list[str]:
     """Return the names of the test sets of *run* that are data sets of a benchmark of fact checking."""
-    return [name for name, dataset in run.datasets.items() if about(dataset)]
+    return [name for name, dataset in run.datasets.items() if place_in_benchmark(dataset)]
 
 
 def fact_checking(
@@ -229,7 +229,7 @@ def fact_checking(
 def _checked(
     run: Run, name: str, clusters: NDArray[np.int32], threshold: Threshold, limit: float
 ) -> CheckedSet:
-    place, claims = about(run.datasets[name]), _claims(run, name, clusters)
+    place, claims = place_in_benchmark(run.datasets[name]), _claims(run, name, clusters)
     missing = int((~claims.answered).sum())
     with_scores = not gives_labels_only(run.answers(name))
     answered = claims.only_answered()
@@ -310,7 +310,7 @@ def _mean(sets: Sequence[CheckedSet], clusters: Mapping[str, NDArray[np.int32]])
     )
 
 
-def differences(
+def balanced_differences(
     first: Run, second: Run, thresholds: tuple[Mapping[str, Threshold], Mapping[str, Threshold]]
 ) -> dict[str, Estimate]:
     """Return the difference of two runs in balanced accuracy on each data set that both have, by test set.
@@ -405,14 +405,15 @@ def chosen_thresholds(run: Run, other: Run, *, per_set: bool = False) -> dict[st
         return dict.fromkeys(checked_sets(run), best(list(usable)))
     found = {}
     for name in checked_sets(run):
-        same = [each for each in usable if _key(other.datasets[each]) == _key(run.datasets[name])]
-        _check_found(bool(same), f"the data set {about(run.datasets[name])['data_set']} does not have", where)
+        key = _key(run.datasets[name])
+        same = [each for each in usable if _key(other.datasets[each]) == key]
+        _check_found(bool(same), f"the data set {key[1]} does not have", where)
         found[name] = best(same)
     return found
 
 
 def _key(dataset: Dataset) -> tuple[str, str]:
-    place = about(dataset)
+    place = place_in_benchmark(dataset)
     return str(place["benchmark"]), str(place["data_set"])
 
 
@@ -427,7 +428,7 @@ def _check_found(is_found: bool, what: str, where: str) -> None:
 
 def _check_split(other: Run, where: str) -> None:
     """Raise CrossexamError unless *other* was run over development splits, as far as it checks claims."""
-    splits = {str(about(other.datasets[name])["split"]) for name in checked_sets(other)}
+    splits = {str(place_in_benchmark(other.datasets[name])["split"]) for name in checked_sets(other)}
     if splits != {_DEV}:
         what = (
             f"it was run over the split '{min(splits - {_DEV})}'" if splits else "it has no claims to check"

@@ -287,10 +287,10 @@ class Results:
     @cached_property
     def checked_differences(self) -> dict[str, Estimate]:
         """The difference of exactly two models in balanced accuracy on each data set of fact checking."""
-        from crossexam.evaluation.fact_checking import differences
+        from crossexam.evaluation.fact_checking import balanced_differences
 
         first, second = self.models
-        return differences(*self.answered, (first.thresholds, second.thresholds))
+        return balanced_differences(*self.answered, (first.thresholds, second.thresholds))
 
     @cached_property
     def seen(self) -> tuple[SeenPairs, ...]:

@@ -159,10 +159,10 @@ def checked_comparison_table(first: Run, second: Run, names: Mapping[str, str]) 
 
 def checked_differences(first: Run, second: Run) -> dict[str, Estimate]:
     """Return the difference of two runs in balanced accuracy on each data set, at the threshold 0.5."""
-    from crossexam.evaluation.fact_checking import ThresholdChoice, differences, thresholds_for
+    from crossexam.evaluation.fact_checking import ThresholdChoice, balanced_differences, thresholds_for
 
     one, other = thresholds_for((first, second), ThresholdChoice())
-    return differences(first, second, (one, other))
+    return balanced_differences(first, second, (one, other))
 
 
 def _difference_table(found: Mapping[str, Estimate], names: Mapping[str, str]) -> Table:

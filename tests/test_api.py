@@ -144,6 +144,11 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "compare max_unanswered": (lambda: cx.compare(RUN, RUN, max_unanswered="x"), "max_unanswered"),
     "report max_unanswered": (lambda: cx.report(RUN, max_unanswered=-1), "max_unanswered"),
     "report calibration": (lambda: cx.report(RUN, calibration="yes"), "calibration is 'yes'"),
+    "report threshold": (lambda: cx.report(RUN, threshold=[3]), "threshold is 3"),
+    "report threshold_per_set": (
+        lambda: cx.report(RUN, threshold_per_set="yes"),
+        "threshold_per_set is 'yes'",
+    ),
     "report temperature_from": (lambda: cx.report(RUN, temperature_from=[3]), "temperature_from is 3"),
     "run again": (lambda: cx.run(shares, SUITE, again=["gone"]), "gone"),
     "to_frame info": (lambda: RUN.to_frame("genre"), "info is 'genre'"),

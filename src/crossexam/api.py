@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crossexam.engines.engine import Engine
     from crossexam.evaluation.comparison import Comparisons
     from crossexam.evaluation.conversion import Fidelity
+    from crossexam.evaluation.fact_checking import ThresholdChoice
     from crossexam.evaluation.seen_pairs import TrainingPairs
     from crossexam.reports.report import Report
     from crossexam.suites.bases import Base
@@ -478,6 +479,8 @@ def report(
     max_unanswered: float = MAX_UNANSWERED,
     calibration: bool = False,
     temperature_from: Run | Sequence[Run] = (),
+    threshold: float | Run | Sequence[Run] = 0.5,
+    threshold_per_set: bool = False,
 ) -> Report:
     """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json.
 
@@ -490,7 +493,11 @@ def report(
 
     With *calibration*, calibration and selective prediction are in every format, and not only on the page
     and in .csv and .json.  *temperature_from* are one or several runs over other items, each of the model of
-    a run to report, on which the temperature of its probabilities is fitted.  Raises CrossexamError.
+    a run to report, on which the temperature of its probabilities is fitted.
+
+    *threshold* is the probability of entailment above which a claim counts as supported in fact checking, or
+    one or several runs over the development split, each of the model of a run to report, on which it is
+    chosen; with *threshold_per_set*, for each data set on its own.  Raises CrossexamError.
     """
     from crossexam.evaluation.verified import by_status
     from crossexam.reports.report import make_report
@@ -513,6 +520,8 @@ def report(
     fitted_on = (temperature_from,) if isinstance(temperature_from, Run) else tuple(temperature_from)
     for each in fitted_on:
         required(each, Run, "temperature_from", wanted=_RUN)
+    required(threshold_per_set, bool, "threshold_per_set", wanted="True or False")
+    choice = _threshold_choice(threshold, threshold_per_set)
     return make_report(
         *runs,
         alpha=alpha,
@@ -522,4 +531,17 @@ def report(
         max_unanswered=max_unanswered,
         calibration=calibration,
         temperature_from=fitted_on,
+        threshold=choice,
     )
+
+
+def _threshold_choice(threshold: float | Run | Sequence[Run], per_set: bool) -> ThresholdChoice:
+    """Return how the threshold of fact checking is chosen; raises CrossexamError for anything else."""
+    from crossexam.evaluation.fact_checking import ThresholdChoice
+
+    if isinstance(threshold, int | float) and not isinstance(threshold, bool):
+        return ThresholdChoice(threshold, per_set=per_set)
+    runs = tuple(threshold) if isinstance(threshold, list | tuple) else (threshold,)
+    wanted = "a number above 0 and below 1, or a run over the development split"
+    chosen_on = tuple(required(each, Run, "threshold", wanted=wanted) for each in runs)
+    return ThresholdChoice(chosen_on=chosen_on, per_set=per_set)

@@ -275,6 +275,40 @@ READ: dict[str, list[tuple[str, str | None, str, str, dict[str, Any]]]] = {
         ("dev-000001", C, "A man rows.", "A man naps.", {"cluster": "cad_nli dev 0"}),
         ("dev-000002", C, 'A boy reads "Emma".', 'A boy said "no".', {"cluster": "cad_nli dev 1"}),
     ],
+    "aggrefact:dev": [
+        ("aggrefact_dev-000001", E, "The ferry left at noon. It", "The ferry left full.",
+         {"dataset": "AggreFact-CNN", "contamination_identifier": 64 * "c"}),
+        ("aggrefact_dev-000002", NOT, "The ferry left at noon. It", "The ferry left at night.",
+         {"dataset": "AggreFact-CNN", "contamination_identifier": 64 * "c"}),
+        ("aggrefact_dev-000003", E, "Rust is an oxide of iron.\n\nIt is brown.", "Rust is brown.",
+         {"dataset": "Wice", "contamination_identifier": 64 * "d"}),
+    ],
+    "aggrefact:test": [
+        ("aggrefact_test-000001", E, "A mill ground wheat, and then barley.", "A mill ground wheat.",
+         {"dataset": "Reveal", "contamination_identifier": 64 * "e"}),
+        ("aggrefact_test-000002", NOT, 'The clerk said "no".\nThen she left.', "The clerk said yes.",
+         {"dataset": "Reveal", "contamination_identifier": 64 * "f"}),
+    ],
+    "true:frank": [
+        ("frank_valid_download-000001", E, "Two boats met. One sank.", "A boat sank.", {"system": "bart"}),
+        ("frank_valid_download-000002", NOT, "Two boats met.", "Two boats sank.", {"system": "pegasus"}),
+    ],
+    "true:paws": [
+        ("paws_download-000001", NOT, "Ann drove from Ayr to Bude.", "Ann drove from Bude to Ayr.", {}),
+        ("paws_download-000002", E, "Ann, tired, slept.", "Tired, Ann slept.", {}),
+    ],
+    "summac:all": [
+        ("summac_benchmark-000001", E, "The bridge opened.", "A long bridge", {"dataset": "factcc"}),
+        ("summac_benchmark-000002", NOT, "The bridge opened.", "The bridge closed.",
+         {"dataset": "frank", "system": "M8"}),
+    ],
+    "summac:dev": [
+        ("summac_benchmark-000001", E, "The bridge opened.", "A long bridge", {"dataset": "factcc"}),
+    ],
+    "summac:test": [
+        ("summac_benchmark-000002", NOT, "The bridge opened.", "The bridge closed.",
+         {"dataset": "frank", "system": "M8"}),
+    ],
 }
 # fmt: on
 
@@ -311,6 +345,7 @@ def test_what_a_reader_was_tried_on_is_true() -> None:
 
 def test_projections_fit_the_labels() -> None:
     two = {"diagnostic", "add_one", "rte", "wnli", "dpr", "spr", "fn_plus", "hans", "med"}
+    two |= {"aggrefact", "true", "summac"}
     assert {name for name, reader in READERS.items() if reader.projection == "two labels"} == two
     assert [n for n, reader in READERS.items() if reader.projection == "no contradiction"] == [
         "scitail",
@@ -322,6 +357,30 @@ def test_projections_fit_the_labels() -> None:
         found = {e.label for e in as_read(spec)} - {None}
         allowed = set(PROJECTIONS[READERS[corpus].projection].labels)
         assert found <= allowed or corpus == "diagnostic"  # its full file has the three labels
+
+
+def test_claims_about_one_document_are_one_cluster(tmp_path: Path) -> None:
+    first, second, third = (cluster_of(example) for example in as_read("aggrefact:dev"))
+    assert first == second != third
+
+
+def test_aggrefact_is_read_alike_from_each_of_its_formats(tmp_path: Path) -> None:
+    import polars as pl
+
+    path = tmp_path / "LLM-AggreFact" / "data" / "dev-00000-of-00001.parquet"
+    path.parent.mkdir(parents=True)
+    pl.read_ndjson(MADE / "aggrefact_dev.jsonl").write_parquet(path)
+    pl.read_ndjson(MADE / "aggrefact_dev.jsonl").write_csv(tmp_path / "aggrefact_dev.csv")
+    texts = [
+        [(e.premise, e.hypothesis, e.label, dict(e.info)) for e in iter_corpus(spec)]
+        for spec in (f"aggrefact@{path}", f"aggrefact@{tmp_path / 'aggrefact_dev.csv'}")
+    ]
+    made = [(e.premise, e.hypothesis, e.label, dict(e.info)) for e in as_read("aggrefact:dev")]
+    assert texts == [made, made]
+    (tmp_path / "aggrefact_dev.csv").unlink()
+    assert (
+        len(list(iter_corpus("llm-aggrefact:validation", data_dir=tmp_path))) == 3
+    )  # found where hf puts it
 
 
 def test_neighbours_of_counterfactual_data_are_one_cluster() -> None:
@@ -443,6 +502,14 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "fracas@@":   ("fracas.xml", "<h> Jones slept. </h>", "", "line 26: the field 'h' is missing"),
     "anli":       ("R1/dev.jsonl", '"uid": "u-2", ', "", "line 2: the field 'uid' is missing"),
     "wanli":      ("wanli/test.jsonl", '"It will rain."', "5", "line 2, field 'hypothesis': a number"),
+    "aggrefact":  ("aggrefact_dev.jsonl", '"label": 0', '"label": 2', "line 2, the label: unknown label 2"),
+    "aggrefact@": ("aggrefact_dev.jsonl", '"dataset": "Wice", ', "",
+                   "line 3: the field 'dataset' is missing"),
+    "true":       ("frank_valid_download.csv", "generated_text", "text",
+                   "line 2: the field 'generated_text' is missing"),
+    "summac":     ("summac_benchmark.jsonl", '"cut": "test"', '"cut": "train"',
+                   "line 2, field 'cut': unknown cut 'train'\n  wanted: val or test"),
+    "summac@":    ("summac_benchmark.jsonl", ', "cut": "val"', "", "line 1: the field 'cut' is missing"),
     "cad_nli":    ("NLI/original/dev.tsv", '"A boy reads ""Emma""."', '"A boy" x', "line 3: malformed CSV"),
 }
 # fmt: on

@@ -99,6 +99,25 @@ def benchmark() -> Run:
     return run_of(*sets, **MANIFEST)
 
 
+def claims() -> Run:
+    """Two data sets of a benchmark, of claims that every other is supported."""
+    golds = [("entailment", "not_entailment")[k % 2] for k in range(24)]
+    sets = []
+    for name in ("frank", "paws"):
+        place = {"benchmark": "true", "title": "TRUE", "data_set": name, "split": "test"}
+        items = tuple(
+            Example(f"{name}:{k}", f"Ann has {k // 2} cats at {name}.", f"Ann has {k}.", gold)  # type: ignore[arg-type]
+            for k, gold in enumerate(golds)
+        )
+        about = {"construction": "base", "part": name, "projection": "two labels", "fact_checking": place}
+        sets.append(Dataset(f"base.true_{name}", items, about))
+    answers = {each.name: np.full((24, 3), 0.1) for each in sets}
+    for rows in answers.values():
+        for k in range(24):
+            rows[k, (k % 2 if k % 5 else 1 - k % 2)] = 0.8
+    return Run("mine", {each.name: each for each in sets}, answers, MANIFEST)
+
+
 def swaps() -> Run:
     def info(k: int) -> dict[str, Any]:
         return {"seen": k % 4 > 0, "polarity": LABELS[k % 2], "control_label": GOLDS[k - k % 2]}
@@ -204,9 +223,10 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
     "unanswered": silent, "lacking": silent, "templates": asked_with, "noise": asked_again,
     "paired": stress, "challenge": challenged, "challenge_more": challenged,
+    "checking": claims, "checked": claims,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain", "lacking", "paired"}
+OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain", "lacking", "paired", "checked"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {

@@ -139,6 +139,8 @@ CHANGED: dict[str, Callable[[Path], Any]] = {
     "cross-dataset.split": lambda _: "validation",
     "cross-dataset.add": lambda _: ("builtin:demo:two-labels",),
     "cross-dataset.reference": lambda _: "builtin:demo",
+    "fact-checking.only": lambda _: ("aggrefact",),
+    "fact-checking.split": lambda _: "dev",
     "released-stress-tests.tests": lambda _: ("negation",),
     "behaviour.pairs": lambda folder: _lists_of_pairs(folder, "hot cold"),
     "behaviour.index": _another_corpus,
@@ -205,6 +207,12 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             for n in range(6)
         ]
         (folder / f"{name}_matched.jsonl").write_text("\n".join(lines))
+    for name, header in (("aggrefact_dev", "doc"), ("aggrefact_test", "doc"), ("paws_download", "")):
+        names = ("dataset", "doc", "claim", "label") if header else ("grounding", "generated_text", "label")
+        rows = [(f"Dog {n // 2} of {name} runs.", f"Dog {n} moves.", str(n % 2)) for n in range(8)]
+        records = [("Mine", *row) if header else row for row in rows]
+        lines = [",".join(each) + "\n" for each in (names, *records)]
+        (folder / f"{name}.csv").write_text("".join(lines))
     return folder
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -11,6 +12,12 @@ from crossexam.cli import options
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.places import copy_path, work_path
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.fact_checking import ThresholdChoice
+
+#: Begins the name of a run over the development split.
+_DEV: Final = "dev:"
 
 
 def report(
@@ -58,6 +65,19 @@ def report(
             metavar="RUN",
         ),
     ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="In fact checking, a claim counts as supported above this probability of entailment, or "
+            "above the best one in this run over the development split; repeatable for several models. "
+            "Default: 0.5.",
+            metavar="P|dev:RUN",
+        ),
+    ] = None,
+    threshold_per_set: Annotated[
+        bool,
+        typer.Option("--threshold-per-set", help="Choose the threshold of each data set on its own."),
+    ] = False,
 ) -> None:
     """Report the results of one or more runs, separately for items with verified and proposed labels."""
     from crossexam.cli.console import show, written
@@ -73,6 +93,7 @@ def report(
     loaded = [chosen(run) for run in read_runs(folders)]
     training = options.training_pairs_of(loaded, index)
     fitted_on = read_runs(temperature_from or ())
+    above = _threshold_choice(threshold or (), threshold_per_set)
     if output is None:
         show(
             terminal_report(
@@ -83,6 +104,7 @@ def report(
                 max_unanswered=max_unanswered,
                 calibration=calibration,
                 temperature_from=fitted_on,
+                threshold=above,
             )
         )
         return
@@ -96,8 +118,28 @@ def report(
         max_unanswered=max_unanswered,
         calibration=calibration,
         temperature_from=fitted_on,
+        threshold=above,
     )
     written(output, written_beside(output))
+
+
+def _threshold_choice(texts: Sequence[str], per_set: bool) -> ThresholdChoice:
+    """Return how the threshold is chosen that ``--threshold`` *texts* describe; raises CrossexamError."""
+    from crossexam.evaluation.fact_checking import ThresholdChoice
+    from crossexam.runs.saved import read_runs
+
+    runs = [text.removeprefix(_DEV) for text in texts if text.startswith(_DEV)]
+    if runs and len(runs) == len(texts):
+        return ThresholdChoice(chosen_on=tuple(read_runs([copy_path(run) for run in runs])), per_set=per_set)
+    try:
+        (fixed,) = map(float, texts or ("0.5",))
+    except ValueError:
+        raise CrossexamError(
+            f"'{' '.join(texts)}' is not a threshold",
+            where="--threshold",
+            wanted="one number above 0 and below 1, or dev:RUN, repeated for several models",
+        ) from None
+    return ThresholdChoice(fixed, per_set=per_set)
 
 
 def _runs_in(folder: Path) -> list[Path]:

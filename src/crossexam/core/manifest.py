@@ -28,6 +28,8 @@ NEXT_SHA256: Final = "next_sha256"
 CROSS_DATASET: Final = "cross_dataset"
 #: The fact that names the challenge set that a test set is; only the suite of challenge sets writes it.
 CHALLENGE: Final = "challenge"
+#: The fact that records the benchmark, the data set and the split of a test set of claims and documents.
+FACT_CHECKING: Final = "fact_checking"
 #: What readers of the numbers of rejections must know.
 REJECTED_NOTE: Final = (
     "An example can be rejected more than once: every word or number that could not be used is counted."

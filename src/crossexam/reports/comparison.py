@@ -12,6 +12,7 @@ from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.accuracy import INTERVALS, relabelled_notes
 from crossexam.reports.analyses.cross_dataset import mean_note
+from crossexam.reports.analyses.fact_checking import checked_comparison_table
 from crossexam.reports.analyses.joint import joint_table, seen_table
 from crossexam.reports.analyses.keys import keyed_comparison_table
 from crossexam.reports.analyses.templates import difference_notes
@@ -58,7 +59,8 @@ def comparison_tables(
     over_keys = keyed_comparison_table(*answered, names)
     together = joint_table(*answered, names)
     seen = [] if training is None else [seen_table(*answered, training, names)]
-    optional = [each for each in (missing, over_keys) if each.rows]
+    checked = checked_comparison_table(*answered, names)
+    optional = [each for each in (missing, over_keys, checked) if each.rows]
     paired = paired_tables(probability_comparisons(*answered), names, alpha)
     worth = [each for each in paired if each.rows]
     return [compared, *optional, *([together] if answered[0].datasets else []), *seen, *worth]

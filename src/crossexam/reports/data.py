@@ -17,6 +17,13 @@ from crossexam.core.output.escapes import escape_cell, json_text
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
 from crossexam.reports.analyses.challenge import published_on_challenge
+from crossexam.reports.analyses.fact_checking import (
+    checked_differences,
+    fact_checking_mean_rows,
+    fact_checking_means,
+    fact_checking_object,
+    fact_checking_rows,
+)
 from crossexam.reports.probabilities.comparison import paired_columns
 from crossexam.reports.probabilities.data import probability_objects, probability_rows
 from crossexam.reports.published_systems import STUDIES, difference_from
@@ -99,6 +106,7 @@ def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
         yield from _rows(model, result)
     for statistic, estimate in _benchmark_figures(model).items():
         yield {"model": model.name, "test_set": _BENCHMARK, "statistic": statistic, **estimate._asdict()}
+    yield from fact_checking_mean_rows(model)
     if model.noise is not None:
         yield {"model": model.name, "statistic": "noise_floor", **model.noise.rate._asdict()}
     yield from _answer_rows(model)
@@ -256,6 +264,7 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
         if each.test_set == result.name:
             yield from _factor_rows(each, known, model.alpha)
     yield from probability_rows(model, known)
+    yield from fact_checking_rows(model, known)
     for keyed in model.keyed:
         if keyed.test_set == result.name:
             yield {**known, "statistic": "keys", "value": keyed.keys, "n": keyed.n}
@@ -311,6 +320,7 @@ def render_json(results: Results) -> str:
                 "manifest": dict(model.run.manifest),
                 "cross_dataset": _benchmark_figures(model),
                 "relative_improvement": gains.get(model.name),
+                **({"fact_checking": means} if (means := fact_checking_means(model)) else {}),
                 "noise_floor": model.noise and vars(model.noise),
                 "test_sets": [_object(model, result, results.published_rows) for result in model.results],
             }
@@ -356,6 +366,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         },
         "keys": next((vars(each) for each in model.keyed if each.test_set == result.name), None),
         **probability_objects(model, result.name),
+        **fact_checking_object(model, result.name),
         "yield": dataset.entry.yields,
         "signature": signature_of(model, result),
         "test_set_signature": dataset.entry.signature,
@@ -422,6 +433,7 @@ def _comparisons(
     joint = {each.name: each for each in joint_outcomes(*answered)}
     probabilities = {each.name: each for each in probability_comparisons(*answered)}
     seen = () if training is None else seen_pairs(*answered, training)
+    checked = checked_differences(*answered)
     noises = {"a": noise_of(first), "b": noise_of(second)}
     for pair in pairs:
         row: dict[str, object] = {"a": a, "b": b}
@@ -445,6 +457,8 @@ def _comparisons(
             row["keys"] = keyed.keys
             for key in _KEYED_DIFFERENCES:
                 row |= _three_columns(f"difference_{key}", getattr(keyed, key))
+        if (balanced := checked.get(pair.name)) is not None:
+            row |= _three_columns("difference_balanced_accuracy", balanced)
         if (paired := probabilities.get(pair.name)) is not None:
             row |= paired_columns(paired)
         for group in seen:

@@ -31,6 +31,7 @@ from crossexam.stats.multiple_testing import ALPHA
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from crossexam.evaluation.fact_checking import ThresholdChoice
     from crossexam.evaluation.seen_pairs import TrainingPairs
 
 COMPARISON_SUFFIXES: Final = (".md", ".tex", ".csv", ".json")
@@ -63,7 +64,7 @@ class Report:
     *relative_to* is the number of the run over which the relative improvement of the others is shown.
     Corrected p-values of at most *alpha* are significant.  The word pairs of two runs are looked up in
     *training*.  If more than the share *max_unanswered* of a test set was not answered, there are only bounds
-    of its results.  *calibration* and *temperature_from* are those of
+    of its results.  *calibration*, *temperature_from* and *threshold* are those of
     :func:`~crossexam.reports.results.results_of`.  Raises CrossexamError if *items* is anything else, *alpha*
     is not between 0 and 1, or *max_unanswered* not from 0 to 1.
     """
@@ -77,6 +78,7 @@ class Report:
     max_unanswered: float = MAX_UNANSWERED
     calibration: bool = False
     temperature_from: tuple[Run, ...] = ()
+    threshold: ThresholdChoice | None = None
 
     def __post_init__(self) -> None:
         check_level(self.alpha)
@@ -109,6 +111,7 @@ class Report:
             max_unanswered=self.max_unanswered,
             calibration=self.calibration,
             temperature_from=self.temperature_from,
+            threshold=self.threshold,
         )
 
     def save(self, path: str | Path) -> Path:
@@ -172,11 +175,12 @@ def make_report(
     max_unanswered: float = MAX_UNANSWERED,
     calibration: bool = False,
     temperature_from: Sequence[Run] = (),
+    threshold: ThresholdChoice | None = None,
 ) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
-    Items with proposed labels and verified items are scored as separate test sets.  *calibration* and
-    *temperature_from* are those of :func:`~crossexam.reports.results.results_of`.
+    Items with proposed labels and verified items are scored as separate test sets.  *calibration*,
+    *temperature_from* and *threshold* are those of :func:`~crossexam.reports.results.results_of`.
     """
     chosen = tuple(by_status(run) for run in runs)
     return Report(
@@ -189,6 +193,7 @@ def make_report(
         max_unanswered,
         calibration,
         tuple(temperature_from),
+        threshold,
     )
 
 
@@ -204,6 +209,7 @@ def write_report(
     max_unanswered: float = MAX_UNANSWERED,
     calibration: bool = False,
     temperature_from: Sequence[Run] = (),
+    threshold: ThresholdChoice | None = None,
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
@@ -219,6 +225,7 @@ def write_report(
         max_unanswered=max_unanswered,
         calibration=calibration,
         temperature_from=temperature_from,
+        threshold=threshold,
     )
     return made.save(path)
 
@@ -232,6 +239,7 @@ def terminal_report(
     max_unanswered: float = MAX_UNANSWERED,
     calibration: bool = False,
     temperature_from: Sequence[Run] = (),
+    threshold: ThresholdChoice | None = None,
 ) -> RenderableType:
     """Return the report of *runs* for `rich` to print."""
     made = make_report(
@@ -242,6 +250,7 @@ def terminal_report(
         max_unanswered=max_unanswered,
         calibration=calibration,
         temperature_from=temperature_from,
+        threshold=threshold,
     )
     return made.terminal()
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from crossexam.core.arguments import shown, whole_number
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
+from crossexam.core.estimate import Estimate
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.names import short_names
 from crossexam.stats.multiple_testing import ALPHA
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.cross_dataset import BenchmarkScore, RelativeGain
     from crossexam.evaluation.distributions import PeopleResult
+    from crossexam.evaluation.fact_checking import FactChecking, Threshold, ThresholdChoice
     from crossexam.evaluation.joint import JointOutcome
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
@@ -59,7 +61,7 @@ class ModelResults:
     *results* are the measures of each test set; the others are computed when first used, and kept.  *alpha*
     is the level of significance of the report.  If more than the share *max_unanswered* of the items of a
     test set was not answered, there are only bounds of its results.  *temperature* is that of the
-    probabilities, if one was fitted.
+    probabilities, if one was fitted; *thresholds* are those of fact checking, by test set.
     """
 
     name: str
@@ -68,6 +70,7 @@ class ModelResults:
     alpha: float = ALPHA
     max_unanswered: float = MAX_UNANSWERED
     temperature: Temperature | None = None
+    thresholds: Mapping[str, Threshold] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"ModelResults({self.name!r}, {counted_items(len(self.results), 'test set')})"
@@ -164,6 +167,13 @@ class ModelResults:
         from crossexam.evaluation.distributions import people_results
 
         return people_results(self.run)
+
+    @cached_property
+    def fact_checking(self) -> FactChecking:
+        """The figures of the data sets of fact checking; without any if there are none."""
+        from crossexam.evaluation.fact_checking import fact_checking
+
+        return fact_checking(self.run, self.thresholds, max_unanswered=self.max_unanswered)
 
     @cached_property
     def truncations(self) -> tuple[Truncation, ...]:
@@ -275,6 +285,14 @@ class Results:
         return joint_outcomes(*self.answered) if self.comparison else ()
 
     @cached_property
+    def checked_differences(self) -> dict[str, Estimate]:
+        """The difference of exactly two models in balanced accuracy on each data set of fact checking."""
+        from crossexam.evaluation.fact_checking import balanced_differences
+
+        first, second = self.models
+        return balanced_differences(*self.answered, (first.thresholds, second.thresholds))
+
+    @cached_property
     def seen(self) -> tuple[SeenPairs, ...]:
         """The word pairs of exactly two models in training; empty if none are to be looked up."""
         from crossexam.evaluation.seen_pairs import seen_pairs
@@ -316,15 +334,17 @@ def results_of(
     max_unanswered: float = MAX_UNANSWERED,
     calibration: bool = False,
     temperature_from: Sequence[Run] = (),
+    threshold: ThresholdChoice | None = None,
 ) -> Results:
     """Return the results of *runs*, each model under a name of its own.
 
     Temperatures are fitted on the runs *temperature_from*, each for the runs of the same model; calibration
-    is then asked for.  Raises
+    is then asked for.  *threshold* is that of fact checking, 1/2 if None.  Raises
     CrossexamError if there is no run, if a test set of one name holds different items in two runs, if the
     run *relative_to* has no corpus of the cross-dataset benchmark, if *calibration* is asked for and a model
-    gave labels only, or if a temperature cannot be fitted.
+    gave labels only, or if a temperature cannot be fitted or a threshold not be chosen.
     """
+    from crossexam.evaluation.fact_checking import ThresholdChoice, thresholds_for
     from crossexam.evaluation.measures import measure
     from crossexam.evaluation.shares import probabilities_needed
 
@@ -339,9 +359,14 @@ def results_of(
             alpha,
             max_unanswered,
             temperature,
+            thresholds,
         )
-        for name, run, temperature in zip(
-            model_names(runs), runs, _temperatures(runs, temperature_from), strict=True
+        for name, run, temperature, thresholds in zip(
+            model_names(runs),
+            runs,
+            _temperatures(runs, temperature_from),
+            thresholds_for(runs, threshold or ThresholdChoice()),
+            strict=True,
         )
     )
     calibration = calibration or bool(temperature_from)

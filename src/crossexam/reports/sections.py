@@ -22,6 +22,7 @@ from crossexam.reports.accuracy import (
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
 from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
+from crossexam.reports.analyses.fact_checking import checked_against_table, fact_checking_table
 from crossexam.reports.analyses.joint import joint_against_table, seen_against_table
 from crossexam.reports.analyses.keys import keyed_against_table, keys_table
 from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
@@ -101,6 +102,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("joint",      "Together",               joint_against_table, within="against"),
     Section("seen",       "In training",            seen_against_table, _ALL, within="against"),
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),
+    Section("checked",    "Balanced accuracy",      checked_against_table, _ALL, within="against"),
     Section("paired",     "Probabilities",          paired_against_tables, _PAGE, within="against",
             captions=True, on_request=_WRITTEN_ONLY),
     Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
@@ -128,6 +130,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
             captions=True),
     Section("challenge_more", "More slices",        more_challenge_tables, _PAGE, within="challenge",
             captions=True),
+    Section("checking",   "Fact checking",          fact_checking_table, _ALL),
     Section("behaviour",  "Word swaps",             behaviour_table,  _ALL),
     Section("factors",    "Factors",                factor_table,     within="behaviour"),
     Section("tests",      "Factors",                factor_summary,   _TERMINAL),

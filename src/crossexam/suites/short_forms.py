@@ -82,9 +82,10 @@ SHORT_FORMS: Final[dict[str, ShortForm]] = {form.flag: form for form in (
     ShortForm("--min-plausibility", ("so_swap.min_plausibility",),
               "reject swapped clauses less plausible than this, from 0 to 1", "SCORE"),
     ShortForm("--tautology",       ("tautology.clause",), "also append this tautology", "TEXT"),
-    ShortForm("--only",            ("challenge.only",), "include only these challenge sets", "NAME,...",
-              True),
-    ShortForm("--split",           ("cross-dataset.split",), "test or validation", "SPLIT"),
+    ShortForm("--only",            ("challenge.only", "fact-checking.only"),
+              "include only these challenge sets or benchmarks", "NAME,...", True),
+    ShortForm("--split",           ("cross-dataset.split", "fact-checking.split"),
+              "test or validation; of fact-checking, test or dev", "SPLIT"),
     ShortForm("--add",             ("cross-dataset.add",), "also include this corpus",
               "CORPUS[:PROJECTION]", True),
     ShortForm("--reference",       ("cross-dataset.reference",),
@@ -151,6 +152,10 @@ def merged(*parts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]
             for stated, given in values.items():
                 option, value = current_option(name, stated, given)
                 if option in options.setdefault(name, {}):
-                    raise CrossexamError(f"'{name}.{option}' is set twice", where="--set and its short form")
+                    raise CrossexamError(
+                        f"'{name}.{option}' is set twice",
+                        where="--set and its short form",
+                        wanted="each option once",
+                    )
                 options[name][option] = value
     return options

@@ -17,6 +17,11 @@ from crossexam.suites.build import SuiteKind, SuiteRequest
 from crossexam.suites.challenge import ChallengeOptions, build_challenge, challenge_overview
 from crossexam.suites.constructed import CompositionalityOptions, build_compositionality, build_constructed
 from crossexam.suites.cross_dataset import CrossDatasetOptions, build_cross_dataset, cross_dataset_overview
+from crossexam.suites.fact_checking import (
+    FactCheckingOptions,
+    build_fact_checking,
+    fact_checking_overview,
+)
 from crossexam.suites.released_tests import ReleasedOptions, build_released, released_overview
 from crossexam.suites.subsets import CSOptions, HardOptions, build_cs, build_hard
 
@@ -76,6 +81,16 @@ _ALL: Final = (
         build_constructed,
         constructions=("distractor_passage", "sentence_shuffle", "spelling_error_premise"),
         optional=("tautology",),
+    ),
+    SuiteKind(
+        "fact-checking",
+        "benchmarks of claims and documents: LLM-AggreFact, TRUE, SummaC; needs no --base",
+        "Tang et al. 2024, MiniCheck: Efficient Fact-Checking of LLMs on Grounding Documents (EMNLP)",
+        build_fact_checking,
+        options=FactCheckingOptions(),
+        base_option="only",
+        overview=fact_checking_overview,
+        in_one_process=True,
     ),
     SuiteKind(
         "released-stress-tests",

@@ -34,6 +34,9 @@ _ALL: Final = {
     "wanli": "crossexam.corpora.readers.adversarial:WANLI",
     "cad_nli": "crossexam.corpora.readers.adversarial:CAD_NLI",
     "chaosnli": "crossexam.corpora.readers.adversarial:CHAOSNLI",
+    "aggrefact": "crossexam.corpora.readers.fact_checking:AGGREFACT",
+    "true": "crossexam.corpora.readers.fact_checking:TRUE",
+    "summac": "crossexam.corpora.readers.fact_checking:SUMMAC",
 }
 
 READERS: Final[dict[str, Reader]] = {name: imported(path) for name, path in _ALL.items()}

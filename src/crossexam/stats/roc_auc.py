@@ -1,0 +1,99 @@
+"""The area under the ROC curve of scores of two kinds of items, with an interval for clustered items."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossexam.core.estimate import Estimate
+from crossexam.stats.clusters import Clusters, cluster_codes, normal_quantile, student_quantile
+from crossexam.stats.estimate import wilson
+
+#: Weight of the shrinkage of the variance towards the worst case, in items of the rarer kind that are wrong.
+_PRIOR_ITEMS: Final = 0.25
+
+
+class Placements(NamedTuple):
+    """The placement of each item among those of the other kind [n], and the area *auc* that is their mean.
+
+    That of a positive item is the share of the negative ones that score lower, and that of a negative item
+    the share of the positive ones that score higher; equal scores count half.
+    """
+
+    auc: float
+    values: NDArray[np.float64]
+
+
+def placements(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> Placements:
+    """Return the placements of items with these *scores* [n], *positive* or not [n]; there must be both.
+
+    >>> placements(np.array([0.9, 0.4, 0.4]), np.array([True, True, False])).values.tolist()
+    [1.0, 0.5, 0.75]
+    """
+    values = np.empty(len(scores))
+    for kind, other, sign in ((positive, ~positive, 1), (~positive, positive, -1)):
+        among = np.sort(sign * scores[other])
+        own = sign * scores[kind]
+        below = np.searchsorted(among, own, side="left") + np.searchsorted(among, own, side="right")
+        values[kind] = below / (2 * len(among))
+    return Placements(float(values[positive].mean()), values)
+
+
+def roc_auc(
+    scores: ArrayLike, positive: ArrayLike, clusters: Clusters = None, confidence: float = 0.95
+) -> Estimate:
+    """Return the probability that a *positive* item scores higher than another, with its interval.
+
+    *scores* [n] are any numbers, infinite ones too; equal scores count half.  The variance is that of
+    DeLong, DeLong & Clarke-Pearson (1988, Biometrics 44:837) with sums over clusters, which may have items of
+    both kinds (Obuchowski 1997, Biometrics 53:567): ``V = I/(I-1) sum_k x_k^2 + J/(J-1) sum_k y_k^2 +
+    2 m/(m-1) sum_k x_k y_k``, where ``x_k`` and ``y_k`` are the sums of ``v_i - A`` over the *M* positive and
+    the *N* negative items of cluster *k*, divided by *M* and *N*, ``v_i`` are the placements, whose mean is
+    ``A``, and *I*, *J* and *m* count the clusters that have positive items, negative items, and any.
+
+    The interval is Wilson's for ``A (1-A) / V`` independent items, whose share of correct ones would have the
+    same variance, times ``(z / t[s-1])^2``, with *s* the smaller of *I* and *J*.  *V* is shrunk, with the
+    weight of a quarter of an item, towards ``A (1-A) / s``: for independent items it is at most that
+    (Birnbaum & Klose 1957, Annals of Mathematical Statistics 28:933).  Without this, an area of 1 would have
+    no interval at all.  95 % intervals cover 95 to 99 % (``tests/stats/test_roc_auc.py``).
+
+    The value is nan and the interval 0 to 1 unless there are items of both kinds.
+
+    >>> f"{roc_auc([0.9, 0.8, 0.3, 0.6, 0.2, 0.1], [1, 1, 1, 0, 0, 0])}"
+    '88.9 [16.4, 99.7]'
+    """
+    given, kinds = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=bool)
+    n = len(given)
+    if len(kinds) != n:
+        raise ValueError(f"{len(kinds)} labels for {n} scores")
+    codes = cluster_codes(clusters, n)
+    m = int(codes.max(initial=-1)) + 1
+    if kinds.all() or not kinds.any():
+        return Estimate(nan, 0.0, 1.0, n, m)
+    auc, values = placements(given, kinds)
+    fewest = min(len(np.unique(codes[kinds])), len(np.unique(codes[~kinds])))
+    if fewest < 2:
+        return Estimate(auc, 0.0, 1.0, n, m)
+    variance = _variance(values - auc, kinds, codes)
+    prior = _PRIOR_ITEMS / fewest
+    size = (auc * (1 - auc) + prior) / (variance + prior / fewest)
+    few = (normal_quantile(confidence) / student_quantile(fewest - 1, confidence)) ** 2
+    low, high = wilson(auc, max(1.0, size * few), confidence)
+    return Estimate(auc, low, high, n, m)
+
+
+def _variance(residuals: NDArray[np.float64], positive: NDArray[np.bool_], codes: NDArray[np.int64]) -> float:
+    """Return the variance of the area, from *residuals* of placements [n] and cluster *codes* [n]."""
+    total, together = 0.0, []
+    for kind in (positive, ~positive):
+        shares = residuals[kind] / np.count_nonzero(kind)
+        sums = np.bincount(codes[kind], weights=shares, minlength=int(codes.max()) + 1)
+        having = len(np.unique(codes[kind]))
+        total += having / (having - 1) * float(sums @ sums)
+        together.append(sums)
+    clusters = int(codes.max()) + 1
+    covariance = clusters / (clusters - 1) * float(together[0] @ together[1])
+    return max(0.0, total + 2 * covariance)

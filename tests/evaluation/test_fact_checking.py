@@ -1,0 +1,275 @@
+"""Fact checking: figures by hand and against scikit-learn, and thresholds chosen on another split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossexam as cx
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError
+from crossexam.core.estimate import Bounds
+from crossexam.core.example import Example
+from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.evaluation.fact_checking import (
+    FactChecking,
+    Threshold,
+    ThresholdChoice,
+    balanced_differences,
+    chosen_thresholds,
+    fact_checking,
+    thresholds_for,
+)
+from crossexam.reports.analyses.fact_checking import fact_checking_table
+from crossexam.reports.comparison import comparison_tables
+from crossexam.reports.results import results_of
+
+E, NOT = "entailment", "not_entailment"
+#: Document, whether the claim is supported, and the probability of entailment.
+FRANK = [("a", 1, 0.9), ("a", 1, 0.6), ("a", 0, 0.7), ("b", 1, 0.3), ("b", 0, 0.2), ("c", 0, 0.1)]
+PAWS = [("d", 1, 0.8), ("d", 0, 0.4), ("e", 1, 0.45), ("e", 0, 0.6), ("f", 0, 0.3)]
+Rows = Sequence[tuple[str, int, float]]
+
+
+def data_set(name: str, rows: Rows, split: str = "test", benchmark: str = "summac") -> tuple[Dataset, Any]:
+    """A test set, whose claims differ by split, and the answers to it."""
+    examples = tuple(
+        Example(
+            f"{name}:{k}", f"Document {document} of {name}.", f"Claim {k} of {split}.", E if is_so else NOT
+        )
+        for k, (document, is_so, _) in enumerate(rows)
+    )
+    place = {"benchmark": benchmark, "title": benchmark.upper(), "data_set": name, "split": split}
+    about = {"construction": "base", "part": name, "projection": "two labels", "fact_checking": place}
+    answers = np.array([[p, (1 - p) / 2, (1 - p) / 2] for _, _, p in rows])
+    return Dataset(f"base.{name}", examples, about), answers
+
+
+def run_of(split: str = "test", model: str = "mine", **sets: Rows) -> Run:
+    made = [data_set(name, rows, split) for name, rows in (sets or {"frank": FRANK, "paws": PAWS}).items()]
+    return Run(model, {d.name: d for d, _ in made}, {d.name: rows for d, rows in made}, {"model_key": model})
+
+
+def checked(run: Run, choice: ThresholdChoice = ThresholdChoice()) -> FactChecking:  # noqa: B008
+    return fact_checking(run, thresholds_for([run], choice)[0])
+
+
+def with_missing(run: Run, name: str, places: Sequence[int]) -> Run:
+    answers = {key: rows.copy() for key, rows in run.probabilities.items()}
+    answers[name][list(places)] = np.nan
+    count = len(answers[name])
+    told = [Outcome("refused" if k in places else "answered") for k in range(count)]
+    return replace(run, probabilities=answers, outcomes={name: Outcomes.of(told, count)})
+
+
+def test_the_figures_by_hand() -> None:
+    frank, paws = checked(run_of()).sets
+    assert (frank.n, frank.supported, frank.documents) == (6, 3, 3)
+    # above 1/2: 0.9 and 0.6 of the supported (one missed of three), 0.7 of the others (one of three)
+    assert frank.figures.missed_support.value == pytest.approx(1 / 3)
+    assert frank.figures.false_support.value == pytest.approx(1 / 3)
+    assert frank.figures.balanced_accuracy.value == pytest.approx((2 / 3 + 2 / 3) / 2)
+    # pairs in order: 0.9 beats three, 0.6 beats 0.2 and 0.1, 0.3 beats 0.2 and 0.1
+    assert frank.figures.roc_auc is not None
+    assert frank.figures.roc_auc.value == pytest.approx(7 / 9)
+    assert paws.figures.balanced_accuracy.value == pytest.approx((1 / 2 + 2 / 3) / 2)
+    assert paws.figures.roc_auc is not None
+    assert paws.figures.roc_auc.value == pytest.approx(5 / 6)
+
+
+def test_the_figures_are_those_of_scikit_learn() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(0)
+    rows = [(str(k // 3), int(rng.random() < 0.3), float(rng.integers(0, 21) / 20)) for k in range(300)]
+    gold, scores = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
+    (found,) = checked(run_of(many=rows), ThresholdChoice(0.3)).sets
+    figures = found.figures
+    assert figures.balanced_accuracy.value == pytest.approx(
+        metrics.balanced_accuracy_score(gold, scores > 0.3)
+    )
+    assert figures.roc_auc is not None
+    assert figures.roc_auc.value == pytest.approx(metrics.roc_auc_score(gold, scores))
+    tn, fp, fn, tp = metrics.confusion_matrix(gold, scores > 0.3).ravel()
+    assert figures.false_support.value == pytest.approx(fp / (fp + tn))
+    assert figures.missed_support.value == pytest.approx(fn / (fn + tp))
+    assert figures.balanced_accuracy.clusters == 100  # documents
+
+
+def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:
+    run = run_of()
+    other, answers = data_set("reveal", PAWS, benchmark="aggrefact")
+    run = replace(
+        run,
+        datasets={**run.datasets, other.name: other},
+        probabilities={**run.probabilities, other.name: answers},
+    )
+    found = checked(run)
+    (mean,) = found.means  # the other benchmark has one data set
+    assert (mean.benchmark, mean.name, mean.n, mean.supported) == ("summac", "mean of 2", 11, 5)
+    values = [each.figures.balanced_accuracy for each in found.sets[:2]]
+    assert mean.figures.balanced_accuracy.value == pytest.approx((2 / 3 + 7 / 12) / 2)
+    below = np.sqrt(sum((each.value - each.low) ** 2 for each in values)) / 2
+    assert mean.figures.balanced_accuracy.low == pytest.approx(mean.figures.balanced_accuracy.value - below)
+
+
+def test_documents_in_several_data_sets_are_counted() -> None:
+    run = run_of()
+    examples = tuple(replace(each, premise="Document a of frank.") for each in run.datasets["base.paws"])
+    paws = replace(run.datasets["base.paws"], examples=examples)
+    run = replace(run, datasets={**run.datasets, "base.paws": paws})
+    assert checked(run).means[0].shared == 1
+    notes = fact_checking_table(results_of([run])).notes
+    assert any("although one document is in several of them" in note for note in notes)
+
+
+def test_claims_of_one_kind_have_no_balanced_accuracy() -> None:
+    run = run_of(frank=FRANK, paws=PAWS, fever=[("g", 1, 0.9), ("h", 1, 0.2)])
+    found = checked(run)
+    fever = found.sets[2].figures
+    assert np.isnan(fever.balanced_accuracy.value)
+    assert fever.roc_auc is not None
+    assert np.isnan(fever.roc_auc.value)
+    assert fever.missed_support.value == 0.5
+    (mean,) = found.means
+    assert (mean.left_out, len(mean.sets)) == (("fever",), 2)
+
+
+def test_few_missing_answers_are_left_out_and_many_give_bounds() -> None:
+    run = with_missing(run_of(), "base.frank", [2])
+    thresholds = thresholds_for([run], ThresholdChoice())[0]
+    frank = fact_checking(run, thresholds, max_unanswered=0.5).sets[0]
+    assert (frank.n, frank.unanswered) == (5, 1)
+    assert frank.figures.false_support.value == 0  # 0.7 was the only one above 1/2
+    bounded = fact_checking(run, thresholds, max_unanswered=0.1)
+    figures = bounded.sets[0].figures
+    assert isinstance(figures.false_support, Bounds)
+    assert (figures.false_support.least.value, figures.false_support.most.value) == (0, pytest.approx(1 / 3))
+    assert isinstance(figures.balanced_accuracy, Bounds)
+    assert figures.balanced_accuracy.least.value == pytest.approx((2 / 3 + 2 / 3) / 2)
+    assert figures.balanced_accuracy.most.value == pytest.approx((2 / 3 + 1) / 2)
+    assert isinstance(figures.roc_auc, Bounds)
+    assert figures.roc_auc.least.value == pytest.approx(6 / 9)  # the missing one above all supported claims
+    assert figures.roc_auc.most.value == pytest.approx(9 / 9)
+    assert bounded.means == ()
+
+
+def test_labels_alone_have_no_area() -> None:
+    run = run_of()
+    labels = {name: np.eye(3)[rows.argmax(axis=1)] for name, rows in run.probabilities.items()}
+    run = replace(run, probabilities=labels)
+    found = checked(run)
+    assert [each.figures.roc_auc for each in found.sets] == [None, None]
+    assert found.means[0].figures.roc_auc is None
+    table = fact_checking_table(results_of([run]))
+    assert "ROC AUC" not in [column.header for column in table.columns]
+    with pytest.raises(CrossexamError, match="labels without probabilities, from which a threshold"):
+        chosen_thresholds(run_of(), replace(run_of("dev"), probabilities=labels))
+
+
+def test_the_threshold_is_chosen_on_the_other_split() -> None:
+    run, dev = run_of(), run_of("dev")
+    chosen = chosen_thresholds(run, dev)
+    assert set(chosen) == {"base.frank", "base.paws"}
+    (threshold,) = set(chosen.values())
+    # by hand: at 0.425, of frank 2/3 and 2/3 are right, of paws 1 and 2/3; nothing else is better
+    assert threshold.value == pytest.approx(0.425)
+    assert (threshold.n, threshold.test_sets) == (11, ("base.frank", "base.paws"))
+    assert threshold.same_documents == 11
+    found = checked(run, ThresholdChoice(chosen_on=(dev,)))
+    assert found.sets[1].figures.balanced_accuracy.value == pytest.approx((1 + 2 / 3) / 2)
+    note = " ".join(fact_checking_table(results_of([run], threshold=ThresholdChoice(chosen_on=(dev,)))).notes)
+    assert "exceeds 0.425. This threshold has the highest mean balanced accuracy on 11 claims" in note
+    assert "11 of them are about documents that are measured here as well" in note
+    assert "the rest of the report has 0.5" in note
+
+
+def test_each_data_set_may_have_its_own() -> None:
+    choice = ThresholdChoice(chosen_on=(run_of("dev"),), per_set=True)
+    found = checked(run_of(), choice)
+    assert found.per_set
+    assert [each.threshold.n for each in found.sets] == [6, 5]
+    assert [each.threshold.value for each in found.sets] == pytest.approx([0.25, 0.425])
+    table = fact_checking_table(results_of([run_of()], threshold=choice))
+    assert [column.header for column in table.columns][-2:] == ["Threshold", "Chosen on"]
+    assert table.rows[0][-2:] == (pytest.approx(0.25), 6)
+    with pytest.raises(CrossexamError, match="the data set paws does not have both supported and unsupp"):
+        chosen_thresholds(run_of(), run_of("dev", frank=FRANK), per_set=True)
+
+
+def test_a_threshold_changes_nothing_else() -> None:
+    run = run_of()
+    usual, low = (results_of([run], threshold=ThresholdChoice(p)) for p in (0.5, 0.05))
+    assert usual.models[0].results == low.models[0].results
+    assert usual.models[0].fact_checking != low.models[0].fact_checking
+
+
+@pytest.mark.parametrize(
+    ("other", "message"),
+    [
+        (run_of("test"), "it was run over the split 'test'"),
+        (run_of("dev", "another"), "a threshold was chosen for another model"),
+        (Run("mine", {}, {}, {"model_key": "mine"}), "it has no claims to check"),
+        (run_of("dev", frank=[("a", 1, 0.4)]), "no data set has both supported and unsupported claims"),
+    ],
+)
+def test_what_a_threshold_cannot_be_chosen_on(other: Run, message: str) -> None:
+    with pytest.raises(CrossexamError, match=message):
+        results_of([run_of()], threshold=ThresholdChoice(chosen_on=(other,)))
+
+
+def test_shared_claims_are_refused_whatever_their_case_and_white_space() -> None:
+    run, dev = run_of(), run_of("dev")
+    first = run.datasets["base.frank"].examples[0]
+    same = replace(first, premise=first.premise.upper() + " ", hypothesis=first.hypothesis.replace(" ", "\n"))
+    examples = (*dev.datasets["base.frank"].examples[:-1], same)
+    frank = replace(dev.datasets["base.frank"], examples=examples)
+    leaking = replace(dev, datasets={**dev.datasets, "base.frank": frank})
+    with pytest.raises(CrossexamError, match="1 of its claims are measured in the report too"):
+        chosen_thresholds(run, leaking)
+
+
+def test_every_model_needs_its_own_run() -> None:
+    runs = [run_of(), run_of(model="other")]
+    with pytest.raises(CrossexamError, match="no run over the development split is given for 'other'"):
+        results_of(runs, threshold=ThresholdChoice(chosen_on=(run_of("dev"),)))
+    both = ThresholdChoice(chosen_on=(run_of("dev", "other"), run_of("dev")))
+    assert [len(each) for each in thresholds_for(runs, both)] == [2, 2]
+
+
+def test_a_threshold_without_claims_is_refused() -> None:
+    plain = Dataset("base.x", tuple(run_of().datasets["base.frank"].examples), {"projection": "two labels"})
+    run = Run("mine", {"base.x": plain}, {"base.x": run_of().probabilities["base.frank"]})
+    assert results_of([run]).models[0].fact_checking == FactChecking()
+    with pytest.raises(CrossexamError, match="no run has claims to check"):
+        results_of([run], threshold=ThresholdChoice(0.3))
+
+
+def test_the_choice_in_python() -> None:
+    run, dev = run_of(), run_of("dev")
+    found = cx.report(run, threshold=dev).results.models[0].thresholds
+    assert found == chosen_thresholds(run, dev)
+    assert cx.report(run, threshold=0.3).results.models[0].thresholds["base.paws"] == Threshold(0.3)
+    with pytest.raises(CrossexamError, match=r"threshold is .0.3.\n  wanted: a number"):
+        cx.report(run, threshold="0.3")  # type: ignore[arg-type]
+    with pytest.raises(CrossexamError, match=r"the threshold is 1\.5"):
+        cx.report(run, threshold=1.5)
+    with pytest.raises(CrossexamError, match="a threshold per data set needs a run"):
+        cx.report(run, threshold_per_set=True)
+
+
+def test_the_difference_of_two_models() -> None:
+    run = run_of()
+    flipped = {name: rows[:, [1, 0, 2]] for name, rows in run.probabilities.items()}
+    other = replace(run, model="other", probabilities=flipped)
+    at = dict.fromkeys(run.datasets, Threshold(0.5))
+    found = balanced_differences(run, other, (at, at))
+    one, two = checked(run), checked(other)
+    for first, second in zip(one.sets, two.sets, strict=True):
+        expected = first.figures.balanced_accuracy.value - second.figures.balanced_accuracy.value
+        assert found[first.test_set].value == pytest.approx(expected)
+    titles = [table.title for table in comparison_tables(run, other)]
+    assert "A minus B in balanced accuracy" in titles

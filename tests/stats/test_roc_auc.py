@@ -1,0 +1,135 @@
+"""The area under the ROC curve against scikit-learn, DeLong's variance, a cluster bootstrap and the truth."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.stats.roc_auc import placements, roc_auc
+
+
+def sample(
+    rng: np.random.Generator, m: int, auc: float, share: float = 0.4, icc: float = 0.4, most: int = 5
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int64]]:
+    """Normal scores of items of both kinds, in documents with 1 to *most* items that score alike."""
+    from scipy.stats import norm
+
+    codes = np.repeat(np.arange(m), rng.integers(1, most + 1, m))
+    positive = rng.random(len(codes)) < share
+    noise = np.sqrt(icc) * rng.normal(size=m)[codes] + np.sqrt(1 - icc) * rng.normal(size=len(codes))
+    return noise + positive * norm.ppf(auc) * np.sqrt(2), positive, codes
+
+
+def test_the_value_is_that_of_scikit_learn_with_equal_scores_too() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(0)
+    scores, positive = rng.integers(0, 9, 300) / 8, rng.random(300) < 0.2
+    assert roc_auc(scores, positive).value == pytest.approx(metrics.roc_auc_score(positive, scores))
+
+
+def test_placements_by_hand() -> None:
+    scores, positive = np.array([3.0, 1.0, 2.0, 1.0, 0.0]), np.array([True, True, False, False, False])
+    found = placements(scores, positive)
+    # 3 is above 2, 1, 0; 1 is above 0 and ties with 1; of 3 and 1, 2 is below one, 1 below 1.5, 0 below both
+    assert found.values.tolist() == [1.0, 1.5 / 3, 1 / 2, 1.5 / 2, 1.0]
+    assert found.auc == (3 + 1.5) / 6
+
+
+def test_the_interval_of_many_independent_items_is_delongs() -> None:
+    scores, positive, _ = sample(np.random.default_rng(1), 3000, 0.8, most=1)
+    high, low = scores[positive], scores[~positive]
+    wins = (high[:, None] > low[None, :]).astype(float)  # DeLong et al. 1988, written out
+    variance = wins.mean(axis=1).var(ddof=1) / len(high) + wins.mean(axis=0).var(ddof=1) / len(low)
+    found = roc_auc(scores, positive)
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * np.sqrt(variance), rel=0.01)
+
+
+def test_the_interval_is_about_that_of_a_cluster_bootstrap() -> None:
+    rng = np.random.default_rng(2)
+    scores, positive, codes = sample(rng, 300, 0.75)
+    found = roc_auc(scores, positive, codes)
+    items = [np.flatnonzero(codes == k) for k in range(300)]
+    values = []
+    for _ in range(800):
+        drawn = np.concatenate([items[k] for k in rng.integers(0, 300, 300)])
+        values.append(placements(scores[drawn], positive[drawn]).auc)
+    low, high = np.quantile(values, [0.025, 0.975])
+    assert found.low == pytest.approx(low, abs=0.15 * (high - low))
+    assert found.high == pytest.approx(high, abs=0.15 * (high - low))
+
+
+@pytest.mark.parametrize(
+    ("auc", "m", "share", "icc", "most"),
+    [
+        (0.6, 200, 0.5, 0.0, 1),
+        (0.6, 100, 0.3, 0.5, 6),
+        (0.8, 30, 0.5, 0.3, 4),
+        (0.8, 200, 0.1, 0.0, 1),
+        (0.95, 100, 0.3, 0.5, 6),
+        (0.95, 60, 0.5, 0.0, 1),
+    ],
+)
+def test_it_covers(auc: float, m: int, share: float, icc: float, most: int) -> None:
+    rng = np.random.default_rng([m, most])
+    found = [roc_auc(*sample(rng, m, auc, share, icc, most)) for _ in range(800)]
+    held = np.mean([each.low <= auc <= each.high for each in found])
+    assert 0.93 <= held <= 0.995
+
+
+def test_documents_with_a_claim_of_each_kind_narrow_it() -> None:
+    """What raises or lowers all scores of a document does not change which of its claims scores higher."""
+    rng = np.random.default_rng(6)
+    codes, positive = np.repeat(np.arange(200), 2), np.tile([True, False], 200)
+    scores = 2 * rng.normal(size=200)[codes] + rng.normal(size=400) + positive
+    found, alone = roc_auc(scores, positive, codes), roc_auc(scores, positive)
+    assert found.high - found.low < 0.7 * (alone.high - alone.low)
+    drawn = rng.integers(0, 200, (800, 200))
+    values = [
+        placements(scores[items], positive[items]).auc
+        for each in drawn
+        if len(items := np.concatenate([2 * each, 2 * each + 1]))
+    ]
+    low, high = np.quantile(values, [0.025, 0.975])
+    assert found.high - found.low == pytest.approx(high - low, rel=0.15)
+
+
+def test_clusters_whose_items_all_score_alike_widen_it() -> None:
+    scores, positive, _ = sample(np.random.default_rng(3), 100, 0.8, most=1)
+    wide = roc_auc(np.repeat(scores, 4), np.repeat(positive, 4), np.repeat(np.arange(100), 4))
+    narrow = roc_auc(np.repeat(scores, 4), np.repeat(positive, 4))
+    assert wide.high - wide.low == pytest.approx(2 * (narrow.high - narrow.low), rel=0.05)
+
+
+@pytest.mark.parametrize("value", [1.0, 0.0])
+def test_scores_that_separate_perfectly_still_have_an_interval(value: float) -> None:
+    positive = np.arange(40) < 20
+    found = roc_auc(positive == (value == 1), positive)
+    assert found.value == value
+    assert 0.1 < found.high - found.low < 0.3  # twenty of twenty right: the share may be as low as 84 %
+
+
+def test_only_the_order_counts() -> None:
+    scores, positive, codes = sample(np.random.default_rng(4), 50, 0.7)
+    ranks = np.argsort(np.argsort(scores)).astype(float)
+    ranks[ranks.argmax()], ranks[ranks.argmin()] = np.inf, -np.inf
+    assert roc_auc(ranks, positive, codes) == roc_auc(scores, positive, codes)
+
+
+def test_one_kind_and_one_cluster_say_nothing() -> None:
+    assert np.isnan(roc_auc([0.1, 0.9], [True, True]).value)
+    assert roc_auc([0.1, 0.9], [True, True])[1:3] == (0.0, 1.0)
+    assert np.isnan(roc_auc([], []).value)
+    assert roc_auc([0.1, 0.9, 0.4], [0, 1, 0], ["a", "a", "a"])[:3] == (1.0, 0.0, 1.0)
+    with pytest.raises(ValueError, match="1 labels for 2 scores"):
+        roc_auc([0.1, 0.9], [True])
+
+
+def test_every_pair_counts_once() -> None:
+    rng = np.random.default_rng(5)
+    scores, positive = rng.integers(0, 5, 30), rng.random(30) < 0.5
+    pairs = list(product(scores[positive].tolist(), scores[~positive].tolist()))
+    by_hand = sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
+    assert roc_auc(scores, positive).value == pytest.approx(by_hand)

@@ -13,7 +13,7 @@ import typer
 from crossexam.cli.model_flags import ModelCommand
 from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.files import disk_full
+from crossexam.core.files import disk_full, too_many_files
 from crossexam.core.imports import imported
 from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
@@ -93,7 +93,7 @@ def run() -> None:
     try:
         app()
     except CrossexamError as error:
-        _complain(error)
+        _complain(too_many_files(error) or error)
         sys.exit(_UNFINISHED if isinstance(error, UnfinishedError) else _USER_ERROR)
     except KeyboardInterrupt:
         _say_interrupted()
@@ -106,7 +106,8 @@ def run() -> None:
         sys.stderr.close()  # the reader of our output has quit: avoid a second error
         sys.exit(0)
     except BaseException as error:  # polars panics with an exception that is none of Exception
-        mistake = disk_full(error) or _of_the_path(error) or _of_a_name(error) or _of_a_file(error)
+        full = too_many_files(error) or disk_full(error)
+        mistake = full or _of_the_path(error) or _of_a_name(error) or _of_a_file(error)
         if mistake is not None:
             _complain(mistake)
             sys.exit(_USER_ERROR)

@@ -22,6 +22,11 @@ from crossexam.core.output.escapes import json_text
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _FULL_IN_WORDS: Final = re.compile(r"no space left|disk is full|disk I/O error|os error 28\b", re.IGNORECASE)
 
+#: No more files can be opened, by this process or on this machine; SQLite does not say so.
+_MANY: Final = frozenset({errno.EMFILE, errno.ENFILE})
+_MANY_IN_WORDS: Final = re.compile(r"too many open files|os error (?:23|24)\b", re.IGNORECASE)
+_RAISE: Final = "raise the limit with `ulimit -n NUMBER` in the same shell, then repeat the command"
+
 
 def disk_full(error: BaseException, path: Path | str | None = None) -> CrossexamError | None:
     """Return the error to show if *error* says that a disk is full; *path* is what was being written.
@@ -42,6 +47,45 @@ def disk_full(error: BaseException, path: Path | str | None = None) -> Crossexam
         where=None if where is None else str(where),
         hint="free some space, or write to another disk; then repeat the command",
     )
+
+
+def too_many_files(error: BaseException, path: Path | str | None = None) -> CrossexamError | None:
+    """Return the error to show if *error*, or what led to it, says that no more files can be opened.
+
+    *path* is what was being read or written.  Libraries often take a file that they cannot open for damaged.
+
+    >>> error = OSError(errno.EMFILE, "Too many open files", "suite/base.parquet")
+    >>> str(too_many_files(error)).splitlines()[0]
+    'suite/base.parquet: too many files are open'
+    """
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        in_words = not isinstance(cause, CrossexamError) and _MANY_IN_WORDS.search(str(cause))
+        if in_words or getattr(cause, "errno", None) in _MANY:
+            where = path or getattr(cause, "filename", None) or getattr(error, "where", None)
+            return CrossexamError(
+                "too many files are open",
+                where=None if where is None else str(where),
+                wanted=_limit(),
+                hint=_RAISE,
+            )
+        seen.add(id(cause))
+        cause = cause.__cause__ or cause.__context__
+    return None
+
+
+def _limit() -> str | None:
+    """Return in words how many files this process may open; None where that cannot be found out."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    most, highest = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == highest:
+        return f"no more than the limit, which is {most:,} files and which only an administrator can raise"
+    at_most = "any number" if highest == resource.RLIM_INFINITY else f"{highest:,}"
+    return f"no more than the limit, which is {most:,} files and can be raised to {at_most}"
 
 
 @contextmanager

@@ -305,7 +305,7 @@ class AnswerStore:
                 where=str(self._path),
                 hint="another process is using it: wait until it has finished, or choose another folder"
                 if locked
-                else "check that the folder is writable and the disk is not full",
+                else "check that the folder is writable, the disk not full, and `ulimit -n` not too low",
             ) from None
         except sqlite3.DatabaseError as error:
             raise FormatError(

@@ -38,13 +38,13 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import FormatError
 from crossexam.core.files import disk_full, sweep
 from crossexam.core.outcome import Outcome, Outcomes, check_unanswered
+from crossexam.core.sealed import checksum_of_row
 from crossexam.models.model import CharactersRead
 from crossexam.runs.answer_rows import (
     OK,
     Detail,
     check_stored,
     checksum_of_batch,
-    checksum_of_row,
     from_batch,
     from_rows,
     packed_detail,

@@ -279,7 +279,7 @@ def test_a_run_is_shown_and_repeated(run: Run, suite: Path, tmp_path: Path) -> N
 def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
     import yaml
 
-    sets = [name for name in NAMES if name not in {HOSTILE["upper"], HOSTILE["composed"], HOSTILE["long"]}]
+    sets = [name for name in NAMES if name not in {HOSTILE["upper"], HOSTILE["composed"]}]
     manifest = json.loads((suite / "manifest.json").read_text("utf-8"))
     folder = tmp_path / "suite"
     shutil.copytree(suite, folder)

@@ -13,7 +13,7 @@ import typer
 from crossexam.cli.model_flags import ModelCommand
 from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.files import disk_full, too_many_files
+from crossexam.core.files import disk_full, name_too_long, too_many_files
 from crossexam.core.imports import imported
 from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
@@ -107,7 +107,9 @@ def run() -> None:
         sys.exit(0)
     except BaseException as error:  # polars panics with an exception that is none of Exception
         full = too_many_files(error) or disk_full(error)
-        mistake = full or _of_the_path(error) or _of_a_name(error) or _of_a_file(error)
+        mistake = (
+            full or name_too_long(error) or _of_the_path(error) or _of_a_name(error) or _of_a_file(error)
+        )
         if mistake is not None:
             _complain(mistake)
             sys.exit(_USER_ERROR)
@@ -126,6 +128,11 @@ def _escape_what_cannot_be_printed() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _of_the_system(error: BaseException) -> CrossexamError | None:
+    """Return the error to show if *error* is a limit of the system."""
+    return too_many_files(error) or disk_full(error) or name_too_long(error)
 
 
 def _of_the_path(error: BaseException) -> CrossexamError | None:

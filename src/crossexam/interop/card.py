@@ -70,7 +70,7 @@ class Sources:
 
 
 def refuse_forbidden_changes(suite: Suite, sources: Sources) -> None:
-    """Raise CrossexamError if *suite* has changed items and the licence of a corpus forbids to share these."""
+    """Raise CrossexamError if *suite* has changed items and a corpus of it must not be shared changed."""
     forbidding = [each for each in sources.known if licence_of(each.licence).forbids_changes]
     if forbidding and not all(dataset.entry.is_base for dataset in suite):
         raise CrossexamError(

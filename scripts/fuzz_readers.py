@@ -499,7 +499,7 @@ READERS: Final[dict[str, Reader]] = {
         for name in ("shares.jsonl", "lists.json", "shares.csv", "labels.tsv", "lists.parquet", "lists.csv")
     },
     "sheets of judges": Reader(_study, _read_sheet, "*.[cj]s*"),
-    "study": Reader(_study, _read_study, "study/*"),
+    "study": Reader(_study, _read_study, "study/*", checked=True),
     "template": Reader(_template, _read_template),
     "published figures": Reader(_study_toml, _read_study_toml),
     "vectors": Reader(partial(_vectors, "txt"), _read_vectors),

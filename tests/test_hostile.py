@@ -279,7 +279,7 @@ def test_a_run_is_shown_and_repeated(run: Run, suite: Path, tmp_path: Path) -> N
 def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
     import yaml
 
-    sets = [name for name in NAMES if name not in {HOSTILE["upper"], HOSTILE["composed"], HOSTILE["long"]}]
+    sets = [name for name in NAMES if name not in {HOSTILE["upper"], HOSTILE["composed"]}]
     manifest = json.loads((suite / "manifest.json").read_text("utf-8"))
     folder = tmp_path / "suite"
     shutil.copytree(suite, folder)
@@ -375,3 +375,57 @@ def test_features_of_a_model_trained_on_hostile_words(run: Run, tmp_path: Path) 
     path.write_text("\n".join(lines), encoding="utf-8")
     run("train", "bag-of-words", "--train", path, "--dev", path, "-o", tmp_path / "model")
     run("features", f"bow/{tmp_path / 'model'}", "--top", "60")
+
+
+#: Names of files that a file system takes.
+_OF_FILES = ("colour", "c1", "override", "isolate", "emoji", "formula", "image", "script")
+
+
+def hostile_file(folder: Path, name: str) -> Path:
+    """Write pairs with hostile texts into a file with the hostile *name*."""
+    path = folder / f"{HOSTILE[name].replace('/', '|')[:80]}.jsonl"
+    lines = [
+        json_text(
+            {"premise": f"{text} Two men sleep.", "hypothesis": f"{text} men", "label": LABELS[number % 3]}
+        )
+        for number, text in enumerate(filter(storable, HOSTILE.values()))
+    ]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", _OF_FILES)
+def test_an_examination_and_a_subset_of_a_hostile_file(run: Run, tmp_path: Path, name: str) -> None:
+    path = hostile_file(tmp_path, name)
+    out = tmp_path / HOSTILE[name].replace("/", "|")[:80]
+    bases = ("--base", path, "--skip-bad", "--allow-loss")  # some texts are no sentences
+    run("examine", "builtin/overlap", "--suite", "negation", *bases, "-o", out / "all")
+    check_html((out / "all" / "report.html").read_text(encoding="utf-8"))
+    run("subset", "hard", "--model", "builtin/overlap", *bases, "-o", out / "hard")
+    run("card", out / "hard")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_of_models_lists_and_checkpoints(run: Run, tmp_path: Path, name: str) -> None:
+    text = HOSTILE[name]
+    run("convert", f"hf/{tmp_path / 'no'}{text}", "-o", tmp_path / "out", codes=(2,))
+    run("ls", "--", text, codes=(2,))
+    run("features", f"bow/{tmp_path / 'no'}{text}", codes=(2,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, text in HOSTILE.items() if storable(text)])
+def test_requests_to_a_model_with_a_hostile_name(run: Run, tmp_path: Path, name: str) -> None:
+    path, text = tmp_path / "base.parquet", HOSTILE[name]
+    write_test_set(path, examples("", True))
+    asked = ("run", f"api/{text}", path, "-o", tmp_path / "run", "--endpoint", "http://127.0.0.1:9/v1")
+    _, out, _ = run(*asked, "--dry-run")
+    shown = json.loads(out[out.index("{\n") :])
+    assert shown["model"] == text  # JSON has the exact name
+    run(*asked, "--answer", "text", "--batch-out", tmp_path / "batch.jsonl")
+    written = (tmp_path / "batch.jsonl").read_text(encoding="utf-8")
+    assert not CONTROL.search(written)
+    requests = [json.loads(line) for line in written.split("\n") if line]
+    assert {each["body"]["model"] for each in requests} == {text}
+    assert len(requests) > 30  # those of the probe

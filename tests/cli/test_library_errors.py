@@ -8,6 +8,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from crossexam.cli import main
 from crossexam.core.example import Example
 from crossexam.core.places import home_expanded
 from crossexam.core.test_sets import write_test_set
+from crossexam.models import table
 
 
 def invoke(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
@@ -138,3 +140,30 @@ def test_whatever_a_function_raises_is_an_error_of_the_function(
     line = ["run", f"py/raises_everything:{function}", tiny, "-o", "out"]
     assert invoke(line, monkeypatch) == 2
     assert f"the function raised {what} (raises_everything.py, line" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("model", ["hf/{}", "mean/builtin/overlap,hf/{}"])
+def test_a_missing_package_is_told_before_anything_is_built(
+    tmp_path: Path,
+    tiny_checkpoint: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    model: str,
+) -> None:
+    monkeypatch.setattr(table, "find_spec", lambda name: None if name == "torch" else find_spec(name))
+    name = model.format(tiny_checkpoint)
+    command = [
+        "examine",
+        name,
+        "--suite",
+        "negation",
+        "--base",
+        "builtin:demo[:9]",
+        "-o",
+        str(tmp_path / "x"),
+    ]
+    assert invoke(command, monkeypatch) == 2
+    error = capsys.readouterr().err
+    assert "needs the package 'torch', which is not installed" in error
+    assert 'hint: pip install "crossexam[torch]"' in error
+    assert not (tmp_path / "x").exists()

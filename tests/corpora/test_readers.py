@@ -466,6 +466,27 @@ def test_superglue_has_its_own_columns_for_rte(tmp_path: Path) -> None:
     assert (example.id, example.premise, example.label) == ("4", "A cat sat.", NOT)
 
 
+NUMBERED = {
+    "diagnostic@diagnostic-full.tsv": "Lexical Semantics\tPredicate-Argument Structure\tLogic\tKnowledge\t"
+    "Domain\tPremise\tHypothesis\tLabel\n\t\t\t\tNews\tA.\tB.\t1\n",
+    "rte@r.tsv": "index\tsentence1\tsentence2\tlabel\n0\tA.\tB.\t1\n",
+    "rte@p.tsv": "premise\thypothesis\tlabel\nA.\tB.\t0\n",
+    "cb@c.jsonl": '{"premise": "A.", "hypothesis": "B.", "label": 1}\n',
+}
+
+
+@pytest.mark.parametrize("spec", NUMBERED)
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_numbers_that_a_format_does_not_document_are_not_guessed(
+    spec: str, skip_bad: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(spec.partition("@")[2]).write_text(NUMBERED[spec], encoding="utf-8")
+    with pytest.raises(FormatError, match=r"the label: the label .* is a number") as caught:
+        list(iter_corpus(spec, skip_bad=skip_bad))
+    assert "--labels 0=LABEL,1=LABEL" in str(caught.value)
+
+
 # -- malformed records -----------------------------------------------------------------------------------
 
 # Corpus, file, a text in it and what it becomes, and what is said of the file.

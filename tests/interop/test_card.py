@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
+from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.catalog import CatalogEntry, catalog
-from crossexam.interop.card import bibtex, dataset_card, front_matter, sources_of
+from crossexam.interop.card import bibtex, dataset_card, front_matter, refuse_forbidden_changes, sources_of
 from crossexam.interop.licences import LICENCES, OTHER, licence_of
 
 OWN = "premise,hypothesis,label\n" + "".join(
@@ -92,6 +94,27 @@ def test_corpora_without_a_licence_are_a_warning(
     done = CliRunner().invoke(app, ["card", str(folder)])
     assert "The JHU Ordinal Common-sense Inference corpus (licence: none stated): nothing is" in done.output
     assert sources_of(read_suite(folder)).licences == ["unknown"]
+
+
+@pytest.mark.parametrize("licence", ["CC BY-ND 4.0", "CC BY-NC-ND 4.0 (see its page)"])
+def test_changed_text_is_not_shared_against_a_licence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, licence: str
+) -> None:
+    folder = built(tmp_path / "suite", "negation", "--base", "builtin:demo[:12]")
+    entries = dict(catalog())
+    entries["builtin"] = replace(entries["builtin"], licence=licence)
+    monkeypatch.setattr("crossexam.interop.card.catalog", lambda: entries)
+    done = CliRunner().invoke(app, ["card", str(folder)])
+    assert isinstance(done.exception, CrossexamError)
+    assert f"forbids to hand on text that was changed ({licence})" in str(done.exception)
+    assert "--with-permission" in str(done.exception)
+    assert not (folder / "README.md").exists()
+    done = CliRunner().invoke(app, ["card", str(folder), "--with-permission"])
+    assert done.exit_code == 0
+    assert "text that was changed, as in these test sets, may not be redistributed" in done.output
+    suite = read_suite(folder)
+    bases = Suite(suite.name, {name: each for name, each in suite.datasets.items() if each.entry.is_base})
+    refuse_forbidden_changes(bases, sources_of(bases))  # nothing was changed
 
 
 def test_every_licence_of_the_catalogue_has_a_name_at_the_hub() -> None:

@@ -13,9 +13,9 @@ import pytest
 
 from crossexam.core.errors import FormatError
 from crossexam.core.outcome import Outcomes
+from crossexam.core.sealed import checksum_of_row
 from crossexam.models.model import CharactersRead
 from crossexam.runs import answer_store, stored_answers
-from crossexam.runs.answer_rows import checksum_of_row
 from crossexam.runs.answer_store import FILE_NAME, PARTS, AnswerStore
 from crossexam.runs.pair_hashes import as_bytes
 from crossexam.runs.stored_answers import Answers, SortedAnswers, characters, concatenated

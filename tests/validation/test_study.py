@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections import Counter
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -105,14 +106,75 @@ def say(study: Study, test_set: str, question: str, table: dict[str, str]) -> No
 # What is drawn
 
 
-def test_a_study_of_an_earlier_version_opens(tmp_path: Path) -> None:
-    study_of(tmp_path, items("antonymy", "EN", status="proposed"), judges=1).close()
-    with sqlite3.connect(tmp_path / "study" / "study.sqlite") as connection:
-        connection.execute("ALTER TABLE items DROP COLUMN facts")
-    with open_study(tmp_path / "study") as study:
-        assert [(item.before, item.status) for item in study.items.values()] == [({}, None), ({}, None)]
+def edited(folder: Path, *statements: str) -> None:
+    """Carry out *statements* on the database of the study in *folder*."""
+    with closing(sqlite3.connect(folder / "study.sqlite")) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+TABLES = ("facts", "judges", "items", "orders", "clicks")
+NO_CHECKSUMS = (
+    *(f"ALTER TABLE {name} DROP COLUMN checksum" for name in TABLES),
+    "DELETE FROM facts WHERE name = 'rows'",
+    "PRAGMA user_version = 0",
+)
+
+
+@pytest.mark.parametrize("more", [(), ("ALTER TABLE items DROP COLUMN facts",)], ids=["", "no facts"])
+def test_a_study_of_an_earlier_version_gets_its_checksums(tmp_path: Path, more: tuple[str, ...]) -> None:
+    with study_of(tmp_path, items("antonymy", "EN", status="proposed"), judges=1) as study:
+        before = study.items
         say(study, "antonymy.dev", "label", {"antonymy:0": "E"})
-        assert verdicts(study)["antonymy.dev"]["antonymy:0"].status == "verified"
+    edited(tmp_path / "study", *NO_CHECKSUMS, *more)
+    for _ in range(2):
+        with open_study(tmp_path / "study") as study:
+            assert len(study.items) == 2
+            assert more or study.items == before
+            assert [(item.before, item.status) for item in study.items.values()] == [
+                ({}, None if more else "proposed")
+            ] * 2
+            assert [each.value for each in study.judgements()] == ["entailment"]
+            say(study, "antonymy.dev", "grammatical", {"antonymy:1": "y"})
+            assert study.undo("judge-1")
+    edited(tmp_path / "study", "UPDATE clicks SET value = 'neutral' WHERE id = 1")
+    with pytest.raises(FormatError, match="row 1 of the table clicks"):
+        open_study(tmp_path / "study")
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("UPDATE clicks SET value = 'neutral' WHERE id = 2", "row 2 of the table clicks"),
+        ("UPDATE clicks SET undone = 1 WHERE id = 1", "row 1 of the table clicks"),
+        ("UPDATE clicks SET judge = 'judge-2' WHERE id = 1", "row 1 of the table clicks"),
+        ("UPDATE clicks SET value = CAST(value AS BLOB) WHERE id = 3", "row 3 of the table clicks"),
+        ("UPDATE clicks SET value = CAST(x'ff' AS TEXT) WHERE id = 3", "row 3 of the table clicks"),
+        ("UPDATE clicks SET checksum = NULL WHERE id = 3", "row 3 of the table clicks"),
+        ("DELETE FROM clicks WHERE id = 3", "1 of 3 rows of the table clicks are missing"),
+        (
+            "DELETE FROM items WHERE number = 2",
+            "2 judges, 1 items, 4 orders, but there were 2 judges, 2 items",
+        ),
+        ("DELETE FROM facts WHERE name = 'rows'", "but there were others"),
+        ("UPDATE items SET gold = 'neutral' WHERE number = 1", "row 1 of the table items"),
+        ("UPDATE items SET test_set = 'antonymy.dev ' WHERE number = 1", "row 1 of the table items"),
+        ("UPDATE orders SET place = 9 WHERE rowid = 2", "row 2 of the table orders"),
+        ("UPDATE judges SET token = 'x' WHERE name = 'judge-2'", "row 2 of the table judges"),
+        ("UPDATE facts SET value = 'ab'", "row 1 of the table facts"),
+        ("PRAGMA user_version = 0", "the rows have checksums, but the version"),
+    ],
+)
+def test_a_damaged_row_is_named_and_never_a_number(tmp_path: Path, statement: str, message: str) -> None:
+    with study_of(tmp_path, items("antonymy", "CC", status="proposed"), judges=2) as study:
+        say(study, "antonymy.dev", "label", {"antonymy:0": "CC", "antonymy:1": "C."})
+    with open_study(tmp_path / "study") as study:
+        assert len(study.judgements()) == 3
+    edited(tmp_path / "study", statement)
+    with pytest.raises(FormatError, match=message) as caught:
+        open_study(tmp_path / "study")
+    assert "study.sqlite: the database of the study is damaged" in str(caught.value)
+    assert "hint: restore the file" in str(caught.value)
 
 
 def test_a_stratum_gets_its_share_rounded_up_or_down() -> None:
@@ -321,7 +383,7 @@ def test_undo_restores_the_previous_answer(tmp_path: Path) -> None:
         assert not study.undo("judge-1")
         assert [answer.judge for answer in study.judgements()] == ["judge-2"]
         assert study.progress("judge-1").item == first
-    with sqlite3.connect(tmp_path / "study" / "study.sqlite") as file:
+    with closing(sqlite3.connect(tmp_path / "study" / "study.sqlite")) as file:
         assert file.execute("SELECT count(*) FROM clicks").fetchone() == (3,)  # nothing was deleted
 
 

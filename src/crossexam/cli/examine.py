@@ -68,7 +68,7 @@ def examine(
     from crossexam.core.settings import parse_option_settings
     from crossexam.core.test_sets import read_suite
     from crossexam.models.chunking import chunking_of
-    from crossexam.models.table import MODELS, open_model
+    from crossexam.models.table import MODELS, check_packages, open_model
     from crossexam.reports.parts import written_beside
     from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import run_into_folder
@@ -92,6 +92,12 @@ def examine(
     check_max_unanswered(max_unanswered)
     shown_items = options.chosen_items(items)
     opened = [open_model(model, chosen) for model in models]
+    folders = {model: options.model_folder(output / "runs", model) for model in models}
+    for (
+        model
+    ) in models:  # before building; workers elsewhere, and answers that are stored, need no package here
+        if engine == "local" and not folders[model].exists():
+            check_packages(model)
     request = requested(
         suite or DEFAULT_SUITE,
         base,
@@ -118,7 +124,7 @@ def examine(
             run = run_into_folder(
                 opened.pop(0),  # so that it does not stay in memory
                 built,
-                options.model_folder(output / "runs", name),
+                folders[name],
                 options=chosen,
                 chunking=chunking,
                 force=force,

@@ -15,7 +15,7 @@ from crossexam.cli.console import note
 from crossexam.cli.model_flags import ModelCommand
 from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.files import disk_full
+from crossexam.core.files import disk_full, name_too_long, too_many_files
 from crossexam.core.imports import imported
 from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
@@ -97,7 +97,7 @@ def run() -> None:
     try:
         app()
     except CrossexamError as error:
-        _complain(error)
+        _complain(too_many_files(error) or error)
         sys.exit(_UNFINISHED if isinstance(error, UnfinishedError) else _USER_ERROR)
     except KeyboardInterrupt:
         _say_interrupted()
@@ -110,7 +110,10 @@ def run() -> None:
         sys.stderr.close()  # the reader of our output has quit: avoid a second error
         sys.exit(0)
     except BaseException as error:  # polars panics with an exception that is none of Exception
-        mistake = disk_full(error) or _of_the_path(error) or _of_a_name(error) or _of_a_file(error)
+        full = too_many_files(error) or disk_full(error)
+        mistake = (
+            full or name_too_long(error) or _of_the_path(error) or _of_a_name(error) or _of_a_file(error)
+        )
         if mistake is not None:
             _complain(mistake)
             sys.exit(_USER_ERROR)
@@ -142,6 +145,11 @@ def _show_renamed_options() -> None:
             usual(message, category, *place, **more)
 
     warnings.showwarning = show
+
+
+def _of_the_system(error: BaseException) -> CrossexamError | None:
+    """Return the error to show if *error* is a limit of the system."""
+    return too_many_files(error) or disk_full(error) or name_too_long(error)
 
 
 def _of_the_path(error: BaseException) -> CrossexamError | None:

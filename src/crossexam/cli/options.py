@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.files import shortened
 from crossexam.core.outcome import check_unanswered
 
 if TYPE_CHECKING:
@@ -510,7 +511,7 @@ def model_folder(runs: Path, model: str) -> Path:
     'runs/hf-out-my-model'
     """
     safe = "".join(c if c.isalnum() or c in "._" else "-" for c in model).strip("-.")
-    return runs / (safe or "model")
+    return runs / shortened(safe or "model")
 
 
 def statuses(again: str | None) -> list[str]:

@@ -179,7 +179,6 @@ def _permit(model: AsksHost, pairs: int) -> None:
     if not model.requests_for(pairs):
         note(f"reading the answers about {pairs:,} pairs from the batch files: nothing is sent")
         return
-    note(f"sending {pairs:,} pairs to {model.host}")
     try:
         refuse_many(model, pairs)
     except UnconfirmedError as error:
@@ -187,6 +186,7 @@ def _permit(model: AsksHost, pairs: int) -> None:
             raise
         if not typer.confirm(f"{visible(error.what)}: go on?", err=True):
             raise CrossexamError("nothing was sent", where=model.host) from None
+    note(f"sending {pairs:,} pairs to {model.host}")
 
 
 def _server_model(model: Model, flag: str) -> AsksHost:

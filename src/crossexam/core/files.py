@@ -22,6 +22,14 @@ from crossexam.core.output.escapes import json_text
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _FULL_IN_WORDS: Final = re.compile(r"no space left|disk is full|disk I/O error|os error 28\b", re.IGNORECASE)
 
+#: No more files can be opened, by this process or on this machine; SQLite does not say so.
+_MANY: Final = frozenset({errno.EMFILE, errno.ENFILE})
+_MANY_IN_WORDS: Final = re.compile(r"too many open files|os error (?:23|24)\b", re.IGNORECASE)
+_RAISE: Final = "raise the limit with `ulimit -n NUMBER` in the same shell, then repeat the command"
+
+_LONGEST_NAME: Final = 255  # bytes, on most file systems
+_LONGEST_STEM: Final = 180  # bytes of a name that we make, to which hash and suffixes are added
+
 
 def disk_full(error: BaseException, path: Path | str | None = None) -> CrossexamError | None:
     """Return the error to show if *error* says that a disk is full; *path* is what was being written.
@@ -44,6 +52,92 @@ def disk_full(error: BaseException, path: Path | str | None = None) -> Crossexam
     )
 
 
+def too_many_files(error: BaseException, path: Path | str | None = None) -> CrossexamError | None:
+    """Return the error to show if *error*, or what led to it, says that no more files can be opened.
+
+    *path* is what was being read or written.  Libraries often take a file that they cannot open for damaged.
+
+    >>> error = OSError(errno.EMFILE, "Too many open files", "suite/base.parquet")
+    >>> str(too_many_files(error)).splitlines()[0]
+    'suite/base.parquet: too many files are open'
+    """
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        in_words = not isinstance(cause, CrossexamError) and _MANY_IN_WORDS.search(str(cause))
+        if in_words or getattr(cause, "errno", None) in _MANY:
+            where = path or getattr(cause, "filename", None) or getattr(error, "where", None)
+            return CrossexamError(
+                "too many files are open",
+                where=None if where is None else str(where),
+                wanted=_limit(),
+                hint=_RAISE,
+            )
+        seen.add(id(cause))
+        cause = cause.__cause__ or cause.__context__
+    return None
+
+
+def _limit() -> str | None:
+    """Return in words how many files this process may open; None where that cannot be found out."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    most, highest = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == highest:
+        return f"no more than the limit, which is {most:,} files and which only an administrator can raise"
+    at_most = "any number" if highest == resource.RLIM_INFINITY else f"{highest:,}"
+    return f"no more than the limit, which is {most:,} files and can be raised to {at_most}"
+
+
+def name_too_long(error: BaseException) -> CrossexamError | None:
+    """Return the error to show if *error* says that a name is longer than the file system takes.
+
+    >>> error = OSError(errno.ENAMETOOLONG, "File name too long", 300 * "x" + ".csv")
+    >>> str(name_too_long(error)).splitlines()[1]
+    '  wanted: names of at most 255 bytes'
+    """
+    if not isinstance(error, OSError) or error.errno != errno.ENAMETOOLONG or error.filename is None:
+        return None
+    parts = Path(os.fsdecode(error.filename)).parts
+    for number, part in enumerate(parts, 1):
+        if (length := len(os.fsencode(part))) > _LONGEST_NAME:
+            return CrossexamError(
+                f"a name of {length:,} bytes is too long",
+                where=str(Path(*parts[:number])),
+                wanted=f"names of at most {_LONGEST_NAME} bytes",
+                hint="choose a shorter name",
+            )
+    return CrossexamError(
+        "the path is too long", where=str(Path(*parts)), hint="choose a shorter path, or work in its folder"
+    )
+
+
+def shortened(name: str, *, mark: str = "~") -> str:
+    """Return *name*, or if it is long its beginning with *mark* and a hash of it; suffixes can be added.
+
+    Different names remain different, and a name always becomes the same one.
+
+    >>> shortened("base.dev"), shortened("base." + 300 * "x")[-16:], len(shortened("base." + 300 * "x"))
+    ('base.dev', 'xxx~28a81c800cb4', 193)
+    """
+    encoded = name.encode("utf-8", "surrogatepass")
+    if len(encoded) <= _LONGEST_STEM:
+        return name
+    start = encoded[:_LONGEST_STEM].decode("utf-8", "ignore")
+    return f"{start}{mark}{hashlib.sha256(encoded).hexdigest()[:12]}"
+
+
+def _check_name(path: Path) -> None:
+    """Raise CrossexamError if the name of *path* is too long, which a temporary name may not be."""
+    try:
+        path.lstat()
+    except OSError as error:
+        if (too_long := name_too_long(error)) is not None:
+            raise too_long from None
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Raise CrossexamError that names *path* if the disk gets full inside the ``with``."""
@@ -64,7 +158,7 @@ def finished_or_absent(path: Path, *, lock: bool = True) -> Iterator[Path]:
 
     What a killed process left there in its place is removed first.  The *lock* on the temporary file, which
     tells others that it is being written, takes an open file; under a lock on the folder it is not needed.
-    Raises CrossexamError if the disk is full.
+    Raises CrossexamError if the disk is full, or the name too long for it.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"
@@ -75,8 +169,9 @@ def finished_or_absent(path: Path, *, lock: bool = True) -> Iterator[Path]:
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        _check_name(path)
         sweep(path.parent, of=path.name)
-        temporary, held = new_temporary(path)
+        temporary, held = new_temporary(path.parent, _temporary_start(path.name))
         if not lock:
             held.close()
         try:
@@ -89,6 +184,10 @@ def finished_or_absent(path: Path, *, lock: bool = True) -> Iterator[Path]:
             raise
         finally:
             held.close()
+
+
+def _temporary_start(name: str) -> str:
+    return f".{shortened(name)}."
 
 
 @contextmanager
@@ -109,7 +208,7 @@ def sweep(*folders: Path, of: str | None = None) -> None:
 
     *of* is the name of the file that was to be written, by default any.  What a living process writes stays.
     """
-    start = "." if of is None else f".{of}."
+    start = "." if of is None else _temporary_start(of)
     for folder in folders:
         with suppress(FileNotFoundError, NotADirectoryError):
             for name in os.listdir(folder):  # noqa: PTH208  (a folder may have many files)
@@ -122,9 +221,11 @@ def new_folder(folder: Path, *, purpose: str) -> Iterator[Path]:
     """Provide a folder beside *folder* that gets its name on success, and is removed on failure.
 
     What a killed process left there is removed first.  *folder* must not exist or be empty.  Raises
-    CrossexamError if another process is there for the same *purpose* ("exporting"), or the disk is full.
+    CrossexamError if another process is there for the same *purpose* ("exporting"), if the disk is full, or
+    if the name is too long.
     """
-    staging = folder.parent / f".{folder.name}{TEMPORARY}"
+    _check_name(folder)
+    staging = folder.parent / f".{shortened(folder.name)}{TEMPORARY}"
     with writing(folder):
         staging.mkdir(parents=True, exist_ok=True)
     busy = CrossexamError(f"another process is {purpose} into it", where=str(folder))

@@ -78,13 +78,14 @@ def _removed(path: Path) -> None:
         path.unlink()
 
 
-def new_temporary(path: Path) -> tuple[Path, IO[bytes]]:
-    """Make an empty file beside *path*; return its path, and what holds the lock on it until it is closed.
+def new_temporary(folder: Path, start: str) -> tuple[Path, IO[bytes]]:
+    """Make an empty file in *folder* whose name has that *start*; return its path, and what holds its lock.
 
-    The lock is what tells it from the file of a killed process (:func:`remove_if_abandoned`).
+    The lock is held until that is closed, and tells the file from that of a killed process
+    (:func:`remove_if_abandoned`).
     """
     while True:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY, dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=start, suffix=TEMPORARY, dir=folder)
         stream = os.fdopen(handle, "r+b")
         if sys.platform == "win32":  # there a lock would keep out the writer, too
             stream.close()

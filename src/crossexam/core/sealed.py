@@ -1,4 +1,4 @@
-"""Manifests as files: JSON whose last entry is a checksum of all others, and the checksums of other files."""
+"""Manifests as files: JSON whose last entry is a checksum of all others; checksums of files and of rows."""
 
 from __future__ import annotations
 
@@ -96,3 +96,8 @@ def check_files(folder: Path, manifest: Mapping[str, Any], *, hint: str) -> None
                 wanted=f"the file whose SHA-256 is in {folder / 'manifest.json'}",
                 hint=hint,
             )
+
+
+def checksum_of_row(*values: object) -> bytes:
+    """Return the checksum of the *values* of a row, whatever they have become."""
+    return hashlib.blake2b(repr(values).encode(), digest_size=8).digest()

@@ -69,6 +69,20 @@ class Sources:
         return found + [f"{escape_markdown(name)}: {unknown}" for name in self.others]
 
 
+def refuse_forbidden_changes(suite: Suite, sources: Sources) -> None:
+    """Raise CrossexamError if *suite* has changed items and a corpus of it must not be shared changed."""
+    forbidding = [each for each in sources.known if licence_of(each.licence).forbids_changes]
+    if forbidding and not all(dataset.entry.is_base for dataset in suite):
+        raise CrossexamError(
+            f"the licence of {forbidding[0].title} forbids to hand on text that was changed "
+            f"({forbidding[0].licence})",
+            where=suite.name,
+            wanted="a suite of corpora whose licences permit changes",
+            hint="share the commands that build the suite instead; --with-permission if the owners of the "
+            "corpus permit it",
+        )
+
+
 def sources_of(suite: Suite) -> Sources:
     """Return the corpora whose text is in *suite*, by the signatures of its test sets."""
     names = dict.fromkeys(_corpus(dataset.entry) for dataset in suite)

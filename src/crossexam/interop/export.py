@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.files import new_folder, write_json
+from crossexam.core.files import new_folder, shortened, write_json
 from crossexam.core.imports import imported
 from crossexam.core.manifest import package_version
 from crossexam.interop.asked import AskedSet, asked_set
@@ -150,9 +150,9 @@ def hashes(sets: AskedSet) -> dict[str, str]:
 
 
 def task_name(test_set: str) -> str:
-    """Return the name of the task of a test set: letters, digits and underscores.
+    """Return the name of the task of a test set: letters, digits and underscores; a long one is shortened.
 
     >>> task_name("negation.multinli_dev-matched")
     'crossexam_negation_multinli_dev_matched'
     """
-    return f"crossexam_{re.sub('[^A-Za-z0-9]', '_', test_set)}"
+    return shortened(f"crossexam_{re.sub('[^A-Za-z0-9]', '_', test_set)}", mark="_")

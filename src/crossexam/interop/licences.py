@@ -11,14 +11,19 @@ UNKNOWN: Final = "unknown"
 
 
 class Licence(NamedTuple):
-    """A licence: its *identifier* at the hub, and what one *must know* before handing its text on."""
+    """A licence: its *identifier* at the hub, and what one *must know* before handing its text on.
+
+    *forbids_changes* says that text that was changed may not be handed on.
+    """
 
     identifier: str
     must_know: str = ""
+    forbids_changes: bool = False
 
 
 _SHARE_ALIKE: Final = "whatever is made from its text must be under the same licence"
 _NOT_COMMERCIAL: Final = "its text may not be used commercially"
+_NOT_CHANGED: Final = "text that was changed, as in these test sets, may not be redistributed"
 _NOT_STATED: Final = (
     "nothing is known to permit the redistribution of its text: ask its authors before you upload this"
 )
@@ -30,8 +35,9 @@ LICENCES: Final[Mapping[str, Licence]] = {
     "CC BY-SA 4.0": Licence("cc-by-sa-4.0", _SHARE_ALIKE),
     "CC BY-NC 4.0": Licence("cc-by-nc-4.0", _NOT_COMMERCIAL),
     "CC BY-NC-SA 3.0": Licence("cc-by-nc-sa-3.0", f"{_NOT_COMMERCIAL}, and {_SHARE_ALIKE}"),
-    "CC BY-ND 4.0": Licence(
-        "cc-by-nd-4.0", "text that was changed, as in these test sets, may not be redistributed"
+    "CC BY-ND 4.0": Licence("cc-by-nd-4.0", _NOT_CHANGED, forbids_changes=True),
+    "CC BY-NC-ND 4.0": Licence(
+        "cc-by-nc-nd-4.0", f"{_NOT_COMMERCIAL}, and {_NOT_CHANGED}", forbids_changes=True
     ),
     "mostly the licence of the Open American National Corpus": Licence(OTHER),
     "as MultiNLI": Licence(OTHER),

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final
 
 from crossexam.core.arguments import shown
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
 from crossexam.core.imports import imported
 from crossexam.core.settings import Settings
 from crossexam.models.model import Model, NoOptions, Pair
@@ -27,8 +28,10 @@ class ModelKind:
     kind: an instance of the class ``Options`` of its module, of NoOptions if there is no such class.
 
     ``members`` is the function that returns the names of the models that a name combines, if it does; the
-    opener then takes the opened members as a third argument.  ``listing`` is the function that returns the
-    rows of ``crossexam ls models`` (name and description), by default one row with prefix and description.
+    opener then takes the opened members as a third argument.  ``needs`` are the packages of the extra
+    ``torch`` without which a model of the kind cannot predict, though it may be opened.  ``listing`` is the
+    function that returns the rows of ``crossexam ls models`` (name and description), by default one row with
+    prefix and description.
     """
 
     prefix: str
@@ -36,6 +39,7 @@ class ModelKind:
     opener: str
     members: str | None = None
     listing: str | None = None
+    needs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -64,6 +68,7 @@ class ModelKind:
 
 
 _HERE: Final = "crossexam.models"
+_TORCH: Final = ("torch", "transformers")
 # fmt: off
 MODELS: Final[dict[str, ModelKind]] = {
     kind.name: kind
@@ -77,9 +82,9 @@ MODELS: Final[dict[str, ModelKind]] = {
         ModelKind("py/", "a Python function of a list of pairs, as module:function",
                   f"{_HERE}.function:open_function"),
         ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id",
-                  f"{_HERE}.huggingface:open_huggingface"),
+                  f"{_HERE}.huggingface:open_huggingface", needs=_TORCH),
         ModelKind("lm/", "a local language model or verifier of claims, asked with --template",
-                  f"{_HERE}.lm.language_model:open_language_model"),
+                  f"{_HERE}.lm.language_model:open_language_model", needs=_TORCH),
         ModelKind("api/", "a model behind an endpoint for chats, asked over the network: its name there",
                   f"{_HERE}.api.model:open_api"),
         ModelKind("onnx/", "an exported sequence classifier: its folder, with tokenizer.json (no torch)",
@@ -89,7 +94,7 @@ MODELS: Final[dict[str, ModelKind]] = {
         *(ModelKind(f"{model.prefix}/", model.summary, f"{_HERE}.fitted:open_fitted")
           for model in SHALLOW.values()),
         ModelKind("zoo/", "a model of the zoo trained by crossexam train: its folder (extra torch)",
-                  f"{_HERE}.zoo:open_zoo", listing=f"{_HERE}.zoo:list_zoo"),
+                  f"{_HERE}.zoo:open_zoo", listing=f"{_HERE}.zoo:list_zoo", needs=("torch",)),
     )
 }
 # fmt: on
@@ -135,6 +140,16 @@ def _opened_members(kind: ModelKind, name: str, values: Mapping[str, Any]) -> li
     if kind.members is None:
         return []
     return [[open_model(member, values) for member in kind.member_names(name)]]
+
+
+def check_packages(model: str) -> None:
+    """Raise MissingExtraError if a package is not installed with which *model* or a member predicts."""
+    kind = kind_named(model)
+    for package in kind.needs:
+        if find_spec(package) is None:
+            raise MissingExtraError(package, "torch", model)
+    for member in kind.member_names(model):
+        check_packages(member)
 
 
 def kind_named(model: str) -> ModelKind:

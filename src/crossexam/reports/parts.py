@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from crossexam.core.files import sweep, write_text
+from crossexam.core.files import shortened, sweep, write_text
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.core.locks import SharedLock
 from crossexam.core.outcome import STATUSES
@@ -50,7 +50,7 @@ class PartsFolder:
 
     def __init__(self, page: Path) -> None:
         whole = page.stem if page.suffix == ".html" else page.name  # a.HTML may be beside a.html
-        self.path = page.with_name(f"{whole}_items")
+        self.path = page.with_name(f"{shortened(whole)}_items")
         self._page = page
         self._written: list[str] = []
         self._lock: SharedLock | None = None

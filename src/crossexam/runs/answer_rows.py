@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.outcome import ANSWERED, CODES, Outcome, Outcomes
+from crossexam.core.sealed import checksum_of_row
 from crossexam.models.answers import not_probabilities
 from crossexam.models.model import CharactersRead
 from crossexam.runs.pair_hashes import as_bytes, from_bytes
@@ -33,11 +34,6 @@ _MOST_UNCOMPRESSED: Final = 256
 
 #: What else is known of an answer, as it is stored: JSON, or JSON compressed by zlib.
 Detail = str | bytes | None
-
-
-def checksum_of_row(*values: object) -> bytes:
-    """Return the checksum of the *values* of a row, whatever they have become."""
-    return hashlib.blake2b(repr(values).encode(), digest_size=8).digest()
 
 
 def checksum_of_batch(model: int, *columns: bytes | None) -> bytes:

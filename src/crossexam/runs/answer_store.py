@@ -38,13 +38,13 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import FormatError
 from crossexam.core.files import disk_full, sweep
 from crossexam.core.outcome import Outcome, Outcomes, check_unanswered
+from crossexam.core.sealed import checksum_of_row
 from crossexam.models.model import CharactersRead
 from crossexam.runs.answer_rows import (
     OK,
     Detail,
     check_stored,
     checksum_of_batch,
-    checksum_of_row,
     from_batch,
     from_rows,
     packed_detail,
@@ -305,7 +305,7 @@ class AnswerStore:
                 where=str(self._path),
                 hint="another process is using it: wait until it has finished, or choose another folder"
                 if locked
-                else "check that the folder is writable and the disk is not full",
+                else "check that the folder is writable, the disk not full, and `ulimit -n` not too low",
             ) from None
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a message may quote what is damaged
             raise FormatError(

@@ -274,7 +274,8 @@ def _unfinished(error: UnfinishedError, missing: int, count: int, *, is_kept: bo
     """Return *error* with the number of pairs that are *missing* of *count*, and the way to go on."""
     left = f"{error.what}; {missing:,} of {count:,} distinct pairs are still to be asked"
     command = f"the command with {error.changed}" if error.changed else "the same command"
-    kept = f"what was answered is stored: repeat {command} to resume" if is_kept else None
+    stored = "what was answered" if missing < count else "what was used up so far"
+    kept = f"{stored} is stored: repeat {command} to resume" if is_kept else None
     hints = [hint for hint in (error.hint, kept) if hint]
     return UnfinishedError(
         left, where=error.where, wanted=error.wanted, hint="; ".join(hints) or None, changed=error.changed

@@ -28,6 +28,7 @@ from crossexam.core.files import (
     keep,
     read_json,
     sha256_of,
+    shortened,
     sweep,
     write_json,
     writing,
@@ -235,17 +236,21 @@ class SuiteWriter:
             kept = self._items.setdefault(name, [])
             return TestSetSink(lambda batch: kept.extend(batch.items), self.form)
         suffix = self.request.file_format
-        path = self.folder / f"{name}.{suffix}"
+        path = self.folder / self._file_of(name)
         temporary = self._stack.enter_context(finished_or_absent(path, lock=False))  # the folder has a lock
         opened = self._stack.enter_context(ExitStack())
         opened.enter_context(writing(path))
         file = opened.enter_context(TestSetWriter(temporary, file_format=suffix))
         return TestSetSink(file.write, self.form, opened.close)
 
+    def _file_of(self, name: str) -> str:
+        """Return the name of the file of the test set *name*, whose base may have a long one."""
+        return f"{shortened(name)}.{self.request.file_format}"
+
     def close(self, sink: TestSetSink, entry: TestSetEntry) -> None:
         """Close *sink*, and record *entry* for its items, with their number and content hash filled in."""
         sink.close()
-        file = None if self.folder is None else f"{entry.name}.{self.request.file_format}"
+        file = None if self.folder is None else self._file_of(entry.name)
         self._entries.append(replace(entry, file=file, rows=sink.rows, content_hash=sink.content_hash))
 
     def write(self, entry: TestSetEntry, items: Iterable[Example]) -> None:

@@ -2,8 +2,8 @@
 
 Clicks are only added.  Undoing one marks it, so that the previous one counts again and nothing that a judge
 did is lost.  The file is in WAL mode with ``synchronous = FULL``: when :meth:`Study.record` returns, the
-judgement is on the disk.  The file holds gold labels and the tokens of the judges, so only its owner may
-read it.
+judgement is on the disk.  Each row has a checksum (:mod:`crossexam.validation.row_checksums`).  The file
+holds gold labels and the tokens of the judges, so only its owner may read it.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from crossexam.core.labels import Gold, Projection, parse_label, projection_of
 from crossexam.core.manifest import TestSetEntry, entries_of
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.validation.questions import ANTONYM_KIND, CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
+from crossexam.validation.row_checksums import check_rows, is_sealed, prepare, seal, seal_all
 
 MANIFEST: Final = "manifest.json"
 FILE_NAME: Final = "study.sqlite"
 _RESTORE: Final = "restore the file from a copy of the study; the judgements themselves are in study.sqlite"
 
+# Every table has a column ``checksum`` besides, which seal_all adds.
 _SCHEMA: Final = """
 CREATE TABLE facts  (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE judges (name TEXT PRIMARY KEY, token TEXT NOT NULL UNIQUE);
@@ -148,10 +150,12 @@ class Study:
         return str(self.manifest["study"])
 
     def check(self) -> None:
-        """Raise an error of SQLite or ValueError unless all that the study holds can be read."""
-        (sound,) = self._connection.execute("PRAGMA quick_check").fetchone()
+        """Raise an error of SQLite or ValueError unless all that the study holds is as it was written."""
+        (sound,) = self._connection.execute("PRAGMA integrity_check").fetchone()
         if sound != "ok":
             raise ValueError(sound)
+        if is_sealed(self._connection):
+            check_rows(self._connection)
         known = set(self.manifest["test_sets"])
         for item in self.items.values():
             if item.test_set not in known or not set(item.asked) <= set(QUESTIONS):
@@ -167,6 +171,13 @@ class Study:
             self._check(judgement)
         if len(self.secret) == 0:
             raise ValueError("the key that signs forms is empty")
+
+    def seal(self) -> None:
+        """Give the rows of a study of an earlier version their checksums, unless they have them."""
+        if not is_sealed(self._connection):
+            with self._transaction() as connection:
+                if not is_sealed(connection):  # by another process
+                    seal_all(connection)
 
     def entry(self, name: str) -> TestSetEntry:
         """Return what the manifest says of test set *name*; raises KeyError if it is not in the study."""
@@ -237,21 +248,24 @@ class Study:
                 known = connection.execute(query, judgement[:3]).fetchone()
                 if known is None or known[3] != judgement.value:
                     new += 1
-                    connection.execute(
+                    inserted = connection.execute(
                         "INSERT INTO clicks (judge, item, question, value, source) VALUES (?, ?, ?, ?, ?)",
                         (*judgement, source),
                     )
+                    seal(connection, "clicks", row=inserted.lastrowid)
         return new
 
     def undo(self, judge: str) -> bool:
         """Undo the latest click of *judge* on the page; return False if there is none."""
         with self._transaction() as connection:
-            updated = connection.execute(
-                "UPDATE clicks SET undone = 1 WHERE id = (SELECT max(id) FROM clicks "
-                "WHERE judge = ? AND source = 'page' AND NOT undone)",
-                (judge,),
-            )
-        return updated.rowcount == 1
+            (latest,) = connection.execute(
+                "SELECT max(id) FROM clicks WHERE judge = ? AND source = 'page' AND NOT undone", (judge,)
+            ).fetchone()
+            if latest is None:
+                return False
+            connection.execute("UPDATE clicks SET undone = 1 WHERE id = ?", (latest,))
+            seal(connection, "clicks", row=latest)
+        return True
 
     def _check(self, judgement: Judgement) -> None:
         if judgement.judge not in self.judges:
@@ -315,6 +329,7 @@ def _check_database(study: Study) -> None:
     path = study.folder / FILE_NAME
     try:
         study.check()
+        study.seal()
     except (
         sqlite3.DatabaseError,
         LookupError,
@@ -332,7 +347,8 @@ def _check_database(study: Study) -> None:
             hint=_RESTORE,
         ) from None
     except CrossexamError as error:
-        raise FormatError(error.what, where=str(path), wanted=error.wanted, hint=_RESTORE) from None
+        hint = error.hint or _RESTORE
+        raise FormatError(error.what, where=str(path), wanted=error.wanted, hint=hint) from None
 
 
 def create_study(
@@ -366,6 +382,7 @@ def create_study(
         connection.executemany(f"INSERT INTO items VALUES ({','.join('?' * 11)})", map(row_of, items))  # noqa: S608
         places = [(judge, place, item) for judge, order in orders.items() for place, item in enumerate(order)]
         connection.executemany("INSERT INTO orders VALUES (?, ?, ?)", places)
+        seal_all(connection)
         connection.execute("COMMIT")
     write_manifest(folder / MANIFEST, {**manifest, "study": secrets.token_hex(4)})
 
@@ -437,6 +454,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # a message may quote what is damaged
+        prepare(connection)
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite quotes what is damaged
         raise FormatError(f"not the database of a study: {error}", where=str(path)) from None
     return connection

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+from statistics import median
+
 import pytest
 
 from crossexam.models.api.logprobs import label_begun_by, shares_at
 from crossexam.models.api.reading import LabelForms, ReadAnswer, read_answer
+from crossexam.models.api.replies import RunningMedian, Tally
 from crossexam.models.prompts.table import templates
 
 WORDS = LabelForms({"entailment": "entailment", "neutral": "neutral", "contradiction": "contradiction"})
@@ -177,3 +181,34 @@ def test_the_bound_of_a_label_that_is_not_listed_leaves_out_placeholders() -> No
     found = shares_at(tokens, "neutral", ReadAnswer("neutral", start=0, end=7), WORDS)
     assert not isinstance(found, str)
     assert found.least == pytest.approx(0.0498, abs=1e-4)  # exp(-3)
+
+
+class Counted(float):
+    """A number that counts how often it is compared."""
+
+    compared = 0
+
+    def __lt__(self, other: float) -> bool:
+        Counted.compared += 1
+        return float(self) < float(other)
+
+    def __neg__(self) -> Counted:
+        return Counted(-float(self))
+
+
+def test_the_median_is_known_at_any_time_without_sorting() -> None:
+    rng, seen, masses = random.Random(3), list[float](), RunningMedian()
+    assert masses.value is None
+    for number in range(2_000):
+        seen.append(rng.choice([0.5, round(rng.random(), 6)]))
+        masses.add(Counted(seen[-1]))
+        if number % 50 < 2:
+            assert masses.value == median(seen)
+        assert masses.value is not None
+    assert Counted.compared < 40 * len(seen)  # a constant times the logarithm, per number
+
+
+def test_low_masses_are_counted() -> None:
+    tally = Tally()
+    tally.add([{"logprobs": "aligned", "mass": mass} for mass in (0.2, 0.5, 0.9)] + [{"logprobs": "none"}])
+    assert tally.facts["logprobs"] == {"aligned": 3, "none": 1, "mass_median": 0.5, "low_mass": 1}

@@ -219,7 +219,9 @@ def test_without_a_terminal_many_requests_are_refused(
     with pytest.raises(SystemExit) as stop:
         main.run()
     assert stop.value.code == 2
-    assert "55 requests would be sent to api.example.com" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert "55 requests would be sent to api.example.com" in error
+    assert "sending" not in error
 
 
 def test_a_dry_run_sends_nothing(server: Any, command: Callable[..., Done], tmp_path: Path) -> None:
@@ -281,6 +283,21 @@ def test_a_run_whose_limit_is_reached_names_what_resumes_it(
     assert command(*limit[:-1], "1000000").code == 0
 
 
+def test_a_budget_that_ends_during_the_probe_is_not_forgotten(
+    server: Any, command: Callable[..., Done], tmp_path: Path
+) -> None:
+    done = command("--budget", "100", "--concurrency", "1")
+    assert done.code == 4
+    assert "what was used up so far is stored: repeat the command with a larger --budget" in done.err
+    assert (tmp_path / "run" / "store.sqlite").exists()
+    sent = len(server.requests)
+    assert command("--budget", "100", "--concurrency", "1").code == 4
+    assert len(server.requests) == sent  # nothing more is spent
+    assert command("--budget", "1000000", "--concurrency", "1").code == 0
+    usage = read_run(tmp_path / "run").manifest["details"]["usage"]
+    assert sum(usage.values()) == 52 * len(server.requests)
+
+
 def test_a_repeated_command_changes_no_details(
     server: Any, command: Callable[..., Done], tmp_path: Path
 ) -> None:
@@ -325,11 +342,16 @@ def test_a_batch_is_written_and_read(server: Any, command: Callable[..., Done], 
     _batch_output(batch, server, output)
     assert command("--answer", "text", "--batch-in", str(output)).code == 0
     assert server.requests == []
-    assert read_run(tmp_path / "run").manifest["details"]["probe"]["right"] == 1
+    details = read_run(tmp_path / "run").manifest["details"]
+    assert details["probe"]["right"] == 1
+    assert details["models_served"] == {"mine": 30 + 24}  # each once, though the files were read twice
+    assert command("--answer", "text", "--batch-in", str(output)).code == 0
+    assert read_run(tmp_path / "run").manifest["details"] == details
     of_batch = _table(tmp_path / "run")
     (tmp_path / "run").rename(tmp_path / "batched")
     assert command("--answer", "text").code == 0
     assert of_batch.equals(_table(tmp_path / "run"))
+    assert read_run(tmp_path / "run").manifest["details"]["usage"] == details["usage"]
 
 
 def test_a_batch_warns_as_the_server_does(server: Any, command: Callable[..., Done], tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
+from crossexam.core.files import too_many_files
 from crossexam.core.labels import LABELS
 from crossexam.core.stored.rows import COLUMNS, from_row
 
@@ -88,8 +89,8 @@ def _state(path: Path) -> tuple[int, int, int]:
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 
-def _no_parquet(path: Path, error: BaseException) -> FormatError:
-    return FormatError(
+def _no_parquet(path: Path, error: BaseException) -> CrossexamError:
+    return too_many_files(error, path) or FormatError(
         f"not a Parquet file: {error}", where=str(path), hint="the file is damaged; build it again"
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
-from crossexam.core.labels import Gold
+from crossexam.core.labels import LABELS, Gold
 from crossexam.corpora.readers.file_formats import first_of_names
 from crossexam.corpora.readers.reader import Reader, gold_label, pair
 from crossexam.corpora.records import Row
@@ -28,15 +29,19 @@ def _diagnostic(row: Row) -> Row:
         for key, column, field in _TAGS
     }
     if "Premise" in row:
-        return pair(row["Premise"], row["Hypothesis"], row["Label"], domain=row["Domain"], **tags)
-    return pair(row["sentence1"], row["sentence2"], gold_label(_RTE, row["label"]), name=row["idx"], **tags)
+        label = gold_label(_THREE, row["Label"])
+        return pair(row["Premise"], row["Hypothesis"], label, domain=row["Domain"], **tags)
+    names = _names_in(row, _TWO, _RTE_OF_HUB)
+    return pair(row["sentence1"], row["sentence2"], gold_label(names, row["label"]), name=row["idx"], **tags)
 
 
-# The numbers are those of the hub's copy of SuperGLUE: neither GLUE's order nor ours.
-_CB: Final[dict[str, Gold | None]] = {
-    "entailment": "entailment", "contradiction": "contradiction", "neutral": "neutral",
-    "0": "entailment",          "1": "contradiction",             "2": "neutral",
-}  # fmt: skip
+Names = Mapping[str, Gold | None]
+_THREE: Final[Names] = {label: label for label in LABELS}
+_TWO: Final[Names] = {"entailment": "entailment", "not_entailment": "not_entailment"}
+# The numbers are those of the hub's copies; those of CommitmentBank are neither GLUE's order nor ours.
+_CB_OF_HUB: Final[Names] = {**_THREE, "0": "entailment", "1": "contradiction", "2": "neutral"}
+_RTE_OF_HUB: Final[Names] = {**_TWO, "0": "entailment", "1": "not_entailment"}
+_WNLI: Final[Names] = {**_TWO, "1": "entailment", "0": "not_entailment"}  # also in GLUE's files
 _AGREEING: Final = 0.8  # proportion of annotators in one of three ranges (Jiang and de Marneffe 2019)
 
 
@@ -47,7 +52,7 @@ def _commitment_bank(row: Row) -> Row:
     0 is contradiction, 0 neutral, above 0 entailment.  If there is no such range, there is no gold label.
     """
     if "Target" not in row:
-        label = gold_label(_CB, row.get("label"))
+        label = gold_label(_names_in(row, _THREE, _CB_OF_HUB), row.get("label"))
         return pair(row["premise"], row["hypothesis"], label, name=row.get("idx"))
     column = "Responses" if "Responses" in row else "Reponses"  # misspelt in the published file
     answers = [int(answer) for answer in row[column].split(",")]
@@ -69,23 +74,20 @@ def _commitment_bank(row: Row) -> Row:
     )
 
 
-_RTE: Final[dict[str, Gold | None]] = {
-    "entailment": "entailment", "not_entailment": "not_entailment",
-    "0": "entailment",          "1": "not_entailment",
-}  # fmt: skip
-_WNLI: Final[dict[str, Gold | None]] = {
-    "entailment": "entailment", "not_entailment": "not_entailment",
-    "1": "entailment",          "0": "not_entailment",
-}  # fmt: skip
+def _names_in(row: Row, names: Names, of_hub: Names) -> Names:
+    """Return the names of labels in *row*: *names*, or those *of_hub* in its copies, which have an ``idx``.
+
+    What numbers mean in a file that is neither is not known.
+    """
+    return of_hub if "idx" in row else names
 
 
 def _rte(row: Row) -> Row:
     """RTE: GLUE's files, SuperGLUE's (premise, hypothesis), or the hub's copy (0 is entailment)."""
     if "premise" in row:
-        return pair(
-            row["premise"], row["hypothesis"], gold_label(_RTE, row.get("label")), name=row.get("idx")
-        )
-    return _of_glue(row, _RTE)
+        label = gold_label(_names_in(row, _TWO, _RTE_OF_HUB), row.get("label"))
+        return pair(row["premise"], row["hypothesis"], label, name=row.get("idx"))
+    return _of_glue(row, _names_in(row, _TWO, _RTE_OF_HUB))
 
 
 def _wnli(row: Row) -> Row:
@@ -93,7 +95,7 @@ def _wnli(row: Row) -> Row:
     return _of_glue(row, _WNLI)
 
 
-def _of_glue(row: Row, names: dict[str, Gold | None]) -> Row:
+def _of_glue(row: Row, names: Names) -> Row:
     name = row["index"] if "index" in row else row.get("idx")
     if name is None:
         raise FormatError("the field 'index' is missing", wanted="index, or idx as in the hub's copy")

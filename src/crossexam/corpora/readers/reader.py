@@ -14,7 +14,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
 from crossexam.corpora.columns import INFO_COLUMNS, Layout
 from crossexam.corpora.installed import CorpusFile
-from crossexam.corpora.label_names import LabelNames
+from crossexam.corpora.label_names import LabelNames, UndeclaredNumbersError, name_of
 from crossexam.corpora.records import FormattedFile, Row, detect_format, iter_records
 
 #: Readers return names of labels, or numbers in the order of the hub if their corpus documents that.
@@ -87,7 +87,8 @@ def gold_label(names: Mapping[str, Gold | None], value: object) -> Gold | None:
     """Return the gold label that *names* gives for *value*, without regard to case; None if there is none.
 
     A value of None, or -1 as in the hub's copies, always means that there is no gold label.  Raises
-    FormatError for any other value that is not in *names*.
+    FormatError for any other value that is not in *names*; if no number is, UndeclaredNumbersError for a
+    number.
 
     >>> gold_label({"1": "entailment"}, 1)
     'entailment'
@@ -97,6 +98,14 @@ def gold_label(names: Mapping[str, Gold | None], value: object) -> Gold | None:
         return names[name]
     if value is None or name in {"", "-1", "-"}:
         return None
+    if name_of(value).isdigit() and not any(known.isdigit() for known in names):
+        raise UndeclaredNumbersError(
+            f"the label {value!r} is a number, and the format does not say what it means",
+            where="the label",
+            wanted=", ".join(names),
+            hint="read it as a file of your own: its name without 'CORPUS@', --columns, and what each number "
+            "means with --labels 0=LABEL,1=LABEL",
+        )
     raise FormatError(f"unknown label {value!r}", where="the label", wanted=", ".join(names))
 
 

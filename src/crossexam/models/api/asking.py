@@ -10,20 +10,21 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, UnfinishedError
+from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome
 from crossexam.models.api.batch_files import BatchReplies, custom_id
 from crossexam.models.api.endpoint import Endpoint, RejectedError, ServerError, UnpaidError
 from crossexam.models.api.pacing import ComeBackError, Pace, StoppedError, TransientError
 from crossexam.models.api.questions import Questions
 from crossexam.models.api.replies import NOTHING, Row, status_of_rejection, usage_of
-from crossexam.models.api.spending import Spending, SpentError, estimated
-from crossexam.models.model import Pair
+from crossexam.models.api.spending import Spending, SpendingLimits, SpentError, estimated
+from crossexam.models.model import Batch, Pair
 
 #: So many questions in a row that failed to the end stop the run.
 FAILURES_IN_A_ROW: Final = 5
@@ -198,9 +199,51 @@ def rejection(error: RejectedError, host: str) -> CrossexamError:
     return CrossexamError(f"the server refuses the request: {error}", where=host, hint=hint)
 
 
+def as_batch(answers: Sequence[Answer]) -> Batch:
+    """Return *answers* as a batch of the model."""
+    import numpy as np
+
+    rows = np.array([answer.row for answer in answers], dtype=np.float64).reshape(-1, len(LABELS))
+    outcomes = [answer.outcome for answer in answers]
+    return Batch([answer.number for answer in answers], rows, [None] * len(answers), outcomes)
+
+
 #: What replies say of who answers, and under which name that is counted.
 _SERVED: Final = {"model": "models_served", "system_fingerprint": "fingerprints", "provider": "providers"}
 Reply = Mapping[str, Any]
+
+
+class Replied:
+    """What replies say of who answers, counted; several threads may count."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Counter[str]] = {name: Counter() for name in _SERVED.values()}
+        self._lock = threading.Lock()
+        self.count = 0
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The counts that are not empty, for the manifest of a run."""
+        with self._lock:
+            return {name: dict(count) for name, count in self._seen.items() if count}
+
+    def add(self, reply: Reply) -> None:
+        """Count *reply*."""
+        with self._lock:
+            self.count += 1
+            for field, name in _SERVED.items():
+                if isinstance(value := reply.get(field), str):
+                    self._seen[name][value] += 1
+
+    def resume(self, facts: Mapping[str, Any]) -> None:
+        """Add what *facts* say of earlier replies."""
+        for name, count in self._seen.items():
+            count.update(_counts(facts.get(name)))
+        self.count += self._seen["models_served"].total()
+
+
+def _counts(found: object) -> dict[str, int]:
+    return {str(key): int(value) for key, value in found.items()} if isinstance(found, Mapping) else {}
 
 
 class Chat:
@@ -208,33 +251,24 @@ class Chat:
 
     def __init__(self, endpoint: Endpoint, pace: Pace, spending: Spending) -> None:
         self.endpoint, self.pace, self.spending = endpoint, pace, spending
-        self._seen: dict[str, Counter[str]] = {name: Counter() for name in (*_SERVED.values(), "requests")}
-        self._replies = 0
-        self._lock = threading.Lock()
+        self._replied, self._requests = Replied(), Counter[str]()
 
     @property
     def replies(self) -> int:
         """How many replies came, now and earlier."""
-        return self._replies
+        return self._replied.count
 
     @property
     def facts(self) -> dict[str, Any]:
         """What was sent, what came back and what it used up, for the manifest of a run."""
-        with self._lock:
-            facts: dict[str, Any] = {name: dict(count) for name, count in self._seen.items() if count}
-        sent = self.endpoint.counts + Counter({"retried": self.pace.retried})
-        requests = sent + Counter(facts.get("requests", {}))
-        return {**facts, "requests": dict(requests), **self.spending.facts}
+        requests = self.endpoint.counts + Counter({"retried": self.pace.retried}) + self._requests
+        return {**self._replied.facts, "requests": dict(requests), **self.spending.facts}
 
     def resume(self, facts: Mapping[str, Any]) -> None:
         """Add to the record what *facts* say of earlier commands."""
-        for name, count in self._seen.items():
-            found = facts.get(name)
-            if isinstance(found, Mapping):
-                count.update({str(key): int(value) for key, value in found.items()})
-        self._replies += self._seen["models_served"].total()
-        used = facts.get("usage")
-        self.spending.resume(used if isinstance(used, Mapping) else {}, self._replies)
+        self._requests.update(_counts(facts.get("requests")))
+        self._replied.resume(facts)
+        self.spending.resume(_counts(facts.get("usage")), self._replied.count)
 
     def replies_to(self, questions: Questions, pair: Pair, answers: int = 1) -> list[Reply]:
         """Return the replies about *pair* that together have as many *answers*.
@@ -256,27 +290,44 @@ class Chat:
             reply = self.pace.carry_out(partial(self.endpoint.post, body))
         finally:
             self.spending.end(None if reply is None else _usage(body, reply))
-        with self._lock:
-            self._replies += 1
-            for field, name in _SERVED.items():
-                if isinstance(value := reply.get(field), str):
-                    self._seen[name][value] += 1
+        self._replied.add(reply)
         return reply
 
 
 class BatchChat:
-    """What a batch answered: its *replies* to the requests of the model with *key*."""
+    """What a batch answered: its *replies* to the requests of the model with *key*.
 
-    def __init__(self, replies: BatchReplies, key: str) -> None:
-        self._replies, self._key = replies, key
+    What it used up is counted, but not limited: it has been spent.  *limits* have the prices.
+    """
 
-    def reply_to(self, pair: Pair) -> Reply:
-        """Return the reply about *pair*; raises TransientError for none, RejectedError for an error."""
+    def __init__(self, replies: BatchReplies, key: str, limits: SpendingLimits) -> None:
+        self._replies, self._key, self._limits = replies, key, limits
+        self.resume({})
+
+    def resume(self, facts: Mapping[str, Any]) -> None:
+        """Go on from what *facts* say of earlier commands."""
+        self._earlier, self._replied, self._spending = facts, Replied(), Spending(self._limits)
+        self._replied.resume(facts)
+        self._spending.resume(_counts(facts.get("usage")), self._replied.count)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What came back and what it used up, as the replies say it, for the manifest of a run."""
+        return {**self._earlier, **self._replied.facts, **self._spending.facts}
+
+    def reply_to(self, pair: Pair, *, counted: bool = True) -> Reply:
+        """Return the reply about *pair*; raises TransientError for none, RejectedError for an error.
+
+        It is *counted* unless it was counted before.
+        """
         found = self._replies.reply(custom_id(self._key, pair))
         if found is None:
             raise TransientError("not in the batch files")
         if isinstance(found, ServerError):
             raise RejectedError(found)
+        if counted:
+            self._replied.add(found)
+            self._spending.count(usage_of(found))
         return found
 
 

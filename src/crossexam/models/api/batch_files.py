@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent
+from crossexam.core.output.escapes import json_text
 from crossexam.models.api.endpoint import ServerError, error_in
 from crossexam.models.model import Pair
 
@@ -67,8 +68,8 @@ def write_batch_files(path: Path, requests: Iterable[tuple[str, bytes]]) -> list
 
 
 def _line(name: str, body: bytes) -> bytes:
-    start = json.dumps({"custom_id": name, "method": "POST", "url": _URL})
-    return start[:-1].encode() + b', "body": ' + body + b"}\n"
+    request = {"custom_id": name, "method": "POST", "url": _URL, "body": json.loads(body)}
+    return json_text(request).encode() + b"\n"  # without what a terminal would interpret
 
 
 class _Place(NamedTuple):

@@ -25,6 +25,7 @@ from crossexam.models.api.asking import (
     Reply,
     WorkerPool,
     answer_to_rejection,
+    as_batch,
     rejection_of_probe,
     unfinished,
 )
@@ -241,7 +242,7 @@ class ChatModel:
         self._forms = LabelForms(template.labels)
         self._spending, self._tally = Spending(options.limits), Tally()
         self._endpoint, self._pace = endpoint, pace
-        self._batch = None if replies is None else BatchChat(replies, self.key)
+        self._batch = None if replies is None else BatchChat(replies, self.key, options.limits)
         self._chat: Chat | None = None
         self._earlier: dict[str, Any] = {}
         self._found: dict[str, Any] = {}
@@ -320,6 +321,8 @@ class ChatModel:
     def recall(self, facts: Mapping[str, Any]) -> None:
         """Go on from what an earlier command learnt: *facts*, which had these among its details."""
         self._earlier = {name: facts[name] for name in _KEPT if name in facts}
+        if self._batch is not None:
+            self._batch.resume(self._earlier)
         probe = self._earlier.get("probe")
         if isinstance(probe, Mapping) and isinstance(probe.get("fields"), Mapping):
             questions = self._questions({"accepted": (probe["fields"],)})
@@ -352,7 +355,7 @@ class ChatModel:
             return
         self.refuse_asking_about(pair for _, pair in questions)
         try:
-            yield from map(_as_batch, self._answers(questions))
+            yield from map(as_batch, self._answers(questions))
         finally:
             self._refresh()
 
@@ -431,11 +434,11 @@ class ChatModel:
 
     def _judge_batch(self, batch: BatchChat) -> None:
         """Refuse labels that the answers about the probe show to be wrong, and keep what these show."""
-        prepared = self._unprobed()
+        prepared, is_new = self._unprobed(), "probe" not in {**self._earlier, **self._found}
         replies: list[list[Reply] | None] = []
         for pair in PROBE_PAIRS:
             try:
-                replies.append([batch.reply_to(pair)])
+                replies.append([batch.reply_to(pair, counted=is_new)])
             except (TransientError, RejectedError):
                 replies.append(None)
         judged: dict[str, Any] = {"warning": NO_PROBE_WARNING}
@@ -561,7 +564,8 @@ class ChatModel:
 
     def _fresh_details(self) -> dict[str, Any]:
         sampling, template = self._sampling, self.template.facts
-        seen = self._earlier if self._chat is None else self._chat.facts
+        asked = self._chat or self._batch
+        seen = self._earlier if asked is None else asked.facts
         concurrency = {"concurrency": self._concurrency} if "server" in self._found else {}
         return {
             "endpoint": self.address.url,
@@ -588,11 +592,3 @@ class ChatModel:
 
 def _choices(replies: Sequence[Reply]) -> list[Mapping[str, Any]]:
     return [choice for reply in replies for choice in reply["choices"]]
-
-
-def _as_batch(answers: Sequence[Answer]) -> Batch:
-    import numpy as np
-
-    rows = np.array([answer.row for answer in answers], dtype=np.float64).reshape(-1, len(LABELS))
-    outcomes = [answer.outcome for answer in answers]
-    return Batch([answer.number for answer in answers], rows, [None] * len(answers), outcomes)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from heapq import heappush, heappushpop
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.labels import LABELS
@@ -202,7 +201,8 @@ class Tally:
     def __init__(self) -> None:
         self._rules: Counter[str] = Counter()
         self._states: Counter[str] = Counter()
-        self._masses = array("d")
+        self._masses = RunningMedian()
+        self._low = 0
 
     def add(self, details: Iterable[Mapping[str, Any] | None]) -> None:
         """Count *details*."""
@@ -211,7 +211,10 @@ class Tally:
                 self._rules[rule] += 1
             if detail and isinstance(state := detail.get("logprobs"), str):
                 self._states[state] += 1
-                self._masses.extend([float(detail["mass"])] if "mass" in detail else [])
+                if "mass" in detail:
+                    mass = float(detail["mass"])
+                    self._masses.add(mass)
+                    self._low += mass < LOW_MASS
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -219,7 +222,30 @@ class Tally:
         facts: dict[str, Any] = {"parse": dict(self._rules)} if self._rules else {}
         if self._states:
             facts["logprobs"] = dict(self._states)
-        if self._masses:
-            low = sum(mass < LOW_MASS for mass in self._masses)
-            facts["logprobs"] |= {"mass_median": median(self._masses), "low_mass": low}
+        if (middle := self._masses.value) is not None:
+            facts["logprobs"] |= {"mass_median": middle, "low_mass": self._low}
         return facts
+
+
+class RunningMedian:
+    """The median of numbers so far: asking for it sorts nothing, however often that is done."""
+
+    def __init__(self) -> None:
+        self._lower: list[float] = []  # negated, so that the largest is first; as many, or one more
+        self._upper: list[float] = []
+
+    def add(self, number: float) -> None:
+        """Take *number* into account, in time that grows with the logarithm of how many there are."""
+        if len(self._lower) > len(self._upper):
+            heappush(self._upper, -heappushpop(self._lower, -number))
+        else:
+            heappush(self._lower, -heappushpop(self._upper, number))
+
+    @property
+    def value(self) -> float | None:
+        """The median as statistics.median has it, None without numbers."""
+        if not self._lower:
+            return None
+        if len(self._lower) > len(self._upper):
+            return -self._lower[0]
+        return (self._upper[0] - self._lower[0]) / 2

@@ -90,9 +90,14 @@ class Spending:
         """Count the *usage* of a request that came to its end, None if it failed."""
         with self._lock:
             self._under_way -= 1
-            if usage is not None:
-                self._replies += 1
-                self.used.update(usage)
+        if usage is not None:
+            self.count(usage)
+
+    def count(self, usage: Mapping[str, int]) -> None:
+        """Count the *usage* of a reply."""
+        with self._lock:
+            self._replies += 1
+            self.used.update(usage)
 
     def resume(self, facts: Mapping[str, Any], replies: int) -> None:
         """Add what was used for *replies* earlier."""

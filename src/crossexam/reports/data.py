@@ -16,6 +16,11 @@ from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.output.escapes import escape_cell, json_text
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
+from crossexam.reports.analyses.consistency import (
+    compared_violations,
+    consistency_object,
+    consistency_rows,
+)
 from crossexam.reports.probabilities.comparison import paired_columns
 from crossexam.reports.probabilities.data import probability_objects, probability_rows
 from crossexam.reports.published_systems import STUDIES, difference_from
@@ -100,6 +105,7 @@ def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
         yield {"model": model.name, "test_set": _BENCHMARK, "statistic": statistic, **estimate._asdict()}
     if model.noise is not None:
         yield {"model": model.name, "statistic": "noise_floor", **model.noise.rate._asdict()}
+    yield from consistency_rows(model)
     yield from _answer_rows(model)
 
 
@@ -311,6 +317,7 @@ def render_json(results: Results) -> str:
                 "cross_dataset": _benchmark_figures(model),
                 "relative_improvement": gains.get(model.name),
                 "noise_floor": model.noise and vars(model.noise),
+                "consistency": consistency_object(model) if model.consistency else None,
                 "test_sets": [_object(model, result, results.published_rows) for result in model.results],
             }
             for model in results.models
@@ -396,8 +403,13 @@ def comparison_csv(
     training: TrainingPairs | None = None,
     max_unanswered: float = MAX_UNANSWERED,
 ) -> str:
-    """Return the comparison of two runs, a test set per row; estimates take three columns."""
+    """Return the comparison of two runs, a test set or a rule of consistency per row.
+
+    Estimates take three columns.
+    """
     rows = list(_comparisons(first, second, alpha, training, max_unanswered))
+    a, b = model_names([first, second])
+    rows += [{"a": a, "b": b, **row} for row in compared_violations(first, second, max_unanswered)]
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return _csv(columns, iter(rows))
 
@@ -491,4 +503,5 @@ def comparison_json(
 ) -> str:
     """Return the comparison of two runs as one JSON object."""
     rows = list(_comparisons(first, second, alpha, training, max_unanswered))
-    return _json({"crossexam": package_version(), "test_sets": rows})
+    violations = compared_violations(first, second, max_unanswered)
+    return _json({"crossexam": package_version(), "test_sets": rows, "consistency": violations})

@@ -21,6 +21,7 @@ from crossexam.language.sentences import split_sentences
 from crossexam.language.tokens import Token
 
 _INNER_MARK: Final = re.compile(r"[;:\"“”()\[\]]|\s[-–—]+\s|--|\.\.\.|…")
+_GERUND: Final = re.compile(r".*[aeiouy].*ing")  # not *sing*, *bring*
 _INTERJECTIONS: Final = frozenset(
     "uh um huh hm hmm oh ah wow gee hey yeah yep yes okay ok um-hum uh-huh uh-uh huh-uh bye-bye bye thank "
     "thanks please hello hi".split()
@@ -100,7 +101,9 @@ def _is_doubtful(sentence: TaggedSentence, verb: int) -> bool:
         and before in _NOUNS
         and sentence.tag(verb + 1) not in _BEGINS_OBJECT
     )
-    return before in _BEFORE_NOUN or word.endswith("ing") or lacks_agreement or may_be_participle
+    return (
+        before in _BEFORE_NOUN or _GERUND.fullmatch(word) is not None or lacks_agreement or may_be_participle
+    )
 
 
 def has_several_clauses(sentence: TaggedSentence) -> bool:

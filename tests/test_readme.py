@@ -32,7 +32,7 @@ def _commands() -> list[str]:
 def test_every_construction_is_in_the_table() -> None:
     for each in CONSTRUCTIONS.values():
         premise, hypothesis, label = each.illustration
-        assert f"| `{each.name}` | {premise} | {hypothesis} | {label} |" in README
+        assert f"| `{each.name}` | {premise} | {hypothesis} | {label or '–'} |" in README
 
 
 @pytest.mark.parametrize("place", ["README.md", "docs/command-line.md"])

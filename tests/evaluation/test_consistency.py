@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.consistency import (
     RULES,
+    ConsistencyRule,
+    JoinedLabels,
     Violations,
     compare_consistency,
     consistency_of,
@@ -24,6 +27,7 @@ from crossexam.evaluation.consistency import (
 )
 from crossexam.evaluation.measures import measure
 from crossexam.stats.estimate import share_correct
+from crossexam.suites.table import SUITES
 
 
 def _examples(name: str, count: int, **info: Any) -> tuple[Example, ...]:
@@ -306,3 +310,18 @@ def test_a_suite_in_files_gives_what_its_examples_give(tmp_path: Path) -> None:
     expected = [(a, b) == ("n", "e") and c == "c" for a, b, c in chains]
     assert found[f"transitivity_ne.{part}"].violated.tolist() == expected
     assert all(each.unjoined == 0 for each in found.values())
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.name)
+def test_every_rule_can_hold_and_be_violated(rule: ConsistencyRule) -> None:
+    """Of all combinations of labels; a rule for two labels also with these alone."""
+    assert rule.made_by in SUITES["consistency"].constructions
+    for labels in ([0, 1, 2], *([[0, 3]] if rule.two_labels else [])):
+        combined = JoinedLabels(*np.array(list(product(labels, repeat=3))).T)
+        condition, conclusion = rule.condition(combined), rule.conclusion(combined)
+        assert (condition & conclusion).any()
+        assert (condition & ~conclusion).any()
+        if rule.reads_base:
+            continue
+        other = combined._replace(base=combined.base[::-1])
+        assert (rule.conclusion(other) == conclusion).all()

@@ -16,6 +16,7 @@ from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.consistency import consistency_table, violations_by_label_table
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
+from crossexam.reports.headline import warnings
 from crossexam.reports.results import results_of
 
 
@@ -66,6 +67,9 @@ def test_the_page_says_that_the_base_is_missing(run: Run) -> None:
     table = consistency_table(results_of([without]))
     assert [row[1] for row in table.rows] == ["E(p, p)"]
     assert any("the run lacks the base, so left out: symmetry" in note for note in table.notes)
+    said = "was not asked about the base, without which symmetry, negation"
+    assert sum(said in warning for warning in warnings(results_of([without]))) == 1
+    assert not any("the base, without which" in warning for warning in warnings(results_of([run])))
 
 
 def test_two_models_are_compared_by_the_violations_of_both(run: Run, other: Run) -> None:

@@ -260,16 +260,21 @@ def consistency_of(
     return found
 
 
+#: Why rules are left out (:func:`rules_left_out`).
+NEEDS_THREE_LABELS: Final = "needs three labels"
+LACKS_BASE: Final = "the run lacks the base"
+
+
 def rules_left_out(run: Run) -> dict[str, list[ConsistencyRule]]:
     """Return the rules whose items *run* has, but which do not apply to it, by the reason."""
     reasons: dict[str, list[ConsistencyRule]] = {}
     for rule in RULES.values():
         for _, dataset in _sets_of(run, rule):
             if run.two_labels and not rule.two_labels:
-                reasons.setdefault("needs three labels", []).append(rule)
+                reasons.setdefault(NEEDS_THREE_LABELS, []).append(rule)
                 break
             if rule.reads_base and dataset.entry.base_set not in run.datasets:
-                reasons.setdefault("the run lacks the base", []).append(rule)
+                reasons.setdefault(LACKS_BASE, []).append(rule)
                 break
     return reasons
 

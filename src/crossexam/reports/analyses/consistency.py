@@ -12,7 +12,7 @@ from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Column, Table
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.consistency import ConsistencyComparison, Violations
+    from crossexam.evaluation.consistency import ConsistencyComparison, ConsistencyRule, Violations
 
 _TITLE: Final = "Consistency"
 _NOTES: Final = (
@@ -101,10 +101,26 @@ def left_out_notes(models: Sequence[ModelResults]) -> list[str]:
     from crossexam.evaluation.consistency import rules_left_out
 
     return [
-        f"{model.name}: {reason}, so left out: {', '.join(rule.name.replace('_', ' ') for rule in rules)}."
+        f"{model.name}: {reason}, so left out: {_listed(rules)}."
         for model in models
         for reason, rules in rules_left_out(model.run).items()
     ]
+
+
+def consistency_warnings(results: Results) -> list[str]:
+    """Return a warning per model that was asked about items of rules, but not about the base of these."""
+    from crossexam.evaluation.consistency import LACKS_BASE, rules_left_out
+
+    return [
+        f"{model.name} was not asked about the base, without which {_listed(rules)} cannot be measured: run "
+        "it over the whole suite."
+        for model in results.models
+        if (rules := rules_left_out(model.run).get(LACKS_BASE))
+    ]
+
+
+def _listed(rules: Sequence[ConsistencyRule]) -> str:
+    return ", ".join(rule.name.replace("_", " ") for rule in rules)
 
 
 def violations_by_label_table(results: Results) -> Table:

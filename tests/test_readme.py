@@ -21,7 +21,7 @@ VERBS = {command.name for command in app.registered_commands}
 def test_every_construction_is_in_the_table() -> None:
     for each in CONSTRUCTIONS.values():
         premise, hypothesis, label = each.illustration
-        assert f"| `{each.name}` | {premise} | {hypothesis} | {label} |" in README
+        assert f"| `{each.name}` | {premise} | {hypothesis} | {label or '–'} |" in README
 
 
 @pytest.mark.parametrize("place", ["README.md", "docs/command-line.md"])

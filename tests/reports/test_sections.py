@@ -212,6 +212,24 @@ def silent() -> Run:
     return replace(run, probabilities=answers, outcomes=outcomes)
 
 
+def inconsistent() -> Run:
+    """A run of a model that contradicts itself about every third example."""
+    base = dataset("base.x", GOLDS)
+    items = tuple(
+        replace(item, id=f"c{k}", premise=item.hypothesis, hypothesis=item.premise, base=item.id, label=None)
+        for k, item in enumerate(base)
+    )
+    facts = {"construction": "symmetry", "part": "x", "base_set": "base.x", "test_class": "consistency"}
+    run = run_of(base, **MANIFEST)
+    rows = np.roll(run.probabilities["base.x"], 1, axis=0)
+    rows[::2] = run.probabilities["base.x"][::2]
+    return replace(
+        run,
+        datasets={**run.datasets, "symmetry.x": Dataset("symmetry.x", items, {**facts, "yield": YIELD})},
+        probabilities={**run.probabilities, "symmetry.x": rows},
+    )
+
+
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
@@ -224,9 +242,12 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "unanswered": silent, "lacking": silent, "templates": asked_with, "noise": asked_again,
     "paired": stress, "challenge": challenged, "challenge_more": challenged,
     "checking": claims, "checked": claims,
+    "consistency": inconsistent, "by_label": inconsistent, "violations": inconsistent,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain", "lacking", "paired", "checked"}
+OF_TWO: Final = {
+    "against", "only_one", "by_key", "joint", "seen", "gain", "lacking", "paired", "checked", "violations",
+}  # fmt: skip
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {

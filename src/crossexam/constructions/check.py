@@ -96,15 +96,18 @@ def label_kept(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, st
 
 def has_label(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """The item has no gold label."""
-    yield from ((item.id, "") for item in items if item.label is None)
+    for item in items:
+        construction = _construction(item)
+        if item.label is None and (construction is None or construction.labels):
+            yield item.id, ""
 
 
 def text_changed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """The item has no edits, or one that changes nothing."""
     for item in items:
-        if item.change is not None and (
-            not item.change.edits or any(edit.old == edit.new for edit in item.change.edits)
-        ):
+        if item.change is None or _edits_nothing(item):
+            continue
+        if not item.change.edits or any(edit.old == edit.new for edit in item.change.edits):
             yield item.id, ""
 
 
@@ -116,6 +119,8 @@ def differs_from_base(items: Sequence[Example], bases: Bases) -> Iterator[tuple[
         base = bases.get(item.base or "")
         if base is not None and (base.premise, base.hypothesis) == (item.premise, item.hypothesis):
             yield item.id, "identical to its base"
+        elif _edits_nothing(item):
+            continue
         elif item.change.source == item.change.target and item.premise == item.hypothesis:
             yield item.id, "premise and hypothesis are identical"
 
@@ -240,6 +245,12 @@ OF_SETS: Final = frozenset({"E301", "E302", "W204", "W303", "W501"})
 
 def _construction(item: Example) -> Construction | None:
     return known_construction(item.change.construction.partition(".")[0]) if item.change else None
+
+
+def _edits_nothing(item: Example) -> bool:
+    """Return whether the construction of *item* only chooses the sentences."""
+    construction = _construction(item)
+    return construction is not None and not construction.edits
 
 
 def _must_be_unique(item: Example) -> bool:

@@ -114,10 +114,11 @@ Function = Callable[..., Iterator[Outcome]]
 class Construction:
     """An entry of the table of constructions.
 
-    ``test_class`` follows the paper: competence, distraction, noise, compositionality or behaviour; an
-    ablation does not test robustness.  ``keeps_label`` means that an item has the gold label of its base, so
-    that the two can be compared in pairs.  ``labels`` are the labels that it may assign, ``edits`` the sides
-    that it may edit, and ``illustration`` is an item: premise, hypothesis and label.  Any change to a
+    ``test_class`` follows the paper: competence, distraction, noise, compositionality, behaviour or
+    consistency; an ablation does not test robustness.  ``keeps_label`` means that an item has the gold label
+    of its base, so that the two can be compared in pairs.  ``labels`` are the labels that it may assign, none
+    if its items have no gold label; ``edits`` are the sides that it may edit, none if it only chooses the
+    sentences; and ``illustration`` is an item: premise, hypothesis and label.  Any change to a
     construction requires a new ``version``.  ``per_sentence`` means that each sentence is processed
     independently, so that repeated sentences are skipped.  ``draws`` means that it makes random choices.
     ``uses`` are the resources named in the signature of a test set.  ``options`` is an instance of the
@@ -131,10 +132,12 @@ class Construction:
     name: str
     version: int
     function: Function
-    test_class: Literal["competence", "distraction", "noise", "compositionality", "ablation", "behaviour"]
+    test_class: Literal[
+        "competence", "distraction", "noise", "compositionality", "ablation", "behaviour", "consistency"
+    ]
     summary: str
     paper: str
-    illustration: tuple[str, str, Label]
+    illustration: tuple[str, str, Label | None]
     keeps_label: bool = True
     labels: tuple[Label, ...] = LABELS
     edits: tuple[Side, ...] = ("hypothesis",)

@@ -42,6 +42,8 @@ SEEN:             Final = "seen"              # whether the pair of words is in 
 POLARITY:         Final = "polarity"          # of a pair of words in the training corpus
 SCORE:            Final = "lexically_misleading_score"
 PLACE:            Final = "place"             # of a distracting passage: before, after, around
+CHAIN:            Final = "chain"             # shared by the items (h, z) and (p, z) of an example (p, h)
+LINK:             Final = "link"              # which of these an item is: "h-z" or "p-z"
 # Keys of `info` in word problems.
 OPTIONS:          Final = "options"           # possible answers
 CORRECT:          Final = "correct"           # the letter of the right one

@@ -22,6 +22,8 @@ _VERSIONED: Final = re.compile(r"(.*)\.v(\d+)")
 _FORMAT: Final = 1
 #: The construction of a base: the examples of a corpus as they are.
 BASE: Final = "base"
+#: The class of the test sets whose items are read together, by rules, and not one by one.
+CONSISTENCY: Final = "consistency"
 #: The fact that announces the SHA-256 of files with the verdicts of judges, until the manifest has these.
 NEXT_SHA256: Final = "next_sha256"
 #: The fact that records the place of a test set in the cross-dataset benchmark; only that suite writes it.
@@ -130,6 +132,11 @@ class TestSetEntry:
     def compares_items(self) -> bool:
         """Whether its items are compared one by one with those of ``base_set``."""
         return self.keeps_label if self.paired is None else self.paired
+
+    @property
+    def has_accuracy(self) -> bool:
+        """Whether accuracy says something: items of consistency are only read together with others."""
+        return self.test_class != CONSISTENCY
 
     @property
     def known_sha256(self) -> frozenset[str]:

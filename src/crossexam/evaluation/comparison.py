@@ -12,7 +12,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate, p_value_text
 from crossexam.core.notebook import html_table
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.scores import Scored, describe_projection, score_both
+from crossexam.evaluation.scores import Scored, describe_projection, score_both, with_accuracy
 from crossexam.evaluation.unanswered import Filled, filled_scores, is_answered, too_many
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
@@ -180,7 +180,11 @@ def answered_part(run_a: Run, run_b: Run, max_unanswered: float) -> tuple[Run, R
     That is more than the share *max_unanswered* of the items with a gold label.
     """
     shared = [name for name in run_a.datasets if name in run_b.datasets]
-    kept = [name for name in shared if _is_answered(name, run_a, run_b, max_unanswered)]
+    kept = [
+        name
+        for name in shared
+        if run_a.datasets[name].entry.has_accuracy and _is_answered(name, run_a, run_b, max_unanswered)
+    ]
     return run_a.restricted_to(kept), run_b.restricted_to(kept)
 
 
@@ -195,6 +199,7 @@ def compare_runs(
 ) -> tuple[Comparison, ...]:
     """Return the comparison of two runs on every test set, in the order of the first.
 
+    Test sets of which accuracy says nothing, those of the consistency suite, are left out.
     If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets.
     If one or both did not answer more than the share *max_unanswered* of a test set, only bounds are given.
     Raises CrossexamError if one run has a test set that the other lacks, unless *common* restricts the
@@ -212,6 +217,8 @@ def compare_runs(
     run_a, run_b, names = shared_a, shared_b, list(shared_a.datasets)
     for name in names:
         _check_same_items(name, run_a, run_b)
+    run_a, run_b = with_accuracy(run_a), with_accuracy(run_b)
+    names = list(run_a.datasets)
     two_labels = run_a.two_labels or run_b.two_labels
     first, second = score_both(run_a, run_b)
     pairs = [_compare_one(name, first[name], second[name], two_labels) for name in names]

@@ -22,11 +22,7 @@ from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
-from crossexam.evaluation.scores import (
-    Scored,
-    describe_projection,
-    score_run,
-)
+from crossexam.evaluation.scores import Scored, describe_projection, score_run, with_accuracy
 from crossexam.evaluation.unanswered import (
     Labelled,
     Unanswered,
@@ -231,10 +227,12 @@ def measure(
 ) -> tuple[TestSetResult, ...]:
     """Return the measures of *run* per test set, in their order; raises CrossexamError.
 
+    Test sets of which accuracy says nothing, those of the consistency suite, have none.
     *alpha* is the level at which the minimum detectable drops would be significant, without correction.  If
     more than the share *max_unanswered* of the items or pairs was not answered, only bounds are given.
     """
     two_labels = run.two_labels
+    run = with_accuracy(run)
     filled = filled_scores(run, two_labels=two_labels)
     is_whole = is_answered(run)
     scored = filled.wrong if is_whole else score_run(run, two_labels=two_labels)

@@ -91,6 +91,12 @@ def score_run(
     }
 
 
+def with_accuracy(run: Run) -> Run:
+    """Return *run* over the test sets of which accuracy says something."""
+    kept = [name for name, dataset in run.datasets.items() if dataset.entry.has_accuracy]
+    return run if len(kept) == len(run.datasets) else run.restricted_to(kept)
+
+
 def score_both(first: Run, second: Run) -> tuple[dict[str, Scored], dict[str, Scored]]:
     """Return the scores of two runs over the same items, on those that both answered.
 

@@ -16,7 +16,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS, THREE_LABELS, Projection
 from crossexam.core.stretches import stretches
-from crossexam.evaluation.scores import numbered_clusters
+from crossexam.evaluation.scores import numbered_clusters, with_accuracy
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def shares_of(run: Run) -> Iterator[Shares]:
 
     Test sets without items that have both a gold label and an answer are left out.
     """
-    for name in run.datasets:
+    for name in with_accuracy(run).datasets:
         if not gives_labels_only(run.answers(name)):
             found = _shares(run, name)
             if not np.isnan(found.confidence).all():

@@ -71,6 +71,8 @@ def accuracy_table(results: Results) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, dataset in results.test_sets.items():
         per_model = [model.result(name) for model in results.models]
+        if not any(per_model):  # of which accuracy says nothing
+            continue
         n = next((result.labelled for result in per_model if result is not None), None)
         accuracies = (result.accuracy if result else None for result in per_model)
         figures = [study.figures(dataset).get(system) for study in studies for system in study.systems]

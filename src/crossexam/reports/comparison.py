@@ -11,6 +11,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.accuracy import INTERVALS, relabelled_notes
+from crossexam.reports.analyses.consistency import consistency_comparison_table
 from crossexam.reports.analyses.cross_dataset import mean_note
 from crossexam.reports.analyses.fact_checking import checked_comparison_table
 from crossexam.reports.analyses.joint import joint_table, seen_table
@@ -51,7 +52,7 @@ def comparison_tables(
 
     pairs = compare_runs(first, second, max_unanswered=max_unanswered)
     shared = {pair.name: first.datasets[pair.name] for pair in pairs}
-    names = short_names(shared)
+    names = short_names(first.datasets)
     answered = answered_part(first, second, max_unanswered)
     table = _comparison_table(first, second, pairs, names, alpha, answered)
     compared = replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
@@ -60,7 +61,8 @@ def comparison_tables(
     together = joint_table(*answered, names)
     seen = [] if training is None else [seen_table(*answered, training, names)]
     checked = checked_comparison_table(*answered, names)
-    optional = [each for each in (missing, over_keys, checked) if each.rows]
+    violations = consistency_comparison_table(first, second, names, max_unanswered)
+    optional = [each for each in (missing, over_keys, checked, violations) if each.rows]
     paired = paired_tables(probability_comparisons(*answered), names, alpha)
     worth = [each for each in paired if each.rows]
     return [compared, *optional, *([together] if answered[0].datasets else []), *seen, *worth]

@@ -17,6 +17,11 @@ from crossexam.core.output.escapes import escape_cell, json_text
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
 from crossexam.reports.analyses.challenge import published_on_challenge
+from crossexam.reports.analyses.consistency import (
+    compared_violations,
+    consistency_object,
+    consistency_rows,
+)
 from crossexam.reports.analyses.fact_checking import (
     checked_differences,
     fact_checking_mean_rows,
@@ -109,6 +114,7 @@ def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
     yield from fact_checking_mean_rows(model)
     if model.noise is not None:
         yield {"model": model.name, "statistic": "noise_floor", **model.noise.rate._asdict()}
+    yield from consistency_rows(model)
     yield from _answer_rows(model)
 
 
@@ -322,6 +328,7 @@ def render_json(results: Results) -> str:
                 "relative_improvement": gains.get(model.name),
                 **({"fact_checking": means} if (means := fact_checking_means(model)) else {}),
                 "noise_floor": model.noise and vars(model.noise),
+                "consistency": consistency_object(model) if model.consistency else None,
                 "test_sets": [_object(model, result, results.published_rows) for result in model.results],
             }
             for model in results.models
@@ -410,8 +417,13 @@ def comparison_csv(
     training: TrainingPairs | None = None,
     max_unanswered: float = MAX_UNANSWERED,
 ) -> str:
-    """Return the comparison of two runs, a test set per row; estimates take three columns."""
+    """Return the comparison of two runs, a test set or a rule of consistency per row.
+
+    Estimates take three columns.
+    """
     rows = list(_comparisons(first, second, alpha, training, max_unanswered))
+    a, b = model_names([first, second])
+    rows += [{"a": a, "b": b, **row} for row in compared_violations(first, second, max_unanswered)]
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return _csv(columns, iter(rows))
 
@@ -508,4 +520,5 @@ def comparison_json(
 ) -> str:
     """Return the comparison of two runs as one JSON object."""
     rows = list(_comparisons(first, second, alpha, training, max_unanswered))
-    return _json({"crossexam": package_version(), "test_sets": rows})
+    violations = compared_violations(first, second, max_unanswered)
+    return _json({"crossexam": package_version(), "test_sets": rows, "consistency": violations})

@@ -11,6 +11,7 @@ from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import TestSetResult
 from crossexam.models.api.remarks import endpoint_remarks
+from crossexam.reports.analyses.consistency import consistency_warnings
 from crossexam.reports.analyses.parses import parse_warnings
 from crossexam.reports.analyses.templates import noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
@@ -140,8 +141,9 @@ def warnings(results: Results) -> list[str]:
     """Return what a reader must know before any number of the report.
 
     A sentence per model whose order of classes is in doubt, per model that left too many items unanswered,
-    per model that did not read all items to the end, per model with a significant drop within the noise of
-    asking again, and per model and base whose accuracy is not significantly above the majority class.
+    per model that did not read all items to the end, per model that was not asked about the base of its items
+    on consistency, per model with a significant drop within the noise of asking again, and per model and base
+    whose accuracy is not significantly above the majority class.
     """
     doubts = [
         f"{model.name}: {doubt}."
@@ -158,6 +160,7 @@ def warnings(results: Results) -> list[str]:
         *unanswered_warnings(results),
         *truncation_warnings(results),
         *parse_warnings(results),
+        *consistency_warnings(results),
         *noise_warnings(results, (drops_shown(model.results, model.alpha) for model in results.models)),
         *remarks,
     ] + [

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
     from crossexam.evaluation.calibration import Calibration, Temperature
     from crossexam.evaluation.comparison import Comparison
+    from crossexam.evaluation.consistency import ConsistencyComparison, Violations
     from crossexam.evaluation.cross_dataset import BenchmarkScore, RelativeGain
     from crossexam.evaluation.distributions import PeopleResult
     from crossexam.evaluation.fact_checking import FactChecking, Threshold, ThresholdChoice
@@ -81,9 +82,9 @@ class ModelResults:
 
     @cached_property
     def answered(self) -> Run:
-        """The run without the test sets for which there are only bounds."""
+        """The run over the test sets of which an accuracy is known, not only its bounds."""
         kept = [result.name for result in self.results if not result.only_bounds]
-        return self.run if len(kept) == len(self.results) else self.run.restricted_to(kept)
+        return self.run if len(kept) == len(self.run.datasets) else self.run.restricted_to(kept)
 
     @cached_property
     def noise(self) -> Noise | None:
@@ -174,6 +175,13 @@ class ModelResults:
         from crossexam.evaluation.fact_checking import fact_checking
 
         return fact_checking(self.run, self.thresholds, max_unanswered=self.max_unanswered)
+
+    @cached_property
+    def consistency(self) -> dict[str, Violations]:
+        """The violations of each rule of consistency; empty without items of the consistency suite."""
+        from crossexam.evaluation.consistency import consistency_of
+
+        return consistency_of(self.run, max_unanswered=self.max_unanswered)
 
     @cached_property
     def truncations(self) -> tuple[Truncation, ...]:
@@ -269,6 +277,15 @@ class Results:
         from crossexam.evaluation.keys import keyed_comparisons
 
         return keyed_comparisons(*self.answered) if self.comparison else ()
+
+    @cached_property
+    def consistency_comparison(self) -> dict[str, ConsistencyComparison]:
+        """The difference in violations of exactly two models; empty if they share no rule of consistency."""
+        from crossexam.evaluation.consistency import compare_consistency
+
+        if len(self.runs) != 2:
+            return {}
+        return compare_consistency(*self.runs, max_unanswered=self.max_unanswered)
 
     @cached_property
     def paired_probabilities(self) -> tuple[ProbabilityComparison, ...]:

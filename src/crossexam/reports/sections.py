@@ -21,6 +21,11 @@ from crossexam.reports.accuracy import (
 )
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
+from crossexam.reports.analyses.consistency import (
+    consistency_against_table,
+    consistency_table,
+    violations_by_label_table,
+)
 from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
 from crossexam.reports.analyses.fact_checking import checked_against_table, fact_checking_table
 from crossexam.reports.analyses.joint import joint_against_table, seen_against_table
@@ -103,6 +108,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("seen",       "In training",            seen_against_table, _ALL, within="against"),
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),
     Section("checked",    "Balanced accuracy",      checked_against_table, _ALL, within="against"),
+    Section("violations", "In violations",          consistency_against_table, within="against"),
     Section("paired",     "Probabilities",          paired_against_tables, _PAGE, within="against",
             captions=True, on_request=_WRITTEN_ONLY),
     Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
@@ -118,6 +124,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("judged",     "Judges",                 judged_table),
     Section("keys",       "Keys",                   keys_table,       _ALL),
     Section("templates",  "Templates",              template_table,   _ALL),
+    Section("consistency", "Consistency",           consistency_table, _ALL),
+    Section("by_label",   "By label",               violations_by_label_table, within="consistency"),
     Section("truncation", "Truncation",             truncation_table),
     Section("parses",     "Parses",                 parse_table),
     Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),

@@ -113,6 +113,20 @@ _ALL: Final = (
         in_one_process=True,
     ),
     SuiteKind(
+        "consistency",
+        "pairs whose answers logic connects: does the model contradict itself? Needs no gold labels",
+        "Li et al. 2019, A Logic-Driven Framework for Consistency of Neural Models (arXiv 1909.00126)",
+        build_constructed,
+        constructions=(
+            "identity",
+            "symmetry",
+            "negated_hypothesis",
+            "double_negation",
+            "conjunction",
+            "transitivity",
+        ),
+    ),
+    SuiteKind(
         "corpus",
         "the unchanged bases: accuracy on any corpus",
         "",

@@ -1,0 +1,107 @@
+"""Consistency in reports: the table, what it says of rules that are left out, comparisons, and data."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import pytest
+
+import crossexam as cx
+from crossexam.core.dataset import Run
+from crossexam.evaluation.consistency import consistency_of
+from crossexam.reports.accuracy import accuracy_table
+from crossexam.reports.analyses.consistency import consistency_table, violations_by_label_table
+from crossexam.reports.comparison import comparison_tables
+from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
+from crossexam.reports.headline import warnings
+from crossexam.reports.results import results_of
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    return cx.run("builtin/overlap", cx.build("consistency", "builtin:demo"))
+
+
+@pytest.fixture(scope="module")
+def other(run: Run) -> Run:
+    """A model that exchanges the labels of every other answer of *run*."""
+    answers = {name: rows.copy() for name, rows in run.probabilities.items()}
+    for rows in answers.values():
+        rows[::2] = rows[::2][:, [1, 2, 0]]
+    return replace(run, model="other", probabilities=answers)
+
+
+def _two_labels(run: Run) -> Run:
+    return replace(run, manifest={**run.manifest, "details": {"two_label": True}})
+
+
+def test_the_table_has_both_rates_of_every_rule(run: Run) -> None:
+    found = consistency_of(run)
+    table = consistency_table(results_of([run]))
+    assert [row[1] for row in table.rows] == [each.rule.says for each in found.values()]
+    assert [row[3:8] for row in table.rows] == [
+        (each.n, each.count, each.of_all, each.conditions, each.of_condition) for each in found.values()
+    ]
+    assert not any("eft out" in note for note in table.notes)
+    by_label = violations_by_label_table(results_of([run]))
+    assert len(by_label.rows) == sum(len(each.by_base) for each in found.values())
+
+
+def test_these_test_sets_have_no_accuracy(run: Run) -> None:
+    results = results_of([run], published_rows=False)
+    assert [row[0] for row in accuracy_table(results).rows] == ["base (builtin demo)", "majority class"]
+    assert [each.name for each in results.models[0].results] == ["base.builtin_demo"]
+
+
+def test_the_page_says_which_rules_a_model_of_two_labels_is_spared(run: Run) -> None:
+    notes = consistency_table(results_of([_two_labels(run)])).notes
+    said = "needs three labels, so left out: symmetry, negation, transitivity ec, transitivity ne"
+    assert sum(said in note for note in notes) == 1
+
+
+def test_the_page_says_that_the_base_is_missing(run: Run) -> None:
+    without = run.restricted_to([name for name in run.datasets if not name.startswith("base")])
+    table = consistency_table(results_of([without]))
+    assert [row[1] for row in table.rows] == ["E(p, p)"]
+    assert any("the run lacks the base, so left out: symmetry" in note for note in table.notes)
+    said = "was not asked about the base, without which symmetry, negation"
+    assert sum(said in warning for warning in warnings(results_of([without]))) == 1
+    assert not any("the base, without which" in warning for warning in warnings(results_of([run])))
+
+
+def test_two_models_are_compared_by_the_violations_of_both(run: Run, other: Run) -> None:
+    (table,) = [each for each in comparison_tables(run, other) if each.title == "A minus B in violations"]
+    rates = {row[1]: row[3:6] for row in table.rows}
+    first, second = consistency_of(run), consistency_of(other)
+    for name, each in first.items():
+        a, b, difference = rates[each.rule.says]
+        assert (a.value, b.value) == (each.of_all.value, second[name].of_all.value)  # type: ignore[union-attr]
+        assert difference.value == pytest.approx(a.value - b.value)  # type: ignore[union-attr]
+
+
+def test_every_number_is_in_the_data(run: Run, other: Run) -> None:
+    results = results_of([run])
+    found = consistency_of(run)
+    rows = list(csv.DictReader(io.StringIO(render_csv(results))))
+    rates = {row["test_set"] + row["of"]: row for row in rows if row["statistic"] == "violations_of_all"}
+    model = json.loads(render_json(results))["models"][0]["consistency"]
+    assert model["left_out"] == {}
+    for name, each in found.items():
+        assert float(rates[each.test_set + each.rule.name]["value"]) == each.of_all.value
+        stated = model["rules"][name]
+        assert (stated["n"], stated["violations"]) == (each.n, each.count)
+        assert stated["of_all"]["low"] == each.of_all.low
+        assert (stated["of_condition"] is None) == (each.of_condition is None)
+    compared = json.loads(comparison_json(run, other))["consistency"]
+    assert [row["rule"] for row in compared] == [each.rule.name for each in found.values()]
+    lines = list(csv.DictReader(io.StringIO(comparison_csv(run, other))))
+    assert [row["rule"] for row in lines if row["rule"]] == [each.rule.name for each in found.values()]
+
+
+def test_without_the_suite_there_is_nothing(run: Run) -> None:
+    plain = results_of([run.restricted_to(["base.builtin_demo"])])
+    assert consistency_table(plain).rows == ()
+    assert json.loads(render_json(plain))["models"][0]["consistency"] is None

@@ -1,9 +1,9 @@
-"""Ranks of several models: against other implementations, by their coverage, and groups against all subsets."""
+"""Ranks of several models: against other implementations and by their coverage; groups by definition."""
 
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -151,7 +151,9 @@ def test_the_mean_over_test_sets_gives_each_the_same_weight() -> None:
         [(np.zeros((2, 2)), np.arange(2)), (np.zeros((2, 3)), np.arange(2))],
     ],
 )
-def test_means_need_items_and_the_same_models(sets: list[tuple[NDArray[np.float64], NDArray[np.int64]]]) -> None:
+def test_means_need_items_and_the_same_models(
+    sets: list[tuple[NDArray[np.float64], NDArray[np.int64]]],
+) -> None:
     with pytest.raises(ValueError, match="the same number of models"):
         differences_of_means(sets)
 

@@ -80,10 +80,11 @@ def _notes(results: Results) -> tuple[str, ...]:
     """Return what ranks and groups mean, what the mean leaves out, and which models are left out where."""
     confidence = f"{100 * (1 - results.alpha):.6g} %"
     note = (
-        "Over the items that all of the models answered. Rank: 1 for the best, and its interval; the intervals "
-        f"of a test set together contain all true ranks with a confidence of {confidence} "
-        "(Mogstad et al. 2024). Groups: models that share a letter are not significantly different, by McNemar "
-        "tests by cluster (for the mean, t tests of clusters), Holm-corrected over all pairs of models."
+        "Over the items that all of the models answered. Rank: 1 for the best, and its interval; the "
+        "intervals of a test set together contain all true ranks with a confidence of "
+        f"{confidence} (Mogstad et al. 2024). Groups: models that share a letter are not significantly "
+        "different, by McNemar tests by cluster (for the mean, t tests of clusters), Holm-corrected over all "
+        "pairs of models."
     )
     return tuple(filter(None, (note, _mean_note(results), _left_out_note(results), _many_note(results))))
 
@@ -176,8 +177,8 @@ def rank_charts(results: Results) -> Charts:
     ]
     note = (
         "Points are accuracies in percent with 95 % confidence intervals. A line with a letter joins the "
-        "models of a group, marked by its points: no two of them are significantly different. A model without "
-        "a line differs from all others."
+        "models of a group, marked by its points: no two of them are significantly different. A model "
+        "without a line differs from all others."
     )
     return Charts(figures, note, shown=1)
 

@@ -200,6 +200,8 @@ def silent() -> Run:
     return replace(run, probabilities=answers, outcomes=outcomes)
 
 
+#: The formats of reports on any number of models; a card describes one.
+WITH_SECTIONS: Final = (".html", ".md", ".tex", ".csv", ".json")
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
@@ -280,7 +282,7 @@ def test_the_table_is_sound() -> None:
     keys = [section.key for section in SECTIONS]
     assert len(set(keys)) == len(keys)
     assert set(RUNS) == set(keys)  # a new section needs a run here
-    assert set(RENDERERS) == {".html", ".md", ".tex", ".csv", ".json"}
+    assert set(RENDERERS) == {*WITH_SECTIONS, ".yaml"}
     for section in SECTIONS:
         assert section.formats
         assert not section.within or section.within in keys[: keys.index(section.key)]
@@ -385,13 +387,13 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
     for run in (swaps(), benchmark(), lexical()):
         calls.clear()
         report = make_report(run)
-        for suffix in RENDERERS:
+        for suffix in WITH_SECTIONS:
             report.text(suffix)
         report.terminal()
         assert sorted(calls) == ["benchmark_score", "factor_results", "measure", "misled_parts"]
     calls.clear()
     report = make_report(stress(), second(stress()))
-    for suffix in RENDERERS:
+    for suffix in WITH_SECTIONS:
         report.text(suffix)
     assert calls.count("compare_runs") == 1
     count(ranking, "rankings")
@@ -400,7 +402,7 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
     count(several, "score_together")
     calls.clear()
     report = make_report(stress(), second(stress()), third(stress()))
-    for suffix in RENDERERS:
+    for suffix in WITH_SECTIONS:
         report.text(suffix)
     several_models = ("rankings", "pair_agreements", "only_one_right", "score_together")
     assert [calls.count(name) for name in several_models] == [1, 1, 1, 1]

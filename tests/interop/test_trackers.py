@@ -1,4 +1,4 @@
-"""Reports in experiment trackers: names, errors without one, and MLflow and W&B themselves where installed."""
+"""Reports in experiment trackers: names, errors, and MLflow and W&B themselves where installed."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_what_a_tracker_raises_is_one_error(
         raise ConnectionError("no server at example.org\nand a long explanation")
 
     monkeypatch.setattr(trackers, "REPORT_TRACKERS", {"json": fails})  # a package that is there
-    with pytest.raises(CrossexamError, match="json did not take the report: no server at example.org") as told:
+    with pytest.raises(CrossexamError, match="json did not take the report: no server") as told:
         track_runs("json", tracked)
     assert "explanation" not in str(told.value)
     assert told.value.where == "--track json"
@@ -109,5 +109,10 @@ def test_wandb_has_the_runs_without_a_network(
         assert "offline-run" in folder.name
         records = [path.read_bytes() for path in folder.glob("*.wandb")]
         assert len(records) == 1
-        for text in (given.name, given.parameters["model_key"], "negation_x _proposed_/accuracy", "report.html"):
+        for text in (
+            given.name,
+            given.parameters["model_key"],
+            "negation_x _proposed_/accuracy",
+            "report.html",
+        ):
             assert text.replace(" ", "_").encode() in records[0], text

@@ -27,8 +27,8 @@ def report(
             "-o",
             "--output",
             parser=work_path,
-            help="Output file or URL: .html, .md, .tex, .csv or .json, or .yaml for the model card of the hub. "
-            "Default: tables on the terminal.",
+            help="Output file or URL: .html, .md, .tex, .csv or .json, or .yaml for a model card. Default: "
+            "tables on the terminal.",
             metavar="FILE",
         ),
     ] = None,

@@ -26,7 +26,7 @@ _WANDB_NAMES: Final = re.compile(r"[^\w/]", re.ASCII)
 
 @dataclass(frozen=True)
 class TrackedRun:
-    """What a tracker is given of one model: its *name*, *metrics*, *parameters*, and the *folder* of files."""
+    """What a tracker is given of a model: its *name*, *metrics*, *parameters*, and a *folder* of files."""
 
     name: str
     metrics: Mapping[str, float]
@@ -84,7 +84,12 @@ def to_wandb(runs: Sequence[TrackedRun]) -> list[str]:
     os.environ.setdefault("WANDB_ERROR_REPORTING", "false")
     wandb = _imported("wandb")
     settings = wandb.Settings(
-        silent=True, console="off", disable_git=True, disable_code=True, x_disable_stats=True, x_disable_meta=True
+        silent=True,
+        console="off",
+        disable_git=True,
+        disable_code=True,
+        x_disable_stats=True,
+        x_disable_meta=True,
     )
     places = []
     for run in runs:
@@ -121,7 +126,7 @@ REPORT_TRACKERS: Final[Mapping[str, Callable[[Sequence[TrackedRun]], list[str]]]
 
 
 def checked_tracker(name: str) -> str:
-    """Return *name*; raises UnknownNameError if no tracker is called so, MissingExtraError without its package."""
+    """Return *name*; raises UnknownNameError for other names, MissingExtraError without its package."""
     if name not in REPORT_TRACKERS:
         raise UnknownNameError("tracker of reports", name, REPORT_TRACKERS)
     from importlib.util import find_spec

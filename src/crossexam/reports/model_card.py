@@ -99,7 +99,7 @@ def _metrics(model: ModelResults, result: TestSetResult, short: str) -> Iterator
 
 
 def _parts(kind: str, title: str, estimate: Estimate | None) -> Iterator[tuple[str, str, Estimate]]:
-    """Yield type, title and value of an estimate; if only bounds are known, of both, and never of one number."""
+    """Yield type, title and value of an estimate; if only bounds are known, those of both."""
     if isinstance(estimate, Bounds):
         yield f"{kind}_lower_bound", f"{title}, lower bound (too many items unanswered)", estimate.least
         yield f"{kind}_upper_bound", f"{title}, upper bound (too many items unanswered)", estimate.most

@@ -204,7 +204,8 @@ def silent() -> Run:
 WITH_SECTIONS: Final = (".html", ".md", ".tex", ".csv", ".json")
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
-    "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
+    "summary": stress, "accuracy": stress, "accuracies": stress, "drop": stress,
+    "errors": stress, "predicted": adversary,
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
@@ -224,7 +225,7 @@ OF_SEVERAL: Final = {
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {
-    *("summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"),
+    *("summary", "accuracy", "accuracies", "errors", "confusion", "items", "yield", "signatures"),
     *("calibration", "selective"),  # of models with probabilities
 }
 #: Test sets and columns that promise no number: a base has no drop.

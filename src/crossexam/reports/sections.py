@@ -18,6 +18,7 @@ from crossexam.reports.accuracy import (
     published_tables,
     slice_tables,
     summary_tables,
+    written_accuracy_table,
 )
 from crossexam.reports.analyses.agreement import (
     agreement_tables,
@@ -103,7 +104,8 @@ class Section:
 # fmt: off
 SECTIONS: Final[tuple[Section, ...]] = (
     Section("summary",    "Summary",                summary_tables,   _TERMINAL),
-    Section("accuracy",   "Accuracy",               accuracy_table,   charts=accuracy_charts),
+    Section("accuracy",   "Accuracy",               accuracy_table,   _PAGE, charts=accuracy_charts),
+    Section("accuracies", "Accuracy",               written_accuracy_table, _WRITTEN_ONLY),
     Section("published",  "Published",              published_tables, _PAGE, within="accuracy"),
     Section("unanswered", "Unanswered",             unanswered_table, _ALL),
     Section("drop",       "Drop",                   drop_table,       charts=drop_charts),

@@ -91,13 +91,14 @@ def to_wandb(runs: Sequence[TrackedRun]) -> list[str]:
         x_disable_stats=True,
         x_disable_meta=True,
     )
+    mode = os.environ.get("WANDB_MODE", "offline")
     places = []
     for run in runs:
         started = wandb.init(
             project=os.environ.get("WANDB_PROJECT", PROJECT),
             name=run.name,
             config=dict(run.parameters),
-            mode=os.environ.get("WANDB_MODE", "offline"),
+            mode=mode,
             settings=settings,
             reinit="create_new",
         )
@@ -105,7 +106,7 @@ def to_wandb(runs: Sequence[TrackedRun]) -> list[str]:
         artifact = wandb.Artifact(re.sub(r"[^\w.-]", "_", f"report-{run.name}")[:128], type="report")
         artifact.add_dir(str(run.folder))
         started.log_artifact(artifact)
-        places.append(started.url or f"wandb sync {Path(started.dir).parent}")
+        places.append(started.url if mode == "online" else f"wandb sync {Path(started.dir).parent}")
         started.finish()
     return places
 

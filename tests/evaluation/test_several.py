@@ -144,6 +144,11 @@ def test_two_labels_are_two_labels_for_all() -> None:
     halves = Run("two", {"base.x": ONE}, RUNS[0].probabilities, {"details": {"two_label": True}})
     pair = pair_agreements(together([neutral, contradiction, halves]))[0]
     assert pair.same.value == 1
+    models = [RUNS[1], RUNS[3], halves]
+    for pair in pair_agreements(together(models)):
+        both = (models[number].answers(pair.test_set)[:, 0] > 0.5 for number in (pair.first, pair.second))
+        expected = cohen_kappa_score(*both)
+        assert pair.kappa.value == pytest.approx(expected), "of two labels, not of three"
     with_three = pair_agreements(together([neutral, contradiction, RUNS[0]]))[0]
     assert with_three.same.value == 0
 

@@ -118,12 +118,10 @@ def _imported(name: str) -> Any:
         raise MissingExtraError(name, name, f"--track {name}") from None
 
 
-# fmt: off
 REPORT_TRACKERS: Final[Mapping[str, Callable[[Sequence[TrackedRun]], list[str]]]] = {
     "mlflow": to_mlflow,
-    "wandb":  to_wandb,
+    "wandb": to_wandb,
 }
-# fmt: on
 
 
 def checked_tracker(name: str) -> str:

@@ -118,7 +118,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("agreement",  "Agreement",              agreement_tables, _PAGE, title="Agreement of models",
             captions=True),
     Section("agreements", "Agreement",              first_agreement_tables, _WRITTEN_ONLY),
-    Section("alone",      "Only one right",         alone_tables),
+    Section("alone",      "Only one right",         alone_tables,     title="Only one model right"),
     Section("total_alone", "Only one right",        total_alone_table, _TERMINAL),
     Section("against",    "A against B",            against_table),
     Section("lacking",    "Unanswered by A or B",   unanswered_against_table, within="against"),

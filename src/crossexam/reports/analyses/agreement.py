@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import counted_items
@@ -50,7 +51,7 @@ def first_agreement_tables(results: Results) -> list[Table]:
     models = [model.model for model in ranking.models]
     several = len(ranking.test_sets) > 1
     name = f"mean of {counted_items(len(ranking.test_sets), 'test set')}" if several else ""
-    return _matrices(results, models, ranking.test_sets, name, "")
+    return _matrices(results, models, ranking.test_sets, name, "Show the agreement")
 
 
 def _matrices(
@@ -86,7 +87,8 @@ def _matrices(
 def alone_tables(results: Results) -> list[Table]:
     """Return what each model alone gets right and wrong: in all test sets, and in each."""
     whole, each = total_alone_table(results), _alone_table(results)
-    return [whole, each] if len(results.together) > 1 else [each]
+    folded = "Show what only one model gets right"
+    return [replace(whole, folded=folded), each] if len(results.together) > 1 else [each]
 
 
 def total_alone_table(results: Results) -> Table:
@@ -110,9 +112,10 @@ def _alone_table(results: Results) -> Table:
         (results.short_names[each.test_set], results.models[each.model].name, *_cells(each))
         for each in results.only_one
     )
-    folded = "Show this for each test set" if len(results.together) > 1 else ""
+    several = len(results.together) > 1
+    folded = "Show this for each test set" if several else "Show what only one model gets right"
     columns = (Column("Test set"), *_columns())
-    notes = () if folded else _alone_notes(results)
+    notes = () if several else _alone_notes(results)
     return Table("What only one model gets right, by test set", columns, rows, notes, 1, folded)
 
 

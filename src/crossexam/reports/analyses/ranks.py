@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,7 +58,7 @@ def rank_tables(results: Results) -> list[Table]:
         for row in _rows(ranking, results)
     )
     each = Table("Ranks by test set", (Column("Test set"), *_COLUMNS), rows, grouped=1, folded=folded)
-    return [first_rank_table(results), each]
+    return [replace(first_rank_table(results), folded="Show the ranks"), each]
 
 
 def first_rank_table(results: Results) -> Table:
@@ -130,7 +131,9 @@ def difference_tables(results: Results) -> list[Table]:
     if len(results.models) > MOST_COMPARED:
         return []
     return [
-        _difference_table(ranking, results, "Show the differences on each test set" if number else "")
+        _difference_table(
+            ranking, results, "Show the differences on each test set" if number else "Show the differences"
+        )
         for number, ranking in enumerate(results.rankings)
     ]
 
@@ -180,7 +183,8 @@ def rank_charts(results: Results) -> Charts:
         "models of a group, marked by its points: no two of them are significantly different. A model "
         "without a line differs from all others."
     )
-    return Charts(figures, note, shown=1)
+    left_out = (_mean_note(results), _left_out_note(results))
+    return Charts(figures, " ".join(filter(None, (note, *left_out))), shown=1)
 
 
 def _chart(ranking: Ranking, results: Results, size: str) -> Any:

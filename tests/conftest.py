@@ -36,9 +36,9 @@ def shared_data() -> Path:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """In CI, with the corpora beside the checkout, skip only tests that need a GPU or another harness.
+    """In CI, with the corpora beside the checkout, skip only tests that need a GPU, a harness or a tracker.
 
-    Harnesses are installed in a later step.
+    Harnesses and trackers are installed in later steps.
     """
     report = yield
     skipped = report.skipped and not hasattr(report, "wasxfail") and isinstance(report.longrepr, tuple)
@@ -46,7 +46,7 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
         skipped
         and "CI" in os.environ
         and SHARED.is_dir()
-        and not re.search(r"GPU|extra interop", str(report.longrepr))
+        and not re.search(r"GPU|extra (interop|mlflow|wandb)", str(report.longrepr))
     ):
         report.outcome = "failed"
         report.longrepr = f"skipped in CI although {SHARED} is there: {report.longrepr}"

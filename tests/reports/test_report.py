@@ -324,7 +324,7 @@ def test_no_run_and_no_such_form(two_runs: list[Run], tmp_path: Path) -> None:
     with pytest.raises(FormatError) as refused:
         make_report(*two_runs).save(tmp_path / "report.pdf")
     assert str(refused.value).endswith(
-        "'.pdf' is not a supported report format\n  wanted: .html, .md, .tex, .csv, .json\n"
+        "'.pdf' is not a supported report format\n  wanted: .html, .md, .tex, .csv, .json, .yaml\n"
         "  hint: -o report.html"
     )
     assert not list(tmp_path.iterdir())

@@ -18,7 +18,16 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.core.output.escapes import escape_latex, escape_markdown
-from crossexam.evaluation import behaviour, comparison, cross_dataset, lexically_misleading, measures
+from crossexam.evaluation import (
+    behaviour,
+    comparison,
+    cross_dataset,
+    lexically_misleading,
+    measures,
+    model_agreement,
+    ranking,
+    several,
+)
 from crossexam.evaluation.seen_pairs import TrainingPairs
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.report import RENDERERS, make_report
@@ -70,6 +79,14 @@ def second(run: Run) -> Run:
     for rows in answers.values():
         rows[::4] = rows[::4][:, [1, 0, 2]]
     return replace(run, model="other", probabilities=answers)
+
+
+def third(run: Run) -> Run:
+    """Yet another model, which exchanges neutral and contradiction in every third prediction of *run*."""
+    answers = {name: rows.copy() for name, rows in run.probabilities.items()}
+    for rows in answers.values():
+        rows[::3] = rows[::3][:, [0, 2, 1]]
+    return replace(run, model="models/yet another", probabilities=answers)
 
 
 GOLDS: Final[list[Label]] = [LABELS[k % 3] for k in range(24)]
@@ -230,9 +247,12 @@ def inconsistent() -> Run:
     )
 
 
+#: The formats of reports on any number of models; a card describes one.
+WITH_SECTIONS: Final = (".html", ".md", ".tex", ".csv", ".json")
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
-    "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
+    "summary": stress, "accuracy": stress, "accuracies": stress, "drop": stress,
+    "errors": stress, "predicted": adversary,
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
@@ -243,15 +263,21 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "paired": stress, "challenge": challenged, "challenge_more": challenged,
     "checking": claims, "checked": claims,
     "consistency": inconsistent, "by_label": inconsistent, "violations": inconsistent,
+    "ranks": stress, "first_rank": stress, "pairs": stress, "first_pairs": stress,
+    "agreement": stress, "agreements": stress, "alone": stress, "total_alone": stress,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {
     "against", "only_one", "by_key", "joint", "seen", "gain", "lacking", "paired", "checked", "violations",
 }  # fmt: skip
+#: The sections of three models or more.
+OF_SEVERAL: Final = {
+    *("ranks", "first_rank", "pairs", "first_pairs", "agreement", "agreements", "alone", "total_alone"),
+}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {
-    *("summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"),
+    *("summary", "accuracy", "accuracies", "errors", "confusion", "items", "yield", "signatures"),
     *("calibration", "selective"),  # of models with probabilities
 }
 #: Test sets and columns that promise no number: a base has no drop.
@@ -266,6 +292,8 @@ NO_NUMBER: Final = {
     *(("antonymy", header) for header in ("Seen", "In a contradiction", "Mean count")),
     *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself
     *(("base (x)", header) for header in ("Accuracy", "on old labels")),  # of what models are compared with
+    # a model and itself
+    *((f"{n}. {name}", str(n)) for n in (1, 2, 3) for name in ("mine", "other", "yet another")),
 }
 PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
 
@@ -273,6 +301,7 @@ PAIRS: Final = [(section, form) for section in SECTIONS for form in section.form
 def results_with(section: Section) -> Results:
     run = RUNS[section.key]()
     runs = [run, second(run)] if section.key in OF_TWO else [run]
+    runs += [second(run), third(run)] if section.key in OF_SEVERAL else []
     runs += [asked_with("second")] if section.key == "templates" else []
     relative_to = 1 if section.key == "gain" else None
     training = None
@@ -307,7 +336,7 @@ def test_the_table_is_sound() -> None:
     keys = [section.key for section in SECTIONS]
     assert len(set(keys)) == len(keys)
     assert set(RUNS) == set(keys)  # a new section needs a run here
-    assert set(RENDERERS) == {".html", ".md", ".tex", ".csv", ".json"}
+    assert set(RENDERERS) == {*WITH_SECTIONS, ".yaml"}
     for section in SECTIONS:
         assert section.formats
         assert not section.within or section.within in keys[: keys.index(section.key)]
@@ -412,12 +441,22 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
     for run in (swaps(), benchmark(), lexical()):
         calls.clear()
         report = make_report(run)
-        for suffix in RENDERERS:
+        for suffix in WITH_SECTIONS:
             report.text(suffix)
         report.terminal()
         assert sorted(calls) == ["benchmark_score", "factor_results", "measure", "misled_parts"]
     calls.clear()
     report = make_report(stress(), second(stress()))
-    for suffix in RENDERERS:
+    for suffix in WITH_SECTIONS:
         report.text(suffix)
     assert calls.count("compare_runs") == 1
+    count(ranking, "rankings")
+    count(model_agreement, "pair_agreements")
+    count(model_agreement, "only_one_right")
+    count(several, "score_together")
+    calls.clear()
+    report = make_report(stress(), second(stress()), third(stress()))
+    for suffix in WITH_SECTIONS:
+        report.text(suffix)
+    several_models = ("rankings", "pair_agreements", "only_one_right", "score_together")
+    assert [calls.count(name) for name in several_models] == [1, 1, 1, 1]

@@ -9,10 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy.stats import norm, t
+from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
-from crossexam.stats.agreement import agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, votes_of
+from crossexam.stats.agreement import (
+    agreement,
+    cohen_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    linear_kappa,
+    votes_of,
+)
 
 # The worked example of "Fleiss' kappa" in Wikipedia: 14 annotators, 10 items, 5 labels; 0.210
 WIKIPEDIA = [
@@ -197,3 +206,26 @@ def test_cohens_kappa_of_several_labels_is_that_of_statsmodels(pairs: list[tuple
 def test_cohens_kappa_needs_two_labels_per_item() -> None:
     with pytest.raises(ValueError, match="cannot compare 2 labels with 1"):
         cohen_kappa([0, 1], [0])
+
+
+def test_linear_kappa_is_cohens_and_its_interval_covers() -> None:
+
+    rng = np.random.default_rng(4)
+    chances = np.array([[0.3, 0.05, 0.05], [0.05, 0.2, 0.05], [0.05, 0.05, 0.2]])
+    expected = chances.sum(axis=1) @ chances.sum(axis=0)
+    truth = (np.trace(chances) - expected) / (1 - expected)
+    held = 0
+    for _ in range(400):
+        pairs = np.repeat(rng.choice(9, size=60, p=chances.ravel()), 2)  # two items per cluster, alike
+        found = linear_kappa(pairs // 3, pairs % 3, np.arange(120) // 2)
+        held += found.low <= truth <= found.high
+    assert held >= 400 * 0.95 - 3 * (400 * 0.95 * 0.05) ** 0.5
+    assert found.value == pytest.approx(cohen_kappa_score(pairs // 3, pairs % 3))
+    alone = linear_kappa(pairs[::2] // 3, pairs[::2] % 3)
+    table = np.bincount(pairs[::2], minlength=9).reshape(3, 3)
+    spread = (alone.high - alone.low) / 2 / t.ppf(0.975, 59) * norm.ppf(0.975) / (60 / 59) ** 0.5
+    theirs = cohens_kappa(table)
+    assert spread == pytest.approx((theirs.kappa_upp - theirs.kappa_low) / 2, rel=1e-6)
+    with pytest.raises(ValueError, match="cannot compare 2 labels with 3"):
+        linear_kappa([0, 1], [0, 1, 2])
+    assert str(linear_kappa([1, 1], [1, 1]).value) == "nan"

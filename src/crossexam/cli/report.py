@@ -15,6 +15,7 @@ from crossexam.core.places import copy_path, work_path
 
 if TYPE_CHECKING:
     from crossexam.evaluation.fact_checking import ThresholdChoice
+    from crossexam.reports.report import Report
 
 #: Begins the name of a run over the development split.
 _DEV: Final = "dev:"
@@ -31,7 +32,8 @@ def report(
             "-o",
             "--output",
             parser=work_path,
-            help="Output file or URL: .html, .md, .tex, .csv or .json. Default: tables on the terminal.",
+            help="Output file or URL: .html, .md, .tex, .csv or .json, or .yaml for a model card. Default: "
+            "tables on the terminal.",
             metavar="FILE",
         ),
     ] = None,
@@ -78,49 +80,54 @@ def report(
         bool,
         typer.Option("--threshold-per-set", help="Choose the threshold of each data set on its own."),
     ] = False,
+    track: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also write the report to an experiment tracker, mlflow or wandb; repeatable.",
+            metavar="NAME",
+        ),
+    ] = None,
 ) -> None:
     """Report the results of one or more runs, separately for items with verified and proposed labels."""
     from crossexam.cli.console import show, written
     from crossexam.evaluation.verified import by_status, verified_only
+    from crossexam.interop.trackers import checked_tracker
     from crossexam.reports.parts import written_beside
-    from crossexam.reports.report import terminal_report, write_report
+    from crossexam.reports.report import make_report
     from crossexam.runs.saved import read_runs
 
-    shown_items = options.chosen_items(items)
+    trackers = [checked_tracker(name) for name in dict.fromkeys(track or ())]
     chosen = verified_only if verified else by_status
     folders = [run for folder in runs for run in _runs_in(folder)]
     base = _place_of(relative_to, folders)
     loaded = [chosen(run) for run in read_runs(folders)]
-    training = options.training_pairs_of(loaded, index)
-    fitted_on = read_runs(temperature_from or ())
-    above = _threshold_choice(threshold or (), threshold_per_set)
-    if output is None:
-        show(
-            terminal_report(
-                loaded,
-                relative_to=base,
-                alpha=alpha,
-                training=training,
-                max_unanswered=max_unanswered,
-                calibration=calibration,
-                temperature_from=fitted_on,
-                threshold=above,
-            )
-        )
-        return
-    write_report(
-        loaded,
-        output,
-        items=shown_items,
+    made = make_report(
+        *loaded,
+        items=options.chosen_items(items),
         relative_to=base,
         alpha=alpha,
-        training=training,
+        training=options.training_pairs_of(loaded, index),
         max_unanswered=max_unanswered,
         calibration=calibration,
-        temperature_from=fitted_on,
-        threshold=above,
+        temperature_from=read_runs(temperature_from or ()),
+        threshold=_threshold_choice(threshold or (), threshold_per_set),
     )
-    written(output, written_beside(output))
+    if output is None:
+        show(made.terminal())
+    else:
+        made.save(output)
+        written(output, written_beside(output))
+    for name in trackers:
+        _track(made, name)
+
+
+def _track(made: Report, tracker: str) -> None:
+    """Write a report to a tracker, and say where it is."""
+    from crossexam.cli.console import note
+    from crossexam.reports.tracking import track_report
+
+    for model, place in zip(made.results.models, track_report(made, tracker), strict=True):
+        note(f"{tracker}: {model.name}: {place}")
 
 
 def _threshold_choice(texts: Sequence[str], per_set: bool) -> ThresholdChoice:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.columns import relabelled_items
 from crossexam.core.dataset import Dataset
+from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
 from crossexam.reports.analyses.templates import drops_within_noise
@@ -52,6 +53,9 @@ def summary_note(alpha: float) -> str:
 
 #: The number of items in a drop.
 PAIRS: Final = Column("Pairs", "count")
+
+#: Of more models than these, a terminal and a document have no room for columns with intervals.
+MOST_ACROSS: Final = 5
 
 #: The line of the table of accuracies below each base.
 MAJORITY: Final = "majority class"
@@ -102,6 +106,36 @@ def accuracy_table(results: Results) -> Table:
         *(study.source for study in studies),
     ]
     return Table("Accuracy", columns, tuple(rows), tuple(notes))
+
+
+def written_accuracy_table(results: Results) -> Table:
+    """Return accuracy by test set and model for a document: of many models a row each, not a column."""
+    across = accuracy_table(results)
+    if len(results.models) <= MOST_ACROSS:
+        return across
+    rows = tuple(
+        (row[0], column.header, row[1], cell)
+        for row in across.rows
+        for column, cell in zip(across.columns[2:], row[2:], strict=True)
+        if cell is not None
+    )
+    columns = (Column("Test set"), Column("Model"), Column("Items", "count"), Column("Accuracy", "percent"))
+    return Table(across.title, columns, rows, across.notes, grouped=1)
+
+
+def _brief_accuracy_table(results: Results) -> Table:
+    """Return the accuracies of many models without intervals, the models as numbers, for a terminal."""
+    across = accuracy_table(results)
+    last = 2 + len(results.models)
+    numbers = (Column(str(number), "percent", narrow=True) for number in range(1, last - 1))
+    rows = tuple((*row[:2], *map(_without_interval, row[2:last])) for row in across.rows)
+    names = ", ".join(f"{number}: {model.name}" for number, model in enumerate(results.models, 1))
+    note = f"{names}. Intervals are in the table of each model."
+    return Table(across.title, (*across.columns[:2], *numbers), rows, (note, *across.notes[1:]))
+
+
+def _without_interval(cell: Cell) -> Cell:
+    return cell.value if isinstance(cell, Estimate) and not isinstance(cell, Bounds) else cell
 
 
 def _majority_share(result: TestSetResult | None) -> float | None:
@@ -184,6 +218,8 @@ def summary_tables(results: Results) -> list[Table]:
     if len(tables) == 1:
         return tables
     any_drop = any(result.lost for model in results.models for result in model.results)
+    if len(tables) > MOST_ACROSS:
+        return [_brief_accuracy_table(results), *tables]
     return [accuracy_table(results), *(tables if any_drop else [])]
 
 

@@ -99,25 +99,25 @@ def svg_of(chart: Any) -> str:
 def _labels(results: Results) -> dict[str, str]:
     """Return the name of each test set for the axis, in as few lines as there is room for."""
     for length in _LENGTHS:
-        labels = {name: _in_lines(one_line(short), length) for name, short in results.short_names.items()}
+        labels = {name: in_lines(one_line(short), length) for name, short in results.short_names.items()}
         if all(label.count("\n") < 2 for label in labels.values()):
             break
     return labels
 
 
-def _in_lines(short: str, length: int) -> str:
+def in_lines(short: str, length: int) -> str:
     """Return a short name in lines of up to *length* characters; its part begins a line of its own."""
     construction, bracket, part = short.partition(" (")
     return "\n".join(textwrap.wrap(construction, length) + textwrap.wrap(f"{bracket}{part}".strip(), length))
 
 
-def _row_height(labels: Sequence[str]) -> int:
+def row_height(labels: Sequence[str]) -> int:
     """Return the pixels per test set, so that the names do not overlap."""
     most = max((label.count("\n") for label in labels), default=0) + 1
     return max(_ROW, (most + 1) * _LINE_HEIGHT - 6)
 
 
-def _names(labels: Sequence[str]) -> Any:
+def name_axis(labels: Sequence[str]) -> Any:
     """Return the axis of test sets, in the order of their *labels*."""
     import altair as alt
 
@@ -140,12 +140,13 @@ def _names(labels: Sequence[str]) -> Any:
     return alt.Y("name:N", sort=list(labels), axis=axis)
 
 
-def _ticks(width: int) -> int:
+def tick_count(width: int) -> int:
     """Return how many numbers an axis of *width* pixels has room for."""
     return 5 if width == WIDTHS["wide"] else 3
 
 
-def _number(share: float) -> float | None:
+def percent_of(share: float) -> float | None:
+    """Return *share* in percent for a chart; None if it is not finite."""
     return round(100 * share, 3) if math.isfinite(share) else None
 
 
@@ -225,21 +226,21 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
     values = [
         {
             "name": row.label,
-            "value": _number(row.estimate.value),
-            "low": _number(row.estimate.low),
-            "high": _number(row.estimate.high),
+            "value": percent_of(row.estimate.value),
+            "low": percent_of(row.estimate.low),
+            "high": percent_of(row.estimate.high),
             "text": f"{100 * row.estimate.value:.1f}".replace("-", "−")
             if math.isfinite(row.estimate.value)
             else "",
-            "line": None if row.line is None else _number(row.line),
+            "line": None if row.line is None else percent_of(row.line),
         }
         for row in rows
     ]
     scale = alt.Scale(domain=list(extent), nice=True)
-    titled = alt.Axis(title=title, tickCount=_ticks(width))
-    drawn = alt.Chart(alt.Data(values=values)).encode(y=_names([row.label for row in rows]))
+    titled = alt.Axis(title=title, tickCount=tick_count(width))
+    drawn = alt.Chart(alt.Data(values=values)).encode(y=name_axis([row.label for row in rows]))
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color="currentColor", opacity=0.6)
-    height = _row_height([row.label for row in rows])
+    height = row_height([row.label for row in rows])
     reference = drawn.transform_filter("isValid(datum.line)").mark_tick(
         color="var(--muted)", thickness=2, size=height, opacity=0.6
     )
@@ -296,9 +297,9 @@ def _error_chart(
         for result in results
         for piece in _pieces(result, labels[result.name])
     ]
-    names = _names([labels[result.name] for result in results])
+    names = name_axis([labels[result.name] for result in results])
     scale = alt.Scale(domain=[0, largest])
-    titled = alt.Axis(title="wrong predictions, % of items", tickCount=_ticks(width))
+    titled = alt.Axis(title="wrong predictions, % of items", tickCount=tick_count(width))
     drawn = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("start:Q", scale=scale, axis=titled), x2="end:Q", y=names
     )
@@ -314,7 +315,7 @@ def _error_chart(
     )
     return svg_of(
         layers.properties(
-            width=width, height={"step": _row_height([labels[result.name] for result in results])}
+            width=width, height={"step": row_height([labels[result.name] for result in results])}
         )
     )
 

@@ -29,6 +29,7 @@ from crossexam.reports.analyses.fact_checking import (
     fact_checking_object,
     fact_checking_rows,
 )
+from crossexam.reports.analyses.several_data import several_object, several_rows
 from crossexam.reports.probabilities.comparison import paired_columns
 from crossexam.reports.probabilities.data import probability_objects, probability_rows
 from crossexam.reports.published_systems import STUDIES, difference_from
@@ -103,7 +104,7 @@ def _finite(value: object) -> object:
 def render_csv(results: Results) -> str:
     """Return every statistic of the models, one per row; shares are between 0 and 1."""
     rows = (row for model in results.models for row in _rows_of(model))
-    return _csv(COLUMNS, chain(rows, _gain_rows(results), _seen_rows(results)))
+    return _csv(COLUMNS, chain(rows, _gain_rows(results), _seen_rows(results), several_rows(results)))
 
 
 def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
@@ -335,6 +336,7 @@ def render_json(results: Results) -> str:
         ],
         "relative_to": results.base_model and results.base_model.name,
         "pairs_in_training": training and _pairs_object(results.seen, training),
+        "several_models": several_object(results),
     }
     return _json(document)
 

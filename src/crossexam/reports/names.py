@@ -1,4 +1,4 @@
-"""The short names of test sets in reports for people: ``negation`` for ``negation.dev_matched``.
+"""The short names of test sets and models in reports for people: ``negation`` for ``negation.dev_matched``.
 
 The part, which names the base, is left out if there is only one base.  CSV and JSON keep the full names.
 """
@@ -7,13 +7,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.manifest import TestSetEntry
 from crossexam.core.rules import OURS
 
 _STATUS = re.compile(r"(.*) \((\w+)\)")
+
+
+#: Characters of a short name of a model; the middle of a longer one is left out.
+_LONGEST: Final = 24
 
 
 def short_names(test_sets: Mapping[str, Dataset]) -> dict[str, str]:
@@ -50,3 +55,36 @@ def _short(name: str, entry: TestSetEntry, with_part: bool) -> str:
     details = ", ".join(filter(None, (rules, entry.part.replace("_", " ") if with_part else "", status)))
     construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.construction).replace("_", " ")  # cs_0_7: cs 0.7
     return f"{construction} ({details})" if details else construction
+
+
+def short_model_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a short name per name of a model: as few of its last folders as tell them apart.
+
+    No two are the same, unless two *names* are; the middle of a long one is left out.
+
+    >>> short_model_names(["hf/models/roberta-large", "zoo/runs/1/esim", "zoo/runs/2/esim"])
+    ('roberta-large', '1/esim', '2/esim')
+    """
+    parts = [name.rstrip("/").split("/") for name in names]
+    short = [""] * len(names)
+    for place, own in enumerate(parts):
+        others = [each for each in parts if each != own]
+        depth = 1
+        while depth < len(own) and any(each[-depth:] == own[-depth:] for each in others):
+            depth += 1
+        short[place] = "/".join(own[-depth:])
+    cut = [_cut(name) for name in short]
+    return tuple(
+        name if cut.count(brief) > short.count(name) else brief
+        for name, brief in zip(short, cut, strict=True)
+    )
+
+
+def _cut(name: str) -> str:
+    """Return *name* without its middle if it is long.
+
+    >>> _cut("roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli")
+    'roberta-lar…R1_R2_R3-nli'
+    """
+    kept = _LONGEST // 2
+    return name if len(name) <= _LONGEST else f"{name[: kept - 1]}…{name[-kept:]}"

@@ -158,8 +158,10 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
     ``controls`` are the characters that the page shows by an escape, ``formula`` holds what begins a formula
     in a spreadsheet unless it is a ``number``, for the CSV that the page writes.  ``golds`` and
     ``answers`` are the labels that some item has, ``parts`` of a test set are names and numbers of items.
-    ``statuses`` are the names of the reasons why there is no answer, if one is missing.
+    ``statuses`` are the names of the reasons why there is no answer, if one is missing.  ``together`` are the
+    models of which one alone can be right, if there are three or more, and their labels are the same.
     """
+    together = {each.name: each.models for each in results.together} if results.same_labels else {}
     golds: set[int] = set()
     answers: set[int] = set()
     sets = []
@@ -178,6 +180,7 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
                 "shown": len(shown.rows),
                 "total": len(dataset),
                 "two": dataset.projection is ENTAILMENT_OR_NOT,
+                "together": together.get(dataset.name, ()),
                 "parts": parts,
             }
         )

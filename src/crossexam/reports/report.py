@@ -21,6 +21,7 @@ from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headline, warnings
 from crossexam.reports.html import render_html
+from crossexam.reports.model_card import render_card
 from crossexam.reports.parts import parts_beside
 from crossexam.reports.results import ITEMS_PER_SET, ItemChoice, Results, item_choice, results_of
 from crossexam.reports.sections import tables_in
@@ -52,6 +53,7 @@ RENDERERS: Final[Mapping[str, Callable[[Results], str]]] = {
     ".tex": _latex,
     ".csv": render_csv,
     ".json": render_json,
+    ".yaml": render_card,
 }
 
 
@@ -213,7 +215,7 @@ def write_report(
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
-    Raises FormatError for any suffix but ``.html .md .tex .csv .json``.
+    Raises FormatError for any suffix but ``.html .md .tex .csv .json .yaml``.
     """
     made = make_report(
         *runs,

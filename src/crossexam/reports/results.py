@@ -13,7 +13,7 @@ from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.reports.names import short_names
+from crossexam.reports.names import short_model_names, short_names
 from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
@@ -28,16 +28,24 @@ if TYPE_CHECKING:
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
+    from crossexam.evaluation.model_agreement import OnlyOne, PairAgreement
     from crossexam.evaluation.probability_comparison import ProbabilityComparison
+    from crossexam.evaluation.ranking import Ranking
     from crossexam.evaluation.repeat import Noise
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
     from crossexam.evaluation.selective import Selective
+    from crossexam.evaluation.several import ScoredTogether
     from crossexam.evaluation.templates import TemplateResult
     from crossexam.evaluation.truncation import Truncation
 
 #: The items of each test set that the page shows: as many, those that some model got wrong, or all.
 ItemChoice = int | Literal["errors", "all"]
 ITEMS_PER_SET: Final = 400
+
+#: From so many models on, a report ranks them; two are compared as A and B.
+SEVERAL: Final = 3
+#: Up to so many models, their matrices and drawings are readable; of more there are only tables.
+MOST_COMPARED: Final = 12
 
 
 def item_choice(value: object, name: str = "items") -> ItemChoice:
@@ -317,6 +325,46 @@ class Results:
         if self.training is None or not self.comparison:
             return ()
         return seen_pairs(*self.answered, self.training)
+
+    @cached_property
+    def short_models(self) -> tuple[str, ...]:
+        """The short name of each model, for matrices and charts of several models."""
+        return short_model_names([model.name for model in self.models])
+
+    @property
+    def same_labels(self) -> bool:
+        """Whether all models have three labels, or all have two."""
+        return len({run.two_labels for run in self.runs}) == 1
+
+    @cached_property
+    def together(self) -> tuple[ScoredTogether, ...]:
+        """What three models or more predicted for the same items, by test set; empty for fewer models."""
+        from crossexam.evaluation.several import score_together
+
+        if len(self.models) < SEVERAL:
+            return ()
+        return score_together(self.runs, self.test_sets, self.max_unanswered)
+
+    @cached_property
+    def rankings(self) -> tuple[Ranking, ...]:
+        """The order of three models or more: over all test sets, if there are several, and on each."""
+        from crossexam.evaluation.ranking import rankings
+
+        return rankings(self.together, len(self.models), self.alpha)
+
+    @cached_property
+    def agreements(self) -> tuple[PairAgreement, ...]:
+        """How far every two of three models or more agree on each test set."""
+        from crossexam.evaluation.model_agreement import pair_agreements
+
+        return pair_agreements(self.together)
+
+    @cached_property
+    def only_one(self) -> tuple[OnlyOne, ...]:
+        """What each of three models or more alone gets right, and alone gets wrong, on each test set."""
+        from crossexam.evaluation.model_agreement import only_one_right
+
+        return only_one_right(self.together)
 
     @cached_property
     def gains(self) -> dict[str, RelativeGain]:

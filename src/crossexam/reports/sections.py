@@ -18,6 +18,13 @@ from crossexam.reports.accuracy import (
     published_tables,
     slice_tables,
     summary_tables,
+    written_accuracy_table,
+)
+from crossexam.reports.analyses.agreement import (
+    agreement_tables,
+    alone_tables,
+    first_agreement_tables,
+    total_alone_table,
 )
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
@@ -32,6 +39,13 @@ from crossexam.reports.analyses.joint import joint_against_table, seen_against_t
 from crossexam.reports.analyses.keys import keyed_against_table, keys_table
 from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.analyses.parses import parse_table
+from crossexam.reports.analyses.ranks import (
+    difference_tables,
+    first_difference_table,
+    first_rank_table,
+    rank_charts,
+    rank_tables,
+)
 from crossexam.reports.analyses.templates import noise_table, template_table
 from crossexam.reports.analyses.truncation import truncation_table
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
@@ -97,11 +111,22 @@ class Section:
 # fmt: off
 SECTIONS: Final[tuple[Section, ...]] = (
     Section("summary",    "Summary",                summary_tables,   _TERMINAL),
-    Section("accuracy",   "Accuracy",               accuracy_table,   charts=accuracy_charts),
+    Section("accuracy",   "Accuracy",               accuracy_table,   _PAGE, charts=accuracy_charts),
+    Section("accuracies", "Accuracy",               written_accuracy_table, _WRITTEN_ONLY),
     Section("published",  "Published",              published_tables, _PAGE, within="accuracy"),
     Section("unanswered", "Unanswered",             unanswered_table, _ALL),
     Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
     Section("noise",      "Asked again",            noise_table,      _ALL),
+    Section("ranks",      "Ranks",                  rank_tables,      title="Ranks of models",
+            charts=rank_charts, captions=True),
+    Section("first_rank", "Ranks",                  first_rank_table, _TERMINAL),
+    Section("pairs",      "Differences",            difference_tables, _PAGE, within="ranks", captions=True),
+    Section("first_pairs", "Differences",           first_difference_table, _WRITTEN_ONLY),
+    Section("agreement",  "Agreement",              agreement_tables, _PAGE, title="Agreement of models",
+            captions=True),
+    Section("agreements", "Agreement",              first_agreement_tables, _WRITTEN_ONLY),
+    Section("alone",      "Only one right",         alone_tables,     title="Only one model right"),
+    Section("total_alone", "Only one right",        total_alone_table, _TERMINAL),
     Section("against",    "A against B",            against_table),
     Section("lacking",    "Unanswered by A or B",   unanswered_against_table, within="against"),
     Section("joint",      "Together",               joint_against_table, within="against"),

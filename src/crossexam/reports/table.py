@@ -23,17 +23,23 @@ class Marked(float):
     """A published share that is of items made by other rules than those of its test set; shown with MARK."""
 
 
+class Significant(float):
+    """A difference that is significant; shown with an asterisk."""
+
+
 @dataclass(frozen=True)
 class Column:
     """The *header* of a column, the *kind* of its cells, and the *group* of columns to which it belongs.
 
-    In a column of corrected p-values, those of at most *alpha* are marked as significant.
+    In a column of corrected p-values, those of at most *alpha* are marked as significant.  A *narrow* column,
+    as those of a matrix, has no intervals, and the page leaves no room for them.
     """
 
     header: str
     kind: Kind = "text"
     group: str = ""
     alpha: float | None = None
+    narrow: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,8 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     ('15.1†', '0.231', '∞')
     >>> number_text(-0.0002, "score"), number_text(-math.inf, "score")
     ('0.000', '-∞')
+    >>> number_text(Significant(0.2), "points")
+    '20.0*'
     >>> number_text(Bounds(Estimate(0.5, 0.4, 0.6, 90, 30), Estimate(0.62, 0.5, 0.7, 90, 30)), "percent")
     '50.0 to 62.0'
     """
@@ -101,7 +109,8 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
         if math.isinf(number):
             return INFINITE if number > 0 else f"-{INFINITE}"
         return "0.000" if (text := f"{number:,.3f}") == "-0.000" else text
-    return _percent(number) + (MARK if isinstance(cell, Marked) else "")
+    mark = MARK if isinstance(cell, Marked) else "*" if isinstance(cell, Significant) else ""
+    return _percent(number) + mark
 
 
 def interval_text(cell: Cell, kind: Kind = "percent") -> str:

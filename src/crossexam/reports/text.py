@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crossexam.core.estimate import Bounds
 from crossexam.core.output.escapes import escape_latex, escape_markdown, one_line, visible
@@ -15,6 +15,9 @@ from crossexam.reports.table import INFINITE, MARK, NOTHING, Table, cell_text, i
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
+
+#: Tables with more columns are scaled to the width of the text.
+_MOST_COLUMNS: Final = 12
 
 
 def _latex_number(text: str) -> str:
@@ -72,25 +75,33 @@ def latex_table(table: Table) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escape_latex(caption)}}}",
+            *([r"\resizebox{\textwidth}{!}{%"] if _is_wide(table) else []),
             rf"\begin{{tabular}}{{{letters}}}",
             r"\toprule",
             *_latex_heading(table),
             r"\midrule",
             *body,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}" + ("}" if _is_wide(table) else ""),
             r"\end{table}",
         ]
     )
 
 
+def _is_wide(table: Table) -> bool:
+    """Return whether *table* has to be scaled to the width of the text."""
+    return len(table.columns) > _MOST_COLUMNS
+
+
 def render_latex(title: str, tables: Sequence[Table], warnings: Sequence[str] = ()) -> str:
     r"""Return *tables*, each a float, for a document with ``\usepackage{booktabs}``.
 
-    The *warnings* also end the caption of the first table.
+    Wide ones, such as matrices of many models, also need ``\usepackage{graphicx}``.  The
+    *warnings* also end the caption of the first table.
     """
     head = [one_line(text) for text in (title, *warnings)]
     head += [r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}"]
+    head += [r"\usepackage{graphicx}"] * any(map(_is_wide, tables))
     warned = [replace(table, notes=(*table.notes, *warnings)) for table in tables[:1]]
     comments = "\n".join(f"% {line}" for line in head)
     return "\n\n".join([comments, *map(latex_table, [*warned, *tables[1:]])]) + "\n"

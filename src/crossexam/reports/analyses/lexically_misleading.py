@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _FEWEST: Final = 10  # examples at a point of the curve
 _HIGHEST: Final = 10  # examples of the highest score that are listed
+#: The dashes of lines that have the same colour: there are fewer colours than models.
+_DASHES: Final = ([1, 0], [6, 3], [2, 3])
 _NOTE: Final = (
     "CS: the examples to which a bag-of-words model assigns a wrong label with at least that probability "
     "(Nie et al. 2019, section 5.4). Majority: share of the most frequent label. Annotator: accuracy of a "
@@ -143,13 +145,17 @@ def _chart(points: Sequence[dict[str, Any]], width: int) -> Any:
         symbolStrokeWidth=3,
     )
     colour = alt.Color("model:N", scale=scale, legend=legend if len(names) > 1 else None)
+    dashes = alt.Scale(
+        domain=names, range=[_DASHES[k // len(shades) % len(_DASHES)] for k in range(len(names))]
+    )
+    dashed = alt.StrokeDash("model:N", scale=dashes, legend=legend if len(names) > 1 else None)
     over = alt.X("lambda:Q", axis=alt.Axis(title="lambda", tickCount=5), scale=alt.Scale(domain=[0, 1]))
     drawn = alt.Chart(alt.Data(values=list(points)))
     y = alt.Y("accuracy:Q", axis=alt.Axis(title="accuracy, %", tickCount=5), scale=alt.Scale(domain=[0, 100]))
     band = drawn.mark_area(opacity=0.15).encode(
         x=over, y="low:Q", y2="high:Q", fill=alt.Fill("model:N", scale=scale, legend=None)
     )
-    line = drawn.mark_line(strokeWidth=2).encode(x=over, y=y, color=colour)
+    line = drawn.mark_line(strokeWidth=2).encode(x=over, y=y, color=colour, strokeDash=dashed)
     only = [point for point in points if point["model"] == names[0]]
     sizes = (
         alt.Chart(alt.Data(values=only))

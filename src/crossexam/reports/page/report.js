@@ -150,10 +150,17 @@
 
   // Filters
 
+  // Whether one of several models alone is right, or alone is wrong, among those that count on the test set.
+  const isAlone = (item, one, right) => {
+    const { together } = data.sets[item[SET]];
+    if (!together.includes(one) || !together.every((each) => isAnswered(item[ANSWERS][each]))) return false;
+    return together.every((each) => correct(item, each) === ((each === one) === right));
+  };
   const hasOutcome = (item, wanted) => {
     if (item[GOLD] < 0 || said(item[ANSWERS][wanted.model]) < 0) return false;
     if (wanted.outcome === "right") return correct(item, wanted.model);
     if (wanted.outcome === "wrong") return !correct(item, wanted.model);
+    if (wanted.outcome.startsWith("alone")) return isAlone(item, wanted.model, wanted.outcome === "alone-right");
     const one = Number(wanted.outcome.slice("only".length)); // of two models, only this one is right
     return item[ANSWERS].every(isAnswered) && correct(item, one) && !correct(item, 1 - one);
   };
@@ -463,6 +470,10 @@
   at("of-model").hidden = data.models.length < 2;
   if (data.models.length === 2 && data.twoLabels[0] === data.twoLabels[1]) {
     data.models.forEach((name, number) => option(outcome, `only${number}`, `only ${name} correct`));
+  }
+  if (data.sets.some(({ together }) => together.length)) {
+    option(outcome, "alone-right", "correct, all others wrong");
+    option(outcome, "alone-wrong", "wrong, all others correct");
   }
 
   let waiting = 0;

@@ -1,0 +1,85 @@
+"""The results of a report as metrics and parameters of experiment trackers, with its page and JSON."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from crossexam.core.estimate import Bounds, Estimate
+from crossexam.core.manifest import package_version
+from crossexam.evaluation.comparison import content_hash_of
+from crossexam.interop.trackers import TrackedRun, checked_tracker, track_runs
+from crossexam.reports.report import Report
+from crossexam.reports.results import ModelResults
+
+if TYPE_CHECKING:
+    from crossexam.core.dataset import Run
+
+
+def track_report(report: Report, tracker: str) -> list[str]:
+    """Write *report* to the tracker called *tracker*, a run per model, and return where each is.
+
+    A run has the numbers of its model as metrics, what they depend on as parameters, and the page and the
+    JSON of the whole report as files.  Raises UnknownNameError, MissingExtraError, or CrossexamError if the
+    tracker fails.
+    """
+    checked_tracker(tracker)
+    with TemporaryDirectory() as folder:
+        report.save(Path(folder) / "report.html")
+        report.save(Path(folder) / "report.json")
+        return track_runs(
+            tracker,
+            [
+                TrackedRun(model.name, metrics_of(model), parameters_of(model.run), Path(folder))
+                for model in report.results.models
+            ],
+        )
+
+
+def metrics_of(model: ModelResults) -> dict[str, float]:
+    """Return accuracy and drop on each test set with their intervals, or their bounds, as ``SET/NUMBER``."""
+    return {
+        f"{result.name}/{name}": value
+        for result in model.results
+        for statistic, estimate in (("accuracy", result.accuracy), ("drop", result.lost))
+        for name, value in _numbers(statistic, estimate)
+        if math.isfinite(value)
+    }
+
+
+def _numbers(name: str, estimate: Estimate | None) -> Iterator[tuple[str, float]]:
+    if estimate is None:
+        return
+    if isinstance(estimate, Bounds):
+        yield from ((f"{name}_least", estimate.least.value), (f"{name}_most", estimate.most.value))
+    elif not math.isnan(estimate.value):
+        yield name, estimate.value
+    else:
+        return
+    yield from ((f"{name}_low", estimate.low), (f"{name}_high", estimate.high))
+
+
+def parameters_of(run: Run) -> dict[str, str]:
+    """Return the model, its key, a hash of the items, and the versions of the packages."""
+    packages = run.manifest.get("packages")
+    known = {
+        "model": run.model,
+        "model_key": run.manifest.get("model_key"),
+        "suite": suite_hash(run),
+        "test_sets": len(run.datasets),
+        "crossexam": package_version(),
+        "python": run.manifest.get("python"),
+        **{f"version_{name}": version for name, version in (packages or {}).items()},
+    }
+    return {name: str(value) for name, value in known.items() if value is not None}
+
+
+def suite_hash(run: Run) -> str:
+    """Return a hash of the names and contents of the test sets of *run*, in 16 hexadecimal digits."""
+    contents: Mapping[str, str] = {name: content_hash_of(each) for name, each in run.datasets.items()}
+    text = "\n".join(f"{name}\t{contents[name]}" for name in sorted(contents))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

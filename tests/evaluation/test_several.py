@@ -1,0 +1,167 @@
+"""Several models on the same items: who counts, their order, agreement, and what only one gets right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import isnan
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS
+from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.evaluation.comparison import compare_runs
+from crossexam.evaluation.model_agreement import mean_agreement, only_one_right, pair_agreements
+from crossexam.evaluation.ranking import rankings
+from crossexam.evaluation.several import ScoredTogether, score_together
+
+LIMIT = 0.05
+
+
+def dataset(name: str, n: int = 60) -> Dataset:
+    items = tuple(
+        Example(f"{name}:{k}", f"Premise {k // 2}.", f"Hypothesis {k}.", LABELS[k % 3]) for k in range(n)
+    )
+    return Dataset(name, items, {"construction": name.partition(".")[0]})
+
+
+ONE, TWO = dataset("base.x"), dataset("negation.x", 40)
+
+
+def run_of(
+    model: str, right: float, seed: int, sets: Sequence[Dataset] = (ONE, TWO), missing: int = 0
+) -> Run:
+    """A model that is right with a probability, and does not answer the last *missing* items of each set."""
+    rng = np.random.default_rng(seed)
+    answers, outcomes = {}, {}
+    for each in sets:
+        labels = [k % 3 if rng.random() < right else int(rng.integers(3)) for k in range(len(each))]
+        rows = np.eye(3)[labels]
+        if missing:
+            rows[-missing:] = np.nan
+            told = [Outcome("refused" if k >= len(each) - missing else "answered") for k in range(len(each))]
+            outcomes[each.name] = Outcomes.of(told, len(each))
+        answers[each.name] = rows
+    return Run(model, {each.name: each for each in sets}, answers, {}, {}, outcomes)
+
+
+RUNS = [run_of("good", 0.95, 1), run_of("fair", 0.6, 2), run_of("poor", 0.1, 3), run_of("fair too", 0.6, 4)]
+
+
+def together(runs: Sequence[Run], limit: float = LIMIT) -> tuple[ScoredTogether, ...]:
+    sets = {name: each for run in runs for name, each in run.datasets.items()}
+    return score_together(runs, sets, limit)
+
+
+def test_the_order_and_the_pairs_are_those_of_compare() -> None:
+    whole, one, _ = rankings(together(RUNS), len(RUNS), 0.05)
+    assert (whole.name, whole.test_sets, whole.n) == (None, ("base.x", "negation.x"), 100)
+    assert whole.models[0].model == 0
+    assert whole.models[0].rank == whole.models[0].low == whole.models[0].high == 1
+    assert whole.models[-1].model == 2
+    for first, second in combinations(range(4), 2):
+        pair = one.pair(first, second)
+        compared, _ = compare_runs(RUNS[first], RUNS[second])
+        assert pair.difference == compared.difference
+        assert pair.p_value == compared.p_value
+        assert one.pair(second, first).difference.value == -pair.difference.value
+        assert pair.p_holm >= pair.p_value
+        assert pair.significant == (pair.p_holm <= 0.05)
+        shared = set(one.models[_place(one, first)].groups) & set(one.models[_place(one, second)].groups)
+        assert bool(shared) != pair.significant
+
+
+def _place(ranking: object, model: int) -> int:
+    return next(k for k, each in enumerate(ranking.models) if each.model == model)  # type: ignore[attr-defined]
+
+
+def test_the_mean_gives_each_test_set_the_same_weight() -> None:
+    whole, *each = rankings(together(RUNS), len(RUNS), 0.05)
+    for model in whole.models:
+        parts = [ranking.models[_place(ranking, model.model)].accuracy.value for ranking in each]
+        assert model.accuracy.value == pytest.approx(sum(parts) / 2)
+
+
+def test_the_model_that_left_most_unanswered_is_left_out() -> None:
+    few, many = run_of("few", 0.5, 5, missing=1), run_of("many", 0.5, 6, missing=30)
+    one, two = together([RUNS[0], few, RUNS[1], many])
+    assert (one.models, one.left_out, one.n, one.labelled) == ((0, 1, 2), (3,), 59, 60)
+    assert (two.models, two.n) == ((0, 1, 2), 39)
+    found = rankings((one, two), 4, 0.05)
+    assert [ranking.name for ranking in found] == ["base.x", "negation.x"], "no mean without all models"
+    assert found[0].left_out == (3,)
+    assert {model.model for model in found[0].models} == {0, 1, 2}
+
+
+def test_a_limit_of_one_counts_everybody() -> None:
+    many = run_of("many", 0.5, 6, missing=30)
+    assert together([RUNS[0], RUNS[1], many], limit=1)[0].models == (0, 1, 2)
+
+
+def test_test_sets_that_only_one_model_has_are_left_out() -> None:
+    runs = [RUNS[0], run_of("short", 0.5, 5, [ONE]), run_of("short too", 0.4, 6, [ONE])]
+    (one,) = together(runs)
+    assert one.name == "base.x"
+    assert [ranking.name for ranking in rankings((one,), 3, 0.05)] == ["base.x"]
+
+
+def test_proposed_labels_do_not_count_in_the_mean() -> None:
+    proposed = dataset("negation.x (proposed)")
+    runs = [run_of(str(k), k / 4, k, (ONE, TWO, proposed)) for k in range(1, 4)]
+    assert rankings(together(runs), 3, 0.05)[0].test_sets == ("base.x", "negation.x")
+
+
+def test_agreement_is_that_of_scikit_learn() -> None:
+    for pair in pair_agreements(together(RUNS)):
+        labels = [RUNS[model].label_indices(pair.test_set) for model in (pair.first, pair.second)]
+        gold = np.arange(len(labels[0])) % 3
+        assert pair.kappa.value == pytest.approx(cohen_kappa_score(*labels))
+        assert pair.same.value == pytest.approx(float((labels[0] == labels[1]).mean()))
+        wrong = (labels[0] != gold) & (labels[1] != gold)
+        assert pair.same_errors.n == wrong.sum()
+        if wrong.any():
+            expected = float((labels[0] == labels[1])[wrong].mean())
+            assert pair.same_errors.value == pytest.approx(expected)
+
+
+def test_the_mean_of_an_agreement_leaves_out_where_it_is_undefined() -> None:
+    sure = [run_of("a", 1.0, 1), run_of("b", 1.0, 2), run_of("c", 0.0, 3)]
+    found = pair_agreements(together(sure))
+    assert isnan(mean_agreement(found, 0, 1, "same_errors", ["base.x", "negation.x"]))
+    assert mean_agreement(found, 1, 0, "same", ["base.x"]) == 1
+
+
+def test_two_labels_are_two_labels_for_all() -> None:
+    """Two models that reject entailment, one as neutral and one as contradiction, say the same."""
+    neutral, contradiction = (
+        Run(name, {"base.x": ONE}, {"base.x": np.eye(3)[[label] * len(ONE)]}, {})
+        for name, label in (("n", 1), ("c", 2))
+    )
+    halves = Run("two", {"base.x": ONE}, RUNS[0].probabilities, {"details": {"two_label": True}})
+    pair = pair_agreements(together([neutral, contradiction, halves]))[0]
+    assert pair.same.value == 1
+    models = [RUNS[1], RUNS[3], halves]
+    for pair in pair_agreements(together(models)):
+        both = (models[number].answers(pair.test_set)[:, 0] > 0.5 for number in (pair.first, pair.second))
+        expected = cohen_kappa_score(*both)
+        assert pair.kappa.value == pytest.approx(expected), "of two labels, not of three"
+    with_three = pair_agreements(together([neutral, contradiction, RUNS[0]]))[0]
+    assert with_three.same.value == 0
+
+
+def test_only_one_right_is_counted_item_by_item() -> None:
+    found = {(each.test_set, each.model): each for each in only_one_right(together(RUNS))}
+    for test_set in (ONE, TWO):
+        gold = np.arange(len(test_set)) % 3
+        right = np.stack([run.label_indices(test_set.name) == gold for run in RUNS], axis=1).tolist()
+        for model in range(len(RUNS)):
+            alone = sum(row[model] and sum(row) == 1 for row in right)
+            failed = sum(not row[model] and sum(row) == len(RUNS) - 1 for row in right)
+            each = found[test_set.name, model]
+            assert (each.only_right, each.only_wrong, each.n) == (alone, failed, len(test_set))
+            assert each.right.value == pytest.approx(alone / len(test_set))
+    assert any(each.only_right for each in found.values())

@@ -1,0 +1,186 @@
+"""Ranks of several models: against other implementations and by their coverage; groups by definition."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import binomtest, ttest_1samp
+from statsmodels.stats.multitest import multipletests
+
+from crossexam.stats.paired import paired_difference
+from crossexam.stats.ranks import (
+    differences_of_means,
+    groups_not_apart,
+    holm_matrix,
+    pairwise_tests,
+    ranks,
+)
+
+ALPHA: Final = 0.05
+
+
+def simulated(
+    rng: np.random.Generator, truth: NDArray[np.float64], clusters: int, size: int
+) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+    """Which items [n, m] models of accuracies *truth* get right, dependent within a cluster and over models.
+
+    A model is right if a normal variable is below its quantile: a third of its variance is that of the
+    cluster, a third that of the item, which all models share.
+    """
+    from scipy.special import ndtri
+
+    n, m = clusters * size, len(truth)
+    codes = np.arange(n) // size
+    shared = rng.standard_normal(clusters)[codes] + rng.standard_normal(n)
+    own = rng.standard_normal((clusters, m))[codes] / 2**0.5 + rng.standard_normal((n, m)) / 2**0.5
+    return (shared[:, None] + own) / 3**0.5 < ndtri(truth), codes
+
+
+def true_ranks(truth: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The least and greatest rank of each model, which differ for models of the same accuracy."""
+    above = (truth[None, :] > truth[:, None]).sum(axis=1)
+    return 1 + above, len(truth) - (truth[None, :] < truth[:, None]).sum(axis=1)
+
+
+TRUTHS: Final = {
+    "all equal": np.full(8, 0.8),
+    "near": np.linspace(0.70, 0.77, 8),
+    "two groups": np.array([0.9] * 4 + [0.6] * 4),
+    "rare errors": np.array([0.995] * 4 + [0.98] * 4),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", TRUTHS)
+def test_all_true_ranks_are_covered_together(kind: str) -> None:
+    """For models of equal accuracy, every order of them must be covered."""
+    truth = TRUTHS[kind]
+    rng = np.random.default_rng(7)
+    runs, held = 200, {"set": 0, "mean": 0}
+    least, most = true_ranks(truth)
+    for _ in range(runs):
+        correct, codes = simulated(rng, truth, 60, 3)
+        again, _ = simulated(rng, truth, 60, 1)
+        tests = pairwise_tests(correct, codes)
+        means, of_means = differences_of_means([(correct, codes), (again, np.arange(60))])
+        for which, values, found in (
+            ("set", correct.mean(axis=0), tests),
+            ("mean", [mean.value for mean in means], of_means),
+        ):
+            intervals = ranks(values, holm_matrix(found, len(truth)) <= ALPHA)
+            held[which] += bool((intervals.low <= least).all() and (intervals.high >= most).all())
+    # 95 % less three standard errors of 200 runs
+    assert min(held.values()) >= (0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5) * runs, held
+
+
+@pytest.mark.slow
+def test_intervals_are_no_wider_than_they_have_to_be() -> None:
+    rng = np.random.default_rng(3)
+    truth = np.array([0.9, 0.7, 0.5, 0.3])
+    correct, codes = simulated(rng, truth, 400, 2)
+    intervals = ranks(correct.mean(axis=0), holm_matrix(pairwise_tests(correct, codes), 4) <= ALPHA)
+    assert intervals.low.tolist() == intervals.high.tolist() == intervals.observed.tolist() == [1, 2, 3, 4]
+
+
+def test_ranks_are_those_of_a_second_implementation() -> None:
+    """Binomial tests of scipy, Holm of statsmodels, and the definition of the ranks, written out."""
+    rng = np.random.default_rng(0)
+    truth = np.array([0.9, 0.85, 0.6, 0.58, 0.3])
+    correct, _ = simulated(rng, truth, 80, 1)
+    pairs = list(combinations(range(5), 2))
+    p_values = []
+    for one, other in pairs:
+        b = int((correct[:, one] & ~correct[:, other]).sum())
+        c = int((correct[:, other] & ~correct[:, one]).sum())
+        p_values.append(binomtest(b, b + c).pvalue)
+    rejected = dict(zip(pairs, multipletests(p_values, ALPHA, "holm")[0].tolist(), strict=True))
+    expected = []
+    accuracies = correct.mean(axis=0).tolist()
+    for model in range(5):
+        others = [each for each in range(5) if each != model]
+        apart = [each for each in others if rejected[min(model, each), max(model, each)]]
+        better = sum(accuracies[each] > accuracies[model] for each in apart)
+        expected.append((1 + better, 5 - (len(apart) - better)))
+    found = ranks(accuracies, holm_matrix(pairwise_tests(correct), 5) <= ALPHA)
+    assert list(zip(found.low.tolist(), found.high.tolist(), strict=True)) == expected
+    assert len(set(expected)) > 2, "an example that shows something"
+
+
+def test_the_difference_of_means_over_one_set_of_single_items_is_the_plain_one() -> None:
+    rng = np.random.default_rng(1)
+    correct, _ = simulated(rng, np.array([0.8, 0.6]), 300, 1)
+    means, tests = differences_of_means([(correct, np.arange(300))])
+    paired = correct[:, 0].astype(float) - correct[:, 1]
+    low, high = ttest_1samp(paired, 0).confidence_interval(0.95)
+    assert tests[0, 1].difference[:3] == pytest.approx((paired.mean(), low, high))
+    low, high = ttest_1samp(correct[:, 0].astype(float), 0).confidence_interval(0.95)
+    assert means[0][:3] == pytest.approx((correct[:, 0].mean(), low, high))
+    assert tests[0, 1].difference.value == pytest.approx(
+        paired_difference(correct[:, 0], correct[:, 1]).value
+    )
+
+
+def test_items_of_a_cluster_depend_on_each_other_over_test_sets() -> None:
+    """The same items in two test sets say no more than in one."""
+    rng = np.random.default_rng(2)
+    correct, codes = simulated(rng, np.array([0.8, 0.7]), 100, 2)
+    once = differences_of_means([(correct, codes)]).tests[0, 1]
+    twice = differences_of_means([(correct, codes), (correct, codes)]).tests[0, 1]
+    apart = differences_of_means([(correct, codes), (correct, codes + 100)]).tests[0, 1]
+    assert twice.difference[:3] == pytest.approx(once.difference[:3])
+    assert twice.p_value == pytest.approx(once.p_value)
+    assert apart.difference.high - apart.difference.low < 0.8 * (once.difference.high - once.difference.low)
+
+
+def test_the_mean_over_test_sets_gives_each_the_same_weight() -> None:
+    small, large = np.array([[True, False]] * 10), np.array([[True, True]] * 1000)
+    means, tests = differences_of_means([(small, np.arange(10)), (large, np.arange(10, 1010))])
+    assert [mean.value for mean in means] == pytest.approx([1.0, 0.5])
+    assert tests[0, 1].difference.value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        [],
+        [(np.zeros((0, 2)), np.zeros(0))],
+        [(np.zeros((2, 2)), np.arange(2)), (np.zeros((2, 3)), np.arange(2))],
+    ],
+)
+def test_means_need_items_and_the_same_models(
+    sets: list[tuple[NDArray[np.float64], NDArray[np.int64]]],
+) -> None:
+    with pytest.raises(ValueError, match="the same number of models"):
+        differences_of_means(sets)
+
+
+def test_models_that_differ_in_one_cluster_are_not_apart() -> None:
+    correct = np.ones((50, 2), dtype=bool)
+    correct[:5, 1] = False
+    codes = np.concatenate([np.zeros(5, dtype=np.int64), np.arange(1, 46)])
+    assert differences_of_means([(correct, codes)]).tests[0, 1].p_value == 1
+
+
+def test_ranks_of_other_shapes_are_refused() -> None:
+    with pytest.raises(ValueError, match="3 values for tests of shape"):
+        ranks([0.1, 0.2, 0.3], np.zeros((2, 2)))
+
+
+def cliques_by_definition(apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    m = len(apart)
+    subsets = [set(each) for size in range(1, m + 1) for each in combinations(range(m), size)]
+    near = [each for each in subsets if not any(apart[pair] for pair in combinations(sorted(each), 2))]
+    return sorted(tuple(sorted(each)) for each in near if not any(each < other for other in near))
+
+
+def test_groups_are_the_maximal_sets_of_models_that_are_not_apart() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        m = int(rng.integers(1, 8))
+        upper = np.triu(rng.random((m, m)) < rng.random(), 1)
+        apart = upper | upper.T
+        assert groups_not_apart(apart) == cliques_by_definition(apart)

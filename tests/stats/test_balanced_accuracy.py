@@ -1,0 +1,101 @@
+"""Balanced accuracy against scikit-learn, a cluster bootstrap and the truth of simulated samples."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.stats.balanced_accuracy import balanced_accuracy
+from crossexam.stats.bootstrap import bootstrap_interval
+from crossexam.stats.estimate import share_correct
+
+ICC = 0.3
+CONCENTRATION = 1 / ICC - 1
+
+
+def sample(
+    rng: np.random.Generator, m: int, shares: tuple[float, ...], recalls: tuple[float, ...]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]]:
+    """Which items are right, their gold labels and clusters: premises with 1 to 4 items each.
+
+    A premise is easy or hard for all labels, so that items of different labels depend on each other.
+    """
+    from scipy.special import betaincinv
+
+    codes = np.repeat(np.arange(m), rng.integers(1, 5, m))
+    gold = rng.choice(len(shares), size=len(codes), p=shares)
+    easy = rng.random(m)[codes]
+    p = np.array(recalls)[gold]
+    own = betaincinv(p * CONCENTRATION, (1 - p) * CONCENTRATION, easy)
+    return rng.random(len(codes)) < own, gold, codes
+
+
+def test_the_value_is_that_of_scikit_learn() -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(0)
+    gold, predicted = rng.integers(0, 3, 500), rng.integers(0, 3, 500)
+    gold[:400] = 1
+    found = balanced_accuracy(gold == predicted, gold)
+    assert found.value == pytest.approx(metrics.balanced_accuracy_score(gold, predicted), abs=1e-12)
+
+
+def test_the_interval_is_about_that_of_a_cluster_bootstrap() -> None:
+    right, gold, codes = sample(np.random.default_rng(1), 600, (0.6, 0.3, 0.1), (0.9, 0.7, 0.5))
+    found = balanced_accuracy(right, gold, codes)
+    rows = np.column_stack([gold == k for k in range(3)] + [(gold == k) & right for k in range(3)])
+    value, low, high = bootstrap_interval(
+        rows.astype(np.float64), lambda s: (s[:, 3:] / s[:, :3]).mean(axis=1), codes, name="recalls"
+    )
+    assert found.value == pytest.approx(value)
+    assert found.low == pytest.approx(low, abs=0.15 * (high - low))
+    assert found.high == pytest.approx(high, abs=0.15 * (high - low))
+
+
+@pytest.mark.parametrize(
+    ("m", "shares", "recalls", "least", "most"),
+    [
+        (30, (0.5, 0.5), (0.8, 0.6), 0.935, 0.985),
+        (100, (1 / 3, 1 / 3, 1 / 3), (0.9, 0.7, 0.5), 0.935, 0.975),
+        (300, (0.6, 0.3, 0.1), (0.95, 0.7, 0.5), 0.935, 0.975),
+        (100, (0.9, 0.07, 0.03), (0.9, 0.9, 0.9), 0.915, 0.99),  # eight items of the rarest label
+    ],
+)
+def test_it_covers(
+    m: int, shares: tuple[float, ...], recalls: tuple[float, ...], least: float, most: float
+) -> None:
+    rng = np.random.default_rng([m, len(shares)])
+    held = []
+    while len(held) < 1000:
+        right, gold, codes = sample(rng, m, shares, recalls)
+        if len(np.unique(gold)) == len(shares):
+            found = balanced_accuracy(right, gold, codes)
+            held.append(found.low <= np.mean(recalls) <= found.high)
+    assert least <= np.mean(held) <= most
+
+
+def test_clusters_widen_it_even_if_each_has_one_item_of_each_label() -> None:
+    rng = np.random.default_rng(2)
+    easy = rng.random(200) < 0.7
+    right, gold, codes = np.repeat(easy, 3), np.tile([0, 1, 2], 200), np.repeat(np.arange(200), 3)
+    wide, narrow = balanced_accuracy(right, gold, codes), balanced_accuracy(right, gold)
+    assert wide.high - wide.low == pytest.approx(np.sqrt(3) * (narrow.high - narrow.low), rel=0.02)
+
+
+def test_a_rare_label_that_is_always_right_widens_it() -> None:
+    right = np.array([True] * 900 + [False] * 100 + [True] * 3)
+    gold = np.array([0] * 1000 + [1] * 3)
+    found = balanced_accuracy(right, gold)
+    assert found.value == pytest.approx(0.95)
+    assert found.low < 0.75  # three of three right: the recall may be as low as 44 %
+
+
+def test_one_label_is_the_accuracy() -> None:
+    right = np.array([True, True, False, True])
+    assert balanced_accuracy(right, np.zeros(4)) == pytest.approx(share_correct(right))
+
+
+def test_no_items_and_other_lengths() -> None:
+    assert balanced_accuracy([], [])[1:] == (0.0, 1.0, 0, 0)
+    with pytest.raises(ValueError, match="2 gold labels for 1 items"):
+        balanced_accuracy([True], [0, 1])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes
 from crossexam.stats.estimate import share_correct
+from crossexam.stats.paired import paired_difference
 
 
 def balanced_accuracy(
@@ -32,27 +35,65 @@ def balanced_accuracy(
     >>> f"{balanced_accuracy([1, 1, 1, 0, 1, 0], [0, 0, 0, 0, 2, 2])}"  # recalls of 3/4 and 1/2
     '62.5 [32.2, 85.2]'
     """
-    right, labels = np.asarray(correct, dtype=np.float64), np.asarray(gold)
-    n = len(right)
-    if len(labels) != n:
-        raise ValueError(f"{len(labels)} gold labels for {n} items")
+    right = np.asarray(correct, dtype=np.float64)
+
+    def recall(items: NDArray[np.bool_], codes: NDArray[np.int64]) -> Estimate:
+        return share_correct(right[items], codes, confidence)
+
+    return _mean_over_labels(right, np.asarray(gold), clusters, recall, (0.0, 1.0))
+
+
+def balanced_difference(
+    correct_a: ArrayLike,
+    correct_b: ArrayLike,
+    gold: ArrayLike,
+    clusters: Clusters = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return the balanced accuracy of one model minus that of another on the same items.
+
+    It is the mean over the labels in *gold* [n] of the paired differences of recalls, which have the interval
+    of :func:`crossexam.stats.paired.paired_difference`, combined as in :func:`balanced_accuracy`.  With no
+    items the value is nan and the interval -1 to 1.  Raises ValueError if the lengths differ.
+
+    >>> balanced_difference([1, 1, 1, 0], [1, 0, 1, 0], [0, 0, 1, 1]).value
+    0.25
+    """
+    a, b = np.asarray(correct_a, dtype=bool), np.asarray(correct_b, dtype=bool)
+
+    def loss(items: NDArray[np.bool_], codes: NDArray[np.int64]) -> Estimate:
+        return paired_difference(a[items], b[items], codes, confidence)
+
+    residuals = np.subtract(a, b, dtype=np.float64)
+    return _mean_over_labels(residuals, np.asarray(gold), clusters, loss, (-1.0, 1.0))
+
+
+def _mean_over_labels(
+    items: NDArray[np.float64],
+    gold: NDArray[Any],
+    clusters: Clusters,
+    estimate: Callable[[NDArray[np.bool_], NDArray[np.int64]], Estimate],
+    bounds: tuple[float, float],
+) -> Estimate:
+    """Return the mean over the labels in *gold* of the means of *items* [n], each with its *estimate*."""
+    n = len(items)
+    if len(gold) != n:
+        raise ValueError(f"{len(gold)} gold labels for {n} items")
     if n == 0:
-        return Estimate(nan, 0.0, 1.0, 0, 0)
+        return Estimate(nan, *bounds, 0, 0)
     codes = cluster_codes(clusters, n)
     m = int(codes.max()) + 1
-    recalls, sums = [], []
-    for label in np.unique(labels).tolist():
-        items = labels == label
-        recalls.append(share_correct(right[items], codes[items], confidence))
-        sums.append(np.bincount(codes[items], weights=right[items] - recalls[-1].value, minlength=m))
+    found, sums = [], []
+    for label in np.unique(gold).tolist():
+        own = gold == label
+        found.append(estimate(own, codes[own]))
+        sums.append(np.bincount(codes[own], weights=items[own] - found[-1].value, minlength=m))
     correlations = _correlations(np.stack(sums))
-    below, above = (
-        np.array([abs(getattr(recall, side) - recall.value) for recall in recalls])
-        for side in ("low", "high")
-    )
-    value = sum(recall.value for recall in recalls) / len(recalls)
-    low, high = (sqrt(float(each @ correlations @ each)) / len(recalls) for each in (below, above))
-    return Estimate(value, max(0.0, value - low), min(1.0, value + high), n, m)
+    below = np.array([each.value - each.low for each in found])
+    above = np.array([each.high - each.value for each in found])
+    value = sum(each.value for each in found) / len(found)
+    low, high = (sqrt(float(each @ correlations @ each)) / len(found) for each in (below, above))
+    return Estimate(value, max(bounds[0], value - low), min(bounds[1], value + high), n, m)
 
 
 def _correlations(sums: NDArray[np.float64]) -> NDArray[np.float64]:

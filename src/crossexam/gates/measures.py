@@ -183,7 +183,7 @@ def _of_share(share: float) -> float:
 def _of_differences(differences: NDArray[Any]) -> Callable[[float], float]:
     """Return the variance of *differences* of items if their mean is another, which may need more of them."""
     squares = float(np.square(differences, dtype=np.float64).mean()) if len(differences) else 0.0
-    return lambda mean: max(squares, abs(mean)) - mean**2
+    return lambda mean: max(squares, abs(mean), mean**2) - mean**2
 
 
 def _alone(items: Callable[[Answers, str], Items | None], estimate: Callable[..., Estimate]) -> Alone:
@@ -332,8 +332,7 @@ def _unanswered(answers: Answers, name: str) -> Quantity:
     labelled = answers.scores.wrong[name].predicted >= 0
     answered = labelled if len(labelled) else answers.run.answered(name)
     n = len(answered)
-    share = float(1 - answered.mean()) if n else nan
-    return _observed(share, n)
+    return _observed(int((~answered).sum()) / n if n else nan, n)
 
 
 def _unanswered_against(answers: Answers, baseline: Answers, name: str) -> Quantity:

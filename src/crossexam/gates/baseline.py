@@ -179,9 +179,11 @@ def _set_of(run: Run, name: str, probabilities: bool) -> BaselineSet:
 
 
 def write_baseline(baseline: Baseline, path: Path) -> None:
-    """Write *baseline* to *path*, completely or not at all."""
+    """Write *baseline* to *path*, completely or not at all; raises CrossexamError if that is a folder."""
     import pyarrow.parquet as pq
 
+    if path.is_dir():
+        raise CrossexamError("this is a folder", where=str(path), wanted="a file for the baseline")
     table = _table(baseline)
     content = {
         "format": _FORMAT,

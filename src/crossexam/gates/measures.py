@@ -181,9 +181,19 @@ def _of_share(share: float) -> float:
 
 
 def _of_differences(differences: NDArray[Any]) -> Callable[[float], float]:
-    """Return the variance of *differences* of items if their mean is another, which may need more of them."""
-    squares = float(np.square(differences, dtype=np.float64).mean()) if len(differences) else 0.0
-    return lambda mean: max(squares, abs(mean), mean**2) - mean**2
+    """Return the variance of *differences* of items, from -1 to 1 or -2 to 2, if their mean is another.
+
+    Whatever the mean changes by are further items that differ: no fewer are needed, and no more assumed.
+    """
+    if not len(differences):
+        return lambda mean: 1.0
+    squares = float(np.square(differences, dtype=np.float64).mean())
+    observed = float(differences.mean(dtype=np.float64))
+    return lambda mean: max(squares + abs(mean - observed), abs(mean), mean**2) - mean**2
+
+
+def _differences(first: _Flags, second: _Flags) -> NDArray[np.int8]:
+    return np.subtract(first, second, dtype=np.int8)
 
 
 def _alone(items: Callable[[Answers, str], Items | None], estimate: Callable[..., Estimate]) -> Alone:
@@ -210,7 +220,7 @@ def _against(items: Callable[[Answers, str], Items | None], estimate: Callable[.
             both,
             new.by,
             answers.limit,
-            spread=_of_differences(new.least[both] != old.least[both]),
+            spread=_of_differences(_differences(new.least[both], old.least[both])),
             lowest=-1.0,
         )
 
@@ -271,7 +281,7 @@ def _drop(answers: Answers, name: str) -> Quantity | None:
         both,
         after.by,
         answers.limit,
-        spread=_of_differences(before.least[both] != after.least[both]),
+        spread=_of_differences(_differences(before.least[both], after.least[both])),
         lowest=-1.0,
     )
 
@@ -312,7 +322,7 @@ def _drop_against(answers: Answers, baseline: Answers, name: str) -> Quantity | 
     new, old = (_before_and_after(each, name, base) for each in (answers, baseline))
     every = [each.answered for each in (*new, *old)]
     answered = np.logical_and.reduce(every)
-    changes = [each[0].least[answered].astype(np.int8) - each[1].least[answered] for each in (new, old)]
+    changes = [_differences(*(part.least[answered] for part in each)) for each in (new, old)]
     return _quantity(
         lambda b, s, b2, s2, clusters, confidence: difference_of_drops(
             (b, s), (b2, s2), clusters, confidence

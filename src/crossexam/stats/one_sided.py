@@ -14,7 +14,7 @@ AtConfidence: TypeAlias = Callable[[float], Estimate]
 #: No smaller p-value is computed: floating-point confidences next to 1 are too coarse.
 LEAST_P: Final = 1e-12
 _MOST_P: Final = 0.4999  # a confidence of almost 0, at which the interval is the estimate itself
-_STEPS: Final = 40
+_STEPS: Final = 30
 
 
 def one_sided_p(

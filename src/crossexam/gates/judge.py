@@ -227,7 +227,8 @@ def _prospects(each: _Measured, level: float) -> dict[str, Any]:
 
     With ``v(x)`` the variance of an independent item if *x* is true, and *n* their effective number, a true
     value *x* beyond the threshold *t* is shown with the power if ``|x - t| >= z_level sqrt(v(t)/n) + z_power
-    sqrt(v(x)/n)``.  *n* is that of the interval at this level: ``z^2 v(bound) / (bound - value)^2``.  The
+    sqrt(v(x)/n)``.  *n* is that of the interval at this level: ``z^2 v(bound) / (bound - value)^2``.  If it
+    is a difference, whatever makes it another than the value is assumed to be further items that differ.  The
     number of items that settle a check is ``z^2 v(value) / (value - t)^2`` effective ones, in proportion.
     """
     quantity, (side, threshold) = each.quantity, each.limit
@@ -239,14 +240,17 @@ def _prospects(each: _Measured, level: float) -> dict[str, Any]:
     sign = -1 if side == "above" else 1
     furthest = quantity.lowest if side == "above" else (-quantity.lowest or 1.0)
 
+    def variance(x: float) -> float:
+        return quantity.spread(x) + (abs(x - estimate.value) if quantity.lowest < 0 else 0.0)
+
     def lacks(x: float) -> float:
-        needed = z * sqrt(quantity.spread(threshold) / size) + z_power * sqrt(quantity.spread(x) / size)
+        needed = z * sqrt(variance(threshold) / size) + z_power * sqrt(variance(x) / size)
         return needed - sign * (x - threshold)
 
     detectable = None if lacks(furthest) > 0 else _zero(lacks, threshold, furthest)
     distance = abs(estimate.value - threshold)
-    variance = max(quantity.spread(estimate.value), quantity.spread(threshold))
-    needed = inf if distance == 0 else z * z * variance / distance**2 / size * estimate.n
+    spread = max(map(quantity.spread, (estimate.value, threshold)))
+    needed = inf if distance == 0 else z * z * spread / distance**2 / size * estimate.n
     return {"detectable": detectable, "items_needed": None if needed > _COUNTABLE else ceil(needed)}
 
 

@@ -45,8 +45,8 @@ class Quantity:
 
     It is of *n* items, of which *missing* are not measured; with *only_bounds*, they are too many.  *spread*
     returns the variance of an independent item if a value is true, up to a constant factor; values are from
-    *lowest* to minus that, or to 1.  No p-value is below *least_p*.  An *observed* quantity is known without
-    error.
+    *lowest*, which is below 0 for differences, to minus that, or to 1.  No p-value is below *least_p*.  An
+    *observed* quantity is known without error.
     """
 
     known: AtConfidence
@@ -181,15 +181,9 @@ def _of_share(share: float) -> float:
 
 
 def _of_differences(differences: NDArray[Any]) -> Callable[[float], float]:
-    """Return the variance of *differences* of items, from -1 to 1 or -2 to 2, if their mean is another.
-
-    Whatever the mean changes by are further items that differ: no fewer are needed, and no more assumed.
-    """
-    if not len(differences):
-        return lambda mean: 1.0
-    squares = float(np.square(differences, dtype=np.float64).mean())
-    observed = float(differences.mean(dtype=np.float64))
-    return lambda mean: max(squares + abs(mean - observed), abs(mean), mean**2) - mean**2
+    """Return the variance of *differences* of items if their mean is another, which may need more of them."""
+    squares = float(np.square(differences, dtype=np.float64).mean()) if len(differences) else 0.0
+    return lambda mean: max(squares, abs(mean), mean**2) - mean**2
 
 
 def _differences(first: _Flags, second: _Flags) -> NDArray[np.int8]:
@@ -429,20 +423,34 @@ def _calibration(at: AtConfidence, n: int, measured: int, limit: float, lowest: 
 
 
 #: The measures of rules, by name.  Another measure is a line here.
-# fmt: off
 MEASURES: Final[Mapping[str, Measure]] = {
     each.name: each
     for each in (
-        Measure("accuracy", "the share of items that are right", True,
-                _alone(_right, share_correct), _against(_right, paired_difference)),
-        Measure("balanced_accuracy", "the mean of the recalls of the gold labels", True,
-                _alone(_right_by_gold, balanced_accuracy), _against(_right_by_gold, balanced_difference)),
+        Measure(
+            "accuracy",
+            "the share of items that are right",
+            True,
+            _alone(_right, share_correct),
+            _against(_right, paired_difference),
+        ),
+        Measure(
+            "balanced_accuracy",
+            "the mean of the recalls of the gold labels",
+            True,
+            _alone(_right_by_gold, balanced_accuracy),
+            _against(_right_by_gold, balanced_difference),
+        ),
         Measure("drop", "the accuracy lost from the base", False, _drop, _drop_against),
-        Measure("flip_rate", "the share of items predicted otherwise than their base", False,
-                _alone(_flipped, share_correct), _against(_flipped, paired_difference)),
-        Measure("unanswered", "the share of items without an answer", False,
-                _unanswered, _unanswered_against),
+        Measure(
+            "flip_rate",
+            "the share of items predicted otherwise than their base",
+            False,
+            _alone(_flipped, share_correct),
+            _against(_flipped, paired_difference),
+        ),
+        Measure(
+            "unanswered", "the share of items without an answer", False, _unanswered, _unanswered_against
+        ),
         Measure("ece", "the expected calibration error", False, _ece, _ece_against, "score"),
     )
 }
-# fmt: on

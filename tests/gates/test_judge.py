@@ -229,13 +229,13 @@ def test_a_run_that_answered_nothing_is_not_green(make_run: MakeRun, name: str) 
 @pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"])
 def test_the_worst_answers_that_are_missing_are_within_the_bounds(make_run: MakeRun, name: str) -> None:
     """Whatever the missing answers of both runs are, the difference is between least and most."""
-    from crossexam.gates.measures import MEASURES, Answers
+    from crossexam.gates.measures import MEASURES, ScoredRun
 
     rng = np.random.default_rng(0)
     missing = ({DEV: [1, 2, 50], "base.dev": [7]}, {DEV: [3, 2]})
     rights = [{DEV: spread_out(0.7, seed), "base.dev": spread_out(0.8, seed + 5)} for seed in range(2)]
     runs = [make_run(right, gone) for right, gone in zip(rights, missing, strict=True)]
-    new, old = (Answers(run, False, 0.05, run) for run in runs)
+    new, old = (ScoredRun(run, False, 0.05, run) for run in runs)
     alone, against = MEASURES[name].alone(new, DEV), MEASURES[name].against(new, old, DEV)
     assert alone is not None
     assert against is not None
@@ -246,7 +246,7 @@ def test_the_worst_answers_that_are_missing_are_within_the_bounds(make_run: Make
             for key, rows in gone.items():
                 flags[key][rows] = rng.random(len(rows)) < 0.5
             run = make_run(flags)
-            filled.append(Answers(run, False, 0.05, run))
+            filled.append(ScoredRun(run, False, 0.05, run))
         one = MEASURES[name].alone(filled[0], DEV)
         two = MEASURES[name].against(filled[0], filled[1], DEV)
         assert one is not None

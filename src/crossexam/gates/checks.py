@@ -7,7 +7,7 @@ from typing import Literal
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.gates.rules import Limit, Rule
+from crossexam.gates.rules import Limit, GateRule
 
 #: What can become of a check.
 Outcome = Literal["holds", "broken", "open", "not judged"]
@@ -25,7 +25,7 @@ class Check:
     settle it, if the value stays as it is; None if there is no such number.
     """
 
-    rule: Rule
+    rule: GateRule
     limit: Limit
     test_set: str
     value: Estimate

@@ -25,9 +25,9 @@ from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.verified import by_status
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.checks import Check, Outcome
-from crossexam.gates.measures import Answers, Quantity
+from crossexam.gates.measures import ScoredRun, MeasuredQuantity
 from crossexam.gates.result import LENIENT, GateResult, OpenChecks
-from crossexam.gates.rules import Limit, Rule
+from crossexam.gates.rules import Limit, GateRule
 from crossexam.models.ensemble import MEMBERS
 from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.multiple_testing import ALPHA, holm
@@ -38,7 +38,7 @@ _POWER: Final = 0.8
 
 def judge(
     run: Run,
-    rules: Sequence[Rule],
+    rules: Sequence[GateRule],
     baseline: Baseline | None = None,
     *,
     alpha: float = ALPHA,
@@ -96,29 +96,29 @@ class _Sides:
         return by_status(self.run)
 
     @cached_property
-    def alone(self) -> Answers:
+    def alone(self) -> ScoredRun:
         """The run, scored as in its report."""
-        return Answers(self.parts, self.parts.two_labels, self.limit, self.parts)
+        return ScoredRun(self.parts, self.parts.two_labels, self.limit, self.parts)
 
     @cached_property
-    def both(self) -> tuple[Answers, Answers] | None:
+    def both(self) -> tuple[ScoredRun, ScoredRun] | None:
         """The run and the baseline, scored on two labels if one of the models has two."""
         if self.baseline is None:
             return None
         two_labels = self.run.two_labels or self.baseline.two_labels
-        new = Answers(self.parts, two_labels, self.limit, self.parts)
+        new = ScoredRun(self.parts, two_labels, self.limit, self.parts)
         labels, shares = (self.baseline.over(self.run, probabilities=each) for each in (False, True))
-        return new, Answers(by_status(labels), two_labels, self.limit, by_status(shares))
+        return new, ScoredRun(by_status(labels), two_labels, self.limit, by_status(shares))
 
 
 @dataclass(frozen=True)
 class _Measured:
     """A limit of a rule, and what was measured on a test set."""
 
-    rule: Rule
+    rule: GateRule
     limit: Limit
     test_set: str
-    quantity: Quantity
+    quantity: MeasuredQuantity
 
     @property
     def p_values(self) -> tuple[float, float]:
@@ -136,7 +136,7 @@ class _Measured:
         return one_sided_p(at, threshold, side, inclusive=inclusive, least=self.quantity.least_p)
 
 
-def _measured(rule: Rule, sides: _Sides) -> Iterator[_Measured]:
+def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
     """Yield what *rule* limits on each test set that it is about; raises CrossexamError if there is none."""
     names = [name for name in sides.parts.datasets if rule.matches(name)]
     found = 0
@@ -163,7 +163,7 @@ def _measured(rule: Rule, sides: _Sides) -> Iterator[_Measured]:
         )
 
 
-def _quantity_of(rule: Rule, sides: _Sides, name: str) -> Quantity | None:
+def _quantity_of(rule: GateRule, sides: _Sides, name: str) -> MeasuredQuantity | None:
     if not rule.against_baseline:
         return rule.measure.alone(sides.alone, name)
     if sides.both is None:
@@ -258,7 +258,7 @@ def _prospects(each: _Measured, level: float) -> dict[str, Any]:
 _COUNTABLE: Final = 1e7
 
 
-def _effective_number(quantity: Quantity, estimate: Estimate, z: float) -> float:
+def _effective_number(quantity: MeasuredQuantity, estimate: Estimate, z: float) -> float:
     """Return how many independent items would have the interval of *estimate*, whose quantile is *z*."""
     sizes = [
         z * z * quantity.spread(bound) / (bound - estimate.value) ** 2

@@ -40,7 +40,7 @@ _Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Quantity:
+class MeasuredQuantity:
     """A measure at any confidence: as it is *known*, and the *least* and *most* that it could be.
 
     It is of *n* items, of which *missing* are not measured; with *only_bounds*, they are too many.  *spread*
@@ -82,7 +82,7 @@ class Items(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Answers:
+class ScoredRun:
     """A run as rules see it, scored on *two_labels* or on all; *probabilities* is a run that has these.
 
     If more than the share *limit* of the items of a test set is missing, only bounds are known.
@@ -123,9 +123,9 @@ class Answers:
 
 
 #: Measures a test set of a run; None if it has nothing of the kind.
-Alone = Callable[[Answers, str], Quantity | None]
+Alone = Callable[[ScoredRun, str], MeasuredQuantity | None]
 #: Measures the difference of a run, the first, from a baseline.
-Against = Callable[[Answers, Answers, str], Quantity | None]
+Against = Callable[[ScoredRun, ScoredRun, str], MeasuredQuantity | None]
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def _quantity(
     *,
     spread: Callable[[float], float],
     lowest: float = 0.0,
-) -> Quantity:
+) -> MeasuredQuantity:
     """Return what *estimate* makes of flags of items, of the arrays *by*, and of a confidence."""
     missing = int((~answered).sum())
 
@@ -164,7 +164,7 @@ def _quantity(
 
     whole = slice(None)
     known = at(least, answered if missing else whole)
-    return Quantity(
+    return MeasuredQuantity(
         known=known,
         least=at(least, whole) if missing else known,
         most=at(most, whole) if missing else known,
@@ -190,8 +190,8 @@ def _differences(first: _Flags, second: _Flags) -> NDArray[np.int8]:
     return np.subtract(first, second, dtype=np.int8)
 
 
-def _alone(items: Callable[[Answers, str], Items | None], estimate: Callable[..., Estimate]) -> Alone:
-    def measured(answers: Answers, name: str) -> Quantity | None:
+def _alone(items: Callable[[ScoredRun, str], Items | None], estimate: Callable[..., Estimate]) -> Alone:
+    def measured(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
         found = items(answers, name)
         if found is None:
             return None
@@ -201,8 +201,8 @@ def _alone(items: Callable[[Answers, str], Items | None], estimate: Callable[...
     return measured
 
 
-def _against(items: Callable[[Answers, str], Items | None], estimate: Callable[..., Estimate]) -> Against:
-    def measured(answers: Answers, baseline: Answers, name: str) -> Quantity | None:
+def _against(items: Callable[[ScoredRun, str], Items | None], estimate: Callable[..., Estimate]) -> Against:
+    def measured(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity | None:
         new, old = items(answers, name), items(baseline, name)
         if new is None or old is None:
             return None
@@ -221,13 +221,13 @@ def _against(items: Callable[[Answers, str], Items | None], estimate: Callable[.
     return measured
 
 
-def _right(answers: Answers, name: str) -> Items:
+def _right(answers: ScoredRun, name: str) -> Items:
     """Return which items of test set *name* are right."""
     wrong, right = answers.scores.wrong[name], answers.scores.right[name]
     return Items(wrong.correct, right.correct, wrong.predicted >= 0, (wrong.clusters,))
 
 
-def _right_by_gold(answers: Answers, name: str) -> Items:
+def _right_by_gold(answers: ScoredRun, name: str) -> Items:
     """Return which items are right, with their gold labels; all but entailment are one on two labels."""
     scored = answers.scores.wrong[name]
     gold = scored.gold
@@ -237,7 +237,7 @@ def _right_by_gold(answers: Answers, name: str) -> Items:
     return found._replace(by=(gold, *found.by))
 
 
-def _flipped(answers: Answers, name: str) -> Items | None:
+def _flipped(answers: ScoredRun, name: str) -> Items | None:
     """Return of which items the prediction differs from that of their base."""
     base = answers.base_of(name)
     if base is None or not answers.run.datasets[name].entry.compares_items:
@@ -250,7 +250,7 @@ def _flipped(answers: Answers, name: str) -> Items | None:
     return Items(flipped & answered, flipped | ~answered, answered, (here.clusters[kept],))
 
 
-def _before_and_after(answers: Answers, name: str, base: str) -> tuple[Items, Items]:
+def _before_and_after(answers: ScoredRun, name: str, base: str) -> tuple[Items, Items]:
     """Return which base items are right, and which of the items made from them."""
     at, kept = answers.pairs(name, base)
     (worse, better, answered, _), here = _right(answers, base), _right(answers, name)
@@ -259,7 +259,7 @@ def _before_and_after(answers: Answers, name: str, base: str) -> tuple[Items, It
     return before, Items(here.least[kept], here.most[kept], here.answered[kept], clusters)
 
 
-def _drop(answers: Answers, name: str) -> Quantity | None:
+def _drop(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
     """Return the accuracy lost from the base; of items that are not paired, the difference of accuracies."""
     base = answers.base_of(name)
     if base is None:
@@ -280,7 +280,7 @@ def _drop(answers: Answers, name: str) -> Quantity | None:
     )
 
 
-def _unpaired_drop(base: Items, here: Items, limit: float) -> Quantity:
+def _unpaired_drop(base: Items, here: Items, limit: float) -> MeasuredQuantity:
     missing = [int((~each.answered).sum()) for each in (base, here)]
     sizes = [len(each.answered) for each in (base, here)]
 
@@ -290,7 +290,7 @@ def _unpaired_drop(base: Items, here: Items, limit: float) -> Quantity:
         return lambda confidence: difference(a, b, one, other, confidence)
 
     whole = (slice(None), slice(None))
-    return Quantity(
+    return MeasuredQuantity(
         known=at(base.least, here.least, (base.answered, here.answered)),
         least=at(base.least, here.most, whole),
         most=at(base.most, here.least, whole),
@@ -302,7 +302,7 @@ def _unpaired_drop(base: Items, here: Items, limit: float) -> Quantity:
     )
 
 
-def _drop_against(answers: Answers, baseline: Answers, name: str) -> Quantity | None:
+def _drop_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity | None:
     """Return how much more accuracy is lost than the baseline lost, from the differences of the pairs."""
     base = answers.base_of(name)
     if base is None:
@@ -331,7 +331,7 @@ def _drop_against(answers: Answers, baseline: Answers, name: str) -> Quantity | 
     )
 
 
-def _unanswered(answers: Answers, name: str) -> Quantity:
+def _unanswered(answers: ScoredRun, name: str) -> MeasuredQuantity:
     """Return the share of the items with a gold label that have no answer; of all if none has a label."""
     labelled = answers.scores.wrong[name].predicted >= 0
     answered = labelled if len(labelled) else answers.run.answered(name)
@@ -339,21 +339,21 @@ def _unanswered(answers: Answers, name: str) -> Quantity:
     return _observed(int((~answered).sum()) / n if n else nan, n)
 
 
-def _unanswered_against(answers: Answers, baseline: Answers, name: str) -> Quantity:
+def _unanswered_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity:
     new, old = (_unanswered(each, name) for each in (answers, baseline))
     return _observed(new.value().value - old.value().value, new.n)
 
 
-def _observed(value: float, n: int) -> Quantity:
+def _observed(value: float, n: int) -> MeasuredQuantity:
     """Return a quantity that is known without error."""
 
     def at(_: float) -> Estimate:
         return Estimate(value, value, value, n, n)
 
-    return Quantity(at, at, at, n, 0, False, lambda _: 0.0, observed=True)
+    return MeasuredQuantity(at, at, at, n, 0, False, lambda _: 0.0, observed=True)
 
 
-def _ece(answers: Answers, name: str) -> Quantity:
+def _ece(answers: ScoredRun, name: str) -> MeasuredQuantity:
     """Return the expected calibration error: 15 bins of equal width, as in reports."""
     run = answers.run
     shares = next(shares_of(run.restricted_to([name])), None)
@@ -369,7 +369,7 @@ def _ece(answers: Answers, name: str) -> Quantity:
     return _calibration(at, len(shares.gold), len(right), answers.limit, 0.0)
 
 
-def _ece_against(answers: Answers, baseline: Answers, name: str) -> Quantity:
+def _ece_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity:
     new, old = answers.probabilities, baseline.probabilities
     if new is None or old is None or name not in old.datasets:
         raise CrossexamError(
@@ -391,7 +391,7 @@ def _ece_against(answers: Answers, baseline: Answers, name: str) -> Quantity:
     return _calibration(at, n, at(0.95).n, answers.limit, -1.0)
 
 
-def _calibration(at: AtConfidence, n: int, measured: int, limit: float, lowest: float) -> Quantity:
+def _calibration(at: AtConfidence, n: int, measured: int, limit: float, lowest: float) -> MeasuredQuantity:
     """Return a calibration error, or a difference of two, that is of *measured* of *n* items.
 
     A missing item can change the sum of the deviations of the bins by 1, and so an error by 1/n.
@@ -409,7 +409,7 @@ def _calibration(at: AtConfidence, n: int, measured: int, limit: float, lowest: 
 
         return found
 
-    return Quantity(
+    return MeasuredQuantity(
         known=at,
         least=moved(-1) if share else at,
         most=moved(1) if share else at,

@@ -38,7 +38,7 @@ class Limit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Rule:
+class GateRule:
     """A rule: the *measure* of the test sets that *set* names must keep to *limits*.
 
     *number* is its place among the rules, from 1, and *where* names it in errors.  With *against_baseline*,
@@ -64,7 +64,7 @@ class Rule:
         return name == self.set or fnmatchcase(name, self.set)
 
 
-def rules_from(source: Path | Sequence[Mapping[str, Any]] | None) -> tuple[Rule, ...]:
+def rules_from(source: Path | Sequence[Mapping[str, Any]] | None) -> tuple[GateRule, ...]:
     """Return the rules in the file *source*, by default :data:`RULES_FILE`, or in mappings with its keys.
 
     Raises FormatError that names the file and the line, or the number of the rule.
@@ -114,7 +114,7 @@ def _tables(path: Path, *, is_default: bool) -> tuple[list[Any], list[str]]:
     return tables, [f"{path}, line {line}" for line in lines]
 
 
-def _rule(number: int, table: Any, where: str) -> Rule:
+def _rule(number: int, table: Any, where: str) -> GateRule:
     if not isinstance(table, Mapping):
         raise FormatError(f"the rule is {shown(table)}", where=where, wanted="a table", hint=_EXAMPLE)
     for key in table:
@@ -124,7 +124,7 @@ def _rule(number: int, table: Any, where: str) -> Rule:
         _choice(table, key, value, where) for key, value in (("against", "baseline"), ("require", "shown"))
     )
     measure = _measure(_text(table, "measure", where), where)
-    return Rule(
+    return GateRule(
         number=number,
         set=_text(table, "set", where),
         measure=measure,

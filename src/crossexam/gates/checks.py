@@ -7,7 +7,7 @@ from typing import Literal
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.gates.rules import Limit, GateRule
+from crossexam.gates.rules import GateRule, Limit
 
 #: What can become of a check.
 Outcome = Literal["holds", "broken", "open", "not judged"]

@@ -25,9 +25,9 @@ from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.verified import by_status
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.checks import Check, Outcome
-from crossexam.gates.measures import ScoredRun, MeasuredQuantity
+from crossexam.gates.measures import MeasuredQuantity, ScoredRun
 from crossexam.gates.result import LENIENT, GateResult, OpenChecks
-from crossexam.gates.rules import Limit, GateRule
+from crossexam.gates.rules import GateRule, Limit
 from crossexam.models.ensemble import MEMBERS
 from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.multiple_testing import ALPHA, holm

@@ -147,6 +147,10 @@ def write_checkpoint() -> None:
     tiny_checkpoint.write_checkpoint(Path("bert"), "a the man woman is in on . not two".split())
 
 
+def _write_rules() -> None:
+    Path("rules.toml").write_text('[[gate]]\nset = "*"\nmeasure = "accuracy"\nmin = 0.0\n')
+
+
 def _judge_all() -> None:
     """Let every judge of the study answer every question, by the gold label."""
     from crossexam.validation.questions import QUESTIONS
@@ -231,6 +235,11 @@ VERBS: Final[dict[str, Verb]] = {
         Verb("export-inspect", "export inspect suite -o out", (_SUITE,)),
         Verb("export-jsonl", "export jsonl suite -o out", (_SUITE,)),
         Verb("compare", "compare run other -o out.json", (_SUITE, _RUN, _OTHER_RUN)),
+        Verb("baseline", "baseline run -o out.parquet --probabilities", (_SUITE, _RUN),
+             modules=("crossexam.gates.judge",)),
+        Verb("gate", "gate other --rules rules.toml --baseline b.parquet --junit out.xml --json out.json",
+             (_SUITE, _RUN, _OTHER_RUN, "baseline run -o b.parquet", _write_rules),
+             modules=("crossexam.gates.judge",)),
         Verb("report-csv", "report run other -o out.csv", (_SUITE, _RUN, _OTHER_RUN)),
         Verb("report-parts", _report_with_parts, (_SUITE, _RUN), modules=("altair",)),
         Verb("fetch", _fetch, (_archive,), modules=("crossexam.corpora.fetch",)),

@@ -204,6 +204,37 @@ def _resumed(folder: Path) -> object:
     return {name: run.answers(name).tolist() for name in run.datasets}
 
 
+def _baseline(folder: Path) -> None:
+    import crossexam as cx
+
+    cx.baseline(cx.run("builtin/bag-of-words", DEMO), folder / "baseline.parquet", probabilities=True)
+
+
+def _read_baseline(folder: Path) -> object:
+    from crossexam.gates.baseline import read_baseline
+
+    found = read_baseline(folder / "baseline.parquet")
+    sets = {
+        name: (each.content_hash, each.codes.tolist(), str(each.label_rows), str(each.probabilities))
+        for name, each in found.sets.items()
+    }
+    return found.model, dict(found.facts), sets
+
+
+def _rules(folder: Path) -> None:
+    (folder / "crossexam.toml").write_text(
+        '[[gate]]\nset = "negation.*"\nmeasure = "accuracy"\nmin = 0.6\n\n'
+        '[[gate]]\nset = "*"\nmeasure = "drop"\nagainst = "baseline"\nmargin = 0.02\nrequire = "shown"\n'
+    )
+
+
+def _read_rules(folder: Path) -> object:
+    from crossexam.gates.rules import rules_from
+
+    rules = rules_from(folder / "crossexam.toml")
+    return [(each.set, each.measure.name, each.limits, each.must_be_shown) for each in rules]
+
+
 def _predictions(name: str, folder: Path) -> None:
     import polars as pl
 
@@ -492,6 +523,8 @@ READERS: Final[dict[str, Reader]] = {
     "suite": Reader(partial(_build, "parquet"), _suite, "suite/*", checked=True),
     "suite jsonl": Reader(partial(_build, "jsonl"), _suite, "suite/*", checked=True),
     "run": Reader(_run, _read_run, "*", checked=True),
+    "baseline": Reader(_baseline, _read_baseline, "*.parquet", checked=True),
+    "rules of a gate": Reader(_rules, _read_rules),
     "run resumed": Reader(_run, _resumed, "run/*", checked=True),
     "store": Reader(_store, _store_with_truth, checked=True),
     **{

@@ -23,6 +23,7 @@ ROWS = [
 ]
 SUITE = cx.build("negation", ROWS)
 RUN = cx.run("builtin/overlap", SUITE)
+RULES: list[dict[str, Any]] = [{"set": "*", "measure": "accuracy", "min": 0.5}]
 
 
 def always(pairs: Sequence[tuple[str, str]]) -> list[str]:
@@ -141,6 +142,18 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "predictions name": (lambda: RUN.predictions(["x"]), "the name of the test set is a list"),
     "accuracy max_unanswered": (lambda: cx.accuracy(RUN, max_unanswered=2), "max_unanswered"),
     "accuracy_by max_unanswered": (lambda: cx.accuracy_by(RUN, "gold", max_unanswered=2), "max_unanswered"),
+    "baseline answers": (lambda: cx.baseline(SUITE, "b.parquet"), "a run is a Suite"),
+    "baseline path": (lambda: cx.baseline(RUN, 3), "path is 3"),
+    "baseline probabilities": (lambda: cx.baseline(RUN, "b", probabilities=1), "probabilities is 1"),
+    "gate answers": (lambda: cx.gate(SUITE, rules=RULES), "a run is a Suite"),
+    "gate baseline": (lambda: cx.gate(RUN, baseline=3, rules=RULES), "baseline is 3"),
+    "gate baseline, none": (lambda: cx.gate(RUN, baseline="nosuch", rules=RULES), "no such file"),
+    "gate rules": (lambda: cx.gate(RUN, rules=3), "rules is 3"),
+    "gate rules, none": (lambda: cx.gate(RUN, rules=[]), "there are no rules"),
+    "gate rules, percent": (lambda: cx.gate(RUN, rules=[{**RULES[0], "min": 60}]), "'min' is 60"),
+    "gate alpha": (lambda: cx.gate(RUN, rules=RULES, alpha=5), r"\(alpha\) is 5"),
+    "gate max_unanswered": (lambda: cx.gate(RUN, rules=RULES, max_unanswered=2), "max_unanswered"),
+    "gate open": (lambda: cx.gate(RUN, rules=RULES, open=True), "open is True"),
     "compare max_unanswered": (lambda: cx.compare(RUN, RUN, max_unanswered="x"), "max_unanswered"),
     "report max_unanswered": (lambda: cx.report(RUN, max_unanswered=-1), "max_unanswered"),
     "report calibration": (lambda: cx.report(RUN, calibration="yes"), "calibration is 'yes'"),

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import pytest
 from markdown_it import MarkdownIt
@@ -266,6 +267,27 @@ def test_the_terminal(run: Run, suite: Path, runs: tuple[Path, ...]) -> None:
     _, out, err = run("check", suite, "--all", codes=(1,))
     assert ":boom:" in out.replace("\n", "")
     assert "errors" in err
+
+
+def test_a_gate(run: Run, runs: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The baseline and the run are those of two models of hostile names."""
+    rules = tmp_path / "rules.toml"
+    rules.write_text('[[gate]]\nset = "*"\nmeasure = "accuracy"\nagainst = "baseline"\nmargin = 0.5\n')
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "gate.md"))
+    run("baseline", runs[0], "-o", tmp_path / "baseline.parquet")
+    files = ("--junit", tmp_path / "gate.xml", "--json", tmp_path / "gate.json")
+    _, out, _ = run("gate", runs[1], "--baseline", tmp_path / "baseline.parquet", "--rules", rules, *files)
+    assert "[bold red]x[/]" in out
+    text = (tmp_path / "gate.xml").read_text(encoding="utf-8")
+    assert not CONTROL.search(text)
+    cases = ElementTree.fromstring(text).findall(".//testcase")
+    shown = {" ".join(case.attrib["classname"].split()) for case in cases}
+    assert {" ".join(visible(name).split()) for name in NAMES} <= shown
+    assert {child.tag for case in cases for child in case} <= {"failure", "skipped"}
+    assert not CONTROL.search((tmp_path / "gate.json").read_text(encoding="utf-8"))
+    document = json.loads((tmp_path / "gate.json").read_text(encoding="utf-8"))
+    assert set(NAMES) <= {check["test_set"] for check in document["checks"]}
+    check_markdown((tmp_path / "gate.md").read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow

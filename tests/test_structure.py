@@ -18,8 +18,8 @@ import crossexam
 SOURCE = Path(crossexam.__file__).parent
 # fmt: off
 ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models",
-         "runs", "stats", "suites", "interop", "published", "evaluation", "validation", "reports", "api",
-         "cli")
+         "runs", "stats", "suites", "interop", "published", "evaluation", "validation", "reports", "gates",
+         "api", "cli")
 # fmt: on
 HEAVY = (
     "polars",

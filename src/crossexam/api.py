@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.conversion import Fidelity
     from crossexam.evaluation.fact_checking import ThresholdChoice
     from crossexam.evaluation.seen_pairs import TrainingPairs
+    from crossexam.gates.result import GateResult
     from crossexam.reports.report import Report
     from crossexam.suites.bases import Base
 
@@ -545,3 +546,61 @@ def _threshold_choice(threshold: float | Run | Sequence[Run], per_set: bool) -> 
     wanted = "a number above 0 and below 1, or a run over the development split"
     chosen_on = tuple(required(each, Run, "threshold", wanted=wanted) for each in runs)
     return ThresholdChoice(chosen_on=chosen_on, per_set=per_set)
+
+
+def baseline(answers: Run, path: str | Path, *, probabilities: bool = False) -> Path:
+    """Write what later runs are compared with by :func:`gate` to *path*, and return it.
+
+    It has the predicted labels, and with *probabilities* these too, which rules about the calibration error
+    need.  The same run gives the same bytes.  Raises CrossexamError.
+    """
+    from crossexam.gates.baseline import Baseline, write_baseline
+
+    required(answers, Run, "a run", wanted=_RUN)
+    required(probabilities, bool, "probabilities", wanted="True or False")
+    target = path_of(path, "path", wanted="a file for the baseline")
+    write_baseline(Baseline.of(answers, probabilities=probabilities), target)
+    return target
+
+
+def gate(
+    answers: Run,
+    *,
+    baseline: str | Path | Run | None = None,
+    rules: str | Path | Sequence[Mapping[str, Any]] | None = None,
+    alpha: float = 0.05,
+    max_unanswered: float = MAX_UNANSWERED,
+    open: Literal["pass", "fail"] = "pass",
+) -> GateResult:
+    """Return whether a run keeps to *rules*: a TOML file, or a list of dicts with the keys of its tables.
+
+    Without *rules*, they are those of ``crossexam.toml`` in the working folder.  *baseline* is a file of
+    :func:`baseline`, or a run.  Each check holds, is broken or open at the two-sided level *alpha*, corrected
+    over all checks; with *open* ``"fail"``, open ones fail.  Its ``check()`` raises AssertionError with the
+    table unless all passes.  Raises CrossexamError if the run cannot be judged: over other items than the
+    baseline, for instance, or if a rule is about no test set.
+
+    >>> mine = run("builtin/overlap", "builtin:demo")
+    >>> gate(mine, rules=[{"set": "*", "measure": "accuracy", "min": 0.3}]).check().passed
+    True
+    """
+    from crossexam.gates.baseline import Baseline, read_baseline
+    from crossexam.gates.judge import judge
+    from crossexam.gates.rules import rules_from
+    from crossexam.reports.report import check_level
+
+    required(answers, Run, "a run", wanted=_RUN)
+    check_level(alpha)
+    if open not in ("pass", "fail"):
+        raise CrossexamError(f"open is {shown(open)}", wanted="'pass' or 'fail'")
+    wanted = "a file of rules, or a list of dicts such as {'set': '*', 'measure': 'accuracy', 'min': 0.6}"
+    given = required(rules, (str, Path, list, tuple, type(None)), "rules", wanted=wanted)
+    known = rules_from(path_of(given, "rules") if isinstance(given, str | Path) else given)
+    of_file = "a file that cx.baseline wrote, or a run"
+    stored = None
+    if isinstance(baseline, Run):
+        stored = Baseline.of(baseline)
+    elif baseline is not None:
+        stored = read_baseline(path_of(baseline, "baseline", wanted=of_file, of=copy_path))
+    limit = check_max_unanswered(max_unanswered)
+    return judge(answers, known, stored, alpha=alpha, max_unanswered=limit, open_checks=open)

@@ -126,6 +126,25 @@ def write_predictions() -> None:
     pl.DataFrame({"premise": lists, "hypothesis": ids, "label": labels}).write_parquet("p_list_text.parquet")
 
 
+def write_rules() -> None:
+    """Write a file of rules that can be used, and others that cannot."""
+    accuracy = '[[gate]]\nset = "*"\nmeasure = "accuracy"\n'
+    against = 'against = "baseline"\nmargin = 0.1\n'
+    texts = {
+        "fine": f"{accuracy}min = 0.1\n",
+        "empty": "",
+        "gates": accuracy.replace("gate", "gates"),
+        "key": f"{accuracy}min = 0.1\n{accuracy}minimum = 0.1\n",
+        "measure": f"{accuracy}min = 0.1\n".replace("accuracy", "acuracy"),
+        "percent": f"{accuracy}min = 60\n",
+        "margin": f"{accuracy}min = 0.1\nmargin = 0.1\n",
+        "against": f"{accuracy}{against}",
+        "none": f"{accuracy}min = 0.1\n".replace("*", "antonymy.*"),
+    }
+    for name, text in texts.items():
+        Path(f"r_{name}.toml").write_text(text, encoding="utf-8")
+
+
 def write_models() -> None:
     """Write modules and checkpoints that are not models."""
     modules = {
@@ -250,5 +269,6 @@ def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
             assert CliRunner().invoke(app, command, catch_exceptions=False).exit_code == 0
         write_predictions()
         write_models()
+        write_rules()
         write_damaged_folders()
     return folder

@@ -66,6 +66,13 @@ def read_svg(escaped: str) -> str:
     return text or ""
 
 
+def read_xml(escaped: str) -> str:
+    element = ElementTree.fromstring(f'<case name="{escaped}">{escaped}</case>')
+    text = element.text or ""
+    assert (element.get("name"), list(element)) == (text, [])
+    return text
+
+
 def read_markdown(escaped: str) -> str:
     """Return the text of a heading, of a paragraph and of the cell of a table, which are the same."""
     reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -119,6 +126,7 @@ def read_script(escaped: str) -> str:
 READERS: dict[str, tuple[Callable[[str], str], Callable[[str], str]]] = {
     "terminal": (read_terminal, visible),
     "html": (read_html, visible),
+    "xml": (read_xml, visible),
     "svg": (read_svg, visible),
     "md": (read_markdown, one_line),
     "tex": (read_latex, one_line),

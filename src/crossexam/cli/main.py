@@ -61,6 +61,8 @@ COMMANDS: Final = (
     "crossexam.cli.run:run",
     "crossexam.cli.report:report",
     "crossexam.cli.compare:compare",
+    "crossexam.cli.baseline:baseline",
+    "crossexam.cli.gate:gate",
     "crossexam.cli.train:train",
     "crossexam.cli.convert:convert",
     "crossexam.cli.export:export",
@@ -89,8 +91,8 @@ def _options(
 def run() -> None:
     """Run the command line; exit with 0, or what went wrong.
 
-    That is 1 (check found errors), 2 (user error), 3 (internal error) or 4 (a model could not be asked about
-    everything for now).
+    That is 1 (check found errors, or a rule of gate is broken), 2 (user error, or gate cannot judge), 3
+    (internal error) or 4 (a model could not be asked about everything for now).
     """
     _escape_what_cannot_be_printed()
     _show_renamed_options()

@@ -33,8 +33,17 @@ def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
     >>> read_manifest(path)
     {'name': 'mine', 'rows': 3}
     """
+    write_json(path, sealed(value))
+
+
+def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *value* with a checksum of it as the last entry.
+
+    >>> list(sealed({"name": "mine"}))
+    ['name', 'checksum']
+    """
     content = {key: entry for key, entry in value.items() if key != CHECKSUM}
-    write_json(path, {**content, CHECKSUM: _checksum_of(content)})
+    return {**content, CHECKSUM: _checksum_of(content)}
 
 
 def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
@@ -45,8 +54,12 @@ def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
     file is not a JSON object.
     """
     content = read_json(path, hint=hint)
-    if not _is_sealed(content):
-        return content
+    return unsealed(content, path, hint=hint) if _is_sealed(content) else content
+
+
+def unsealed(content: dict[str, Any], path: Path, *, hint: str | None = None) -> dict[str, Any]:
+    """Return *content*, which is in *path*, without its checksum; raises ChangedError if that is wrong."""
+    content = dict(content)
     stated = content.pop(CHECKSUM, None)
     if stated != _checksum_of(content):
         raise ChangedError(

@@ -78,7 +78,7 @@ def probability_comparisons(first: Run, second: Run) -> tuple[ProbabilityCompari
         name for name in names if not any(gives_labels_only(run.answers(name)) for run in (first, second))
     ]
     clusters = numbered_clusters(first) if loud else {}
-    found = [_compared(name, first, second, clusters.pop(name)) for name in loud]
+    found = [compared_probabilities(name, first, second, clusters.pop(name)) for name in loud]
     return _corrected([each for each in found if each.measured.n])
 
 
@@ -95,7 +95,10 @@ def _corrected(found: list[ProbabilityComparison]) -> tuple[ProbabilityCompariso
     )
 
 
-def _compared(name: str, first: Run, second: Run, clusters: NDArray[np.int32]) -> ProbabilityComparison:
+def compared_probabilities(
+    name: str, first: Run, second: Run, clusters: NDArray[np.int32], confidence: float = 0.95
+) -> ProbabilityComparison:
+    """Return the comparison on test set *name*, whose items have these *clusters* [n], without correction."""
     gold = first.datasets[name].labels()
     labelled = gold >= 0
     answered = labelled & first.answered(name) & second.answered(name)
@@ -110,7 +113,7 @@ def _compared(name: str, first: Run, second: Run, clusters: NDArray[np.int32]) -
         return _losses(answers[rows], places[gold[rows]], projection)
 
     measured = paired_probabilities(
-        (losses(one, rows), losses(other, rows), clusters[rows]) for rows in parts
+        ((losses(one, rows), losses(other, rows), clusters[rows]) for rows in parts), confidence=confidence
     )
     return ProbabilityComparison(
         name, measured, int((labelled & ~answered).sum()), int((answered & ~kept).sum())

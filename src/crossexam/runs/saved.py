@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import FormatError, UnfinishedError
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
 from crossexam.core.manifest import RunEntry, TestSetEntry
@@ -20,6 +20,7 @@ from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.test_sets import entry_beside, read_test_set, relabelled, vouched_sha256
 from crossexam.core.transfers import fetch, fetch_file
 from crossexam.runs.answer_rows import not_answers
+from crossexam.runs.answer_store import FILE_NAME
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,6 +81,16 @@ def read_run(folder: Path) -> Run:
     reading = {name: each.reading for name, each in files.items() if each.reading is not None}
     outcomes = {name: each.outcomes for name, each in files.items() if each.outcomes is not None}
     return Run(str(manifest["model"]), datasets, probabilities, manifest, reading, outcomes)
+
+
+def read_finished_run(folder: Path) -> Run:
+    """Return the run in *folder* as :func:`read_run`, but raise UnfinishedError if it was begun only."""
+    fetch(folder)
+    if (folder / FILE_NAME).exists() and not (folder / MANIFEST).exists():
+        raise UnfinishedError(
+            "the run is not finished", where=str(folder), hint="repeat `crossexam run`, which resumes it"
+        )
+    return read_run(folder)
 
 
 def read_runs(folders: Sequence[Path]) -> list[Run]:

@@ -97,6 +97,41 @@ def paired_difference(
     return Estimate(value, low, high, n, size.clusters)
 
 
+def difference_of_drops(
+    first: tuple[ArrayLike, ArrayLike],
+    second: tuple[ArrayLike, ArrayLike],
+    clusters: Clusters = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return the drop of the *first* model minus that of the *second*, on the same pairs of items.
+
+    Each model is (correct on the base items, correct on the stressed items).  The difference of a pair is
+    ``D = (base - stress) - (base' - stress')``, from -2 to 2.  The interval is twice Tango's for the mean of
+    ``h = D / 2``: the parts of the mean that are positive and negative stand for the shares of discordant
+    pairs.  As ``h`` may be a half, its variance is below that of such shares, ``E|h| - E(h)^2``, and the
+    effective size is larger by their ratio.  So the interval is not empty even if no pair differs.  With no
+    pairs the value is nan and the interval -2 to 2.
+
+    >>> same = ([1] * 50, [1] * 40 + [0] * 10)
+    >>> f"{difference_of_drops(same, same)}"
+    '0.0 [-14.3, 14.3]'
+    """
+    halves = np.subtract(*_pair(*first), dtype=np.float64)
+    halves -= np.subtract(*_pair(*second), dtype=np.float64)
+    halves /= 2
+    n = len(halves)
+    if n == 0:
+        return Estimate(nan, -2.0, 2.0, 0, 0)
+    more, less = float(np.maximum(halves, 0).mean()), float(np.maximum(-halves, 0).mean())
+    value = more - less
+    halves -= value
+    size = effective_size(halves, cluster_codes(clusters, n), confidence)
+    variance = float(halves @ halves) / n
+    n_eff = size.n_eff * ((more + less - value**2) / variance if variance > 0 else 1.0)
+    low, high = tango(more * n_eff, less * n_eff, n_eff, confidence)
+    return Estimate(2 * value, 2 * low, 2 * high, n, size.clusters)
+
+
 def relative_difference(pairs: Sequence[tuple[ArrayLike, ArrayLike, Clusters]]) -> Estimate:
     """Return the relative difference ``A / B - 1`` of two models in the mean of their accuracies.
 

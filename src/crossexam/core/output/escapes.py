@@ -69,6 +69,15 @@ def escape_html(text: str) -> str:
     return str(escape(visible(text)))
 
 
+def escape_xml(text: str) -> str:
+    r"""Return *text* escaped for an element or a quoted attribute of XML, which keeps its ends of lines.
+
+    >>> print(escape_xml('<a "b">\n\0'))
+    &lt;a &#34;b&#34;&gt;&#10;\x00
+    """
+    return escape_html(text).replace("\n", "&#10;").replace("\t", "&#9;")
+
+
 def visible_texts(value: Any) -> Any:
     """Return *value*, of lists and mappings, with all of its texts visible; for charts, which become XML."""
     if isinstance(value, str):
@@ -181,6 +190,7 @@ def script_json(value: Any) -> str:
 ESCAPERS: Final[Mapping[str, Callable[[str], str]]] = {
     "terminal": visible,
     "html": escape_html,
+    "xml": escape_xml,
     "svg": visible_texts,
     "md": escape_markdown,
     "tex": escape_latex,

@@ -1,0 +1,100 @@
+"""crossexam gate: whether a run keeps to the rules of a project, for continuous integration."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from crossexam.cli import options
+from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.core.places import copy_path, work_path
+
+if TYPE_CHECKING:
+    from crossexam.gates.result import GateResult
+
+#: The variable that names the file to which a step of a workflow on GitHub appends its summary.
+_SUMMARY: Final = "GITHUB_STEP_SUMMARY"
+
+
+class OpenChoice(StrEnum):
+    """What becomes of open checks."""
+
+    passes = "pass"
+    fails = "fail"
+
+
+def gate(
+    run: Annotated[Path, typer.Argument(parser=copy_path, help="The run: a folder or URL.", metavar="RUN")],
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            parser=copy_path, help="What `crossexam baseline` wrote, for rules against it.", metavar="FILE"
+        ),
+    ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(help="The rules, tables [[gate]] in TOML. Default: crossexam.toml.", metavar="FILE"),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(parser=work_path, help="Write the checks as a JUnit file.", metavar="FILE"),
+    ] = None,
+    json: Annotated[
+        Path | None, typer.Option(parser=work_path, help="Write the checks as JSON.", metavar="FILE")
+    ] = None,
+    open_checks: Annotated[
+        OpenChoice,
+        typer.Option("--open", help="What becomes of checks that the data do not decide."),
+    ] = OpenChoice.passes,
+    alpha: Annotated[float, typer.Option(help="Two-sided level of all checks together.", metavar="P")] = 0.05,
+    max_unanswered: options.MaxUnanswered = MAX_UNANSWERED,
+) -> None:
+    """Judge a run by rules; exit with 0 if it passes, 1 if a rule is broken, 2 if it cannot be judged."""
+    from crossexam.cli.console import show, warn_of_gaps, written
+    from crossexam.core.files import write_text
+    from crossexam.core.outcome import check_max_unanswered
+    from crossexam.core.transfers import put_file
+    from crossexam.gates.baseline import read_baseline
+    from crossexam.gates.judge import judge
+    from crossexam.gates.output import gate_json, gate_junit
+    from crossexam.gates.rules import rules_from
+    from crossexam.reports.report import check_level
+    from crossexam.reports.text import terminal_table
+    from crossexam.runs.saved import read_finished_run
+
+    check_level(alpha)
+    limit = check_max_unanswered(max_unanswered)
+    known = rules_from(rules)
+    stored = None if baseline is None else read_baseline(baseline)
+    answers = read_finished_run(run)
+    result = judge(
+        answers,
+        known,
+        stored,
+        alpha=alpha,
+        max_unanswered=limit,
+        open_checks=open_checks.value,
+    )
+    warn_of_gaps([answers])
+    show(terminal_table(result.table))
+    for path, text in ((junit, gate_junit), (json, gate_json)):
+        if path is not None:
+            write_text(path, text(result))
+            put_file(path)
+            written(path)
+    _append_summary(result)
+    if result.exit_code:
+        raise typer.Exit(result.exit_code)
+
+
+def _append_summary(result: GateResult) -> None:
+    """Append the checks to the summary of the step, if this is one of a workflow on GitHub."""
+    from crossexam.gates.output import gate_markdown
+
+    if path := os.environ.get(_SUMMARY):
+        with Path(path).open("a", encoding="utf-8") as stream:
+            stream.write(gate_markdown(result))

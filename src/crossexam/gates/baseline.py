@@ -1,0 +1,343 @@
+"""Baselines: what a later run is compared with, in one small Parquet file.
+
+A baseline has, for each test set of a run, its name, content hash and number of rows, and for each item, in
+the order of the test set, the predicted label and what became of the question.  Ids and texts are not stored:
+the content hash guarantees that the items are the same, and those of the later run are used.  Probabilities
+are stored on request, as 32-bit numbers; labels never follow from these, so that nothing depends on how they
+are rounded.
+
+The metadata of the file, JSON under the key ``crossexam_baseline``, name the model and the test sets and have
+a checksum of themselves and of the columns.  The same run gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Run
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.files import finished_or_absent
+from crossexam.core.labels import GOLDS, LABELS
+from crossexam.core.manifest import library_versions
+from crossexam.core.outcome import STATUSES, Outcomes
+from crossexam.core.sealed import ChangedError, sealed, unsealed
+from crossexam.core.transfers import fetch_file, put_file
+from crossexam.evaluation.comparison import content_hash_of
+from crossexam.evaluation.shares import gives_labels_only
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_FORMAT: Final = 1
+_KEY: Final = b"crossexam_baseline"
+_SHARES: Final = tuple(f"p_{label}" for label in LABELS)
+_MASS: Final = "label_mass"
+_WANTED: Final = "a file that `crossexam baseline` wrote"
+_HINT: Final = "crossexam baseline RUN -o FILE writes it anew"
+_ENTAILMENT: Final = LABELS.index("entailment")
+#: The row of a label without probabilities, by its index in GOLDS; not_entailment is shown as neutral.
+_ROWS: Final = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0], [np.nan] * 3])
+#: The row of entailment that is the most probable of three labels, but not more probable than the others.
+_NOT_HALF: Final = (0.5, 0.25, 0.25)
+
+
+@dataclass(frozen=True)
+class BaselineSet:
+    """What a baseline has of a test set of *rows* items with this *content_hash*, read by *projection*.
+
+    Per item [n]: the index of the *predicted* label in GOLDS, -1 without an answer; whether entailment is
+    *entailed* with a probability above 1/2, which is what counts on two labels; the *codes* of the outcomes.
+    *probabilities* [n, 3] and *label_mass* [n] are None if they were not stored, or the model gave none.
+    """
+
+    content_hash: str
+    rows: int
+    projection: str
+    made_by: str
+    predicted: NDArray[np.int8]
+    entailed: NDArray[np.bool_]
+    codes: NDArray[np.int8]
+    probabilities: NDArray[np.float32] | None = None
+    label_mass: NDArray[np.float32] | None = None
+
+    @property
+    def label_rows(self) -> NDArray[np.float64]:
+        """Rows of probabilities that give the predicted labels [n, 3], NaN without an answer."""
+        rows: NDArray[np.float64] = _ROWS[self.predicted]
+        rows[(self.predicted == _ENTAILMENT) & ~self.entailed] = _NOT_HALF
+        return rows
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The answers of *model* by test set, for comparison with later runs over the same items.
+
+    *facts* are the model key, whether the model has two labels, and the versions of the software.
+    """
+
+    model: str
+    sets: Mapping[str, BaselineSet]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Run, *, probabilities: bool = True) -> Baseline:
+        """Return the baseline that *run* is; raises CrossexamError if predictions are missing."""
+        facts = {
+            "model_key": run.manifest.get("model_key"),
+            "two_label": run.two_labels,
+            "versions": library_versions("numpy", "pyarrow"),
+        }
+        return cls(run.model, {name: _set_of(run, name, probabilities) for name in run.datasets}, facts)
+
+    @property
+    def two_labels(self) -> bool:
+        """Whether the model only tells entailment from non-entailment."""
+        return bool(self.facts.get("two_label"))
+
+    def over(self, run: Run, *, probabilities: bool = False) -> Run:
+        """Return the baseline as a run over the test sets of *run* that it has.
+
+        Its rows only tell the labels, unless the stored *probabilities* are asked for; the run then has those
+        test sets for which there are any.  Raises CrossexamError if a test set is missing or has other items.
+        """
+        self.check(run)
+        names = [
+            name for name, each in self.sets.items() if not probabilities or each.probabilities is not None
+        ]
+        rows = {name: self._rows(name, probabilities) for name in names}
+        outcomes = {name: self._outcomes(name) for name in names}
+        manifest = {**self.facts, "details": {"two_label": self.two_labels}}
+        return Run(self.model, {name: run.datasets[name] for name in names}, rows, manifest, {}, outcomes)
+
+    def _rows(self, name: str, probabilities: bool) -> NDArray[np.float64]:
+        stored = self.sets[name].probabilities
+        if probabilities and stored is not None:
+            return stored.astype(np.float64)
+        return self.sets[name].label_rows
+
+    def _outcomes(self, name: str) -> Outcomes:
+        each = self.sets[name]
+        mass = np.full(each.rows, np.nan) if each.label_mass is None else each.label_mass.astype(np.float64)
+        return Outcomes(each.codes, mass)
+
+    def check(self, run: Run) -> None:
+        """Raise CrossexamError unless *run* has every test set of the baseline, with the same items."""
+        missing = [name for name in self.sets if name not in run.datasets]
+        if missing:
+            raise CrossexamError(
+                f"the run of '{run.model}' lacks {', '.join(missing)}, which the baseline has",
+                wanted="a run over every test set of the baseline",
+                hint="run the model over the same suite; or write the baseline anew",
+            )
+        for name, each in self.sets.items():
+            _check_items(name, each, run)
+
+
+def _check_items(name: str, each: BaselineSet, run: Run) -> None:
+    dataset = run.datasets[name]
+    found = content_hash_of(dataset)
+    if (len(dataset), found) != (each.rows, each.content_hash):
+        raise CrossexamError(
+            f"the run and the baseline are over different items ({len(dataset):,} with content {found}, "
+            f"{each.rows:,} with {each.content_hash})",
+            where=f"test set {name}",
+            wanted="the items of the baseline, in the same order",
+            hint="run the model over the suite of the baseline; or write the baseline anew",
+        )
+    if dataset.projection.name != each.projection:
+        raise CrossexamError(
+            f"the run has the labels '{dataset.projection.name}', the baseline '{each.projection}'",
+            where=f"test set {name}",
+            wanted="the labels of the baseline",
+            hint="write the baseline anew",
+        )
+
+
+def _set_of(run: Run, name: str, probabilities: bool) -> BaselineSet:
+    dataset, answers, outcomes = run.datasets[name], run.answers(name), run.outcomes_of(name)
+    stores = probabilities and not gives_labels_only(answers)
+    knows_mass = stores and not np.isnan(outcomes.label_mass).all()
+    return BaselineSet(
+        content_hash=content_hash_of(dataset),
+        rows=len(dataset),
+        projection=dataset.projection.name,
+        made_by=dataset.entry.versioned,
+        predicted=run.label_indices(name).astype(np.int8),
+        entailed=answers[:, _ENTAILMENT] > 0.5,
+        codes=outcomes.codes.astype(np.int8),
+        probabilities=answers.astype(np.float32) if stores else None,
+        label_mass=outcomes.label_mass.astype(np.float32) if knows_mass else None,
+    )
+
+
+def write_baseline(baseline: Baseline, path: Path) -> None:
+    """Write *baseline* to *path*, completely or not at all; raises CrossexamError if that is a folder."""
+    import pyarrow.parquet as pq
+
+    if path.is_dir():
+        raise CrossexamError("this is a folder", where=str(path), wanted="a file for the baseline")
+    table = _table(baseline)
+    content = {
+        "format": _FORMAT,
+        "model": baseline.model,
+        **baseline.facts,
+        "test_sets": {name: _entry(each) for name, each in baseline.sets.items()},
+        "columns": _hash_of_columns(baseline),
+    }
+    text = json.dumps(sealed(content), ensure_ascii=True)
+    floats = [name for name in table.column_names if name in (*_SHARES, _MASS)]
+    with finished_or_absent(path) as temporary:
+        pq.write_table(
+            table.replace_schema_metadata({_KEY: text.encode()}),
+            temporary,
+            compression="zstd",
+            use_dictionary=[name for name in table.column_names if name not in floats],
+            use_byte_stream_split=floats,
+        )
+    put_file(path)
+
+
+def _entry(each: BaselineSet) -> dict[str, Any]:
+    return {
+        "rows": each.rows,
+        "content_hash": each.content_hash,
+        "projection": each.projection,
+        "construction": each.made_by,
+        "probabilities": each.probabilities is not None,
+        "label_mass": each.label_mass is not None,
+    }
+
+
+def _table(baseline: Baseline) -> pa.Table:
+    """Return the items of all test sets, one below the other."""
+    import pyarrow as pa
+
+    sets = list(baseline.sets.values())
+    predicted, entailed, codes = (
+        np.concatenate([np.zeros(0, kind), *(getattr(each, name) for each in sets)])
+        for name, kind in (("predicted", np.int8), ("entailed", np.bool_), ("codes", np.int8))
+    )
+    columns: dict[str, pa.Array] = {
+        "predicted": pa.array(GOLDS).take(pa.array(predicted, mask=predicted < 0)),
+        "entailed": pa.array(entailed),
+        "outcome": pa.array(list(STATUSES)).take(pa.array(codes)),
+    }
+    if any(each.probabilities is not None for each in sets):
+        shares = np.concatenate([_or_nan(each.probabilities, each.rows, 3) for each in sets])
+        columns |= {name: pa.array(shares[:, number]) for number, name in enumerate(_SHARES)}
+    if any(each.label_mass is not None for each in sets):
+        columns[_MASS] = pa.array(np.concatenate([_or_nan(each.label_mass, each.rows) for each in sets]))
+    return pa.table(columns)
+
+
+def _or_nan(values: NDArray[np.float32] | None, *shape: int) -> NDArray[np.float32]:
+    return np.full(shape, np.nan, dtype=np.float32) if values is None else values
+
+
+def _hash_of_columns(baseline: Baseline) -> str:
+    """Return the hash of everything that a baseline has of its items."""
+    running = hashlib.blake2b(digest_size=16)
+    for each in baseline.sets.values():
+        for column in (each.predicted, each.entailed, each.codes, each.probabilities, each.label_mass):
+            running.update(b"" if column is None else np.ascontiguousarray(column).tobytes())
+    return running.hexdigest()
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Return the baseline in *path*, which :func:`write_baseline` wrote; what belongs elsewhere is fetched.
+
+    Raises FormatError if it is anything else, ChangedError if it was changed.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = fetch_file(path)
+    if not path.is_file():
+        is_folder = path.is_dir()
+        raise FormatError(
+            "this is a folder" if is_folder else "no such file", where=str(path), wanted=_WANTED, hint=_HINT
+        )
+    try:
+        text = (pq.read_schema(path).metadata or {}).get(_KEY)
+        content = None if text is None else unsealed(_object(text), path, hint=_HINT)
+        table = pq.read_table(path) if content is not None else None
+    except (pa.ArrowException, OSError, ValueError, RecursionError) as error:
+        said = str(error).partition("\n")[0]
+        raise FormatError(
+            f"the file is damaged: {said}", where=str(path), wanted=_WANTED, hint=_HINT
+        ) from None
+    if content is None or table is None:
+        raise FormatError("this is not a baseline", where=str(path), wanted=_WANTED, hint=_HINT)
+    if content.get("format") != _FORMAT:
+        raise FormatError(
+            f"the baseline has the format {content.get('format')}",
+            where=str(path),
+            wanted=f"the format {_FORMAT}, which this version of Crossexam writes",
+            hint=_HINT,
+        )
+    try:
+        found = _from_table(content, table)
+    except (KeyError, TypeError, ValueError, pa.ArrowException):
+        found = None
+    if found is None or _hash_of_columns(found) != content.get("columns"):
+        raise ChangedError(
+            "the baseline was changed by hand, or damaged, after it was written",
+            where=str(path),
+            wanted="the columns as Crossexam wrote them",
+            hint=_HINT,
+        )
+    return found
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    content = json.loads(text)
+    if not isinstance(content, dict):
+        raise ValueError("its metadata is not a JSON object")
+    return content
+
+
+def _from_table(content: Mapping[str, Any], table: pa.Table) -> Baseline:
+    """Return the baseline with the metadata *content*; raises KeyError or ValueError if *table* differs."""
+    whole = {
+        "predicted": _codes(table["predicted"], GOLDS),
+        "entailed": table["entailed"].to_numpy(),
+        "codes": _codes(table["outcome"], STATUSES),
+    }
+    names = set(table.column_names)
+    shares = np.stack([table[name].to_numpy() for name in _SHARES], axis=1) if names >= {*_SHARES} else None
+    mass = table[_MASS].to_numpy() if _MASS in names else None
+    sets: dict[str, BaselineSet] = {}
+    start = 0
+    for name, entry in content["test_sets"].items():
+        here = slice(start, start + entry["rows"])
+        start = here.stop
+        sets[name] = BaselineSet(
+            content_hash=entry["content_hash"],
+            rows=entry["rows"],
+            projection=entry["projection"],
+            made_by=entry["construction"],
+            **{column: values[here] for column, values in whole.items()},
+            probabilities=shares[here] if entry["probabilities"] and shares is not None else None,
+            label_mass=mass[here] if entry["label_mass"] and mass is not None else None,
+        )
+    if start != table.num_rows:
+        raise ValueError("another number of rows")
+    facts = {key: content[key] for key in ("model_key", "two_label", "versions")}
+    return Baseline(content["model"], sets, facts)
+
+
+def _codes(column: pa.ChunkedArray, names: Iterable[str]) -> NDArray[np.int8]:
+    """Return the place of each text of *column* among *names* [n], -1 where there is none."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found: NDArray[np.int8] = pc.fill_null(pc.index_in(column, pa.array(list(names))), -1).to_numpy()
+    return found.astype(np.int8)

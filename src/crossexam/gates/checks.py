@@ -1,0 +1,108 @@
+"""The check of a rule on one test set: what was measured, and what follows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from crossexam.core.dataset import counted_items
+from crossexam.core.estimate import Bounds, Estimate
+from crossexam.gates.rules import GateRule, Limit
+
+#: What can become of a check.
+Outcome = Literal["holds", "broken", "open", "not judged"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A *rule* with one *limit* on one *test_set*: the measured *value*, and the *outcome*.
+
+    The value is of *n* items, of which *missing* could not be measured; against a baseline, it is the
+    difference of the run from that.  *p_holds* and *p_broken* are the one-sided p-values of the claims that
+    the value keeps to the limit and that it does not, corrected over all checks by Holm's method; None for an
+    *observed* quantity, which has no error.  For an open check, *detectable* is the nearest true value beyond
+    the limit that so many items would show in 80 % of cases, and *items_needed* about how many items would
+    settle it, if the value stays as it is; None if there is no such number.
+    """
+
+    rule: GateRule
+    limit: Limit
+    test_set: str
+    value: Estimate
+    n: int
+    missing: int
+    outcome: Outcome
+    p_holds: float | None = None
+    p_broken: float | None = None
+    detectable: float | None = None
+    items_needed: int | None = None
+
+    @property
+    def observed(self) -> bool:
+        """Whether the value is known without error."""
+        return self.p_holds is None
+
+    @property
+    def keeps_to_limit(self) -> bool:
+        """Whether the value itself is on the right side, whatever its interval."""
+        number, threshold = self.value.value, self.limit.threshold
+        return number >= threshold if self.limit.side == "above" else number <= threshold
+
+    @property
+    def p_value(self) -> float | None:
+        """The p-value of the side on which the value is; None if there is none, or only bounds are known."""
+        if isinstance(self.value, Bounds):
+            return None
+        return self.p_holds if self.keeps_to_limit else self.p_broken
+
+    @property
+    def wanted(self) -> str:
+        """What the rule wants of the value, in words."""
+        number = self.number(abs(self.limit.threshold))
+        if self.rule.against_baseline:
+            direction = "below" if self.limit.side == "above" else "above"
+            return f"at most {number} {direction} the baseline"
+        return f"at {'least' if self.limit.side == 'above' else 'most'} {number}"
+
+    @property
+    def fails(self) -> bool:
+        """Whether the gate fails for this check alone, if open checks may pass."""
+        return self.outcome == "broken" or (self.outcome == "open" and self.rule.must_be_shown)
+
+    def number(self, share: float) -> str:
+        """Return *share* as tables show values of the measure: in percent, or as it is."""
+        return f"{100 * share:.1f}" if self.rule.measure.kind == "percent" else f"{share:.3f}"
+
+    @property
+    def remark(self) -> str:
+        """What a reader must know of the check besides its row, in a sentence or two; may be empty."""
+        if self.outcome == "not judged":
+            return (
+                f"{self.missing:,} of {counted_items(self.n, 'item')} could not be measured, so that only "
+                "bounds are known, and they do not decide."
+            )
+        if self.outcome != "open":
+            return ""
+        items = counted_items(self.n - self.missing, "item")
+        shown = self.detectable_text
+        power = (
+            f"{items} are too few to show that the rule is broken, however bad the model is."
+            if shown is None
+            else f"{items} would show in 80 % of cases that the rule is broken if the truth were {shown}."
+        )
+        settled = (
+            "No number of items would settle it if the value stayed as it is."
+            if self.items_needed is None
+            else f"About {self.items_needed:,} items would settle it if the value stayed as it is."
+        )
+        return f"{power} {settled}"
+
+    @property
+    def detectable_text(self) -> str | None:
+        """The value that so many items would show, in words; None if there is none."""
+        if self.detectable is None:
+            return None
+        if self.rule.against_baseline:
+            direction = "below" if self.limit.side == "above" else "above"
+            return f"{self.number(abs(self.detectable))} {direction}"
+        return f"{self.number(self.detectable)} or {'less' if self.limit.side == 'above' else 'more'}"

@@ -1,0 +1,276 @@
+"""Whether a run keeps to rules: each is shown to hold, shown to be broken, or open.
+
+A check compares a value with a limit.  It *holds* if the value is shown to keep to the limit, and is *broken*
+if it is shown not to; each is a one-sided test by the interval of the report
+(:func:`crossexam.stats.one_sided.one_sided_p`) at half the level alpha, corrected by Holm's method over all
+checks.  So the chance that any check which is not broken is called so is at most alpha / 2.
+
+Missing answers never help: a rule is shown to hold only if it also holds with the missing answers taken
+against it.  If only bounds are known, it is broken only if it is with the missing answers taken in its
+favour, and cannot be judged if the bounds do not decide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil, inf, isnan, sqrt
+from typing import Any, Final
+
+from crossexam.core.dataset import Run
+from crossexam.core.errors import CrossexamError
+from crossexam.core.estimate import Estimate
+from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.evaluation.verified import by_status
+from crossexam.gates.baseline import Baseline
+from crossexam.gates.checks import Check, Outcome
+from crossexam.gates.measures import MeasuredQuantity, ScoredRun
+from crossexam.gates.result import LENIENT, GateResult, OpenChecks
+from crossexam.gates.rules import GateRule, Limit
+from crossexam.models.ensemble import MEMBERS
+from crossexam.stats.clusters import normal_quantile
+from crossexam.stats.multiple_testing import ALPHA, holm
+from crossexam.stats.one_sided import AtConfidence, one_sided_p
+
+_POWER: Final = 0.8
+
+
+def judge(
+    run: Run,
+    rules: Sequence[GateRule],
+    baseline: Baseline | None = None,
+    *,
+    alpha: float = ALPHA,
+    max_unanswered: float = MAX_UNANSWERED,
+    open_checks: OpenChecks = LENIENT,
+) -> GateResult:
+    """Return whether *run* keeps to *rules*, some of which may be about its difference from a *baseline*.
+
+    Raises CrossexamError if that cannot be judged: the run has other items than the baseline, lacks one of
+    its test sets, or failed the probe of its labels; or a rule is about no test set, or about something that
+    the run or the baseline does not have.
+    """
+    _check_probe(run)
+    if baseline is not None:
+        baseline.check(run)
+    sides = _Sides(run, baseline, max_unanswered)
+    measured = [each for rule in rules for each in _measured(rule, sides)]
+    checks = _decided(measured, alpha)
+    return GateResult(run.model, None if baseline is None else baseline.model, checks, alpha, open_checks)
+
+
+def _check_probe(run: Run) -> None:
+    """Raise CrossexamError if the model failed the probe that verifies what its labels mean."""
+    for name, details in _details(run.model, run.manifest.get("details")):
+        probe = details.get("probe")
+        if isinstance(probe, Mapping) and "warning" in probe and "right" in probe:
+            raise CrossexamError(
+                f"the model failed the probe of its labels: {probe['warning']}",
+                where=name,
+                wanted="a model whose labels are known to mean what they say",
+                hint="check the class order of the model; --label-order declares another one",
+            )
+
+
+def _details(name: str, details: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the *details* of a model, and of the members of an ensemble, with their names."""
+    if isinstance(details, Mapping):
+        yield name, details
+        members = details.get(MEMBERS)
+        for member, of_member in members.items() if isinstance(members, Mapping) else ():
+            yield from _details(str(member), of_member)
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """A *run* and its *baseline*, as rules need them."""
+
+    run: Run
+    baseline: Baseline | None
+    limit: float
+
+    @cached_property
+    def parts(self) -> Run:
+        """The run, with items whose labels are only proposed as test sets of their own."""
+        return by_status(self.run)
+
+    @cached_property
+    def alone(self) -> ScoredRun:
+        """The run, scored as in its report."""
+        return ScoredRun(self.parts, self.parts.two_labels, self.limit, self.parts)
+
+    @cached_property
+    def both(self) -> tuple[ScoredRun, ScoredRun] | None:
+        """The run and the baseline, scored on two labels if one of the models has two."""
+        if self.baseline is None:
+            return None
+        two_labels = self.run.two_labels or self.baseline.two_labels
+        new = ScoredRun(self.parts, two_labels, self.limit, self.parts)
+        labels, shares = (self.baseline.over(self.run, probabilities=each) for each in (False, True))
+        return new, ScoredRun(by_status(labels), two_labels, self.limit, by_status(shares))
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A limit of a rule, and what was measured on a test set."""
+
+    rule: GateRule
+    limit: Limit
+    test_set: str
+    quantity: MeasuredQuantity
+
+    @property
+    def p_values(self) -> tuple[float, float]:
+        """The p-values of the claims that the limit is kept to, and that it is not, without correction."""
+        found, threshold = self.quantity, self.limit.threshold
+        above = self.limit.side == "above"
+        worst, best = (found.least, found.most) if above else (found.most, found.least)
+        holds = self._p(worst, threshold, above, inclusive=True)
+        if not found.only_bounds and found.missing:
+            holds = max(holds, self._p(found.known, threshold, above, inclusive=True))
+        return holds, self._p(best if found.only_bounds else found.known, threshold, not above)
+
+    def _p(self, at: AtConfidence, threshold: float, above: bool, *, inclusive: bool = False) -> float:
+        side: Any = "above" if above else "below"
+        return one_sided_p(at, threshold, side, inclusive=inclusive, least=self.quantity.least_p)
+
+
+def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
+    """Yield what *rule* limits on each test set that it is about; raises CrossexamError if there is none."""
+    names = [name for name in sides.parts.datasets if rule.matches(name)]
+    found = 0
+    for name in names:
+        quantity = _quantity_of(rule, sides, name)
+        if quantity is None:  # such as the drop of a base
+            continue
+        if not quantity.n or (isnan(quantity.value().value) and not quantity.only_bounds):
+            raise CrossexamError(
+                f"there is no item of which the measure '{rule.measure.name}' could be",
+                where=f"{rule.where}, test set {name}",
+                wanted="items with a gold label, and their bases for drops and flips",
+                hint="leave the test set out of 'set'",
+            )
+        found += 1
+        for limit in rule.limits:
+            yield _Measured(rule, limit, name, quantity)
+    if not found:
+        what = f"'{rule.measure.name}' is not defined for" if names else "no test set is called"
+        raise CrossexamError(
+            f"{what} '{rule.set}'",
+            where=rule.where,
+            wanted=f"a name or pattern of test sets of the run: {', '.join(sides.parts.datasets)}",
+        )
+
+
+def _quantity_of(rule: GateRule, sides: _Sides, name: str) -> MeasuredQuantity | None:
+    if not rule.against_baseline:
+        return rule.measure.alone(sides.alone, name)
+    if sides.both is None:
+        raise CrossexamError(
+            "the rule is against a baseline, and none is given",
+            where=rule.where,
+            wanted="--baseline FILE (in Python, baseline=)",
+            hint="crossexam baseline RUN -o FILE writes one",
+        )
+    new, old = sides.both
+    if name not in old.run.datasets:
+        raise CrossexamError(
+            "the baseline lacks a test set that the rule is about",
+            where=f"{rule.where}, test set {name}",
+            wanted="a baseline over the same test sets",
+            hint="write the baseline anew, or leave the test set out of 'set'",
+        )
+    return rule.measure.against(new, old, name)
+
+
+def _decided(measured: Sequence[_Measured], alpha: float) -> tuple[Check, ...]:
+    """Return the checks, with p-values corrected over all that have any."""
+    tested = [each for each in measured if not each.quantity.observed]
+    found = [each.p_values for each in tested]
+    corrected = iter(
+        zip(holm([p for p, _ in found]).tolist(), holm([p for _, p in found]).tolist(), strict=True)
+    )
+    level = alpha / 2
+    checks = []
+    for each in measured:
+        if each.quantity.observed:
+            check = _check(each, "open")
+            checks.append(replace(check, outcome="holds" if check.keeps_to_limit else "broken"))
+            continue
+        p_holds, p_broken = next(corrected)
+        outcome = _outcome(each, p_holds, p_broken, level)
+        check = replace(_check(each, outcome), p_holds=p_holds, p_broken=p_broken)
+        if outcome == "open":
+            check = replace(check, **_prospects(each, level / len(tested)))
+        checks.append(check)
+    return tuple(checks)
+
+
+def _check(each: _Measured, outcome: Outcome) -> Check:
+    quantity = each.quantity
+    return Check(
+        each.rule, each.limit, each.test_set, quantity.value(), quantity.n, quantity.missing, outcome
+    )
+
+
+def _outcome(each: _Measured, p_holds: float, p_broken: float, level: float) -> Outcome:
+    if p_broken <= level:
+        return "broken"
+    if p_holds <= level:
+        return "holds"
+    return "not judged" if each.quantity.only_bounds else "open"
+
+
+def _prospects(each: _Measured, level: float) -> dict[str, Any]:
+    """Return what so many items could show at the one-sided *level*, and how many would settle the check.
+
+    With ``v(x)`` the variance of an independent item if *x* is true, and *n* their effective number, a true
+    value *x* beyond the threshold *t* is shown with the power if ``|x - t| >= z_level sqrt(v(t)/n) + z_power
+    sqrt(v(x)/n)``.  *n* is that of the interval at this level: ``z^2 v(bound) / (bound - value)^2``.  If it
+    is a difference, whatever makes it another than the value is assumed to be further items that differ.  The
+    number of items that settle a check is ``z^2 v(value) / (value - t)^2`` effective ones, in proportion.
+    """
+    quantity, (side, threshold) = each.quantity, each.limit
+    z, z_power = normal_quantile(1 - 2 * level), normal_quantile(2 * _POWER - 1)
+    estimate = quantity.known(1 - 2 * level)
+    size = _effective_number(quantity, estimate, z)
+    if not 0 < size < inf:
+        return {}
+    sign = -1 if side == "above" else 1
+    furthest = quantity.lowest if side == "above" else (-quantity.lowest or 1.0)
+
+    def variance(x: float) -> float:
+        return quantity.spread(x) + (abs(x - estimate.value) if quantity.lowest < 0 else 0.0)
+
+    def lacks(x: float) -> float:
+        needed = z * sqrt(variance(threshold) / size) + z_power * sqrt(variance(x) / size)
+        return needed - sign * (x - threshold)
+
+    detectable = None if lacks(furthest) > 0 else _zero(lacks, threshold, furthest)
+    distance = abs(estimate.value - threshold)
+    spread = max(map(quantity.spread, (estimate.value, threshold)))
+    needed = inf if distance == 0 else z * z * spread / distance**2 / size * estimate.n
+    return {"detectable": detectable, "items_needed": None if needed > _COUNTABLE else ceil(needed)}
+
+
+#: More items than this are not worth a number.
+_COUNTABLE: Final = 1e7
+
+
+def _effective_number(quantity: MeasuredQuantity, estimate: Estimate, z: float) -> float:
+    """Return how many independent items would have the interval of *estimate*, whose quantile is *z*."""
+    sizes = [
+        z * z * quantity.spread(bound) / (bound - estimate.value) ** 2
+        for bound in (estimate.low, estimate.high)
+        if bound != estimate.value and quantity.spread(bound) > 0
+    ]
+    return min(sizes, default=0.0)
+
+
+def _zero(falling: Callable[[float], float], start: float, end: float) -> float:
+    """Return where a function that is above 0 at *start* and not at *end* crosses 0, by bisection."""
+    for _ in range(50):
+        middle = (start + end) / 2
+        start, end = (middle, end) if falling(middle) > 0 else (start, middle)
+    return end

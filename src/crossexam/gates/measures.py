@@ -1,0 +1,456 @@
+"""What rules can be about: the table of measures, each of a run alone and of its difference from a baseline.
+
+Missing answers: a measure is of the items that were answered, and of those that both models answered if it is
+a difference.  With it come the two measures over all items that have a gold label, with the missing answers
+taken so that it is least, and most.  If too many are missing, only these bounds are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import nan
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.columns import Places
+from crossexam.core.dataset import Run
+from crossexam.core.errors import CrossexamError
+from crossexam.core.estimate import Bounds, Estimate
+from crossexam.core.labels import GOLD_INDEX, THREE_LABELS
+from crossexam.evaluation.calibration import low_mass_items
+from crossexam.evaluation.probability_comparison import compared_probabilities
+from crossexam.evaluation.scores import numbered_clusters
+from crossexam.evaluation.shares import gives_labels_only, probabilities_needed, shares_of
+from crossexam.evaluation.unanswered import Filled, filled_scores, too_many
+from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_difference
+from crossexam.stats.calibration import calibration_error, equal_width_bins
+from crossexam.stats.estimate import share_correct
+from crossexam.stats.one_sided import LEAST_P, AtConfidence
+from crossexam.stats.paired import difference_of_drops, paired_difference
+from crossexam.stats.unpaired import difference
+
+#: The intervals of calibration errors are from 1,000 draws and more.
+_LEAST_P_OF_DRAWS: Final = 0.001
+
+_Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class MeasuredQuantity:
+    """A measure at any confidence: as it is *known*, and the *least* and *most* that it could be.
+
+    It is of *n* items, of which *missing* are not measured; with *only_bounds*, they are too many.  *spread*
+    returns the variance of an independent item if a value is true, up to a constant factor; values are from
+    *lowest*, which is below 0 for differences, to minus that, or to 1.  No p-value is below *least_p*.  An
+    *observed* quantity is known without error.
+    """
+
+    known: AtConfidence
+    least: AtConfidence
+    most: AtConfidence
+    n: int
+    missing: int
+    only_bounds: bool
+    spread: Callable[[float], float]
+    lowest: float = 0.0
+    least_p: float = LEAST_P
+    observed: bool = False
+
+    def value(self, confidence: float = 0.95) -> Estimate:
+        """Return the measure with its interval; bounds if these are all that is known."""
+        if self.only_bounds:
+            return Bounds(self.least(confidence), self.most(confidence))
+        return self.known(confidence)
+
+
+class Items(NamedTuple):
+    """What is true of each item of a test set [n], such as that the model got it right.
+
+    *least* and *most* take the missing answers so that it is true of as few and of as many as possible;
+    *answered* says which are not missing.  *by* are the arrays [n] that an estimate also needs, the last of
+    which are the clusters.
+    """
+
+    least: _Flags
+    most: _Flags
+    answered: _Flags
+    by: tuple[NDArray[Any], ...]
+
+
+@dataclass(frozen=True)
+class ScoredRun:
+    """A run as rules see it, scored on *two_labels* or on all; *probabilities* is a run that has these.
+
+    If more than the share *limit* of the items of a test set is missing, only bounds are known.
+    """
+
+    run: Run
+    two_labels: bool
+    limit: float
+    probabilities: Run | None = None
+
+    @cached_property
+    def scores(self) -> Filled:
+        """The scores of all items with a gold label by test set, missing answers being wrong, and right."""
+        return filled_scores(self.run, two_labels=self.two_labels)
+
+    @cached_property
+    def _places(self) -> dict[str, Places]:
+        return {}
+
+    def base_of(self, name: str) -> str | None:
+        """Return the base of test set *name*, if it has one; raises CrossexamError if the run lacks it."""
+        base = self.run.datasets[name].entry.base_set
+        if base is not None and base not in self.run.datasets:
+            raise CrossexamError(
+                f"the run lacks '{base}', with which the items are compared",
+                where=f"test set {name}",
+                wanted="a run over the test set and its base",
+            )
+        return base
+
+    def pairs(self, name: str, base: str) -> tuple[NDArray[np.int64], _Flags]:
+        """Return the places of the base items, and which items of test set *name* have one [n]."""
+        scored = self.scores.wrong
+        if base not in self._places:
+            self._places[base] = Places(scored[base].examples)
+        at = self._places[base].of_bases(scored[name].examples)
+        return at[at >= 0], at >= 0
+
+
+#: Measures a test set of a run; None if it has nothing of the kind.
+Alone = Callable[[ScoredRun, str], MeasuredQuantity | None]
+#: Measures the difference of a run, the first, from a baseline.
+Against = Callable[[ScoredRun, ScoredRun, str], MeasuredQuantity | None]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure by its *name*: *alone* of a run, and *against* a baseline.
+
+    *higher_is_better* says in which direction a run can be worse than its baseline.  *kind* is how tables
+    show it, and *says* what it is.
+    """
+
+    name: str
+    says: str
+    higher_is_better: bool
+    alone: Alone
+    against: Against
+    kind: Literal["percent", "score"] = "percent"
+
+
+def _quantity(
+    estimate: Callable[..., Estimate],
+    least: Sequence[_Flags],
+    most: Sequence[_Flags],
+    answered: _Flags,
+    by: Sequence[NDArray[Any]],
+    limit: float,
+    *,
+    spread: Callable[[float], float],
+    lowest: float = 0.0,
+) -> MeasuredQuantity:
+    """Return what *estimate* makes of flags of items, of the arrays *by*, and of a confidence."""
+    missing = int((~answered).sum())
+
+    def at(flags: Sequence[_Flags], rows: _Flags | slice) -> AtConfidence:
+        given = [each[rows] for each in (*flags, *by)]
+        return lambda confidence: estimate(*given, confidence)
+
+    whole = slice(None)
+    known = at(least, answered if missing else whole)
+    return MeasuredQuantity(
+        known=known,
+        least=at(least, whole) if missing else known,
+        most=at(most, whole) if missing else known,
+        n=len(answered),
+        missing=missing,
+        only_bounds=too_many(missing, len(answered), limit),
+        spread=spread,
+        lowest=lowest,
+    )
+
+
+def _of_share(share: float) -> float:
+    return max(0.0, share * (1 - share))
+
+
+def _of_differences(differences: NDArray[Any]) -> Callable[[float], float]:
+    """Return the variance of *differences* of items if their mean is another, which may need more of them."""
+    squares = float(np.square(differences, dtype=np.float64).mean()) if len(differences) else 0.0
+    return lambda mean: max(squares, abs(mean), mean**2) - mean**2
+
+
+def _differences(first: _Flags, second: _Flags) -> NDArray[np.int8]:
+    return np.subtract(first, second, dtype=np.int8)
+
+
+def _alone(items: Callable[[ScoredRun, str], Items | None], estimate: Callable[..., Estimate]) -> Alone:
+    def measured(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
+        found = items(answers, name)
+        if found is None:
+            return None
+        least, most, answered, by = found
+        return _quantity(estimate, [least], [most], answered, by, answers.limit, spread=_of_share)
+
+    return measured
+
+
+def _against(items: Callable[[ScoredRun, str], Items | None], estimate: Callable[..., Estimate]) -> Against:
+    def measured(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity | None:
+        new, old = items(answers, name), items(baseline, name)
+        if new is None or old is None:
+            return None
+        both = new.answered & old.answered
+        return _quantity(
+            estimate,
+            [new.least, old.most],
+            [new.most, old.least],
+            both,
+            new.by,
+            answers.limit,
+            spread=_of_differences(_differences(new.least[both], old.least[both])),
+            lowest=-1.0,
+        )
+
+    return measured
+
+
+def _right(answers: ScoredRun, name: str) -> Items:
+    """Return which items of test set *name* are right."""
+    wrong, right = answers.scores.wrong[name], answers.scores.right[name]
+    return Items(wrong.correct, right.correct, wrong.predicted >= 0, (wrong.clusters,))
+
+
+def _right_by_gold(answers: ScoredRun, name: str) -> Items:
+    """Return which items are right, with their gold labels; all but entailment are one on two labels."""
+    scored = answers.scores.wrong[name]
+    gold = scored.gold
+    if answers.two_labels and scored.projection is THREE_LABELS:
+        gold = np.where(gold == GOLD_INDEX["entailment"], gold, np.int8(GOLD_INDEX["not_entailment"]))
+    found = _right(answers, name)
+    return found._replace(by=(gold, *found.by))
+
+
+def _flipped(answers: ScoredRun, name: str) -> Items | None:
+    """Return of which items the prediction differs from that of their base."""
+    base = answers.base_of(name)
+    if base is None or not answers.run.datasets[name].entry.compares_items:
+        return None
+    at, kept = answers.pairs(name, base)
+    here, there = answers.scores.wrong[name], answers.scores.wrong[base]
+    after, before = here.predicted[kept], there.predicted[at]
+    answered = (after >= 0) & (before >= 0)
+    flipped = after != before
+    return Items(flipped & answered, flipped | ~answered, answered, (here.clusters[kept],))
+
+
+def _before_and_after(answers: ScoredRun, name: str, base: str) -> tuple[Items, Items]:
+    """Return which base items are right, and which of the items made from them."""
+    at, kept = answers.pairs(name, base)
+    (worse, better, answered, _), here = _right(answers, base), _right(answers, name)
+    clusters = (here.by[-1][kept],)
+    before = Items(worse[at], better[at], answered[at], clusters)
+    return before, Items(here.least[kept], here.most[kept], here.answered[kept], clusters)
+
+
+def _drop(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
+    """Return the accuracy lost from the base; of items that are not paired, the difference of accuracies."""
+    base = answers.base_of(name)
+    if base is None:
+        return None
+    if not answers.run.datasets[name].entry.compares_items:
+        return _unpaired_drop(_right(answers, base), _right(answers, name), answers.limit)
+    before, after = _before_and_after(answers, name, base)
+    both = before.answered & after.answered
+    return _quantity(
+        paired_difference,
+        [before.least, after.most],
+        [before.most, after.least],
+        both,
+        after.by,
+        answers.limit,
+        spread=_of_differences(_differences(before.least[both], after.least[both])),
+        lowest=-1.0,
+    )
+
+
+def _unpaired_drop(base: Items, here: Items, limit: float) -> MeasuredQuantity:
+    missing = [int((~each.answered).sum()) for each in (base, here)]
+    sizes = [len(each.answered) for each in (base, here)]
+
+    def at(first: _Flags, second: _Flags, rows: Sequence[_Flags | slice]) -> AtConfidence:
+        one, other = (each.by[-1][part] for each, part in zip((base, here), rows, strict=True))
+        a, b = first[rows[0]], second[rows[1]]
+        return lambda confidence: difference(a, b, one, other, confidence)
+
+    whole = (slice(None), slice(None))
+    return MeasuredQuantity(
+        known=at(base.least, here.least, (base.answered, here.answered)),
+        least=at(base.least, here.most, whole),
+        most=at(base.most, here.least, whole),
+        n=min(sizes) and sum(sizes),
+        missing=sum(missing),
+        only_bounds=any(too_many(*counts, limit) for counts in zip(missing, sizes, strict=True)),
+        spread=lambda _: 1.0,
+        lowest=-1.0,
+    )
+
+
+def _drop_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity | None:
+    """Return how much more accuracy is lost than the baseline lost, from the differences of the pairs."""
+    base = answers.base_of(name)
+    if base is None:
+        return None
+    if not answers.run.datasets[name].entry.compares_items:
+        raise CrossexamError(
+            "drops of items that are not paired with their base cannot be compared with a baseline",
+            where=f"test set {name}",
+            wanted='measure = "accuracy" for this test set',
+        )
+    new, old = (_before_and_after(each, name, base) for each in (answers, baseline))
+    every = [each.answered for each in (*new, *old)]
+    answered = np.logical_and.reduce(every)
+    changes = [_differences(*(part.least[answered] for part in each)) for each in (new, old)]
+    return _quantity(
+        lambda b, s, b2, s2, clusters, confidence: difference_of_drops(
+            (b, s), (b2, s2), clusters, confidence
+        ),
+        [new[0].least, new[1].most, old[0].most, old[1].least],
+        [new[0].most, new[1].least, old[0].least, old[1].most],
+        answered,
+        new[1].by,
+        answers.limit,
+        spread=_of_differences(changes[0] - changes[1]),
+        lowest=-2.0,
+    )
+
+
+def _unanswered(answers: ScoredRun, name: str) -> MeasuredQuantity:
+    """Return the share of the items with a gold label that have no answer; of all if none has a label."""
+    labelled = answers.scores.wrong[name].predicted >= 0
+    answered = labelled if len(labelled) else answers.run.answered(name)
+    n = len(answered)
+    return _observed(int((~answered).sum()) / n if n else nan, n)
+
+
+def _unanswered_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity:
+    new, old = (_unanswered(each, name) for each in (answers, baseline))
+    return _observed(new.value().value - old.value().value, new.n)
+
+
+def _observed(value: float, n: int) -> MeasuredQuantity:
+    """Return a quantity that is known without error."""
+
+    def at(_: float) -> Estimate:
+        return Estimate(value, value, value, n, n)
+
+    return MeasuredQuantity(at, at, at, n, 0, False, lambda _: 0.0, observed=True)
+
+
+def _ece(answers: ScoredRun, name: str) -> MeasuredQuantity:
+    """Return the expected calibration error: 15 bins of equal width, as in reports."""
+    run = answers.run
+    shares = next(shares_of(run.restricted_to([name])), None)
+    if shares is None:
+        raise probabilities_needed(run, f"the calibration error on {name}")
+    kept = shares.at(shares.answered & ~low_mass_items(run, shares))
+    stated, right, clusters = kept.confidence, kept.correct, kept.clusters
+    bins = equal_width_bins(stated)
+
+    def at(confidence: float) -> Estimate:
+        return calibration_error(stated, right, bins, clusters, confidence=confidence).error
+
+    return _calibration(at, len(shares.gold), len(right), answers.limit, 0.0)
+
+
+def _ece_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity:
+    new, old = answers.probabilities, baseline.probabilities
+    if new is None or old is None or name not in old.datasets:
+        raise CrossexamError(
+            f"the baseline has no probabilities, from which the calibration error of '{baseline.run.model}' "
+            "could be computed",
+            where=f"test set {name}",
+            wanted="a baseline with probabilities",
+            hint="crossexam baseline RUN --probabilities -o FILE",
+        )
+    if gives_labels_only(new.answers(name)):
+        raise probabilities_needed(new, f"the calibration error on {name}")
+    clusters = numbered_clusters(new.restricted_to([name]))[name]
+    n = int((new.datasets[name].labels() >= 0).sum())
+
+    def at(confidence: float) -> Estimate:
+        found = compared_probabilities(name, new, old, clusters, confidence)
+        return found.measured.ece.difference
+
+    return _calibration(at, n, at(0.95).n, answers.limit, -1.0)
+
+
+def _calibration(at: AtConfidence, n: int, measured: int, limit: float, lowest: float) -> MeasuredQuantity:
+    """Return a calibration error, or a difference of two, that is of *measured* of *n* items.
+
+    A missing item can change the sum of the deviations of the bins by 1, and so an error by 1/n.
+    """
+    share = (n - measured) / n if n else 0.0
+    most_change = share * (1 - lowest)
+
+    def moved(sign: int) -> AtConfidence:
+        def found(confidence: float) -> Estimate:
+            known = at(confidence)
+            value, low, high = (
+                min(1.0, max(lowest, (1 - share) * each + sign * most_change)) for each in known[:3]
+            )
+            return Estimate(value, low, high, n, known.clusters)
+
+        return found
+
+    return MeasuredQuantity(
+        known=at,
+        least=moved(-1) if share else at,
+        most=moved(1) if share else at,
+        n=n,
+        missing=n - measured,
+        only_bounds=too_many(n - measured, n, limit),
+        spread=lambda _: 1.0,
+        lowest=lowest,
+        least_p=_LEAST_P_OF_DRAWS,
+    )
+
+
+#: The measures of rules, by name.  Another measure is a line here.
+MEASURES: Final[Mapping[str, Measure]] = {
+    each.name: each
+    for each in (
+        Measure(
+            "accuracy",
+            "the share of items that are right",
+            True,
+            _alone(_right, share_correct),
+            _against(_right, paired_difference),
+        ),
+        Measure(
+            "balanced_accuracy",
+            "the mean of the recalls of the gold labels",
+            True,
+            _alone(_right_by_gold, balanced_accuracy),
+            _against(_right_by_gold, balanced_difference),
+        ),
+        Measure("drop", "the accuracy lost from the base", False, _drop, _drop_against),
+        Measure(
+            "flip_rate",
+            "the share of items predicted otherwise than their base",
+            False,
+            _alone(_flipped, share_correct),
+            _against(_flipped, paired_difference),
+        ),
+        Measure(
+            "unanswered", "the share of items without an answer", False, _unanswered, _unanswered_against
+        ),
+        Measure("ece", "the expected calibration error", False, _ece, _ece_against, "score"),
+    )
+}

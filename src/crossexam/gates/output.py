@@ -1,0 +1,102 @@
+"""The result of a gate for other programs: JUnit, JSON, and the summary of a job on GitHub."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+from crossexam.core.estimate import Bounds, p_value_text
+from crossexam.core.output.escapes import escape_xml, json_text
+from crossexam.gates.checks import Check
+from crossexam.gates.result import GateResult
+from crossexam.gates.table import value_text
+from crossexam.reports.text import markdown_table
+
+#: The number of the format of the JSON document.
+FORMAT: Final = 1
+
+
+def gate_markdown(result: GateResult) -> str:
+    """Return the checks as Markdown."""
+    return markdown_table(result.table) + "\n"
+
+
+def gate_junit(result: GateResult) -> str:
+    """Return the checks as a JUnit file: a test case per check, an open one that passes as skipped."""
+    failures = sum(_element(result, each) == "failure" for each in result.checks)
+    skipped = sum(_element(result, each) == "skipped" for each in result.checks)
+    counts = f'tests="{len(result.checks)}" failures="{failures}" errors="0" skipped="{skipped}"'
+    return "\n".join(
+        [
+            '<?xml version="1.0" encoding="utf-8"?>',
+            "<testsuites>",
+            f'<testsuite name="{escape_xml(f"crossexam gate: {result.model}")}" {counts} time="0.000">',
+            *(_test_case(result, each) for each in result.checks),
+            "</testsuite>",
+            "</testsuites>",
+            "",
+        ]
+    )
+
+
+def _element(result: GateResult, check: Check) -> str | None:
+    """Return the element within the test case of *check*; None if it holds."""
+    if check.outcome == "holds":
+        return None
+    return "failure" if result.fails(check) or check.outcome == "not judged" else "skipped"
+
+
+def _test_case(result: GateResult, check: Check) -> str:
+    name = f"rule {check.rule.number}: {check.rule.measure.name} {check.wanted}"
+    start = f'<testcase classname="{escape_xml(check.test_set)}" name="{escape_xml(name)}" time="0.000"'
+    element = _element(result, check)
+    if element is None:
+        return f"{start}/>"
+    p_value = "" if check.p_value is None else f", p {p_value_text(check.p_value)}"
+    message = f"{check.outcome}: {value_text(check)}, wanted {check.wanted}{p_value}"
+    inner = f'<{element} type="{check.outcome}" message="{escape_xml(message)}">{escape_xml(check.remark)}'
+    return f"{start}>{inner}</{element}></testcase>"
+
+
+def gate_json(result: GateResult) -> str:
+    """Return the checks as JSON; docs/gate.md has its schema."""
+    document = {
+        "format": FORMAT,
+        "model": result.model,
+        "baseline": result.baseline,
+        "alpha": result.alpha,
+        "open": result.open_checks,
+        "passed": result.passed,
+        "exit_code": result.exit_code,
+        "checks": [_json_of(result, each) for each in result.checks],
+    }
+    return json_text(document, indent=1) + "\n"
+
+
+def _json_of(result: GateResult, check: Check) -> dict[str, Any]:
+    value = check.value
+    bounds = (value.least.value, value.most.value) if isinstance(value, Bounds) else None
+    return {
+        "rule": check.rule.number,
+        "set": check.rule.set,
+        "test_set": check.test_set,
+        "measure": check.rule.measure.name,
+        "against": "baseline" if check.rule.against_baseline else None,
+        "require": "shown" if check.rule.must_be_shown else None,
+        "side": check.limit.side,
+        "threshold": check.limit.threshold,
+        "value": None if math.isnan(value.value) else value.value,
+        "bounds": bounds,
+        "low": value.low,
+        "high": value.high,
+        "observed": check.observed,
+        "items": check.n,
+        "missing": check.missing,
+        "outcome": check.outcome,
+        "fails": result.fails(check),
+        "p_holds": check.p_holds,
+        "p_broken": check.p_broken,
+        "detectable": check.detectable,
+        "items_needed": check.items_needed,
+        "remark": check.remark or None,
+    }

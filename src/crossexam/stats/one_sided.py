@@ -1,0 +1,57 @@
+"""One-sided p-values of a threshold, from an interval that can be computed at any level of confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import exp, log
+from typing import Final, Literal, TypeAlias
+
+from crossexam.core.estimate import Estimate
+
+#: An estimate as a function of the two-sided confidence of its interval, such as 0.95.
+AtConfidence: TypeAlias = Callable[[float], Estimate]
+
+#: No smaller p-value is computed: floating-point confidences next to 1 are too coarse.
+LEAST_P: Final = 1e-12
+_MOST_P: Final = 0.4999  # a confidence of almost 0, at which the interval is the estimate itself
+_STEPS: Final = 30
+
+
+def one_sided_p(
+    at: AtConfidence,
+    threshold: float,
+    side: Literal["above", "below"],
+    *,
+    inclusive: bool = False,
+    least: float = LEAST_P,
+) -> float:
+    """Return the p-value of the claim that the true value is on this *side* of *threshold*.
+
+    It is half of what the confidence lacks to 1 at which the bound of the interval *at* that confidence
+    touches the threshold, found by bisection: p is at most 0.025 if and only if the 95 % interval lies wholly
+    on the side.  So test and interval agree, with all that the interval allows for, such as clusters.  With
+    *inclusive*, the threshold itself is on the side.  If the estimate is not on the side, p is above 1/2 and
+    returned as 1.  No p-value is below *least*, which an interval from random draws needs: as many as it has.
+
+    >>> from crossexam.stats.estimate import share_correct
+    >>> right = [True] * 70 + [False] * 30
+    >>> round(one_sided_p(lambda confidence: share_correct(right, None, confidence), 0.6, "above"), 4)
+    0.0206
+    >>> f"{share_correct(right):.2f}"
+    '70.00 [60.42, 78.11]'
+    """
+
+    def is_shown(p: float) -> bool:
+        estimate = at(1 - 2 * p)
+        bound, beyond = (estimate.low, threshold) if side == "above" else (-estimate.high, -threshold)
+        return bound >= beyond if inclusive else bound > beyond
+
+    if not is_shown(_MOST_P):
+        return 1.0
+    if is_shown(least):
+        return least
+    low, high = log(least), log(_MOST_P)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_shown(exp(middle)) else (middle, high)
+    return exp(high)

@@ -1,0 +1,253 @@
+"""crossexam baseline and crossexam gate: exit codes, files, and that nothing is green by accident."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+from crossexam.cli import main
+from crossexam.runs.answer_store import FILE_NAME
+
+PAIRS = [
+    (f"A man {verb} in the {place} {n}.", f"A person {verb} {n}.", label)
+    for n in range(10)
+    for verb, place, label in (
+        ("sleeps", "park", "entailment"),
+        ("runs", "house", "neutral"),
+        ("sings", "bus", "contradiction"),
+    )
+]
+MODELS = """\
+GOLD = {"sleeps": "entailment", "runs": "neutral", "sings": "contradiction"}
+def good(pairs):
+    return [next((label for word, label in GOLD.items() if word in h), "neutral") for _, h in pairs]
+def bad(pairs):
+    return ["entailment"] * len(pairs)
+def silent(pairs):
+    return [{"status": "refused"}] * len(pairs)
+def some(pairs):
+    return [{"status": "refused"} if "sings" in h else label for (_, h), label in zip(pairs, good(pairs))]
+"""
+RULE = '[[gate]]\nset = "negation.*"\nmeasure = "accuracy"\n'
+AGAINST = f'{RULE}against = "baseline"\nmargin = 0.02\n'
+
+Crossexam = Callable[[str], int]
+
+
+def invoke(monkeypatch: pytest.MonkeyPatch, line: str) -> int:
+    monkeypatch.setattr("sys.argv", ["crossexam", *line.split()])
+    monkeypatch.setattr("gc.freeze", lambda: None)
+    try:
+        main.run()
+    except SystemExit as stopped:
+        return int(stopped.code or 0)
+    return 0
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a suite, runs over it and a baseline."""
+    folder = tmp_path_factory.mktemp("gate")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        pl.DataFrame(PAIRS, schema=["premise", "hypothesis", "label"], orient="row").write_csv("pairs.csv")
+        Path("gated_models.py").write_text(MODELS)
+        for line in (
+            "build negation --base pairs.csv -o suite",
+            *(f"run py/gated_models:{name} suite -o {name}" for name in ("good", "bad", "silent", "some")),
+            "baseline good -o baseline.parquet",
+        ):
+            assert invoke(patched, line) == 0
+    return folder
+
+
+@pytest.fixture
+def here(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the folder, as the working folder."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def crossexam(here: Path, monkeypatch: pytest.MonkeyPatch) -> Crossexam:
+    return lambda line: invoke(monkeypatch, line)
+
+
+def rules(text: str) -> None:
+    Path("crossexam.toml").write_text(text)
+
+
+def test_a_run_that_is_as_good_passes(crossexam: Crossexam, capsys: pytest.CaptureFixture[str]) -> None:
+    rules(f"{RULE}min = 0.6\n{AGAINST}")
+    assert crossexam("gate good --baseline baseline.parquet --junit g.xml --json g.json") == 0
+    printed = capsys.readouterr()
+    assert "The gate passes: py/gated_models:good against py/gated_models:good, 2 checks" in printed.out
+    assert "written: g.xml" in printed.err
+    assert json.loads(Path("g.json").read_text())["passed"] is True
+    assert len(ElementTree.parse("g.xml").findall(".//testcase")) == 2
+
+
+def test_a_worse_run_is_broken_with_all_files(crossexam: Crossexam) -> None:
+    rules(AGAINST)
+    assert crossexam("gate bad --baseline baseline.parquet --junit g.xml --json g.json") == 1
+    assert json.loads(Path("g.json").read_text())["exit_code"] == 1
+    assert ElementTree.parse("g.xml").getroot().find(".//failure") is not None
+
+
+def test_open_checks_pass_or_fail(crossexam: Crossexam) -> None:
+    rules(f"{RULE}min = 0.95\n")
+    assert crossexam("gate good") == 0
+    assert crossexam("gate good --open fail") == 1
+    rules(f'{RULE}min = 0.95\nrequire = "shown"\n')
+    assert crossexam("gate good") == 1
+
+
+def test_rules_may_be_in_another_file(crossexam: Crossexam) -> None:
+    Path("my.toml").write_text(f"{RULE}min = 0.9\n")
+    assert crossexam("gate bad --rules my.toml") == 1
+
+
+def test_the_summary_of_a_step_is_appended(
+    crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch, here: Path
+) -> None:
+    rules(f"{RULE}min = 0.6\n")
+    Path("summary.md").write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(here / "summary.md"))
+    assert crossexam("gate good") == 0
+    assert crossexam("gate bad") == 1
+    text = Path("summary.md").read_text()
+    assert text.startswith("before\n")
+    assert text.count("| 1 | negation.pairs | accuracy |") == 2
+
+
+def other_suite(run: Crossexam) -> str:
+    pl.DataFrame(PAIRS[3:], schema=["premise", "hypothesis", "label"], orient="row").write_csv("pairs.csv")
+    assert run("build negation --base pairs.csv -o other") == 0
+    assert run("run builtin/overlap other -o new") == 0
+    return "gate new --baseline baseline.parquet"
+
+
+def fewer_sets(run: Crossexam) -> str:
+    assert run("run builtin/overlap suite/negation.pairs.parquet -o new") == 0
+    return "gate new --baseline baseline.parquet"
+
+
+def cut(run: Crossexam) -> str:
+    assert run("run builtin/overlap suite --limit 5 -o new") == 0
+    return "gate new --baseline baseline.parquet"
+
+
+def failed_probe(run: Crossexam) -> str:
+    from crossexam.core.sealed import read_manifest, write_manifest
+
+    path = Path("good/manifest.json")
+    probe = {"right": 0.2, "items": 30, "warning": "the order could not be verified"}
+    manifest = read_manifest(path)
+    write_manifest(path, {**manifest, "details": {**manifest.get("details", {}), "probe": probe}})
+    return "gate good --baseline baseline.parquet"
+
+
+def changed_baseline(run: Crossexam) -> str:
+    data = Path("baseline.parquet").read_bytes()
+    Path("baseline.parquet").write_bytes(data[:-200] + b"x" * 200)
+    return "gate good --baseline baseline.parquet"
+
+
+def no_match(run: Crossexam) -> str:
+    rules('[[gate]]\nset = "antonymy.*"\nmeasure = "accuracy"\nmin = 0.1\n')
+    return "gate good"
+
+
+def no_rules(run: Crossexam) -> str:
+    Path("crossexam.toml").unlink()
+    return "gate good"
+
+
+#: What cannot be judged, with what the error says.
+NOT_JUDGED: dict[str, tuple[Callable[[Crossexam], str], str]] = {
+    "other content": (other_suite, "over different items"),
+    "a missing test set": (fewer_sets, "lacks base.pairs, which the baseline has"),
+    "a limit": (cut, "over different items (5 with content"),
+    "a failed probe": (failed_probe, "failed the probe of its labels"),
+    "a changed baseline": (changed_baseline, "baseline.parquet: the file is damaged"),
+    "a rule that matches nothing": (no_match, "no test set is called 'antonymy.*'"),
+    "no rules": (no_rules, "crossexam.toml: no such file"),
+    "no baseline": (lambda _: "gate good", "against a baseline, and none is given"),
+    "a run that is none": (lambda _: "gate suite --baseline baseline.parquet", "the folder of a suite"),
+    "a level": (lambda _: "gate good --baseline baseline.parquet --alpha 5", "(alpha) is 5"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_JUDGED)
+def test_what_cannot_be_judged_exits_with_2(
+    crossexam: Crossexam, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    prepare, says = NOT_JUDGED[name]
+    rules(AGAINST)
+    line = prepare(crossexam)
+    capsys.readouterr()
+    assert crossexam(f"{line} --junit g.xml") == 2
+    assert says in capsys.readouterr().err
+    assert not Path("g.xml").exists()
+
+
+@pytest.mark.parametrize("text", [f"{RULE}min = 0.5\n", AGAINST])
+@pytest.mark.parametrize("model", ["silent", "some"])
+def test_unanswered_items_over_the_limit_exit_with_2(
+    crossexam: Crossexam, capsys: pytest.CaptureFixture[str], text: str, model: str
+) -> None:
+    rules(text)
+    assert crossexam(f"gate {model} --baseline baseline.parquet --junit g.xml") == 2
+    printed = capsys.readouterr().out
+    assert "NOT JUDGED" in printed
+    assert "could not be measured" in printed.replace("\n", " ")
+    assert ElementTree.parse("g.xml").getroot().find(".//failure[@type='not judged']") is not None
+
+
+def test_an_unfinished_run_exits_with_4(crossexam: Crossexam, capsys: pytest.CaptureFixture[str]) -> None:
+    rules(f"{RULE}min = 0.1\n")
+    assert Path("good", FILE_NAME).exists()
+    Path("good/manifest.json").unlink()  # it is written last
+    assert crossexam("gate good") == 4
+    assert "the run is not finished" in capsys.readouterr().err
+    assert crossexam("baseline good -o b.parquet") == 4
+
+
+def test_a_baseline_with_probabilities_is_for_ece(crossexam: Crossexam, here: Path) -> None:
+    Path("gated_shares.py").write_text(
+        "ROWS = {True: [0.7, 0.2, 0.1], False: [0.2, 0.7, 0.1]}\n"
+        "def model(pairs):\n    return [ROWS['sleeps' in h] for _, h in pairs]\n"
+    )
+    assert crossexam("run py/gated_shares:model suite -o shares") == 0
+    rules('[[gate]]\nset = "*"\nmeasure = "ece"\nagainst = "baseline"\nmargin = 0.5\n')
+    assert crossexam("baseline shares -o labels.parquet") == 0
+    assert crossexam("gate shares --baseline labels.parquet") == 2
+    assert crossexam("baseline shares --probabilities -o shares.parquet") == 0
+    assert crossexam("gate shares --baseline shares.parquet") == 0
+
+
+def test_the_library_says_the_same(here: Path) -> None:
+    import crossexam as cx
+
+    run, bad = cx.load_run("good"), cx.load_run("bad")
+    rules(AGAINST)
+    assert cx.gate(run, baseline="baseline.parquet").check().passed
+    for baseline in ("baseline.parquet", Path("baseline.parquet"), run):
+        result = cx.gate(bad, baseline=baseline, rules="crossexam.toml")
+        assert (result.passed, result.exit_code) == (False, 1)
+        with pytest.raises(AssertionError, match="BROKEN"):
+            result.check()
+    given: Any = [{"set": "*", "measure": "accuracy", "min": 0.95}]
+    assert cx.gate(run, rules=given).passed
+    assert not cx.gate(run, rules=given, open="fail").passed
+    path = cx.baseline(run, here / "again.parquet")
+    assert path.read_bytes() == Path("baseline.parquet").read_bytes()

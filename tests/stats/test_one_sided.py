@@ -1,0 +1,115 @@
+"""One-sided p-values by inversion of intervals, and the intervals of differences that gates need."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core.estimate import Estimate
+from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_difference
+from crossexam.stats.estimate import share_correct
+from crossexam.stats.one_sided import LEAST_P, one_sided_p
+from crossexam.stats.paired import difference_of_drops, paired_difference
+
+CODES = np.repeat(np.arange(40), 3)
+
+
+def answers(seed: int, share: float = 0.7) -> NDArray[np.bool_]:
+    rng = np.random.default_rng(seed)
+    return rng.random(120) < np.repeat(rng.beta(share * 4, (1 - share) * 4, 40), 3)
+
+
+@pytest.mark.parametrize("side", ["above", "below"])
+@pytest.mark.parametrize("p", [0.2, 0.025, 0.001])
+def test_the_interval_at_the_confidence_of_p_touches_the_threshold(side: str, p: float) -> None:
+    at = partial(share_correct, answers(1), CODES)
+    estimate = at(1 - 2 * p)
+    threshold = estimate.low if side == "above" else estimate.high
+    assert one_sided_p(at, threshold, side) == pytest.approx(p, rel=1e-6)  # type: ignore[arg-type]
+
+
+def test_it_is_the_score_test_of_independent_items() -> None:
+    from scipy.stats import norm
+
+    right = np.arange(200) < 150
+    z = (0.75 - 0.68) / np.sqrt(0.68 * 0.32 / 200)
+    found = one_sided_p(partial(share_correct, right, None), 0.68, "above")
+    assert found == pytest.approx(norm.sf(z), rel=1e-6)
+
+
+def test_it_is_at_most_half_of_alpha_if_and_only_if_the_interval_is_on_the_side() -> None:
+    for seed in range(30):
+        at = partial(paired_difference, answers(seed), answers(seed + 100, 0.6), CODES)
+        shown = one_sided_p(at, 0.0, "above") <= 0.025
+        assert shown == (at(0.95).low > 0.0)
+
+
+def test_an_estimate_on_the_other_side_shows_nothing() -> None:
+    at = partial(share_correct, answers(2), CODES)
+    assert one_sided_p(at, 0.9, "above") == 1.0
+    assert one_sided_p(at, 0.1, "below") == 1.0
+
+
+def test_the_threshold_is_on_the_side_only_if_inclusive() -> None:
+    def at(_: float) -> Estimate:
+        return Estimate(0.5, 0.5, 0.5, 1, 1)
+
+    assert one_sided_p(at, 0.5, "above") == 1.0
+    assert one_sided_p(at, 0.5, "above", inclusive=True) == LEAST_P
+    assert one_sided_p(at, 0.4, "above", least=0.001) == 0.001
+
+
+def test_equal_changes_of_two_drops_still_have_an_interval() -> None:
+    before, after = np.ones(50, bool), np.arange(50) < 40
+    found = difference_of_drops((before, after), (before, after))
+    assert found.value == 0
+    assert (found.low, found.high) == pytest.approx((-0.1427, 0.1427), abs=1e-3)
+
+
+def test_the_value_of_a_difference_of_drops() -> None:
+    arrays = [answers(seed, 0.6) for seed in range(4)]
+    a, b, c, d = (each.mean() for each in arrays)
+    found = difference_of_drops((arrays[0], arrays[1]), (arrays[2], arrays[3]), CODES)
+    assert found.value == pytest.approx((a - b) - (c - d))
+
+
+def test_the_interval_of_a_difference_of_drops_is_that_of_a_paired_mean_if_many_differ() -> None:
+    rng = np.random.default_rng(0)
+    arrays = [rng.random(4000) < share for share in (0.9, 0.6, 0.8, 0.7)]
+    changes = arrays[0] * 1.0 - arrays[1] - arrays[2] + arrays[3]
+    half = 1.96 * changes.std(ddof=1) / np.sqrt(4000)
+    found = difference_of_drops((arrays[0], arrays[1]), (arrays[2], arrays[3]))
+    assert found.high - found.value == pytest.approx(half, rel=0.03)
+    assert found.value - found.low == pytest.approx(half, rel=0.03)
+
+
+@pytest.mark.parametrize(("m", "most"), [(20, 0.99), (100, 0.975)])
+def test_differences_cover(m: int, most: float) -> None:
+    """The models and the items of a premise depend on each other; the truth is known from the shares."""
+    from scipy.special import betaincinv
+
+    rng = np.random.default_rng(m)
+    codes = np.repeat(np.arange(m), 3)
+    gold = np.tile([0, 0, 1], m)
+    shares = (0.9, 0.7, 0.9, 0.75)
+    held: dict[str, list[bool]] = {"drops": [], "balanced": []}
+    for _ in range(600):
+        easy = rng.random(m)[codes]
+        a, b, c, d = (rng.random(3 * m) < betaincinv(p * 4, (1 - p) * 4, easy) for p in shares)
+        drops = difference_of_drops((a, b), (c, d), codes)
+        held["drops"].append(drops.low <= 0.05 <= drops.high)
+        balanced = balanced_difference(b, d, gold, codes)
+        held["balanced"].append(balanced.low <= -0.05 <= balanced.high)
+    assert all(0.93 <= np.mean(each) <= most for each in held.values()), {
+        name: np.mean(each) for name, each in held.items()
+    }
+
+
+def test_a_balanced_difference_is_that_of_the_two() -> None:
+    gold = np.tile([0, 0, 1], 40)
+    a, b = answers(3), answers(4, 0.5)
+    found = balanced_difference(a, b, gold, CODES).value
+    assert found == pytest.approx(balanced_accuracy(a, gold).value - balanced_accuracy(b, gold).value)

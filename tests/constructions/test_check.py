@@ -45,6 +45,12 @@ def overlap(
     return Example(name, premise, hypothesis, label, "a", change)
 
 
+def unknown() -> Example:
+    """An item of a construction that is not installed."""
+    change = Change("shout.v1", "premise", "hypothesis", (Edit("hypothesis", 0, 2, "It", "IT"),))
+    return Example("shout:a", HOT, "IT steams.", "neutral", "a", change)
+
+
 def swap(label: Label, side: Side) -> Example:
     """An item of the set in which the pair is exchanged on both sides."""
     edit = Edit(side, 12, 15, "hot", "cold") if side == "premise" else Edit(side, 3, 9, "steams", "pours")
@@ -89,6 +95,7 @@ FOUND: list[tuple[str, list[Example], list[tuple[str, str]]]] = [
     ("W402", [plain("caf" + "\u00e9".encode().decode("latin-1"))], [("1", "premise")]),
     ("W402", [plain("p", "it" + "\u2019".encode().decode("cp1252") + "s")], [("1", "hypothesis")]),
     ("W501", [], [("(set)", "")]),
+    ("W601", [unknown()], [("(set)", "shout.v1")]),
 ]
 # fmt: on
 
@@ -138,7 +145,8 @@ def test_without_the_base_it_compares_with_nothing() -> None:
 def test_an_unknown_construction_is_held_to_no_rule_of_its_own() -> None:
     change = Change("mine.v1", "premise", "premise", (SWAP, Edit("premise", 4, 8, "soup", "stew")))
     item = Example("mine:a", "The stew is hot.", COLD, "entailment", "a", change)
-    assert run_checks(Dataset("set", [item]), BASE) == []
+    found = run_checks(Dataset("set", [item]), BASE)
+    assert [(each.code, each.detail) for each in found] == [("W601", "mine.v1")]
 
 
 def test_a_foreign_base_is_an_error() -> None:

@@ -176,6 +176,13 @@ def balanced(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]
         yield "(set)", f"{label}: {count} of {sum(counts.values())}"
 
 
+def installed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The construction is not installed, so its sides, labels and repeated pairs were not checked."""
+    first = items[0] if items else None
+    if first is not None and first.change is not None and _construction(first) is None:
+        yield "(set)", first.change.construction
+
+
 def encoding(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """The text contains a replacement character, a control character or wrongly decoded UTF-8."""
     for item in items:
@@ -236,11 +243,12 @@ CHECKS: Final[dict[str, Check]] = {
     "W303": repeated_pairs,
     "W402": encoding,
     "W501": any_items,
+    "W601": installed,
 }
 # fmt: on
 
 #: The checks that need all items of a test set; the others are done on some thousand items at a time.
-OF_SETS: Final = frozenset({"E301", "E302", "W204", "W303", "W501"})
+OF_SETS: Final = frozenset({"E301", "E302", "W204", "W303", "W501", "W601"})
 
 
 def _construction(item: Example) -> Construction | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -19,8 +22,10 @@ from crossexam.constructions import (
 )
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.word_pair_swaps import SWAPS
-from crossexam.core.errors import UnknownNameError
-from crossexam.core.rules import without_rules
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.manifest import BASE
+from crossexam.core.plug_ins import plug_ins
+from crossexam.core.rules import OURS, without_rules
 
 _FLOOD = "Heavy rain flooded the old town."
 
@@ -348,8 +353,42 @@ _ALL: Final = (
     ),
 )
 
+#: The entry points by which other distributions add constructions.
+PLUG_INS: Final = "crossexam.constructions"
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def added(taken: Container[str]) -> Iterator[Construction]:
+    """Yield the constructions that other installed distributions add.
+
+    Raises CrossexamError for what is not a construction, or if its name is *taken* or cannot be used.
+    """
+    names = set[str]()
+    for value, where, source in plug_ins(PLUG_INS):
+        if not isinstance(value, Construction):
+            raise CrossexamError(
+                f"it is a {type(value).__name__}", where=where, wanted="an object of the class Construction"
+            )
+        name = value.name
+        if name in taken or name in names or name == BASE:
+            raise CrossexamError(f"there is already a construction called '{name}'", where=where)
+        if not _NAME.fullmatch(name) or without_rules(name)[1] != OURS:
+            raise CrossexamError(
+                f"'{name}' cannot be the name of a construction",
+                where=where,
+                wanted="lower-case letters, digits and _; not ending in _released, _paper or _authors",
+            )
+        names.add(name)
+        yield replace(value, plug_in=source)
+
+
+_OWN: Final = {each.name: each for each in _ALL}
+
 #: The constructions that can be applied to any base.
-CONSTRUCTIONS: Final[dict[str, Construction]] = {each.name: each for each in _ALL}
+CONSTRUCTIONS: Final[dict[str, Construction]] = {
+    **_OWN,
+    **{each.name: each for each in added({**_OWN, **SWAPS})},
+}
 
 #: The same and the word-pair swaps, which also require word pairs and a training corpus.
 KNOWN: Final[dict[str, Construction]] = {**CONSTRUCTIONS, **SWAPS}

@@ -237,6 +237,7 @@ def _entry(
     parts: dict[str, object] = {
         "corpus": f"{base.spec}@{base.identity}",
         "construction": construction.versioned,
+        **({"plug_in": construction.plug_in} if construction.plug_in else {}),
         **used,  # resources are identified by their content, not by the option that selects them
         **{name: value for name, value in options.items() if name not in used},
         **({"seed": request.seed} if construction.draws or (construction.key and request.per_key) else {}),
@@ -290,6 +291,7 @@ def _used(construction: Construction, resources: LanguageResources) -> dict[str,
 def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]:
     """Return everything that the files of the suite depend on."""
     options = {c.name: _option_identity(c.options) for c in request.constructions}
+    added = {c.name: c.plug_in for c in request.constructions if c.plug_in}
     if "model" in changed_options(request.options):
         from crossexam.models.table import open_model
 
@@ -309,6 +311,7 @@ def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]
         "options": {name: changed for name, changed in options.items() if changed},
         "limit": request.limit,
         "version": package_version(),
+        **({"plug_ins": added} if added else {}),
         **request.per_key_part(),
     }
 

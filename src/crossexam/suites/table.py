@@ -159,11 +159,17 @@ DEFAULT_SUITE: Final = _ALL[0].name
 def suite_named(name: str) -> SuiteKind:
     """Return the suite called *name*; the name of a construction gives a suite of this construction alone.
 
-    Raises UnknownNameError with the nearest name.
+    Raises UnknownNameError with the nearest name, and CrossexamError if a plug-in has the name of a suite.
 
     >>> suite_named("negation").constructions
     ('negation',)
     """
+    if name in SUITES and name in CONSTRUCTIONS:
+        raise CrossexamError(
+            f"both a suite and a construction are called '{name}'",
+            where=str(CONSTRUCTIONS[name].plug_in),
+            hint="give the construction of the plug-in another name",
+        )
     if name in SUITES:
         return SUITES[name]
     if name in CONSTRUCTIONS:

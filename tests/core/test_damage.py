@@ -386,3 +386,15 @@ def test_an_error_that_quotes_damaged_text_is_explained(tmp_path: Path) -> None:
     (tmp_path / "s").write_bytes(written.replace(b"CREATE TABLE models", b"CREATE TABLX \xcemodels"))
     with pytest.raises(FormatError, match="the store"), store(tmp_path / "s"):
         pass
+
+
+def test_a_model_whose_manifest_is_another_one_is_refused(tmp_path: Path) -> None:
+    """The manifest says of which labels the predictions are."""
+    from crossexam.shallow.fitting import FitRequest, fit_once
+    from crossexam.shallow.table import SHALLOW
+
+    model = tmp_path / "model"
+    fit_once(SHALLOW["bag-of-words"], FitRequest(BASE, BASE, model))
+    (model / "manifest.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(FormatError, match="not the manifest of a bag-of-words model"):
+        cx.run(f"bow/{model}", BASE)

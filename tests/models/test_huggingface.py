@@ -552,3 +552,20 @@ def test_plans_waste_little_and_lose_nothing() -> None:
     assert plan_batches([900, 3], tokens=768) == [[0], [1]]  # a pair above the budget is a batch of its own
     assert [len(batch) for batch in plan_batches([5] * 7, pairs=3)] == [3, 3, 1]
     assert plan_batches([200, 20, 20], tokens=768) == [[0], [1, 2]]  # padding would triple their tokens
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "value", "message"),
+    [
+        ("tokenizer_config.json", "model_max_length", float("nan"), "model_max_length is nan"),
+        ("tokenizer_config.json", "pad_token", "[P\u202eAD]", "a token has a number that is not among the"),
+    ],
+)
+def test_a_tokenizer_that_does_not_fit_is_one_error(
+    tiny_checkpoint: Path, tmp_path: Path, file: str, key: str, value: object, message: str
+) -> None:
+    folder = shutil.copytree(tiny_checkpoint, tmp_path / "changed")
+    content = json.loads((folder / file).read_text(encoding="utf-8"))
+    (folder / file).write_text(json.dumps({**content, key: value}), encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        open_model(f"hf/{folder}", {"device": "cpu"}).predict(PAIRS)

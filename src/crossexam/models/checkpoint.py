@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
@@ -179,6 +180,17 @@ def _class_names(config: Mapping[str, Any], where: str) -> list[str]:
             ) from None
     count = config.get("num_labels", 2)
     return [f"LABEL_{number}" for number in range(count if isinstance(count, int) else 0)]
+
+
+def limit_of(limit: object, where: str) -> int:
+    """Return the *limit* on tokens that a tokenizer states; raises FormatError if it is not a number."""
+    if not isinstance(limit, int | float) or not isfinite(limit):
+        raise FormatError(
+            f"model_max_length is {limit}",
+            where=f"{where}, tokenizer_config.json",
+            wanted="the greatest number of tokens of a text",
+        )
+    return int(limit)
 
 
 def longest_pair(tokenizer_limit: int, config: Mapping[str, Any], stated: int | None, *, where: str) -> int:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crossexam.core.errors import FormatError
 from crossexam.core.places import home_expanded
 from crossexam.core.sealed import check_files, read_manifest
 from crossexam.models.model import NoOptions, Pair
@@ -35,7 +36,16 @@ class FittedModel:
 
     @cached_property
     def _manifest(self) -> Mapping[str, Any]:
-        return read_manifest(self.folder / MANIFEST, hint=RESTORE)
+        path = self.folder / MANIFEST
+        manifest = read_manifest(path, hint=RESTORE)
+        if manifest.get("kind") != self.shallow.kind:  # it also says of which labels the predictions are
+            raise FormatError(
+                f"this is not the manifest of a {self.shallow.noun}",
+                where=str(path),
+                wanted=f'"kind": "{self.shallow.kind}"',
+                hint=RESTORE,
+            )
+        return manifest
 
     @cached_property
     def details(self) -> Mapping[str, Any]:

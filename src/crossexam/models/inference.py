@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import torch
 
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.models.batches import (
     MOST_WORKERS,
     TokenizedPairs,
@@ -31,6 +31,7 @@ from crossexam.models.batches import (
 )
 from crossexam.models.checkpoint import (
     find_device,
+    limit_of,
     load_checkpoint,
     longest_pair,
 )
@@ -79,7 +80,10 @@ class SequenceClassifier:
         self.tokenizer.truncation_side = "right"  # what is read begins at the start of a sentence
         self.model = self.model.to(device=self.device, dtype=torch.float32).eval()
         self.max_length = longest_pair(
-            int(self.tokenizer.model_max_length), self.model.config.to_dict(), max_length, where=self.where
+            limit_of(self.tokenizer.model_max_length, self.where),
+            self.model.config.to_dict(),
+            max_length,
+            where=self.where,
         )
         if self.model.config.pad_token_id is None:
             self.model.config.pad_token_id = self.tokenizer.pad_token_id
@@ -220,6 +224,8 @@ class SequenceClassifier:
         if len(rows) == 1 or self._most_tokens is None or tokens <= self._most_tokens:
             try:
                 return self._forward(encoded, rows)
+            except IndexError:
+                raise self._has_unknown_tokens() from None
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
@@ -262,6 +268,10 @@ class SequenceClassifier:
 
     def take_shortcuts(self, probe: TokenizedPairs) -> None:
         """Save time wherever that leaves the logits of *probe* as they are, and fit batches to the memory."""
+        try:
+            self._probed(probe)
+        except IndexError:
+            raise self._has_unknown_tokens() from None
         self.read_first_token_only(probe)
         if getattr(self.model.config, "model_type", "") in LIKE_BERT:
             self._mask_directly(probe)
@@ -271,6 +281,13 @@ class SequenceClassifier:
         rows = range(len(probe.lengths))
         tokens = len(rows) * int(probe.lengths.max())
         self._budget = fitting_tokens(partial(self._forward, probe, rows), tokens, self.device)
+
+    def _has_unknown_tokens(self) -> FormatError:
+        return FormatError(
+            f"a token has a number that is not among the {self.model.config.vocab_size:,} of the model",
+            where=self.where,
+            wanted="the tokenizer with which the checkpoint was trained",
+        )
 
     def read_first_token_only(self, probe: TokenizedPairs) -> None:
         """Skip what the last layer computes for all tokens but the first, if nothing reads it."""

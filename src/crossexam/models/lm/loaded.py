@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import Outcome
-from crossexam.models.checkpoint import find_device
+from crossexam.models.checkpoint import find_device, limit_of
 from crossexam.models.label_order import PAIRS
 from crossexam.models.lm import loading
 from crossexam.models.lm.encoding import EncodedPrompt, PromptEncoder, Text
@@ -71,7 +71,7 @@ class LoadedModel:
         self._tokenizer, self._device = tokenizer, find_device(asked.device, self._where)
         self._model = model.to(device=self._device, dtype=getattr(torch, dtype)).eval()
         self.max_length = loading.longest_input(
-            config, int(tokenizer.model_max_length), asked.max_length, where=self._where
+            config, limit_of(tokenizer.model_max_length, self._where), asked.max_length, where=self._where
         )
         self._chat = self._uses_chat()
         self._encoder = PromptEncoder(tokenizer, causal=asked.kind == "causal", where=self._where)

@@ -34,7 +34,7 @@ from crossexam.models.batches import (
     plan_batches,
     results_in_order,
 )
-from crossexam.models.checkpoint import declared_order, longest_pair
+from crossexam.models.checkpoint import declared_order, limit_of, longest_pair
 from crossexam.models.classifier import ClassifierModel
 from crossexam.models.label_order import PAIRS
 from crossexam.models.model import CharactersRead, Pair, check_batch_size
@@ -222,7 +222,7 @@ class OnnxClassifier:
         path = export.checkpoint.folder / TOKENIZER_CONFIG
         settings = read_json(path) if path.is_file() else {}
         config = export.checkpoint.config
-        limit = int(settings.get("model_max_length") or _NO_LIMIT)
+        limit = limit_of(settings.get("model_max_length") or _NO_LIMIT, self.where)
         self.max_length = longest_pair(limit, config, max_length, where=self.where)
         self.side = str(settings.get("padding_side") or "right")
         self._whole, self._truncating = (read_tokenizer(export, length) for length in (None, self.max_length))

@@ -36,12 +36,8 @@ from crossexam.training.data import load_data
 from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
 
-#: Each way to train: the precision of the training, and that of torch's products in float32.
-WAYS: Final = {
-    "float32": ("float32", "highest"),
-    "bfloat16": ("bfloat16", "highest"),
-    "medium": ("float32", "medium"),
-}
+#: The precisions.
+WAYS: Final = ("float32", "medium", "bfloat16")
 EXACT: Final = "float32"
 
 
@@ -58,7 +54,6 @@ def trained(way: str, seed: int, asked: argparse.Namespace) -> Path:
     cost = asked.work / f"{way}-{seed}.json"
     if cost.exists():
         return folder
-    precision, products = WAYS[way]
     request = TrainingRequest(
         f"hf/{asked.checkpoint or encoder()}",
         load_data(f"{asked.train}[:{asked.pairs}]", f"snli:dev[{asked.scored}:{asked.scored + 400}]"),
@@ -66,13 +61,11 @@ def trained(way: str, seed: int, asked: argparse.Namespace) -> Path:
         seed=seed,
         values={"epochs": str(asked.epochs), "learning_rate": "1e-4", "max_length": "64"},
         device="cpu",
-        precision=precision,
+        precision=way,
     )
-    torch.set_float32_matmul_precision(products)
     start = time.process_time()
     train_model(request)
     write_json(cost, {"cpu_seconds": round(time.process_time() - start, 1)})
-    torch.set_float32_matmul_precision("highest")
     return folder
 
 

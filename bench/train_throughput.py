@@ -3,8 +3,8 @@
     python bench/train_throughput.py SNLI_DEV.jsonl [--checkpoint FOLDER] [--items N] [--rounds N]
 
 All train the same checkpoint on the same pairs with AdamW and batches of 32 of about the same length, in
-alternating rounds of one process, in float32 and in bfloat16.  The best of its rounds counts.  Reading,
-loading and scoring are left out.  Without --checkpoint it is that of ``hf_throughput.py``.
+alternating rounds of one process, in float32, with products of bfloat16 (ours only), and in bfloat16.  The
+best of its rounds counts.  Reading, loading and scoring are left out.  Without --checkpoint it is that of ``hf_throughput.py``.
 """
 
 from __future__ import annotations
@@ -51,8 +51,15 @@ def ours(checkpoint: Path, corpus: str, precision: str) -> Train:
     objective = Objective(training.build(), training.pipeline.output, None)
     batches = plan_epoch(encoded.lengths, SIZE, seed=0, epoch=0)
     epoch = Epoch(batches, lambda rows: training.pipeline.collate(encoded, rows))
-    settings = LoopSettings(training.recipe, 0, Device("cpu", precision))
-    return Trainer(objective, lambda _: epoch, lambda _: {"dev": Score(0.0, 0.0)}, settings).run
+    device = Device("cpu", precision)
+    settings = LoopSettings(training.recipe, 0, device)
+    trainer = Trainer(objective, lambda _: epoch, lambda _: {"dev": Score(0.0, 0.0)}, settings)
+
+    def train() -> None:
+        with device.products():
+            trainer.run()
+
+    return train
 
 
 def theirs(checkpoint: Path, examples: Sequence[Example], folder: Path, precision: str) -> Train:
@@ -96,11 +103,12 @@ def main() -> None:
         if asked.checkpoint is None:
             make_checkpoint(folder)
         for _ in range(asked.rounds):
-            for precision in ("float32", "bfloat16"):
-                makers = {
-                    f"crossexam {precision}": lambda p=precision: ours(folder, spec, p),
-                    f"Trainer {precision}": lambda p=precision: theirs(folder, examples, Path(place), p),
-                }
+            for precision in ("float32", "medium", "bfloat16"):
+                makers = {f"crossexam {precision}": lambda p=precision: ours(folder, spec, p)}
+                if precision != "medium":
+                    makers[f"Trainer {precision}"] = lambda p=precision: theirs(
+                        folder, examples, Path(place), p
+                    )
                 for name, make in makers.items():
                     AcceleratorState._reset_state(reset_partial_state=True)  # it keeps the first precision
                     train = make()
@@ -110,7 +118,7 @@ def main() -> None:
     print(f"{len(examples)} pairs, {asked.threads} threads, {processor()}")
     for name, seconds in best.items():
         print(f"{name:20} {len(examples) / seconds:7.1f} pairs per CPU second")
-    for precision in ("float32", "bfloat16"):
+    for precision in ("float32", "medium", "bfloat16"):
         ratio = best["Trainer float32"] / best[f"crossexam {precision}"]
         print(f"crossexam {precision} / Trainer float32: {ratio:.2f}")
     print(f"crossexam / Trainer in bfloat16: {best['Trainer bfloat16'] / best['crossexam bfloat16']:.2f}")

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
-from crossexam.training import checkpoints, optimizers, trackers
+from crossexam.training import checkpoints, devices, optimizers, trackers
 from crossexam.training.devices import Device
 from crossexam.training.loop import Epoch, LoopSettings, Trainer
 from crossexam.training.objective import Objective
@@ -293,10 +293,22 @@ def test_a_device_that_is_not_here_is_told() -> None:
         Device("cpu", "float8")
 
 
-def test_a_processor_without_bfloat16_does_not_train_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("precision", ["bfloat16", "medium"])
+def test_a_processor_without_bfloat16_does_not_train_in_it(
+    precision: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_f": True})
-    with pytest.raises(CrossexamError, match="no instructions for training in bfloat16\n  wanted: a GPU, or"):
-        Device("cpu", "bfloat16")
+    message = f"no instructions for training in {precision}\n  wanted: a GPU, or"
+    with pytest.raises(CrossexamError, match=message):
+        Device("cpu", precision)
+
+
+def test_products_are_rounded_while_the_training_lasts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "has_instructions", lambda *_: True)
+    for precision, within in (("medium", "medium"), ("float32", "highest")):
+        with Device("cpu", precision).products():
+            assert torch.get_float32_matmul_precision() == within
+        assert torch.get_float32_matmul_precision() == "highest"
 
 
 # Killed and gone on

@@ -118,7 +118,8 @@ DeviceName = Annotated[
 Precision = Annotated[
     str,
     typer.Option(
-        help="auto (bfloat16 if a GPU supports it, float32 on a CPU), float32, bfloat16, float16.",
+        help="auto (bfloat16 if a GPU supports it, float32 on a CPU), float32, medium (only products read "
+        "bfloat16), bfloat16, float16.",
         rich_help_panel=_TRAINING,
     ),
 ]

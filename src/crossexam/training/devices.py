@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
 
-PRECISIONS = ("auto", "float32", "bfloat16", "float16")
-_MIXED = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}
+PRECISIONS = ("auto", "float32", "medium", "bfloat16", "float16")
+_MIXED = {"float32": "no", "medium": "no", "bfloat16": "bf16", "float16": "fp16"}
 
 
 class Device:
@@ -27,8 +27,9 @@ class Device:
         self.precision = precision = chosen_precision(name, precision)
         self.device = torch_device(name)
         self._accelerator: Any = None
-        mixed = precision != "float32"
-        if mixed and self.device.type != "cuda" and not _mixes_on_cpu(precision, self.device):
+        mixed = _MIXED[precision] != "no"
+        rounds = precision != "float32"
+        if rounds and self.device.type != "cuda" and not _mixes_on_cpu(precision, self.device):
             raise CrossexamError(
                 f"this {self.device.type} has no instructions for training in {precision}",
                 wanted="a GPU, or a CPU with bfloat16 (AVX-512 BF16, AMX)",
@@ -81,6 +82,17 @@ class Device:
             self._accelerator.wait_for_everyone()
 
     @contextmanager
+    def products(self) -> Iterator[None]:
+        """With the precision ``medium``, let torch round what products of matrices read, process-wide."""
+        before = torch.get_float32_matmul_precision()
+        if self.precision == "medium":
+            torch.set_float32_matmul_precision("medium")
+        try:
+            yield
+        finally:
+            torch.set_float32_matmul_precision(before)
+
+    @contextmanager
     def precise(self) -> Iterator[None]:
         """Compute in this precision when scoring, which does not call the prepared module."""
         mixed = self._accelerator.autocast() if self._accelerator else nullcontext()
@@ -105,7 +117,8 @@ def chosen_precision(device: str, precision: str) -> str:
 
 
 def _mixes_on_cpu(precision: str, device: torch.device) -> bool:
-    return precision == "bfloat16" and device.type == "cpu" and has_instructions(precision, device)
+    reads_bfloat16 = precision in {"bfloat16", "medium"}
+    return reads_bfloat16 and device.type == "cpu" and has_instructions("bfloat16", device)
 
 
 #: Names in ``torch.cpu.get_capabilities`` of instructions that multiply numbers of a dtype: x86, ARM.

@@ -149,8 +149,9 @@ def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
     session = _Session(training, request, device, dev, fingerprint)
     objective = Objective(training.build(), training.pipeline.output, training.debias)
     objective.attach(training.pipeline.collate(dev[0].encoded, [0]))
-    curve = session.fit(objective, session.bias())
-    return session.finish(objective.model, curve)
+    with device.products():
+        curve = session.fit(objective, session.bias())
+        return session.finish(objective.model, curve)
 
 
 def _fingerprint(training: Training[E], request: TrainingRequest) -> dict[str, Any]:

@@ -4,7 +4,8 @@
 
 All train the same checkpoint on the same pairs with AdamW and batches of 32 of about the same length, in
 alternating rounds of one process, in float32, with products of bfloat16 (ours only), and in bfloat16.  The
-best of its rounds counts.  Reading, loading and scoring are left out.  Without --checkpoint it is that of ``hf_throughput.py``.
+best of its rounds counts.  Reading, loading and scoring are left out.  Without --checkpoint it is that of
+``hf_throughput.py``.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import typer.main
 
 from crossexam.cli.main import app
 from crossexam.cli.model_flags import MODEL_FLAGS
+from crossexam.suites.renamed import RENAMED_FLAGS
 from crossexam.suites.short_forms import SHORT_FORMS
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "crossexam"
@@ -51,7 +52,13 @@ ELSEWHERE = frozenset(
 
 @pytest.fixture(scope="module")
 def known() -> set[str]:
-    return options_of(typer.main.get_command(app)) | set(SHORT_FORMS) | set(MODEL_FLAGS) | ELSEWHERE
+    return (
+        options_of(typer.main.get_command(app))
+        | set(SHORT_FORMS)
+        | set(MODEL_FLAGS)
+        | ELSEWHERE
+        | set(RENAMED_FLAGS)
+    )
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from crossexam.engines.engine import Engine
     from crossexam.evaluation.comparison import Comparisons
     from crossexam.evaluation.conversion import Fidelity
-    from crossexam.evaluation.fact_checking import ThresholdChoice
     from crossexam.evaluation.seen_pairs import TrainingPairs
     from crossexam.gates.result import GateResult
     from crossexam.reports.report import Report
@@ -500,6 +499,7 @@ def report(
     one or several runs over the development split, each of the model of a run to report, on which it is
     chosen; with *threshold_per_set*, for each data set on its own.  Raises CrossexamError.
     """
+    from crossexam.evaluation.fact_checking import threshold_choice
     from crossexam.evaluation.verified import by_status
     from crossexam.reports.report import make_report
 
@@ -522,7 +522,7 @@ def report(
     for each in fitted_on:
         required(each, Run, "temperature_from", wanted=_RUN)
     required(threshold_per_set, bool, "threshold_per_set", wanted="True or False")
-    choice = _threshold_choice(threshold, threshold_per_set)
+    choice = threshold_choice(threshold, threshold_per_set)
     return make_report(
         *runs,
         alpha=alpha,
@@ -534,18 +534,6 @@ def report(
         temperature_from=fitted_on,
         threshold=choice,
     )
-
-
-def _threshold_choice(threshold: float | Run | Sequence[Run], per_set: bool) -> ThresholdChoice:
-    """Return how the threshold of fact checking is chosen; raises CrossexamError for anything else."""
-    from crossexam.evaluation.fact_checking import ThresholdChoice
-
-    if isinstance(threshold, int | float) and not isinstance(threshold, bool):
-        return ThresholdChoice(threshold, per_set=per_set)
-    runs = tuple(threshold) if isinstance(threshold, list | tuple) else (threshold,)
-    wanted = "a number above 0 and below 1, or a run over the development split"
-    chosen_on = tuple(required(each, Run, "threshold", wanted=wanted) for each in runs)
-    return ThresholdChoice(chosen_on=chosen_on, per_set=per_set)
 
 
 def baseline(answers: Run, path: str | Path, *, probabilities: bool = False) -> Path:

@@ -15,9 +15,9 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.model_agreement import mean_agreement, only_one_right, pair_agreements
-from crossexam.evaluation.ranking import rankings
-from crossexam.evaluation.several import ScoredTogether, score_together
+from crossexam.evaluation.several.model_agreement import mean_agreement, only_one_right, pair_agreements
+from crossexam.evaluation.several.ranking import rankings
+from crossexam.evaluation.several.together import ScoredTogether, score_together
 
 LIMIT = 0.05
 

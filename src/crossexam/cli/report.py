@@ -97,13 +97,14 @@ def report(
     from crossexam.runs.saved import read_runs
 
     trackers = [checked_tracker(name) for name in dict.fromkeys(track or ())]
+    shown_items = options.chosen_items(items)
     chosen = verified_only if verified else by_status
     folders = [run for folder in runs for run in _runs_in(folder)]
     base = _place_of(relative_to, folders)
     loaded = [chosen(run) for run in read_runs(folders)]
     made = make_report(
         *loaded,
-        items=options.chosen_items(items),
+        items=shown_items,
         relative_to=base,
         alpha=alpha,
         training=options.training_pairs_of(loaded, index),

@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from crossexam.core.arguments import required
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate
@@ -57,6 +58,16 @@ class ThresholdChoice:
                 "a threshold per data set needs a run over the development split",
                 hint="--threshold dev:RUN --threshold-per-set",
             )
+
+
+def threshold_choice(threshold: float | Run | Sequence[Run], per_set: bool) -> ThresholdChoice:
+    """Return how the threshold of fact checking is chosen; raises CrossexamError for anything else."""
+    if isinstance(threshold, int | float) and not isinstance(threshold, bool):
+        return ThresholdChoice(threshold, per_set=per_set)
+    runs = tuple(threshold) if isinstance(threshold, list | tuple) else (threshold,)
+    wanted = "a number above 0 and below 1, or a run over the development split"
+    chosen_on = tuple(required(each, Run, "threshold", wanted=wanted) for each in runs)
+    return ThresholdChoice(chosen_on=chosen_on, per_set=per_set)
 
 
 class Threshold(NamedTuple):

@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
-    from crossexam.evaluation.model_agreement import OnlyOne, PairAgreement
     from crossexam.evaluation.probability_comparison import ProbabilityComparison
-    from crossexam.evaluation.ranking import Ranking
     from crossexam.evaluation.repeat import Noise
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
     from crossexam.evaluation.selective import Selective
-    from crossexam.evaluation.several import ScoredTogether
+    from crossexam.evaluation.several.model_agreement import OnlyOne, PairAgreement
+    from crossexam.evaluation.several.ranking import Ranking
+    from crossexam.evaluation.several.together import ScoredTogether
     from crossexam.evaluation.templates import TemplateResult
     from crossexam.evaluation.truncation import Truncation
 
@@ -339,7 +339,7 @@ class Results:
     @cached_property
     def together(self) -> tuple[ScoredTogether, ...]:
         """What three models or more predicted for the same items, by test set; empty for fewer models."""
-        from crossexam.evaluation.several import score_together
+        from crossexam.evaluation.several.together import score_together
 
         if len(self.models) < SEVERAL:
             return ()
@@ -348,21 +348,21 @@ class Results:
     @cached_property
     def rankings(self) -> tuple[Ranking, ...]:
         """The order of three models or more: over all test sets, if there are several, and on each."""
-        from crossexam.evaluation.ranking import rankings
+        from crossexam.evaluation.several.ranking import rankings
 
         return rankings(self.together, len(self.models), self.alpha)
 
     @cached_property
     def agreements(self) -> tuple[PairAgreement, ...]:
         """How far every two of three models or more agree on each test set."""
-        from crossexam.evaluation.model_agreement import pair_agreements
+        from crossexam.evaluation.several.model_agreement import pair_agreements
 
         return pair_agreements(self.together)
 
     @cached_property
     def only_one(self) -> tuple[OnlyOne, ...]:
         """What each of three models or more alone gets right, and alone gets wrong, on each test set."""
-        from crossexam.evaluation.model_agreement import only_one_right
+        from crossexam.evaluation.several.model_agreement import only_one_right
 
         return only_one_right(self.together)
 

@@ -12,8 +12,8 @@ from crossexam.reports.results import MOST_COMPARED, Results
 from crossexam.reports.table import Cell, Column, Kind, Table
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.model_agreement import OnlyOne
-    from crossexam.evaluation.several import ScoredTogether
+    from crossexam.evaluation.several.model_agreement import OnlyOne
+    from crossexam.evaluation.several.together import ScoredTogether
 
 #: What is measured of two models, the title of its matrix, the kind of its cells, and what it says.
 _STATISTICS: Final[tuple[tuple[str, str, Kind, str], ...]] = (
@@ -57,7 +57,7 @@ def first_agreement_tables(results: Results) -> list[Table]:
 def _matrices(
     results: Results, models: Sequence[int], test_sets: Sequence[str], name: str, folded: str
 ) -> list[Table]:
-    from crossexam.evaluation.model_agreement import mean_agreement
+    from crossexam.evaluation.several.model_agreement import mean_agreement
 
     tables = []
     for statistic, title, kind, note in _STATISTICS:

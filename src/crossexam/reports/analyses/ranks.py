@@ -14,7 +14,7 @@ from crossexam.reports.results import MOST_COMPARED, Results
 from crossexam.reports.table import Cell, Column, Kind, Significant, Table, significance_note
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.ranking import RankedModel, Ranking
+    from crossexam.evaluation.several.ranking import RankedModel, Ranking
 
 _COLUMNS: Final = (
     Column("Model"),

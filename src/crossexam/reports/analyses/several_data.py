@@ -9,7 +9,7 @@ from crossexam.reports.analyses.ranks import letters
 from crossexam.reports.results import Results
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.ranking import Ranking
+    from crossexam.evaluation.several.ranking import Ranking
 
 #: What stands for the name of a test set in rows on the mean over test sets.
 MEAN: Final = "(mean of test sets)"

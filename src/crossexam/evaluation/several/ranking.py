@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.several import ScoredTogether, counted_in_mean
+from crossexam.evaluation.several.together import ScoredTogether, counted_in_mean
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.ranks import (
     PairedTest,

@@ -10,7 +10,7 @@ from math import isnan, nan
 import numpy as np
 
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.several import ScoredTogether
+from crossexam.evaluation.several.together import ScoredTogether
 from crossexam.stats.agreement import linear_kappa
 from crossexam.stats.estimate import share_correct
 

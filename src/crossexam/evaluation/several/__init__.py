@@ -1,0 +1,1 @@
+"""Several models at once: their order, and their agreement."""

@@ -266,28 +266,6 @@ def test_a_second_process_gets_one_error(tmp_path: Path) -> None:
     assert list(read_run(folder).datasets) == ["d"]
 
 
-def test_a_prediction_of_the_library_and_a_run_keep_each_other_out(tmp_path: Path) -> None:
-    busy = pytest.raises(CrossexamError, match="another process is writing to this folder")
-
-    def judge(pairs: Sequence[tuple[str, str]]) -> list[str]:
-        with busy:
-            predict_suite("builtin/overlap", BASE, store=tmp_path / "store")
-        with busy:
-            run(BASE, tmp_path / "store")
-        return ["neutral"] * len(pairs)
-
-    predict_suite(judge, BASE, store=tmp_path / "store")
-    assert (tmp_path / "store" / FILE_NAME).exists()
-    predict_suite(judge, BASE, store=tmp_path / "store")  # nobody holds it, and nothing is asked
-
-    def during_a_run(pairs: Sequence[tuple[str, str]]) -> list[str]:
-        with busy:
-            predict_suite("builtin/overlap", BASE, store=tmp_path / "run")
-        return ["neutral"] * len(pairs)
-
-    run_into_folder(during_a_run, BASE, tmp_path / "run")
-
-
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 def test_a_killed_process_leaves_no_lock(tmp_path: Path) -> None:
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}

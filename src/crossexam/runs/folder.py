@@ -27,7 +27,7 @@ from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.files import empty_or_kept, finished_or_absent, sha256_of, sweep
 from crossexam.core.labels import GOLDS, LABELS
-from crossexam.core.locks import FOLDER_LOCK, locked
+from crossexam.core.locks import locked
 from crossexam.core.manifest import RunEntry
 from crossexam.core.outcome import check_unanswered
 from crossexam.core.output.file_names import file_stem
@@ -42,14 +42,7 @@ from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsP
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
-from crossexam.runs.run import (
-    COUNTS,
-    Predicted,
-    busy_folder,
-    finished_run,
-    first_items,
-    predict_suite_in_held_folder,
-)
+from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
 from crossexam.runs.saved import MANIFEST, SavedAnswers, read_predictions, run_entries, whole_test_set
 from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
@@ -59,6 +52,7 @@ if TYPE_CHECKING:
 
 _PREDICTIONS: Final = "predictions"
 _TEST_SETS: Final = "test_sets"
+_LOCK: Final = ".lock"
 _WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to replace the run"
 #: As many as pyarrow makes of a whole table.
 _ROWS_PER_GROUP: Final = 2**20
@@ -107,7 +101,7 @@ def run_into_folder(
             progress(f"running {opened.name}", counted, counted)
             _save(run, folder, has_predictions=True)
             return run
-        run = predict_suite_in_held_folder(
+        run = predict_suite(
             opened,
             suite,
             store=folder,
@@ -201,18 +195,23 @@ def _held(folder: Path, *, force: bool) -> Iterator[None]:
     Raises CrossexamError if another process holds the lock, which then may still need all that is there, or
     if the folder has anything but a run; *force* allows damage.
     """
+    busy = CrossexamError(
+        "another process is writing to this folder",
+        where=str(folder),
+        hint="wait until it has finished, or choose another -o",
+    )
     _refuse_other_files(folder, force=force)
     is_new = not folder.exists()
     with empty_or_kept(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder / FOLDER_LOCK, busy_folder(folder)):
+        with locked(folder / _LOCK, busy):
             try:
                 yield
             except UnfinishedError:  # what was used up is stored, perhaps without an answer
                 raise
             except BaseException:
                 if is_new and not has_predictions(folder / FILE_NAME):
-                    for name in (FOLDER_LOCK, FILE_NAME):
+                    for name in (_LOCK, FILE_NAME):
                         (folder / name).unlink(missing_ok=True)
                 raise
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +21,6 @@ from crossexam.core.columns import in_columns
 from crossexam.core.dataset import Dataset, Reading, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
-from crossexam.core.locks import locked_folder
 from crossexam.core.manifest import package_version
 from crossexam.core.outcome import Outcomes
 from crossexam.core.places import copy_path
@@ -75,45 +73,8 @@ def predict_suite(
     *chunking* asks the model about chunks of each pair (:mod:`crossexam.models.chunking`).  *limit* restricts
     each test set to its first items.  *ask* has the model asked, here or by workers
     (:mod:`crossexam.runs.workers`).  *permit* is called before pairs are sent to a server.  Nothing else is
-    written: see :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError, also if another process is
-    writing to *store*.
+    written: see :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
-    with nullcontext() if store is None else locked_folder(store, busy_folder(store)):
-        return predict_suite_in_held_folder(
-            model,
-            data,
-            store=store,
-            options=options,
-            chunking=chunking,
-            limit=limit,
-            progress=progress,
-            ask=ask,
-            permit=permit,
-        )
-
-
-def busy_folder(folder: Path) -> CrossexamError:
-    """Return the error to show if another process is writing to *folder*."""
-    return CrossexamError(
-        "another process is writing to this folder",
-        where=str(folder),
-        hint="wait until it has finished, or choose another -o",
-    )
-
-
-def predict_suite_in_held_folder(
-    model: str | Model | Callable[[Sequence[Pair]], Any],
-    data: Suite | Dataset | str | Path,
-    *,
-    store: Path | None = None,
-    options: Mapping[str, Any] | None = None,
-    chunking: Chunking | None = None,
-    limit: int | None = None,
-    progress: Progress = silent,
-    ask: Asking = ask_in_this_process,
-    permit: Permit = refuse_many,
-) -> Run:
-    """Do what :func:`predict_suite` does, for a caller that holds the lock on the folder *store*."""
     options = options or {}
     check_batch_size(options.get("batch_size", "auto"))
     if limit is not None and limit < 1:

@@ -128,7 +128,7 @@ def test_the_headline_is_never_of_bounds() -> None:
     assert "no item has a gold label" not in headline(results_of([NONE, WHOLE]))
 
 
-@pytest.mark.parametrize("suffix", RENDERERS)
+@pytest.mark.parametrize("suffix", [suffix for suffix in RENDERERS if suffix != ".yaml"])  # a card is of one
 @pytest.mark.parametrize("runs", [(FEW,), (MANY,), (NONE,), (MANY, FEW), (NONE, WHOLE)], ids=len)
 def test_every_format_shows_missing_answers(runs: tuple[Run, ...], suffix: str) -> None:
     text = Report(runs).text(suffix)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossexam.stats.roc_auc import placements, roc_auc
+from crossexam.stats.roc_auc import _placements, roc_auc
 
 
 def sample(
@@ -32,7 +32,7 @@ def test_the_value_is_that_of_scikit_learn_with_equal_scores_too() -> None:
 
 def test_placements_by_hand() -> None:
     scores, positive = np.array([3.0, 1.0, 2.0, 1.0, 0.0]), np.array([True, True, False, False, False])
-    found = placements(scores, positive)
+    found = _placements(scores, positive)
     # 3 is above 2, 1, 0; 1 is above 0 and ties with 1; of 3 and 1, 2 is below one, 1 below 1.5, 0 below both
     assert found.values.tolist() == [1.0, 1.5 / 3, 1 / 2, 1.5 / 2, 1.0]
     assert found.auc == (3 + 1.5) / 6
@@ -55,7 +55,7 @@ def test_the_interval_is_about_that_of_a_cluster_bootstrap() -> None:
     values = []
     for _ in range(800):
         drawn = np.concatenate([items[k] for k in rng.integers(0, 300, 300)])
-        values.append(placements(scores[drawn], positive[drawn]).auc)
+        values.append(_placements(scores[drawn], positive[drawn]).auc)
     low, high = np.quantile(values, [0.025, 0.975])
     assert found.low == pytest.approx(low, abs=0.15 * (high - low))
     assert found.high == pytest.approx(high, abs=0.15 * (high - low))
@@ -88,7 +88,7 @@ def test_documents_with_a_claim_of_each_kind_narrow_it() -> None:
     assert found.high - found.low < 0.7 * (alone.high - alone.low)
     drawn = rng.integers(0, 200, (800, 200))
     values = [
-        placements(scores[items], positive[items]).auc
+        _placements(scores[items], positive[items]).auc
         for each in drawn
         if len(items := np.concatenate([2 * each, 2 * each + 1]))
     ]

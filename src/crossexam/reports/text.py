@@ -75,7 +75,7 @@ def latex_table(table: Table) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escape_latex(caption)}}}",
-            *([r"\resizebox{\textwidth}{!}{%"] if _is_wide(table) else []),
+            *([r"\resizebox{\textwidth}{!}{"] if _is_wide(table) else []),
             rf"\begin{{tabular}}{{{letters}}}",
             r"\toprule",
             *_latex_heading(table),

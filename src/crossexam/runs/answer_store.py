@@ -41,6 +41,7 @@ from crossexam.core.outcome import Outcome, Outcomes, check_unanswered
 from crossexam.core.sealed import checksum_of_row
 from crossexam.models.model import CharactersRead
 from crossexam.runs.answer_rows import (
+    NO_FACTS,
     OK,
     Detail,
     check_stored,
@@ -165,13 +166,17 @@ def _take(
 
 
 def has_predictions(path: Path) -> bool:
-    """Return whether the file *path* is a store with at least one prediction; a damaged one counts."""
+    """Return whether the file *path* is a store with at least one prediction; a damaged one counts.
+
+    What was learnt of a model by asking it, such as what a probe used up, counts too.
+    """
     if not path.exists():
         return False
     try:
         with closing(sqlite3.connect(path)) as connection:
             tables = ("answers", "batches", "parts")
             query = " UNION ALL ".join(f"SELECT 1 FROM {table}" for table in tables)  # noqa: S608
+            query += f" UNION ALL SELECT 1 FROM models WHERE facts != '{NO_FACTS}'"  # noqa: S608
             return connection.execute(f"SELECT 1 FROM ({query}) LIMIT 1").fetchone() is not None  # noqa: S608
     except sqlite3.Error:
         return True

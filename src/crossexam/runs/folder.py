@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.columns import in_columns
 from crossexam.core.dataset import Dataset, Run, Suite, has_content
 from crossexam.core.differences import differences
-from crossexam.core.errors import CrossexamError, UnfinishedError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.files import empty_or_kept, finished_or_absent, sha256_of, sweep
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.locks import locked
@@ -191,7 +191,6 @@ def _content_hash(dataset: Dataset) -> str:
 def _held(folder: Path, *, force: bool) -> Iterator[None]:
     """Create *folder* and hold the lock on it; remove it after an error if it is new and has no predictions.
 
-    It stays after UnfinishedError, since the store knows what was used up by then.
     Raises CrossexamError if another process holds the lock, which then may still need all that is there, or
     if the folder has anything but a run; *force* allows damage.
     """
@@ -207,8 +206,6 @@ def _held(folder: Path, *, force: bool) -> Iterator[None]:
         with locked(folder / _LOCK, busy):
             try:
                 yield
-            except UnfinishedError:  # what was used up is stored, perhaps without an answer
-                raise
             except BaseException:
                 if is_new and not has_predictions(folder / FILE_NAME):
                     for name in (_LOCK, FILE_NAME):

@@ -264,18 +264,21 @@ def _answers(
             for start, batch, details in ask(model, windows, options):
                 asked.take(start, batch, details)
         except UnfinishedError as error:
-            raise _unfinished(error, asked.missing(windows), pairs.count, is_kept=store is not None) from None
+            missing, kept = asked.missing(windows), None
+            if store is not None:
+                used = isinstance(model, Recalls) and missing == pairs.count
+                kept = "what was used up so far" if used else "what was answered"
+            raise _unfinished(error, missing, pairs.count, kept) from None
         finally:
             asked.keep_facts()
     return asked.answered()
 
 
-def _unfinished(error: UnfinishedError, missing: int, count: int, *, is_kept: bool) -> UnfinishedError:
-    """Return *error* with the number of pairs that are *missing* of *count*, and the way to go on."""
+def _unfinished(error: UnfinishedError, missing: int, count: int, stored: str | None) -> UnfinishedError:
+    """Return *error* with the number of pairs that are *missing* of *count*, and what is *stored*."""
     left = f"{error.what}; {missing:,} of {count:,} distinct pairs are still to be asked"
     command = f"the command with {error.changed}" if error.changed else "the same command"
-    stored = "what was answered" if missing < count else "what was used up so far"
-    kept = f"{stored} is stored: repeat {command} to resume" if is_kept else None
+    kept = f"{stored} is stored: repeat {command} to resume" if stored else None
     hints = [hint for hint in (error.hint, kept) if hint]
     return UnfinishedError(
         left, where=error.where, wanted=error.wanted, hint="; ".join(hints) or None, changed=error.changed

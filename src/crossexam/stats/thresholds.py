@@ -16,8 +16,9 @@ def best_threshold(sets: Sequence[tuple[NDArray[np.float64], NDArray[np.bool_]]]
     """Return the threshold with the highest mean balanced accuracy over *sets* of items.
 
     Each set has the scores [n] of its items, and which of them are positive [n]; items that score above the
-    threshold count as positive.  The candidates are 1/2 and the middles between neighbouring scores.  Raises
-    ValueError unless there is a set, and each has items of both kinds.
+    threshold count as positive.  The candidates are 1/2 and the middles between neighbouring scores.
+
+    Raises ValueError unless there is a set, and each has items of both kinds.
 
     >>> best_threshold([(np.array([0.1, 0.3, 0.4, 0.9]), np.array([False, False, True, True]))])
     0.35

@@ -24,11 +24,10 @@ from crossexam.evaluation import (
     cross_dataset,
     lexically_misleading,
     measures,
-    model_agreement,
     ranking,
-    several,
 )
 from crossexam.evaluation.seen_pairs import TrainingPairs
+from crossexam.evaluation.several import model_agreement, together
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.report import RENDERERS, make_report
 from crossexam.reports.results import Results, results_of
@@ -453,7 +452,7 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
     count(ranking, "rankings")
     count(model_agreement, "pair_agreements")
     count(model_agreement, "only_one_right")
-    count(several, "score_together")
+    count(together, "score_together")
     calls.clear()
     report = make_report(stress(), second(stress()), third(stress()))
     for suffix in WITH_SECTIONS:

@@ -24,10 +24,9 @@ from crossexam.evaluation import (
     cross_dataset,
     lexically_misleading,
     measures,
-    ranking,
 )
 from crossexam.evaluation.seen_pairs import TrainingPairs
-from crossexam.evaluation.several import model_agreement, together
+from crossexam.evaluation.several import model_agreement, ranking, together
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.report import RENDERERS, make_report
 from crossexam.reports.results import Results, results_of

@@ -55,7 +55,7 @@ COUNTED: Final = frozenset(
     }
 )
 #: Tables and columns of SQLite files that are drawn anew, or that number rows in the order of their writing.
-_DRAWN: Final = {"facts": ("value",), "judges": ("token",), "models": ("facts",)}
+_DRAWN: Final = {"facts": ("value", "checksum"), "judges": ("token", "checksum"), "models": ("facts",)}
 _NUMBERED: Final = {"batches": ("number",), "parts": ("number",)}
 #: The log of a training, which has times.
 _LOG: Final = "metrics.jsonl"

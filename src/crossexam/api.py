@@ -542,12 +542,12 @@ def baseline(answers: Run, path: str | Path, *, probabilities: bool = False) -> 
     It has the predicted labels, and with *probabilities* these too, which rules about the calibration error
     need.  The same run gives the same bytes.  Raises CrossexamError.
     """
-    from crossexam.gates.baseline import Baseline, write_baseline
+    from crossexam.gates.baseline import chosen_baseline, write_baseline
 
     required(answers, Run, "a run", wanted=_RUN)
     required(probabilities, bool, "probabilities", wanted="True or False")
     target = path_of(path, "path", wanted="a file for the baseline")
-    write_baseline(Baseline.of(answers, probabilities=probabilities), target)
+    write_baseline(chosen_baseline(answers, probabilities=probabilities), target)
     return target
 
 

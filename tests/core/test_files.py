@@ -75,10 +75,12 @@ def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
     """Nobody holds the lock on it; what somebody else writes at the same time stays."""
     path = tmp_path / "a.txt"
     stale, of_another = tmp_path / ".a.txt.k1ll3d00.part", tmp_path / ".b.txt.k1ll3d00.part"
-    for each in (stale, of_another):
+    within = tmp_path / "..a.txt.k1ll3d01.part.k1ll3d02.part"  # of what was written to a temporary file
+    for each in (stale, within, of_another):
         each.write_text("half")
     with finished_or_absent(path) as one, finished_or_absent(path) as other:
         assert not stale.exists()
+        assert not within.exists()
         sweep(tmp_path)
         assert not of_another.exists()
         assert sorted([one, other]) == sorted(tmp_path.iterdir())

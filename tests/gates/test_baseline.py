@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
@@ -173,3 +174,11 @@ def test_other_labels_of_the_same_items_are_refused(tmp_path: Path) -> None:
         CrossexamError, match="has the labels 'no contradiction', the baseline 'three labels'"
     ):
         Baseline.of(one).check(other)
+
+
+def test_probabilities_that_a_model_does_not_give_are_refused(tmp_path: Path) -> None:
+    labels = cx.run("builtin/overlap", "builtin:demo[:9]")
+    with pytest.raises(CrossexamError, match="gives labels without probabilities"):
+        cx.baseline(labels, tmp_path / "b.parquet", probabilities=True)
+    assert not list(tmp_path.iterdir())
+    assert cx.baseline(labels, tmp_path / "b.parquet").is_file()

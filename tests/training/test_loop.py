@@ -209,6 +209,15 @@ def test_of_several_dev_sets_the_mean_decides_when_to_stop_and_which_weights_are
     assert all(torch.equal(again[name], best[name]) for name in best)
 
 
+def test_a_training_that_was_killed_before_it_wrote_its_metrics_writes_them(tmp_path: Path) -> None:
+    whole = tmp_path / "m.jsonl"
+    _trainer(_RECIPE, [50, 70, 60, 65], folder=tmp_path, metrics=whole).run()
+    expected = whole.read_text()
+    whole.write_text(expected.splitlines(keepends=True)[0])
+    _trainer(_RECIPE, [], folder=tmp_path, metrics=whole).run()
+    assert whole.read_text() == expected
+
+
 def test_halve_and_restore_brings_the_best_weights_back() -> None:
     recipe = replace(_RECIPE, schedule="halve-and-restore", learning_rate=1.0)
     trainer = _trainer(recipe, [70, 60, 50, 40])

@@ -26,10 +26,10 @@ def baseline(
     """Write the answers of a run to a small file, with which `crossexam gate` compares later runs."""
     from crossexam.cli.console import note, written
     from crossexam.core.dataset import counted_items
-    from crossexam.gates.baseline import Baseline, write_baseline
+    from crossexam.gates.baseline import chosen_baseline, write_baseline
     from crossexam.runs.saved import read_finished_run
 
-    made = Baseline.of(read_finished_run(run), probabilities=probabilities)
+    made = chosen_baseline(read_finished_run(run), probabilities=probabilities)
     write_baseline(made, output)
     items = sum(each.rows for each in made.sets.values())
     size = f"{output.stat().st_size / 1000:,.0f} kB"

@@ -212,7 +212,8 @@ def sweep(*folders: Path, of: str | None = None) -> None:
     for folder in folders:
         with suppress(FileNotFoundError, NotADirectoryError):
             for name in os.listdir(folder):  # noqa: PTH208  (a folder may have many files)
-                if name.startswith(start) and name.endswith(TEMPORARY):
+                # The second start is that of what was written to a temporary file in turn.
+                if name.startswith((start, f".{start}")) and name.endswith(TEMPORARY):
                     remove_if_abandoned(folder / name)
 
 

@@ -31,7 +31,7 @@ from crossexam.core.outcome import STATUSES, Outcomes
 from crossexam.core.sealed import ChangedError, sealed, unsealed
 from crossexam.core.transfers import fetch_file, put_file
 from crossexam.evaluation.comparison import content_hash_of
-from crossexam.evaluation.shares import gives_labels_only
+from crossexam.evaluation.shares import gives_labels_only, probabilities_needed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -176,6 +176,13 @@ def _set_of(run: Run, name: str, probabilities: bool) -> BaselineSet:
         probabilities=answers.astype(np.float32) if stores else None,
         label_mass=outcomes.label_mass.astype(np.float32) if knows_mass else None,
     )
+
+
+def chosen_baseline(run: Run, *, probabilities: bool) -> Baseline:
+    """Return the baseline that *run* is; raises CrossexamError without *probabilities* that are wanted."""
+    if probabilities and all(gives_labels_only(run.probabilities[name]) for name in run.datasets):
+        raise probabilities_needed(run, "a calibration error")
+    return Baseline.of(run, probabilities=probabilities)
 
 
 def write_baseline(baseline: Baseline, path: Path) -> None:

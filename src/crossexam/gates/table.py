@@ -70,13 +70,13 @@ def _explanations(checks: Sequence[Check]) -> list[str]:
     if not all(each.observed for each in checks):
         notes.append(
             "Brackets: 95 % intervals by cluster. p: one-sided, for the side of the limit on which the value "
-            "is, Holm-corrected over all checks; a check may so be open although its interval lies wholly on "
-            "one side."
+            "is, Holm-corrected over all checks; a check may therefore be open although its interval lies "
+            "wholly on one side."
         )
     if any(each.outcome == "open" for each in checks):
         notes.append(
-            "Would show: the nearest true value at which so many items would show in 80 % of cases that the "
-            "rule is broken. Settled by: about as many items, if the value stays as it is."
+            "Would show: the nearest true value at which this number of items would show, in 80 % of cases, "
+            "that the rule is broken. Settled by: about as many items, if the value stays as it is."
         )
     if any(each.rule.must_be_shown for each in checks):
         numbers = sorted({each.rule.number for each in checks if each.rule.must_be_shown})

@@ -538,11 +538,13 @@ class Trainer:
             "fingerprint": dict(self.settings.fingerprint),
         }
         checkpoints.save_tensors(folder / SNAPSHOT, tensors, rest)
-        if self.settings.metrics is not None:
-            write_text(
-                self.settings.metrics, "".join(json.dumps(record) + "\n" for record in self.state.curve)
-            )
+        self._write_metrics()
         self._last_snapshot = time.monotonic()
+
+    def _write_metrics(self) -> None:
+        if self.settings.metrics is not None:
+            lines = (json.dumps(record) + "\n" for record in self.state.curve)
+            write_text(self.settings.metrics, "".join(lines))
 
     def _resume(self) -> None:
         """Resume from the snapshot, if there is one; raises CrossexamError if it is another training's."""
@@ -566,6 +568,7 @@ class Trainer:
         self.state = _State(**rest["state"])
         if self.device.is_main:
             checkpoints.set_random_states(checkpoints.without_prefix("random", tensors))
+            self._write_metrics()  # a process that was killed may have written the snapshot alone
 
     def _speed(self) -> float:
         return self._examples / max(1e-9, time.monotonic() - self._started)

@@ -235,7 +235,7 @@ VERBS: Final[dict[str, Verb]] = {
         Verb("export-inspect", "export inspect suite -o out", (_SUITE,)),
         Verb("export-jsonl", "export jsonl suite -o out", (_SUITE,)),
         Verb("compare", "compare run other -o out.json", (_SUITE, _RUN, _OTHER_RUN)),
-        Verb("baseline", "baseline run -o out.parquet --probabilities", (_SUITE, _RUN),
+        Verb("baseline", "baseline run -o out.parquet", (_SUITE, _RUN),
              modules=("crossexam.gates.judge",)),
         Verb("gate", "gate other --rules rules.toml --baseline b.parquet --junit out.xml --json out.json",
              (_SUITE, _RUN, _OTHER_RUN, "baseline run -o b.parquet", _write_rules),

@@ -160,6 +160,7 @@ def test_what_a_transformer_does_not_take_is_told(bert: Path, data: Data, tmp_pa
 _SCRIPT = """
 import os, signal, sys
 from pathlib import Path
+import torch
 from crossexam.training.data import load_data
 from crossexam.training.train import train_model
 from crossexam.training.request import TrainingRequest

@@ -18,8 +18,10 @@ import crossexam as cx
 from crossexam.core.errors import FormatError
 from crossexam.core.files import archive_errors, read_json, read_utf8, write_json
 from crossexam.core.sealed import (
+    CHECKSUM,
     FILES,
     UNVERIFIED,
+    WRITTEN_BY,
     ChangedError,
     check_files,
     has_checksum,
@@ -80,6 +82,19 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
             assert read_manifest(path) == known  # a blank became another one
         except FormatError:
             continue
+
+
+def test_a_manifest_without_its_checksum_is_not_taken_for_an_earlier_one(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    write_manifest(path, {"rows": 3})
+    content = read_json(path)
+    assert list(content) == [WRITTEN_BY, "rows", CHECKSUM]
+    write_json(path, {key: entry for key, entry in content.items() if key != CHECKSUM})
+    with pytest.raises(ChangedError, match="its checksum is missing"):
+        read_manifest(path)
+    write_json(path, {"rows": 4, CHECKSUM: content[CHECKSUM]})
+    with pytest.raises(ChangedError, match="its checksum is that of another content"):
+        read_manifest(path)
 
 
 def test_a_manifest_of_an_earlier_version_has_no_checksum(tmp_path: Path) -> None:

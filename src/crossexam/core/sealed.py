@@ -13,6 +13,8 @@ from crossexam.core.files import read_json, sha256_of, write_json
 
 #: The last entry of a manifest, which vouches for all others.
 CHECKSUM: Final = "checksum"
+#: The first entry of a manifest, which says that a checksum must be its last.
+WRITTEN_BY: Final = "written_by"
 #: What a manifest says of a test set for which no checksum vouches, as in suites of earlier versions.
 UNVERIFIED: Final = "unverified"
 #: The entry of the manifest of a model: the SHA-256 of each of its files, by name.
@@ -25,7 +27,7 @@ class ChangedError(FormatError):
 
 
 def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
-    """Write *value* to *path* as JSON, with a checksum of it as the last entry.
+    """Write *value* to *path* as JSON, with a checksum of it as the last entry and the writer as the first.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "manifest.json"
@@ -33,7 +35,7 @@ def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
     >>> read_manifest(path)
     {'name': 'mine', 'rows': 3}
     """
-    write_json(path, sealed(value))
+    write_json(path, sealed(_signed(value)))
 
 
 def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,15 +48,24 @@ def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
     return {**content, CHECKSUM: _checksum_of(content)}
 
 
-def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
-    """Return what :func:`write_manifest` wrote to *path*, without the checksum.
+def _signed(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *value* with the entry that says who wrote it, and that a checksum belongs to it."""
+    return {WRITTEN_BY: "crossexam", **_unsigned(value)}
 
-    A manifest of an earlier version has none, and is returned as it is (:func:`has_checksum`).  Raises
-    ChangedError, with *hint* as the way out, if the checksum is of something else, and FormatError if the
-    file is not a JSON object.
+
+def _unsigned(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: entry for key, entry in content.items() if key != WRITTEN_BY}
+
+
+def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
+    """Return what :func:`write_manifest` wrote to *path*, without the checksum and the writer.
+
+    A manifest of version 0.1.0 may have neither, and is returned as it is (:func:`has_checksum`).  Raises
+    ChangedError, with *hint* as the way out, if the checksum is of something else or was removed, and
+    FormatError if the file is not a JSON object.
     """
     content = read_json(path, hint=hint)
-    return unsealed(content, path, hint=hint) if _is_sealed(content) else content
+    return _unsigned(unsealed(content, path, hint=hint)) if _is_sealed(content) else content
 
 
 def unsealed(content: dict[str, Any], path: Path, *, hint: str | None = None) -> dict[str, Any]:
@@ -62,9 +73,9 @@ def unsealed(content: dict[str, Any], path: Path, *, hint: str | None = None) ->
     content = dict(content)
     stated = content.pop(CHECKSUM, None)
     if stated != _checksum_of(content):
+        why = "its checksum is missing" if stated is None else "its checksum is that of another content"
         raise ChangedError(
-            "the file was changed by hand, or damaged, after it was written: its checksum is that of another "
-            "content",
+            f"the file was changed by hand, or damaged, after it was written: {why}",
             where=str(path),
             wanted="the manifest as Crossexam wrote it",
             hint=f"undo the change; or {hint}" if hint else "undo the change, or restore the file",
@@ -78,9 +89,10 @@ def has_checksum(path: Path) -> bool:
 
 
 def _is_sealed(content: Mapping[str, Any]) -> bool:
-    """Return whether the last entry has the name or the value of a checksum; damage spares one of the two."""
+    """Return whether *content* has the name or the value of a checksum, or the writer; damage spares one."""
     last = list(content.values())[-1] if content else None
-    return CHECKSUM in content or (isinstance(last, str) and last.startswith(_ALGORITHM))
+    named = CHECKSUM in content or WRITTEN_BY in content
+    return named or (isinstance(last, str) and last.startswith(_ALGORITHM))
 
 
 def _checksum_of(content: Mapping[str, Any]) -> str:

@@ -306,7 +306,7 @@ def test_items_without_a_label(make_run: MakeRun, datasets: dict[str, Dataset]) 
     bare = replace(datasets[DEV], examples=tuple(replace(e, label=None) for e in datasets[DEV].examples))
     run = make_run(of={"base.dev": datasets["base.dev"], DEV: bare})
     for name in ("accuracy", "balanced_accuracy"):
-        with pytest.raises(CrossexamError, match="there is no item"):
+        with pytest.raises(CrossexamError, match="none of its items can be used"):
             gate(run, {"measure": name, "min": 0.1})
     assert outcome(run, {"measure": "unanswered", "max": 0.1}) == "holds"
 
@@ -347,8 +347,37 @@ def test_drops_of_items_that_are_not_paired(make_run: MakeRun, datasets: dict[st
     assert check.value == reported.difference
     assert check.outcome == "broken"
     rule = {"measure": "drop", "against": "baseline", "margin": 0.1}
-    with pytest.raises(CrossexamError, match="not paired with their base cannot be compared"):
-        gate(run, rule, baseline=run)
+    (check,) = gate(run, rule, baseline=run).checks
+    assert (check.value.value, check.outcome) == (0.0, "holds")
+    worse = make_run({DEV: spread_out(0.4, 1)}, of=of)
+    (_, then) = measure(worse)
+    (check,) = gate(worse, rule, baseline=run).checks
+    assert then.difference is not None
+    assert reported.difference is not None
+    assert check.value.value == pytest.approx(then.difference.value - reported.difference.value)
+    assert check.outcome == "broken"
+    assert check.n == 2 * N
+
+
+def test_missing_answers_to_unpaired_items_are_taken_against_the_model(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    other = replace(datasets[DEV], manifest={**datasets[DEV].manifest, "keeps_label": False})
+    of = {"base.dev": datasets["base.dev"], DEV: other}
+    right = {DEV: spread_out(0.7)}
+    rule = {"measure": "drop", "against": "baseline", "margin": 0.1}
+    unanswered = {DEV: list(range(60)), "base.dev": list(range(250, 270))}
+    new, old = make_run(right, unanswered, of=of), make_run(right, of=of)
+    (check,) = gate(new, rule, baseline=old).checks
+    assert (check.missing, check.outcome) == (80, "not judged")
+    assert isinstance(check.value, Bounds)
+    flags = right[DEV].copy()
+    flags[:60] = False  # the least accuracy here, and the most on the base, are the largest drop
+    (_, most) = measure(make_run({DEV: flags}, of=of))
+    (_, known) = measure(old)
+    assert most.difference is not None
+    assert known.difference is not None
+    assert check.value.most.value == pytest.approx(most.difference.value - known.difference.value)
 
 
 def test_proposed_labels_are_test_sets_of_their_own(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:

@@ -79,7 +79,7 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     code, said = build("--split", "dev")
     assert code == 0
-    assert "not included, as there is no split 'dev' of it: TRUE" in said
+    assert "not included, since they have no split 'dev': TRUE" in said
     code, said = build()
     assert "not installed, so not included: true:summeval, true:mnbm" in said
     monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path / "data"))

@@ -73,6 +73,11 @@ class ConsistencyRule:
     two_labels: bool = False
     reads_base: bool = True
 
+    @property
+    def always_applies(self) -> bool:
+        """Whether the condition holds of every item."""
+        return self.condition is _always
+
 
 def _always(a: JoinedLabels) -> NDArray[np.bool_]:
     return np.ones(len(a.item), dtype=np.bool_)

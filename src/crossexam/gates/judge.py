@@ -146,9 +146,9 @@ def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
             continue
         if not quantity.n or (isnan(quantity.value().value) and not quantity.only_bounds):
             raise CrossexamError(
-                f"there is no item of which the measure '{rule.measure.name}' could be",
+                f"'{rule.measure.name}' cannot be measured on this test set: none of its items can be used",
                 where=f"{rule.where}, test set {name}",
-                wanted="items with a gold label, and their bases for drops and flips",
+                wanted=rule.measure.needs,
                 hint="leave the test set out of 'set'",
             )
         found += 1

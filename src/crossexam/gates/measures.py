@@ -7,8 +7,8 @@ taken so that it is least, and most.  If too many are missing, only these bounds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
 from typing import Any, Final, Literal, NamedTuple
@@ -22,6 +22,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import GOLD_INDEX, THREE_LABELS
 from crossexam.evaluation.calibration import low_mass_items
+from crossexam.evaluation.consistency import RULES, ConsistencyRule, Violations, consistency_of
 from crossexam.evaluation.probability_comparison import compared_probabilities
 from crossexam.evaluation.scores import numbered_clusters
 from crossexam.evaluation.shares import gives_labels_only, probabilities_needed, shares_of
@@ -31,10 +32,12 @@ from crossexam.stats.calibration import calibration_error, equal_width_bins
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.one_sided import LEAST_P, AtConfidence
 from crossexam.stats.paired import difference_of_drops, paired_difference
-from crossexam.stats.unpaired import difference
+from crossexam.stats.unpaired import difference, difference_of_unpaired_drops
 
 #: The intervals of calibration errors are from 1,000 draws and more.
 _LEAST_P_OF_DRAWS: Final = 0.001
+
+_BASES: Final = "items with a gold label, whose base items have one too"
 
 _Flags = NDArray[np.bool_]
 
@@ -99,6 +102,12 @@ class ScoredRun:
         return filled_scores(self.run, two_labels=self.two_labels)
 
     @cached_property
+    def violations(self) -> dict[tuple[str, str], Violations]:
+        """The violations of consistency rules, by the names of the rule and the test set."""
+        found = consistency_of(self.run, max_unanswered=self.limit, two_labels=self.two_labels)
+        return {(each.rule.name, each.test_set): each for each in found.values()}
+
+    @cached_property
     def _places(self) -> dict[str, Places]:
         return {}
 
@@ -133,7 +142,7 @@ class Measure:
     """A measure by its *name*: *alone* of a run, and *against* a baseline.
 
     *higher_is_better* says in which direction a run can be worse than its baseline.  *kind* is how tables
-    show it, and *says* what it is.
+    show it, *says* what it is, and *needs* what a test set must have for it.
     """
 
     name: str
@@ -142,6 +151,7 @@ class Measure:
     alone: Alone
     against: Against
     kind: Literal["percent", "score"] = "percent"
+    needs: str = "items with a gold label"
 
 
 def _quantity(
@@ -265,7 +275,7 @@ def _drop(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
     if base is None:
         return None
     if not answers.run.datasets[name].entry.compares_items:
-        return _unpaired_drop(_right(answers, base), _right(answers, name), answers.limit)
+        return _unpaired_drop([answers], base, name)
     before, after = _before_and_after(answers, name, base)
     both = before.answered & after.answered
     return _quantity(
@@ -280,25 +290,36 @@ def _drop(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
     )
 
 
-def _unpaired_drop(base: Items, here: Items, limit: float) -> MeasuredQuantity:
-    missing = [int((~each.answered).sum()) for each in (base, here)]
-    sizes = [len(each.answered) for each in (base, here)]
+def _unpaired_drop(models: Sequence[ScoredRun], base: str, name: str) -> MeasuredQuantity:
+    """Return the drop of a model, or that of the first minus that of the second, if items are not paired."""
+    sets = [[_right(each, test_set) for each in models] for test_set in (base, name)]
+    answered = [np.logical_and.reduce([each.answered for each in items]) for items in sets]
+    missing = [int((~each).sum()) for each in answered]
+    sizes = [len(each) for each in answered]
 
-    def at(first: _Flags, second: _Flags, rows: Sequence[_Flags | slice]) -> AtConfidence:
-        one, other = (each.by[-1][part] for each, part in zip((base, here), rows, strict=True))
-        a, b = first[rows[0]], second[rows[1]]
-        return lambda confidence: difference(a, b, one, other, confidence)
+    def at(turn: int, rows: Sequence[_Flags | slice]) -> AtConfidence:
+        """Return the least (0) or the most (1); the other set, or model, swaps them."""
+        right = [
+            [(each.least, each.most)[(turn + place + which) % 2][part] for which, each in enumerate(items)]
+            for place, (items, part) in enumerate(zip(sets, rows, strict=True))
+        ]
+        one, other = (items[0].by[-1][part] for items, part in zip(sets, rows, strict=True))
+        if len(models) == 1:
+            ((before,), (after,)) = right
+            return lambda confidence: difference(before, after, one, other, confidence)
+        a, b = ((first, second) for first, second in right)
+        return lambda confidence: difference_of_unpaired_drops(a, b, one, other, confidence)
 
     whole = (slice(None), slice(None))
     return MeasuredQuantity(
-        known=at(base.least, here.least, (base.answered, here.answered)),
-        least=at(base.least, here.most, whole),
-        most=at(base.most, here.least, whole),
+        known=at(0, answered),
+        least=at(0, whole),
+        most=at(1, whole),
         n=min(sizes) and sum(sizes),
         missing=sum(missing),
-        only_bounds=any(too_many(*counts, limit) for counts in zip(missing, sizes, strict=True)),
+        only_bounds=any(too_many(*counts, models[0].limit) for counts in zip(missing, sizes, strict=True)),
         spread=lambda _: 1.0,
-        lowest=-1.0,
+        lowest=-float(len(models)),
     )
 
 
@@ -308,11 +329,7 @@ def _drop_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> Measure
     if base is None:
         return None
     if not answers.run.datasets[name].entry.compares_items:
-        raise CrossexamError(
-            "drops of items that are not paired with their base cannot be compared with a baseline",
-            where=f"test set {name}",
-            wanted='measure = "accuracy" for this test set',
-        )
+        return _unpaired_drop([answers, baseline], base, name)
     new, old = (_before_and_after(each, name, base) for each in (answers, baseline))
     every = [each.answered for each in (*new, *old)]
     answered = np.logical_and.reduce(every)
@@ -422,6 +439,88 @@ def _calibration(at: AtConfidence, n: int, measured: int, limit: float, lowest: 
     )
 
 
+def _violations_of(rule: ConsistencyRule) -> Callable[[ScoredRun, str], Violations | None]:
+    def found(answers: ScoredRun, name: str) -> Violations | None:
+        """Return the violations of the rule on test set *name*; None if its items are of another rule."""
+        if answers.run.datasets[name].entry.construction != rule.made_by:
+            return None
+        if answers.two_labels and not rule.two_labels:
+            raise CrossexamError(
+                f"the consistency rule '{rule.name}' needs three labels",
+                where=f"test set {name}",
+                wanted="models that tell neutral from contradiction",
+                hint="leave the rule out, or give another measure",
+            )
+        if rule.reads_base:
+            answers.base_of(name)
+        return answers.violations[rule.name, name]
+
+    return found
+
+
+def _violated(rule: ConsistencyRule) -> Callable[[ScoredRun, str], Items | None]:
+    """Return which of all items violate *rule*."""
+    find = _violations_of(rule)
+
+    def items(answers: ScoredRun, name: str) -> Items | None:
+        if (found := find(answers, name)) is None:
+            return None
+        return Items(found.violated, found.violated | ~found.answered, found.answered, (found.clusters,))
+
+    return items
+
+
+def _violated_where_it_applies(rule: ConsistencyRule) -> Alone:
+    """Return a function that measures how many items violate *rule*, of those whose condition holds."""
+    find = _violations_of(rule)
+
+    def measured(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
+        if (found := find(answers, name)) is None:
+            return None
+        kept = found.condition | ~found.answered  # it may hold of what was not answered
+        least, answered, by = found.violated[kept], found.answered[kept], [found.clusters[kept]]
+        most = least | ~answered
+        share = _quantity(share_correct, [least], [most], answered, by, answers.limit, spread=_of_share)
+        return replace(share, only_bounds=found.only_bounds)  # as in reports, by what is missing of all items
+
+    return measured
+
+
+def _not_against(name: str, instead: str) -> Against:
+    def measured(answers: ScoredRun, baseline: ScoredRun, test_set: str) -> MeasuredQuantity | None:
+        raise CrossexamError(
+            f"'{name}' cannot be compared with a baseline: for another model, the condition of the rule "
+            "holds of other items",
+            where=f"test set {test_set}",
+            wanted=f'measure = "{instead}", which is of all items',
+        )
+
+    return measured
+
+
+def _measures_of(rule: ConsistencyRule) -> Iterator[Measure]:
+    """Yield the measures of a consistency *rule*: both rates, which are one if it always applies."""
+    of_all, conditional = f"violation.{rule.name}", f"conditional_violation.{rule.name}"
+    items = _violated(rule)
+    yield Measure(
+        of_all,
+        f"the share of items that violate {rule.says}",
+        False,
+        _alone(items, share_correct),
+        _against(items, paired_difference),
+        needs="items with the other items of their rule",
+    )
+    if not rule.always_applies:
+        yield Measure(
+            conditional,
+            f"the share of items that violate {rule.says}, where the condition holds",
+            False,
+            _violated_where_it_applies(rule),
+            _not_against(conditional, of_all),
+            needs="items of which the condition of the rule holds",
+        )
+
+
 #: The measures of rules, by name.  Another measure is a line here.
 MEASURES: Final[Mapping[str, Measure]] = {
     each.name: each
@@ -440,17 +539,19 @@ MEASURES: Final[Mapping[str, Measure]] = {
             _alone(_right_by_gold, balanced_accuracy),
             _against(_right_by_gold, balanced_difference),
         ),
-        Measure("drop", "the accuracy lost from the base", False, _drop, _drop_against),
+        Measure("drop", "the accuracy lost from the base", False, _drop, _drop_against, needs=_BASES),
         Measure(
             "flip_rate",
             "the share of items predicted otherwise than their base",
             False,
             _alone(_flipped, share_correct),
             _against(_flipped, paired_difference),
+            needs=_BASES,
         ),
         Measure(
             "unanswered", "the share of items without an answer", False, _unanswered, _unanswered_against
         ),
         Measure("ece", "the expected calibration error", False, _ece, _ece_against, "score"),
+        *(each for rule in RULES.values() for each in _measures_of(rule)),
     )
 }

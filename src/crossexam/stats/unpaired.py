@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes
 from crossexam.stats.estimate import share_correct
+from crossexam.stats.paired import paired_difference
 
 
 def difference(
@@ -48,10 +49,50 @@ def difference(
     codes_a, codes_b = codes[: len(right_a)], codes[len(right_a) :]
     a, b = share_correct(right_a, codes_a, confidence), share_correct(right_b, codes_b, confidence)
     r = _correlation(right_a - a.value, codes_a, right_b - b.value, codes_b)
+    value, low, high = _minus(a, b, r)
+    return Estimate(value, max(-1.0, low), min(1.0, high), n, int(codes.max()) + 1)
+
+
+def difference_of_unpaired_drops(
+    base: tuple[ArrayLike, ArrayLike],
+    stress: tuple[ArrayLike, ArrayLike],
+    clusters_base: Clusters = None,
+    clusters_stress: Clusters = None,
+    confidence: float = 0.95,
+) -> Estimate:
+    """Return the drop of one model minus that of another, if stressed items are not paired with the base.
+
+    Each of *base* and *stress* is which of its items the first and the second model got right.  The result is
+    the paired difference of the models on the base minus that on the stressed items, each with Tango's
+    interval (:func:`crossexam.stats.paired.paired_difference`), combined as in :func:`difference` with the
+    correlation of the sums of the clusters that the two sets share (Zou 2007).  It is between -2 and 2, and
+    its *n* counts the items of both sets.  If a set is empty the value is nan and the interval -2 to 2.
+    Raises ValueError if only one set has clusters, or if the arrays of a set differ in length.
+
+    >>> f"{difference_of_unpaired_drops(([1] * 50, [1] * 50), ([0] * 25 + [1] * 75, [1] * 100))}"
+    '25.0 [14.7, 36.7]'
+    """
+    if (clusters_base is None) != (clusters_stress is None):
+        raise ValueError("clusters are given for only one of the two sets: give both or neither")
+    here, there = (np.subtract(*each, dtype=np.float64) for each in (base, stress))
+    n = len(here) + len(there)
+    if not len(here) or not len(there):
+        return Estimate(nan, -2.0, 2.0, n, 0)
+    if clusters_base is None or clusters_stress is None:
+        codes = np.arange(n, dtype=np.int64)
+    else:
+        codes = cluster_codes([*clusters_base, *clusters_stress], n)
+    codes_a, codes_b = codes[: len(here)], codes[len(here) :]
+    a, b = paired_difference(*base, codes_a, confidence), paired_difference(*stress, codes_b, confidence)
+    r = _correlation(here - a.value, codes_a, there - b.value, codes_b)
+    return Estimate(*_minus(a, b, r), n, int(codes.max()) + 1)
+
+
+def _minus(a: Estimate, b: Estimate, r: float) -> tuple[float, float, float]:
+    """Return *a* - *b* and its bounds from the bounds of both, whose correlation is *r* (MOVER)."""
     value = a.value - b.value
     low = value - _combined(a.value - a.low, b.high - b.value, r)
-    high = value + _combined(a.high - a.value, b.value - b.low, r)
-    return Estimate(value, max(-1.0, low), min(1.0, high), n, int(codes.max()) + 1)
+    return value, low, value + _combined(a.high - a.value, b.value - b.low, r)
 
 
 def _combined(first: float, second: float, r: float) -> float:

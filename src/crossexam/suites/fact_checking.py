@@ -89,7 +89,7 @@ def build_fact_checking(request: SuiteRequest, writer: SuiteWriter) -> None:
     absent = _absent(options, files)
     lacking = [each.title for each in BENCHMARKS.values() if options.split not in each.parts]
     if lacking and not options.only:
-        writer.note(f"not included, as there is no split '{options.split}' of it: {', '.join(lacking)}")
+        writer.note(f"not included, since they have no split '{options.split}': {', '.join(lacking)}")
     if absent:
         writer.note(f"not installed, so not included: {', '.join(absent)}")
     bases = [base for parts in files.values() for base in parts.values()]

@@ -6,20 +6,22 @@ A harness asks its model in its own way; its log comes back as the model ``log/P
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.dataset import Suite
-from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.files import new_folder, shortened, write_json
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.files import new_folder, sha256_of, shortened
 from crossexam.core.imports import imported
 from crossexam.core.manifest import package_version
+from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.interop.asked import AskedSet, asked_set
 from crossexam.models.prompts.template import Template
 
 MANIFEST: Final = "crossexam.json"
+_TASKS: Final = "tasks"
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,9 @@ def export(
     """Write the test sets of *suite* to *folder* as tasks of the format *form*.
 
     *only* are patterns of names (``negation.*``), default all.  Items without a gold label are left out,
-    since harnesses count them as wrong, and test sets without any other item, at which lm-eval stops.
-    Raises UnknownNameError, CrossexamError if the folder is not empty, if a test set has other labels than
-    the template, or if no item is left.
+    since harnesses count them as wrong, and test sets without any other item, at which lm-eval stops.  If
+    these tasks are in the folder already, nothing is written.  Raises UnknownNameError, CrossexamError if
+    the folder has anything else, if a test set has other labels than the template, or if no item is left.
     """
     if form not in EXPORTERS:
         raise UnknownNameError("format", form, EXPORTERS)
@@ -107,13 +109,39 @@ def export(
             "no item has a gold label", where=suite.name, wanted="a test set whose items have gold labels"
         )
     _refuse_one_name_for_two(sets)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CrossexamError("there is something already", where=str(folder), wanted="a new or empty folder")
-    with new_folder(folder, purpose="exporting") as unfinished:
-        tasks = EXPORTERS[form].write(sets, unfinished)
-        write_json(unfinished / MANIFEST, _manifest(form, sets, template))
+    facts = _manifest(form, sets, template)
+    if (tasks := _exported_already(folder, facts)) is None:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CrossexamError(
+                "there is something already", where=str(folder), wanted="a new or empty folder"
+            )
+        with new_folder(folder, purpose="exporting") as unfinished:
+            tasks = EXPORTERS[form].write(sets, unfinished)
+            names = sorted(
+                path.relative_to(unfinished).as_posix()
+                for path in unfinished.rglob("[!.]*")
+                if path.is_file()
+            )
+            files = {name: sha256_of(unfinished / name) for name in names}
+            write_manifest(unfinished / MANIFEST, {**facts, _TASKS: tasks, FILES: files})
     empty = [each.name for each in chosen if not len(each)]
     return Exported(tasks, sum(map(len, sets)), sum(each.unlabelled for each in chosen), empty)
+
+
+def _exported_already(folder: Path, facts: Mapping[str, Any]) -> list[str] | None:
+    """Return the tasks in *folder* if they are those of *facts* and as they were written, else None."""
+    manifest = folder / MANIFEST
+    if not manifest.is_file():
+        return None
+    try:
+        known = read_manifest(manifest)
+    except FormatError:
+        return None
+    tasks, files = known.pop(_TASKS, None), known.pop(FILES, None)
+    if known != facts or not isinstance(tasks, list) or not isinstance(files, dict):
+        return None
+    paths = {folder / name: sha256 for name, sha256 in files.items()}
+    return tasks if all(path.is_file() and sha256_of(path) == paths[path] for path in paths) else None
 
 
 def _refuse_one_name_for_two(sets: Sequence[AskedSet]) -> None:

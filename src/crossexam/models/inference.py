@@ -94,7 +94,6 @@ class SequenceClassifier:
         self.first_token_only = False
         self._direct_mask = False
         self._packing: Packing | None = None
-        self._packs = False
         self._budget = CPU_TOKENS if self.device.type == "cpu" else GPU_TOKENS
 
     @property
@@ -298,11 +297,11 @@ class SequenceClassifier:
 
         Its layers are packed again if those in float32 were.
         """
-        if self._packing is not None:
-            self._packing.undo()
-            self._packing = None
+        packed, self._packing = self._packing, None
+        if packed is not None:
+            packed.undo()
         self.model = self.model.to(dtype=getattr(torch, dtype))
-        if self._packs and dtype == "bfloat16":
+        if packed is not None and dtype == "bfloat16":
             self._packing = self._packed()
         if self.device.type == "cpu":
             self._budget = 2 * CPU_TOKENS  # as many bytes
@@ -334,8 +333,7 @@ class SequenceClassifier:
         packing = self._packed()
         if packing is None:
             return
-        self._packs = self._is_same(probe, before)
-        if self._packs:
+        if self._is_same(probe, before):
             self._packing = packing
         else:
             packing.undo()

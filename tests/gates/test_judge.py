@@ -271,6 +271,22 @@ def test_names_with_brackets_are_names(make_run: MakeRun, datasets: dict[str, Da
         "set": name, "measure": "accuracy", "min": 0.6}])).checks] == [name]  # fmt: skip
 
 
+def test_a_model_against_itself_is_noted(make_run: MakeRun) -> None:
+    rule = {"measure": "accuracy", "against": "baseline", "margin": 0.1}
+    one, other = make_run(model_key="abc"), make_run(model_key="abd")
+    assert not gate(one, rule, baseline=other).notes
+    (note,) = gate(one, rule, baseline=one).notes
+    assert note.startswith("The baseline is of the model of the run (key abc)")
+    assert note in gate(one, rule, baseline=one).table.notes
+    assert not gate(one, {"measure": "accuracy", "min": 0.1}).notes
+
+
+@pytest.mark.parametrize("name", ["negation", "negation."])
+def test_the_pattern_that_was_meant_is_named(make_run: MakeRun, name: str) -> None:
+    with pytest.raises(CrossexamError, match=r"did you mean 'negation\.\*'\?"):
+        gate(make_run(), {"set": name, "measure": "accuracy", "min": 0.1})
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a set that is not there": ({"set": "antonymy.*"}, r"no test set is called 'antonymy\.\*'"),
     "no drop": ({"set": "base.dev", "measure": "drop", "min": None, "max": 0.1}, "'drop' is not defined"),

@@ -85,10 +85,11 @@ class Check:
             return ""
         items = counted_items(self.n - self.missing, "item")
         shown = self.detectable_text
+        truth = f"{shown} the baseline" if self.rule.against_baseline else shown
         power = (
             f"{items} are too few to show that the rule is broken, however bad the model is."
             if shown is None
-            else f"{items} would show in 80 % of cases that the rule is broken if the truth were {shown}."
+            else f"{items} would show in 80 % of cases that the rule is broken if the truth were {truth}."
         )
         settled = (
             "No number of items would settle it if the value stayed as it is."

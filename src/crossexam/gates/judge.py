@@ -12,8 +12,9 @@ favour, and cannot be judged if the bounds do not decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 from math import ceil, inf, isnan, sqrt
 from typing import Any, Final
@@ -57,7 +58,19 @@ def judge(
     sides = _Sides(run, baseline, max_unanswered)
     measured = [each for rule in rules for each in _measured(rule, sides)]
     checks = _decided(measured, alpha)
-    return GateResult(run.model, None if baseline is None else baseline.model, checks, alpha, open_checks)
+    model, notes = (None, ()) if baseline is None else (baseline.model, _notes(run, baseline))
+    return GateResult(run.model, model, checks, alpha, open_checks, notes)
+
+
+def _notes(run: Run, baseline: Baseline) -> tuple[str, ...]:
+    """Return a note if *run* and *baseline* are of the same model, which cannot be worse than itself."""
+    key = run.manifest.get("model_key")
+    if key is None or key != baseline.facts.get("model_key"):
+        return ()
+    return (
+        f"The baseline is of the model of the run (key {key}): a model is never worse than itself, and another "
+        "one differs more.",
+    )
 
 
 def _check_probe(run: Run) -> None:
@@ -160,7 +173,14 @@ def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
             f"{what} '{rule.set}'",
             where=rule.where,
             wanted=f"a name or pattern of test sets of the run: {', '.join(sides.parts.datasets)}",
+            hint=_pattern_meant(rule.set, sides.parts.datasets) if not names else None,
         )
+
+
+def _pattern_meant(name: str, datasets: Iterable[str]) -> str | None:
+    """Return a hint if *name* is what names of test sets begin with."""
+    pattern = f"{name.rstrip('.')}.*"
+    return f"did you mean '{pattern}'?" if any(fnmatchcase(each, pattern) for each in datasets) else None
 
 
 def _quantity_of(rule: GateRule, sides: _Sides, name: str) -> MeasuredQuantity | None:

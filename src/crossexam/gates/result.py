@@ -22,7 +22,7 @@ class GateResult:
     """The *checks* of the rules on a run of *model*, at the two-sided level *alpha*.
 
     *baseline* is the model that it is compared with, None without a baseline.  *open_checks* says whether
-    open ones pass.
+    open ones pass, and *notes* what a reader must know besides the checks.
     """
 
     model: str
@@ -30,6 +30,7 @@ class GateResult:
     checks: tuple[Check, ...]
     alpha: float
     open_checks: OpenChecks = LENIENT
+    notes: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -56,7 +57,7 @@ class GateResult:
     @property
     def table(self) -> Table:
         """The checks as a table, with what a reader must know of them below it."""
-        return check_table(self.summary, self.checks)
+        return check_table(self.summary, self.checks, self.notes)
 
     @property
     def summary(self) -> str:

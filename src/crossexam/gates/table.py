@@ -18,19 +18,19 @@ OUTCOMES: Final[Mapping[str, str]] = {
 }
 
 
-def check_table(title: str, checks: Sequence[Check]) -> Table:
-    """Return a table with a row per check, and what it means below."""
+def check_table(title: str, checks: Sequence[Check], notes: Sequence[str] = ()) -> Table:
+    """Return a table with a row per check, and below it what it means and the *notes*."""
     headers = ["Rule", "Test set", "Measure", "Value", "Wanted", "Outcome", "p"]
     rows = [_row(each) for each in checks]
     if any(each.outcome == "open" for each in checks):
-        headers += ["Would show", "Settled by"]
+        headers += ["Detectable", "Settled by"]
         rows = [(*row, *_prospects(each)) for row, each in zip(rows, checks, strict=True)]
     unjudged = [
         f"Rule {each.rule.number} on {each.test_set}: {each.remark}"
         for each in checks
         if each.outcome == "not judged"
     ]
-    return Table(title, tuple(map(Column, headers)), tuple(rows), (*_explanations(checks), *unjudged))
+    return Table(title, tuple(map(Column, headers)), tuple(rows), (*_explanations(checks), *unjudged, *notes))
 
 
 def _prospects(check: Check) -> tuple[Cell, ...]:
@@ -75,7 +75,7 @@ def _explanations(checks: Sequence[Check]) -> list[str]:
         )
     if any(each.outcome == "open" for each in checks):
         notes.append(
-            "Would show: the nearest true value at which this number of items would show, in 80 % of cases, "
+            "Detectable: the nearest true value at which this number of items would show, in 80 % of cases, "
             "that the rule is broken. Settled by: about as many items, if the value stays as it is."
         )
     if any(each.rule.must_be_shown for each in checks):

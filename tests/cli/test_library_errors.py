@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from crossexam.cli import main
+from crossexam.core.errors import how_to_install
 from crossexam.core.example import Example
 from crossexam.core.places import home_expanded
 from crossexam.core.test_sets import write_test_set
@@ -165,5 +166,5 @@ def test_a_missing_package_is_told_before_anything_is_built(
     assert invoke(command, monkeypatch) == 2
     error = capsys.readouterr().err
     assert "needs the package 'torch', which is not installed" in error
-    assert 'hint: pip install "crossexam[torch]"' in error
+    assert f"hint: {how_to_install('torch')}" in error
     assert not (tmp_path / "x").exists()

@@ -13,7 +13,13 @@ import pytest
 
 from crossexam.core import locks
 from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
+from crossexam.core.errors import (
+    CrossexamError,
+    FormatError,
+    MissingExtraError,
+    UnknownNameError,
+    how_to_install,
+)
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, new_folder, read_json, sha256_of, sweep, write_json
@@ -272,7 +278,22 @@ def test_errors_name_the_way_out() -> None:
     assert UnknownNameError("construction", "negaton", known, hint="see docs").hint == "see docs"
     missing = MissingExtraError("spacy", "spacy", "the annotator 'spacy'")
     assert "the annotator 'spacy' needs the package 'spacy', which is not installed" in str(missing)
-    assert 'pip install "crossexam[spacy]"' in str(missing)
+    assert 'hint: pip install "spacy>=3.7"' in str(missing)
+
+
+def test_extras_are_installed_by_the_names_of_their_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = [
+        "numpy>=1",
+        'torch>=2; extra == "torch"',
+        "onnx>=1 ; extra == 'onnx'",
+        'crossexam[torch,spacy]; extra == "onnx"',
+        'spacy>=3; extra == "spacy"',
+    ]
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: known)
+    assert how_to_install("torch") == 'pip install "torch>=2"'
+    assert how_to_install("onnx") == 'pip install "onnx>=1" "torch>=2" "spacy>=3"'
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: None)
+    assert how_to_install("torch") == 'pip install ".[torch]" in a checkout'
 
 
 def test_labels_are_read_as_names_numbers_and_none() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import select
 import signal
 import socket
@@ -14,7 +15,13 @@ from typing import Any
 
 import pytest
 
-from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
+from crossexam.core.errors import (
+    CrossexamError,
+    FormatError,
+    MissingExtraError,
+    UnknownNameError,
+    how_to_install,
+)
 from crossexam.core.test_sets import read_suite
 from crossexam.engines import ray as engines_ray
 from crossexam.engines.engine import InThisProcess
@@ -308,7 +315,7 @@ def test_an_unreachable_address_is_an_error_at_once() -> None:
 
 def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=r'pip install "crossexam\[ray\]"'):
+    with pytest.raises(MissingExtraError, match=re.escape(how_to_install("ray"))):
         list(RayEngine().results(starting, range(2)))
 
 

@@ -259,7 +259,7 @@ def test_missing_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         return original(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_spacy)
-    with pytest.raises(MissingExtraError, match=re.escape('pip install "crossexam[spacy]"')):
+    with pytest.raises(MissingExtraError, match=re.escape('pip install "spacy>=3.7"')):
         resolve_tagger("spacy:en_core_web_sm")
 
 

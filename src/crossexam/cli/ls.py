@@ -153,7 +153,7 @@ def _templates() -> _Listing:
 
 def _recipes() -> _Listing:
     header = ("crossexam train NAME", "parameters", "optimiser", "rate", "batch", "epochs", "source")
-    return _Listing(header, [*(_neural() if _has_torch() else [_WITHOUT_TORCH]), *_shallow()])
+    return _Listing(header, [*(_neural() if _has_torch() else [_without_torch()]), *_shallow()])
 
 
 def _neural() -> list[tuple[str, ...]]:
@@ -199,7 +199,10 @@ def _fine_tuning() -> tuple[str, ...]:
     )
 
 
-_WITHOUT_TORCH: Final = ("architectures, hf/FOLDER", *[""] * 5, 'extra torch: pip install "crossexam[torch]"')
+def _without_torch() -> tuple[str, ...]:
+    from crossexam.core.errors import how_to_install
+
+    return ("architectures, hf/FOLDER", *[""] * 5, f"extra torch: {how_to_install('torch')}")
 
 
 def _has_torch() -> bool:

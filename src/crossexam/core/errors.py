@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -88,8 +89,41 @@ class MissingExtraError(MissingResourceError):
     def __init__(self, package: str, extra: str, needed_for: str) -> None:
         super().__init__(
             f"{needed_for} needs the package '{package}', which is not installed",
-            hint=f'pip install "crossexam[{extra}]"',
+            hint=how_to_install(extra),
         )
+
+
+def how_to_install(extra: str) -> str:
+    """Return the command that installs the packages of the optional dependency *extra*.
+
+    It names the packages themselves: they are the same however Crossexam was installed.
+
+    >>> how_to_install("spacy")
+    'pip install "spacy>=3.7"'
+    """
+    from importlib.metadata import PackageNotFoundError, requires  # slow, and rarely needed
+
+    try:
+        known = requires("crossexam") or []
+    except PackageNotFoundError:  # a source tree on sys.path that was never installed
+        known = []
+    packages = _packages_of(extra, known)
+    return f"pip install {' '.join(packages)}" if packages else f'pip install ".[{extra}]" in a checkout'
+
+
+def _packages_of(extra: str, known: Sequence[str]) -> list[str]:
+    """Return the requirements of *extra* among those *known*, each in quotes, with those of its extras."""
+    packages: dict[str, None] = {}
+    for each in known:
+        requirement, _, marker = (part.strip() for part in each.partition(";"))
+        if not re.search(rf"""extra == ['"]{re.escape(extra)}['"]""", marker):
+            continue
+        if own := re.fullmatch(r"crossexam\[(.+)\]", requirement):
+            inner = [found for name in own[1].split(",") for found in _packages_of(name.strip(), known)]
+            packages.update(dict.fromkeys(inner))
+        else:
+            packages[f'"{requirement}"'] = None
+    return list(packages)
 
 
 def _restored(kind: type[CrossexamError], args: tuple[Any, ...], fields: dict[str, Any]) -> CrossexamError:

@@ -68,8 +68,8 @@ def _notes(run: Run, baseline: Baseline) -> tuple[str, ...]:
     if key is None or key != baseline.facts.get("model_key"):
         return ()
     return (
-        f"The baseline is of the model of the run (key {key}): a model is never worse than itself, and another "
-        "one differs more.",
+        f"The baseline is of the model of the run (key {key}): a model is never worse than itself, and "
+        "others differ more.",
     )
 
 

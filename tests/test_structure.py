@@ -36,6 +36,8 @@ HEAVY = (
 )
 MODULES = sorted(SOURCE.rglob("*.py"))
 #: How many modules of the package a construction may pull in, lazy imports counted; more if it reads parses.
+#: Among them are two that no construction calls itself: core.errors escapes what it quotes
+#: (core.output.escapes), and an index of words is written under a lock (core.locks).
 CLOSURES = {
     "tautology": 8, "spelling_error": 12, "word_shuffle": 8, "numerical_reasoning": 12, "antonymy": 29,
     "so_swap": 24, "add_amod": 24, "word_pair_swaps": 36,

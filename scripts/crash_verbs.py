@@ -111,6 +111,31 @@ def _corpora() -> None:
     (data / "scitail_1.0_test.tsv").write_text("".join(lines))
 
 
+def _rounds() -> None:
+    """Write a data folder with two rounds of ANLI."""
+    for number in (1, 2):
+        folder = Path("data", f"R{number}")
+        folder.mkdir(parents=True)
+        records = (
+            {
+                "uid": f"{number}-{n}",
+                "context": f"Tower {n} is old.",
+                "hypothesis": "It is.",
+                "label": "enc"[n % 3],
+            }
+            for n in range(12)
+        )
+        (folder / "test.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records))
+
+
+def _claims() -> None:
+    """Write a data folder with two data sets of TRUE."""
+    Path("data").mkdir()
+    rows = "".join(f"Document {n // 2}.,Claim {n}.,{n % 2}\n" for n in range(12))
+    for name in ("frank_valid", "paws"):
+        Path("data", f"{name}_download.csv").write_text(f"grounding,generated_text,label\n{rows}")
+
+
 def _tagged_corpus() -> None:
     """Write a corpus with parses, from which word pairs are taken, and the lists of these pairs."""
     rows = (
@@ -211,6 +236,9 @@ VERBS: Final[dict[str, Verb]] = {
              (_corpora,)),
         Verb("build-behaviour", "build behaviour --base tagged.jsonl --index tagged.jsonl -o out"
              " --pairs antonym=antonyms.tsv --pairs hypernym=hypernyms.tsv", (_tagged_corpus,)),
+        Verb("build-consistency", f"build consistency --base {DEMO} -o out"),
+        Verb("build-challenge", "build challenge --only anli -o out", (_rounds,)),
+        Verb("build-fact-checking", "build fact-checking --only true -o out", (_claims,)),
         Verb("build-documents", "build documents --base builtin:demo[:8] -o out"),
         Verb("subset-cs", f"subset cs --base {DEMO} -o out"),
         Verb("run-builtin", "run builtin/overlap suite -o out", (_SUITE,)),

@@ -187,7 +187,7 @@ def test_predictions_of_another_test_set_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"the ids are not those of test set 'more.tiny'"):
         read_run(tmp_path)
     (tmp_path / "predictions" / "base.tiny.parquet").write_text("x")
-    with pytest.raises(FormatError, match="not a prediction file"):
+    with pytest.raises(FormatError, match="not a Parquet file"):
         read_run(tmp_path)
 
 

@@ -28,6 +28,7 @@ from crossexam.core.manifest import TestSetEntry
 from crossexam.core.sealed import UNVERIFIED, ChangedError, has_checksum, read_manifest
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches, schema
 from crossexam.core.stored.examples import StoredExamples
+from crossexam.core.stored.foreign_parquet import check_foreign
 from crossexam.core.stored.rows import COLUMNS, from_row
 from crossexam.core.transfers import fetch
 
@@ -187,6 +188,8 @@ def read_test_set(path: Path, *, name: str | None = None, checked: bool = False)
     if path.suffix == ".jsonl":
         examples = tuple(_lines(path))
     else:
+        if not checked:
+            check_foreign(path, hint=_REBUILD)
         examples = stored = StoredExamples.of(path)
         if not checked:
             stored.check()

@@ -147,23 +147,14 @@ def _sentences(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
 
 
 def _parquet(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
-    import polars as pl
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from crossexam.core.stored.foreign_parquet import foreign_frames, foreign_schema
 
     number = 0
-    try:
-        with pq.ParquetFile(path) as file:
-            classes = class_names(file.schema_arrow.metadata or {})
-            for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH):
-                batch.validate(full=True)  # text that is not UTF-8 makes polars panic
-                for row in pl.DataFrame(batch).iter_rows(named=True):
-                    number += 1
-                    yield number, with_class_names(row, classes)
-    except (pa.ArrowException, pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise FormatError(
-            f"the Parquet file is damaged: {error}", where=str(path), hint="write or download it again"
-        ) from None
+    classes = class_names(foreign_schema(path).metadata or {})
+    for frame in foreign_frames(path, at_once=_ROWS_PER_BATCH):
+        for row in frame.iter_rows(named=True):
+            number += 1
+            yield number, with_class_names(row, classes)
 
 
 def with_class_names(row: Row, classes: Mapping[str, Sequence[str]]) -> Row:

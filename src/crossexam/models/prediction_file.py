@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import allow_long_fields, csv_problem, json_problem, sha256_of, too_many_files
+from crossexam.core.files import allow_long_fields, csv_problem, json_problem, sha256_of
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED, STATUSES, Outcome, Outcomes
 from crossexam.models.answers import NamedLabels, check_probabilities, one_hot
@@ -501,13 +501,9 @@ def _delimited(path: Path, delimiter: str) -> list[Row]:
 
 
 def _parquet(path: Path) -> list[Row]:
-    import polars as pl
+    from crossexam.core.stored.foreign_parquet import foreign_frames
 
-    try:
-        return list(pl.read_parquet(path).to_dicts())
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        damaged = FormatError(f"not a Parquet file: {error}", where=str(path))
-        raise too_many_files(error, path) or damaged from None
+    return [row for frame in foreign_frames(path) for row in frame.to_dicts()]
 
 
 def find_columns(names: Sequence[str], *, where: str) -> PredictionColumns:

@@ -17,6 +17,7 @@ from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.places import copy_path
 from crossexam.core.sealed import UNVERIFIED, has_checksum, read_manifest
 from crossexam.core.stored.examples import StoredExamples
+from crossexam.core.stored.foreign_parquet import check_foreign
 from crossexam.core.test_sets import entry_beside, read_test_set, relabelled, vouched_sha256
 from crossexam.core.transfers import fetch, fetch_file
 from crossexam.runs.answer_rows import not_answers
@@ -195,6 +196,8 @@ def read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> SavedA
     try:
         if sha256 is not None and sha256_of(path) != sha256:
             raise FormatError("the predictions were changed after the run", where=str(path), hint=_AGAIN)
+        if sha256 is None:
+            check_foreign(path, hint=_AGAIN)
         found = _columns_of_predictions(path, dataset)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise FormatError(f"not a prediction file: {error}", where=str(path), hint=_AGAIN) from None

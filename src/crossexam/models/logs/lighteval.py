@@ -64,12 +64,12 @@ _Row = tuple[Mapping[str, Any], Mapping[str, Any], str]
 
 
 def _rows(path: Path) -> list[_Row]:
-    import polars as pl
+    from crossexam.core.stored.foreign_parquet import foreign_frames
 
     try:
-        rows = pl.read_parquet(path, columns=list(_COLUMNS), glob=False).to_dicts()
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise FormatError(f"not details of lighteval: {error}", where=str(path)) from None
+        rows = [row for frame in foreign_frames(path, _COLUMNS) for row in frame.to_dicts()]
+    except FormatError as error:
+        raise FormatError(f"not details of lighteval: {error.what}", where=str(path)) from None
     places = (f"{path}, row {number}" for number in range(1, len(rows) + 1))
     found = [(row["doc"], row["model_response"], place) for row, place in zip(rows, places, strict=True)]
     for doc, response, place in found:

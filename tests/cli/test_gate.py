@@ -251,3 +251,13 @@ def test_the_library_says_the_same(here: Path) -> None:
     assert not cx.gate(run, rules=given, open="fail").passed
     path = cx.baseline(run, here / "again.parquet")
     assert path.read_bytes() == Path("baseline.parquet").read_bytes()
+
+
+def test_no_result_of_an_earlier_gate_outlives_an_error(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("crossexam.toml").write_text(f"{RULE}min = 0.3\n")
+    assert invoke(monkeypatch, "gate good --json c.json --junit c.xml") == 0
+    assert json.loads(Path("c.json").read_text())["passed"] is True
+    Path("crossexam.toml").write_text('[[gate]]\nset = "typo.*"\nmeasure = "accuracy"\nmin = 0.3\n')
+    assert invoke(monkeypatch, "gate good --json c.json --junit c.xml") == 2
+    assert not Path("c.json").exists()
+    assert not Path("c.xml").exists()

@@ -276,7 +276,7 @@ def test_a_model_against_itself_is_noted(make_run: MakeRun) -> None:
     one, other = make_run(model_key="abc"), make_run(model_key="abd")
     assert not gate(one, rule, baseline=other).notes
     (note,) = gate(one, rule, baseline=one).notes
-    assert note.startswith("The baseline is of the model of the run (key abc)")
+    assert note.startswith("Run and baseline are of the same model (key abc)")
     assert note in gate(one, rule, baseline=one).table.notes
     assert not gate(one, {"measure": "accuracy", "min": 0.1}).notes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -83,9 +84,29 @@ def test_a_rate_is_compared_with_the_baseline_as_in_compare() -> None:
     assert check.value == compared.difference
     assert check.outcome == "holds"
     with pytest.raises(
-        CrossexamError, match=r'(?s)condition of the rule holds of other items.*"violation.symmetry"'
+        CrossexamError, match=r'(?s)its own items to which the rule applies.*"violation.symmetry"'
     ):
         gate(new, {**rule, "measure": "conditional_violation.symmetry"}, baseline=old)
+
+
+def test_a_pattern_leaves_out_test_sets_that_were_made_without_labels() -> None:
+    run = run_of(1)
+    labelled = replace(
+        run.datasets["identity.x"],
+        examples=tuple(replace(each, label="entailment") for each in run.datasets["identity.x"].examples),
+    )
+    of = {**run.datasets, "identity.x": labelled}
+    of.pop("base.x")
+    run = Run(run.model, of, {name: run.probabilities[name] for name in of}, run.manifest, {}, {})
+    (check,) = gate(run, {"measure": "accuracy", "max": 1.0}).checks
+    assert check.test_set == "identity.x"
+    with pytest.raises(CrossexamError, match="rule 1: 'mine' gives labels without probabilities"):
+        gate(run, {"measure": "ece", "max": 1.0})
+    assert len(gate(run, {"measure": "unanswered", "max": 0.0}).checks) == 3
+    with pytest.raises(CrossexamError, match=r"rule 1, test set symmetry.x(.|\n)*items with a gold label"):
+        gate(run, {"set": "symmetry.x", "measure": "accuracy", "min": 0.1})
+    with pytest.raises(CrossexamError, match=r"'accuracy' is not defined for 'sym\*'"):
+        gate(run, {"set": "sym*", "measure": "accuracy", "min": 0.1})
 
 
 #: Near the rates of random answers: two of three violate, where the condition holds of one of three.
@@ -105,7 +126,10 @@ def test_missing_answers_never_help(missing: int) -> None:
 
 
 def test_rules_that_cannot_be_judged() -> None:
-    with pytest.raises(CrossexamError, match=r"'symmetry' needs three labels(.|\n)*leave the rule out"):
+    with pytest.raises(
+        CrossexamError,
+        match=r"test set symmetry.x: (.|\n)*'symmetry' needs three labels",
+    ):
         gate(run_of(1, two_label=True), {"measure": "violation.symmetry", "max": 0.5})
     with pytest.raises(UnknownNameError, match=r"violation\.symmetry"):
         gate(run_of(1), {"measure": "violation.symetry", "max": 0.5})
@@ -114,7 +138,7 @@ def test_rules_that_cannot_be_judged() -> None:
     run = run_of(1)
     never = {**run.probabilities, "base.x": np.eye(3)[np.ones(N, dtype=int)]}
     neutral = Run(run.model, run.datasets, never, run.manifest, {}, {})
-    with pytest.raises(CrossexamError, match=r"none of its items(.|\n)*condition of the rule holds"):
+    with pytest.raises(CrossexamError, match=r"none of its items(.|\n)*to which the rule applies"):
         gate(neutral, {"measure": "conditional_violation.conjunction", "max": 0.5})
 
 

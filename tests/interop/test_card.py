@@ -72,6 +72,16 @@ def test_the_card_shows_counts_and_shares(demo: Path) -> None:
     assert str(suite.manifest["signature"]) in text
 
 
+def test_what_no_paper_describes_follows_none(demo: Path) -> None:
+    suite = read_suite(demo)
+    text = dataset_card(replace(suite, manifest={**suite.manifest, "paper": "unpublished"}))
+    assert "They follow" not in text
+    assert "unpublished" not in text.partition("## Citation")[2]
+    assert "They follow Naik et al. 2018" in dataset_card(suite)
+    assert "]()" not in text
+    assert "- Pairs and word problems written for Crossexam: Apache" in text
+
+
 def test_what_is_unknown_of_a_corpus_is_said_to_be_unknown(tmp_path: Path) -> None:
     """A file of one's own has no licence that Crossexam knows, and perhaps another language."""
     (tmp_path / "mine.csv").write_text(OWN)

@@ -37,7 +37,7 @@ def gate(
     ] = None,
     rules: Annotated[
         Path | None,
-        typer.Option(help="The rules, tables [[gate]] in TOML. Default: crossexam.toml.", metavar="FILE"),
+        typer.Option(help="The rules: a TOML file (docs/gate.md). Default: crossexam.toml.", metavar="FILE"),
     ] = None,
     junit: Annotated[
         Path | None,
@@ -53,7 +53,11 @@ def gate(
     alpha: Annotated[float, typer.Option(help="Two-sided level of all checks together.", metavar="P")] = 0.05,
     max_unanswered: options.MaxUnanswered = MAX_UNANSWERED,
 ) -> None:
-    """Judge a run by rules; exit with 0 if it passes, 1 if a rule is broken, 2 if it cannot be judged."""
+    """Judge a run by rules: exit code 0 if it passes, 1 if a rule is broken, 2 if it cannot be judged.
+
+    The exit code is 4 if the run is not finished.  JUnit and JSON are written with 0 and 1, and with 2 if a
+    check could not be judged; after an error there are none, also none of earlier results.
+    """
     from crossexam.cli.console import show, warn_of_gaps, written
     from crossexam.core.files import write_text
     from crossexam.core.outcome import check_max_unanswered
@@ -66,6 +70,9 @@ def gate(
     from crossexam.reports.text import terminal_table
     from crossexam.runs.saved import read_finished_run
 
+    for path in (junit, json):
+        if path is not None and path.is_file():
+            path.unlink()  # an earlier result must not be taken for this one's, whatever happens below
     check_level(alpha)
     limit = check_max_unanswered(max_unanswered)
     known = rules_from(rules)

@@ -70,8 +70,8 @@ class Check:
         return self.outcome == "broken" or (self.outcome == "open" and self.rule.must_be_shown)
 
     def number(self, share: float) -> str:
-        """Return *share* as tables show values of the measure: in percent, or as it is."""
-        return f"{100 * share:.1f}" if self.rule.measure.kind == "percent" else f"{share:.3f}"
+        """Return *share* in percent, as tables show it."""
+        return f"{100 * share:.1f}"
 
     @property
     def remark(self) -> str:

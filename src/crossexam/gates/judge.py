@@ -22,6 +22,7 @@ from typing import Any, Final
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
+from crossexam.core.manifest import CONSISTENCY
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.verified import by_status
 from crossexam.gates.baseline import Baseline
@@ -67,10 +68,7 @@ def _notes(run: Run, baseline: Baseline) -> tuple[str, ...]:
     key = run.manifest.get("model_key")
     if key is None or key != baseline.facts.get("model_key"):
         return ()
-    return (
-        f"The baseline is of the model of the run (key {key}): a model is never worse than itself, and "
-        "others differ more.",
-    )
+    return (f"Run and baseline are of the same model (key {key}), which has narrower intervals than two.",)
 
 
 def _check_probe(run: Run) -> None:
@@ -154,7 +152,9 @@ def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
     names = [name for name in sides.parts.datasets if rule.matches(name)]
     found = 0
     for name in names:
-        quantity = _quantity_of(rule, sides, name)
+        if _is_left_out(rule, sides, name):
+            continue
+        quantity = _located(rule, sides, name)
         if quantity is None:  # such as the drop of a base
             continue
         if not quantity.n or (isnan(quantity.value().value) and not quantity.only_bounds):
@@ -181,6 +181,25 @@ def _pattern_meant(name: str, datasets: Iterable[str]) -> str | None:
     """Return a hint if *name* is what names of test sets begin with."""
     pattern = f"{name.rstrip('.')}.*"
     return f"did you mean '{pattern}'?" if any(fnmatchcase(each, pattern) for each in datasets) else None
+
+
+def _is_left_out(rule: GateRule, sides: _Sides, name: str) -> bool:
+    """Return whether a pattern meant test sets with gold labels, which this one was not made to have."""
+    dataset = sides.parts.datasets[name]
+    if rule.measure.of_answers or rule.set == name or dataset.entry.test_class != CONSISTENCY:
+        return False
+    return not bool((dataset.labels() >= 0).any())
+
+
+def _located(rule: GateRule, sides: _Sides, name: str) -> MeasuredQuantity | None:
+    """Return what *rule* measures on a test set; errors say which rule it was."""
+    try:
+        return _quantity_of(rule, sides, name)
+    except CrossexamError as error:
+        if (error.where or "").startswith(rule.where):
+            raise
+        places = ", ".join(each for each in (rule.where, error.where) if each)
+        raise CrossexamError(error.what, where=places, wanted=error.wanted, hint=error.hint) from None
 
 
 def _quantity_of(rule: GateRule, sides: _Sides, name: str) -> MeasuredQuantity | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import nan
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,8 +141,9 @@ Against = Callable[[ScoredRun, ScoredRun, str], MeasuredQuantity | None]
 class Measure:
     """A measure by its *name*: *alone* of a run, and *against* a baseline.
 
-    *higher_is_better* says in which direction a run can be worse than its baseline.  *kind* is how tables
-    show it, *says* what it is, and *needs* what a test set must have for it.
+    *higher_is_better* says in which direction a run can be worse than its baseline, *says* what it is, and
+    *needs* what a test set must have for it, among them gold labels unless it is *of_answers* alone.  All
+    measures are shares, and shown in percent.
     """
 
     name: str
@@ -150,8 +151,8 @@ class Measure:
     higher_is_better: bool
     alone: Alone
     against: Against
-    kind: Literal["percent", "score"] = "percent"
     needs: str = "items with a gold label"
+    of_answers: bool = False
 
 
 def _quantity(
@@ -486,11 +487,15 @@ def _violated_where_it_applies(rule: ConsistencyRule) -> Alone:
     return measured
 
 
-def _not_against(name: str, instead: str) -> Against:
+def _not_against(rule: ConsistencyRule, name: str, instead: str) -> Against:
+    find = _violations_of(rule)
+
     def measured(answers: ScoredRun, baseline: ScoredRun, test_set: str) -> MeasuredQuantity | None:
+        if find(answers, test_set) is None:
+            return None
         raise CrossexamError(
-            f"'{name}' cannot be compared with a baseline: for another model, the condition of the rule "
-            "holds of other items",
+            f"'{name}' cannot be compared with a baseline: each model has its own items to which the rule "
+            "applies",
             where=f"test set {test_set}",
             wanted=f'measure = "{instead}", which is of all items',
         )
@@ -509,15 +514,17 @@ def _measures_of(rule: ConsistencyRule) -> Iterator[Measure]:
         _alone(items, share_correct),
         _against(items, paired_difference),
         needs="items with the other items of their rule",
+        of_answers=True,
     )
     if not rule.always_applies:
         yield Measure(
             conditional,
-            f"the share of items that violate {rule.says}, where the condition holds",
+            f"the share of items that violate {rule.says}, of those to which it applies",
             False,
             _violated_where_it_applies(rule),
-            _not_against(conditional, of_all),
-            needs="items of which the condition of the rule holds",
+            _not_against(rule, conditional, of_all),
+            needs="items to which the rule applies",
+            of_answers=True,
         )
 
 
@@ -549,9 +556,14 @@ MEASURES: Final[Mapping[str, Measure]] = {
             needs=_BASES,
         ),
         Measure(
-            "unanswered", "the share of items without an answer", False, _unanswered, _unanswered_against
+            "unanswered",
+            "the share of items without an answer",
+            False,
+            _unanswered,
+            _unanswered_against,
+            of_answers=True,
         ),
-        Measure("ece", "the expected calibration error", False, _ece, _ece_against, "score"),
+        Measure("ece", "the expected calibration error", False, _ece, _ece_against),
         *(each for rule in RULES.values() for each in _measures_of(rule)),
     )
 }

@@ -56,17 +56,14 @@ def _row(check: Check) -> tuple[Cell, ...]:
 
 def value_text(check: Check) -> str:
     """Return the value of *check* with its interval, as tables show it; differences have a sign."""
-    kind = check.rule.measure.kind
-    text = check.number(check.value.value) if check.observed else cell_text(check.value, kind)
+    text = check.number(check.value.value) if check.observed else cell_text(check.value, "percent")
     is_rise = check.rule.against_baseline and not isinstance(check.value, Bounds) and check.value.value > 0
     return f"+{text}" if is_rise else text
 
 
 def _explanations(checks: Sequence[Check]) -> list[str]:
     """Return what the columns of the table mean, as far as they need it."""
-    notes = []
-    if any(each.rule.measure.kind == "percent" for each in checks):
-        notes.append("Percent; differences from the baseline in points.")
+    notes = ["Percent; differences from the baseline in points."]
     if not all(each.observed for each in checks):
         notes.append(
             "Brackets: 95 % intervals by cluster. p: one-sided, for the side of the limit on which the value "
@@ -75,14 +72,15 @@ def _explanations(checks: Sequence[Check]) -> list[str]:
         )
     if any(each.outcome == "open" for each in checks):
         notes.append(
-            "Detectable: the nearest true value at which this number of items would show, in 80 % of cases, "
-            "that the rule is broken. Settled by: about as many items, if the value stays as it is."
+            "Detectable: the true value nearest to the limit at which so many items would show that the rule "
+            "is broken, with a power of 80 %. Settled by: about how many items would decide the check if the "
+            "value stayed as it is."
         )
     if any(each.rule.must_be_shown for each in checks):
         numbers = sorted({each.rule.number for each in checks if each.rule.must_be_shown})
         notes.append(f"Must be shown to hold (require): rule {', '.join(map(str, numbers))}.")
     if any(each.observed for each in checks):
-        notes.append("Observed: what happened in this run, without error.")
+        notes.append("Observed: known exactly, so that there is no interval.")
     return notes
 
 

@@ -33,6 +33,8 @@ _CITATION: Final = re.compile(
     r"(?P<authors>.+?)\. (?P<year>\d{4})\. (?P<title>.+?[.?!]) (?P<venue>[^.;]+)\. (?P<url>https?://[^\s;]+)"
 )
 _STUDY: Final = re.compile(r"(?P<study>.+?)(?:, (?:section|appendix|Table|table) .*)?")
+#: The paper of a construction that no paper describes, as a plug-in may be.
+UNPUBLISHED: Final = "unpublished"
 _MACHINE: Final = {"annotations_creators": ["machine-generated"]}
 _SIZES: Final = (
     (1_000, "n<1K"),
@@ -160,7 +162,7 @@ def _title(suite: Suite) -> str:
 
 def _about(suite: Suite, sources: Sources) -> str:
     paper = suite.manifest.get("paper")
-    study = f" They follow {paper}." if paper else ""
+    study = f" They follow {paper}." if paper and paper != UNPUBLISHED else ""
     # That of a file of one's own has its path.
     signature = (
         ""
@@ -225,8 +227,12 @@ pl.{reader}({json.dumps(_file(dataset))})
 
 
 def _licences(sources: Sources) -> str:
-    lines = [f"- [{each.title}]({each.homepage}): {each.licence}\n" for each in sources.known]
+    lines = [f"- {_linked(each)}: {each.licence}\n" for each in sources.known]
     return "".join([*lines, *(f"- {escape_markdown(name)}: licence unknown\n" for name in sources.others)])
+
+
+def _linked(entry: CatalogEntry) -> str:
+    return f"[{entry.title}]({entry.homepage})" if entry.homepage else entry.title
 
 
 def _citations(suite: Suite, sources: Sources) -> str:
@@ -246,7 +252,7 @@ def _studies(suite: Suite) -> list[str]:
         match = _STUDY.fullmatch(paper)
         if (
             match
-            and match["study"] != "Crossexam"
+            and match["study"] not in ("Crossexam", UNPUBLISHED)
             and not any(each.startswith(match["study"]) for each in found)
         ):
             found.append(match["study"])

@@ -136,6 +136,13 @@ def to_probabilities(
         import numpy as np
 
         return np.zeros((0, len(LABELS)))
+    missing = next((number for number, row in enumerate(rows) if row is None), None)
+    if missing is not None:
+        raise FormatError(
+            f"answer {missing} is None",
+            where=where,
+            wanted='an answer for each pair; for one without, {"status": STATUS}, such as "refused"',
+        )
     first = rows[0]
     if isinstance(first, float):
         return _from_scores(rows, threshold, where)

@@ -52,7 +52,7 @@ def test_the_table_has_both_rates_of_every_rule(run: Run) -> None:
 
 def test_these_test_sets_have_no_accuracy(run: Run) -> None:
     results = results_of([run], published_rows=False)
-    assert [row[0] for row in accuracy_table(results).rows] == ["base (builtin demo)", "majority class"]
+    assert [row[0] for row in accuracy_table(results).rows] == ["base (builtin demo)", "majority baseline"]
     assert [each.name for each in results.models[0].results] == ["base.builtin_demo"]
 
 

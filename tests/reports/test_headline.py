@@ -15,7 +15,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
 from crossexam.core.output.escapes import escape_latex, escape_markdown
-from crossexam.reports.headline import culprit, drops_shown, headline, sentence, warnings, worst
+from crossexam.reports.headline import culprit, drops_shown, headline, headlines, sentence, warnings, worst
 from crossexam.reports.report import make_report
 from crossexam.reports.results import Results, results_of
 
@@ -76,16 +76,24 @@ def test_the_base_of_fewer_items_is_said_to_be_smaller() -> None:
 @pytest.mark.parametrize(
     ("answers", "words"),
     [
-        ("N" * 40, "50.0 %, is not above the majority class (50.0 %): drops from it mean nothing."),
-        ("E" * 40, "25.0 %, is not above the majority class (50.0 %): drops from it mean nothing."),
-        (
-            "ENNE" + "N" * 36,
-            "52.5 %, is not significantly above the majority class (50.0 %): drops from it mean little.",
-        ),
+        ("N" * 40, "(50.0 %) is not above the majority baseline (50.0 %), so drops from it mean nothing."),
+        ("E" * 40, "(25.0 %) is not above the majority baseline (50.0 %), so drops from it mean nothing."),
     ],
 )
 def test_a_base_at_the_majority_class_is_one_plain_sentence(answers: str, words: str) -> None:
-    assert warnings(results_of([examined("m", answers, GOOD)])) == [f"m: base accuracy, {words}"]
+    assert warnings(results_of([examined("m", answers, GOOD)])) == [f"m: base accuracy {words}"]
+
+
+def test_a_base_hardly_above_the_majority_class_is_shown_with_the_test_that_says_so() -> None:
+    results = results_of([examined("m", "ENNE" + "N" * 36, GOOD)])
+    majority = results.models[0].results[0].majority
+    assert majority is not None
+    low, high = (f"{100 * bound:.1f}".replace("-", "−") for bound in majority.advantage[1:3])
+    assert warnings(results) == [
+        "m: base accuracy (52.5 %) is not significantly above the majority baseline (50.0 %; paired test "
+        f"against the constant answer: difference 2.5 points, 95 % interval {low} to {high}), so drops from "
+        "it are hard to interpret."
+    ]
 
 
 def test_a_base_above_the_majority_class_needs_no_word() -> None:
@@ -98,7 +106,8 @@ def test_it_holds_for_two_labels() -> None:
     said = {"base.rte": "n" * 40, "negation.rte": "n" * 40}
     results = results_of([run_of("m", said, [base, test])])
     assert warnings(results) == [
-        "m: base accuracy, 75.0 %, is not above the majority class (75.0 %): drops from it mean nothing."
+        "m: base accuracy (75.0 %) is not above the majority baseline (75.0 %), so drops from it "
+        "mean nothing."
     ]
     said = {"base.rte": "ECNn" * 10, "negation.rte": "n" * 40}  # contradiction and neutral are not entailment
     assert warnings(results_of([run_of("m", said, [base, test])])) == []
@@ -106,11 +115,11 @@ def test_it_holds_for_two_labels() -> None:
 
 def test_without_drops_it_says_nothing_of_them_and_several_bases_are_named() -> None:
     results = results_of([run_of("m", {"base.dev": "N" * 40}, [BASE])])
-    assert warnings(results) == ["m: base accuracy, 50.0 %, is not above the majority class (50.0 %)."]
+    assert warnings(results) == ["m: base accuracy (50.0 %) is not above the majority baseline (50.0 %)."]
     other = dataset("base.own", GOLDS)
     said = {"base.dev": "N" * 40, "base.own": GOOD}
     assert warnings(results_of([run_of("m", said, [BASE, other])])) == [
-        "m: accuracy on base (dev), 50.0 %, is not above the majority class (50.0 %)."
+        "m: accuracy on base (dev) (50.0 %) is not above the majority baseline (50.0 %)."
     ]
 
 
@@ -124,7 +133,7 @@ def test_a_base_of_one_label_has_no_majority_class() -> None:
 def test_every_format_for_readers_warns_and_shows_the_majority_class() -> None:
     report = make_report(CAREFUL, USELESS)
     (warning,) = warnings(report.results)
-    assert warning.startswith("useless: base accuracy, 50.0 %, is not above")
+    assert warning.startswith("useless: base accuracy (50.0 %) is not above")
     console = Console(width=250, file=io.StringIO(), record=True)
     console.print(report.terminal())
     terminal, markdown, latex = console.export_text(), report.text(".md"), report.text(".tex")
@@ -133,10 +142,10 @@ def test_every_format_for_readers_warns_and_shows_the_majority_class() -> None:
     assert escape_latex(warning.rstrip(".")) in latex.split(r"\end{table}")[0]
     page = report.text(".html").replace("\N{NO-BREAK SPACE}", " ")
     assert f'<p class="warning">{warning}</p>' in page
-    assert "| majority class | 40 | 50.0 | 50.0 |" in markdown
-    assert "majority class & 40 & 50.0 & 50.0" in latex
-    assert terminal.count("majority class  ") == 3  # of both models, and of each
-    assert "Grey line: majority class" in page
+    assert "| majority baseline | 40 | 50.0 | 50.0 |" in markdown
+    assert "majority baseline & 40 & 50.0 & 50.0" in latex
+    assert terminal.count("majority baseline  ") == 3  # of both models, and of each
+    assert "Grey line: most frequent label" in page
 
 
 def test_a_significant_drop_of_a_model_above_chance_comes_first() -> None:
@@ -165,9 +174,93 @@ def test_no_drop_is_named_that_the_warning_calls_meaningless() -> None:
     (loss,) = (each.loss for each in results.models[0].results if each.loss is not None)
     assert loss.value > 0
     assert headline(results) == (
-        "The accuracy of m, 50.0 % on the base, is not significantly above the majority class, and does not "
-        "drop significantly on any test set."
+        "The accuracy of m, 50.0 % on the base, is not significantly above the majority baseline, and does "
+        "not drop significantly on any test set."
     )
+
+
+def fewer(model: str, base: str, items: str) -> Results:
+    """The results of a run over the base, and over the items of its first examples only."""
+    some = dataset("negation.dev", GOLDS[: len(items)], "base.dev")
+    return results_of([run_of(model, {"base.dev": base, "negation.dev": items}, [BASE, some])])
+
+
+@pytest.mark.parametrize(
+    ("base", "items", "words"),
+    [
+        (
+            "N" * 40,
+            "NCEENCEENE",
+            "50.0 % on the base, is not significantly above the majority baseline, and ",
+        ),
+        (
+            GOOD,
+            GOLDS[:9] + "E",
+            "100.0 % on the base, does not drop significantly on any test set; the largest",
+        ),
+        ("E" * 20 + GOLDS[20:], GOLDS[:10], "62.5 % on the base, does not drop on any test set."),
+    ],
+)
+def test_a_sentence_about_all_test_sets_gives_the_accuracy_on_the_whole_base(
+    base: str, items: str, words: str
+) -> None:
+    """No test set is named there, so "the 10 base examples of this test set" would be of none."""
+    assert headline(fewer("m", base, items)).startswith(f"The accuracy of m, {words}")
+
+
+def test_a_sentence_about_all_test_sets_names_one_of_several_bases() -> None:
+    own, other = dataset("base.own", GOLDS), dataset("negation.own", GOLDS, "base.own")
+    said = {"base.dev": GOOD, "negation.dev": GOOD, "base.own": "E" * 40, "negation.own": "E" * 40}
+    results = results_of([run_of("m", said, [BASE, NEGATION, own, other])])
+    name = results.short_names[worst(results.models[0].results).base_set]  # type: ignore[union-attr, index]
+    assert f", 100.0 % on {name}, does not drop on any test set." in headline(results)
+
+
+def test_every_format_has_a_sentence_of_each_model() -> None:
+    report = make_report(USELESS, CAREFUL)
+    first, second = headlines(report.results)
+    assert first == headline(report.results)
+    assert first.startswith("The accuracy of careful falls")
+    assert second.startswith("The accuracy of useless falls")
+    console = Console(width=250, file=io.StringIO(), record=True)
+    console.print(report.terminal())
+    page = report.text(".html").replace("\N{NO-BREAK SPACE}", " ")
+    assert console.export_text().startswith(f"{first}\n{second}\n")
+    assert report.text(".md").startswith(f"# {escape_markdown(first)}\n\n{escape_markdown(second)}\n")
+    assert report.text(".tex").startswith(f"% {first}\n% {second}\n")
+    assert f"<h1>{first}</h1>" in page
+    assert f"<li>{second}</li>" in page
+    assert all(text in report._repr_html_() for text in (first, second))
+
+
+def test_a_model_above_chance_comes_first_though_no_drop_is_significant() -> None:
+    """The drop of the model at the majority class is larger; it says less than that of the other."""
+    results = results_of(
+        [examined("chance", "N" * 40, "N" * 34 + "E" * 6), examined("m", GOOD, GOLDS[:39] + "N")]
+    )
+    chance, able = results.models
+    losses = [[each.loss.value for each in model.results if each.loss] for model in (chance, able)]
+    assert losses[0] > losses[1] > [0]
+    assert not drops_shown(chance.results)
+    assert headlines(results)[0].startswith(
+        "The accuracy of m, 100.0 % on the base, does not drop significantly"
+    )
+    assert headlines(results)[1].startswith(
+        "The accuracy of chance, 50.0 % on the base, is not significantly"
+    )
+
+
+def test_the_headline_says_that_proposed_labels_are_left_out() -> None:
+    proposed = dataset("antonymy.dev (proposed)", GOLDS, "base.dev")
+    wrong = {"antonymy.dev (proposed)": NONE_RIGHT}
+    only = results_of([run_of("m", wrong, [proposed])])
+    both = results_of(
+        [run_of("m", wrong | {"base.dev": GOOD, "negation.dev": GOOD}, [BASE, NEGATION, proposed])]
+    )
+    left_out = "Test sets whose labels are only proposed are left out."
+    assert headline(both).endswith(f"does not drop on any test set. {left_out}")
+    assert left_out not in headline(only)
+    assert left_out not in headline(results_of([CAREFUL]))
 
 
 def test_the_largest_of_many_drops_is_claimed_only_if_it_is_significant_after_correction() -> None:

@@ -282,7 +282,7 @@ ALWAYS: Final = {
 NO_NUMBER: Final = {
     *(
         (name, header)
-        for name in ("base (x)", "majority class")
+        for name in ("base (x)", "majority baseline")
         for header in ("Drop", "Pairs", "p (Holm)", "Bounds of drop")
     ),
     ("chance", "Items"),

@@ -58,10 +58,10 @@ PAIRS: Final = Column("Pairs", "count")
 MOST_ACROSS: Final = 5
 
 #: The line of the table of accuracies below each base.
-MAJORITY: Final = "majority class"
+MAJORITY: Final = "majority baseline"
 
 _MAJORITY_NOTE: Final = (
-    "Majority class: the accuracy of always giving the most frequent gold label of the base."
+    "Majority baseline: the accuracy of always giving the most frequent gold label of the base."
 )
 
 

@@ -173,8 +173,8 @@ def accuracy_charts(results: Results) -> Charts:
             figures.append((name, _interval_drawings(rows, (0, 100), "accuracy, %")))
     every = [each for of in _by_model(results).values() for each in of]
     grey = (
-        " Grey line: majority class, the accuracy of always giving the most frequent gold label of the test "
-        "set; none if the test set has a single gold label."
+        " Grey line: most frequent label, the accuracy of always giving the most frequent gold label of that "
+        "test set; none if the test set has a single gold label."
     )
     note = (
         "Accuracy with 95 % confidence intervals."

@@ -9,7 +9,7 @@ from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
-from crossexam.evaluation.measures import TestSetResult
+from crossexam.evaluation.measures import MajorityClass, TestSetResult
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.analyses.consistency import consistency_warnings
 from crossexam.reports.analyses.parses import parse_warnings
@@ -22,9 +22,11 @@ from crossexam.stats.multiple_testing import ALPHA
 
 
 def culprit(results: Results) -> ModelResults | None:
-    """Return the model whose worst test set is the worst of all; None if nothing was measured.
+    """Return the model that the headline is about first; None if nothing was measured.
 
-    On the cross-dataset benchmark it is the model whose mean is furthest below SNLI test.
+    It is the one whose worst test set is the worst of all (:func:`worst`), but a model that is not above the
+    majority class of the base only if no other model is.  On the cross-dataset benchmark it is the model
+    whose mean is furthest below SNLI test.
     """
     lost = [
         (model, model.benchmark.difference.value)
@@ -35,20 +37,43 @@ def culprit(results: Results) -> ModelResults | None:
         return min(lost, key=lambda pair: pair[1])[0]
     found = [(model, result) for model in results.models if (result := worst_of(model)) is not None]
 
-    def badness(pair: tuple[ModelResults, TestSetResult]) -> tuple[bool, bool, bool, float]:
+    def badness(pair: tuple[ModelResults, TestSetResult]) -> tuple[bool, bool, bool, bool, float]:
         model, result = pair
-        return _badness(result, at_chance(model.results), drops_shown(model.results, model.alpha))
+        chance = at_chance(model.results)
+        bad = _badness(result, chance, drops_shown(model.results, model.alpha))
+        return (bad[0], result.base_set not in chance, *bad[1:])
 
     return max(found, key=badness, default=(None, None))[0]
 
 
 def headline(results: Results) -> str:
     """Return what broke most: model, accuracy on the base, and the worst drop with its interval."""
-    model = culprit(results)
-    if model is None:
+    return headlines(results)[0]
+
+
+def headlines(results: Results) -> list[str]:
+    """Return the finding of each model, a sentence (:func:`sentence`) per model, :func:`culprit` first."""
+    first = culprit(results)
+    if first is None:
         bounded = next((model for model in results.models if _has_bounds(model)), None)
-        return "No item has a gold label." if bounded is None else _no_result(bounded)
-    return sentence(model, results.short_names)
+        return ["No item has a gold label." if bounded is None else _no_result(bounded)]
+    others = [model for model in results.models if model is not first]
+    found = [sentence(model, results.short_names) for model in (first, *others)]
+    return [found[0] + _left_out(results), *found[1:]]
+
+
+def _left_out(results: Results) -> str:
+    """Return the sentence that test sets with proposed labels do not count, if there are others too."""
+    of_models = [result for model in results.models if model.benchmark is None for result in model.results]
+    of_models = [result for result in of_models if result.n > 0 and not result.only_bounds]
+    proposed = [result for result in of_models if _is_proposed(result)]
+    if not 0 < len(proposed) < len(of_models):
+        return ""
+    return " Test sets whose labels are only proposed are left out."
+
+
+def _is_proposed(result: TestSetResult) -> bool:
+    return result.name.endswith(f"({PROPOSED})")
 
 
 def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -72,17 +97,18 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
         return (
             f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval}{items}){rest}."
         )
-    before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
     few = f", {counted_items(loss.n, 'pair')}" if loss is result.drop and loss.n < result.n else ""
     dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}{few})".replace("-", "−")
     if result.name in drops_shown(model.results, model.alpha):
+        before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
         return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
+    before = _whole_base(model, result, names)
     any_set = "any test set with enough answers" if _has_bounds(model) else "any test set"
     if loss.value <= 0:
         return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
     if result.base_set in at_chance(model.results):
         return (
-            f"The accuracy of {model.name}, {before}, is not significantly above the majority class, and "
+            f"The accuracy of {model.name}, {before}, is not significantly above the majority baseline, and "
             f"does not drop significantly on {any_set}."
         )
     corrected, p_value = "", ""
@@ -116,6 +142,20 @@ def _base_of(model: ModelResults, result: TestSetResult) -> str:
     base = model.result(result.base_set or "")
     n = result.base_accuracy.n if result.base_accuracy is not None else 0
     return "the base" if base is None or base.n == n else f"the {n:,} base examples of this test set"
+
+
+def _whole_base(model: ModelResults, result: TestSetResult, names: Mapping[str, str]) -> str:
+    """Return the accuracy of *model* on the base of *result*, for a sentence about all test sets.
+
+    If there is none of the whole base, it is that on the examples of the base that have items.
+    """
+    base, bases = model.result(result.base_set or ""), {each.base_set for each in model.results} - {None}
+    if base is None or base.only_bounds:
+        assert result.base_accuracy is not None
+        accuracy, n = number_text(result.base_accuracy, "percent"), result.base_accuracy.n
+        return f"{accuracy} % on the {n:,} base examples of {names.get(result.name, result.name)}"
+    name = "the base" if len(bases) == 1 else names.get(base.name, base.name)
+    return f"{number_text(base.accuracy, 'percent')} % on {name}"
 
 
 def _range(estimate: Estimate) -> str:
@@ -187,13 +227,19 @@ def _warning(model: ModelResults, result: TestSetResult, results: Results) -> st
     name = results.short_names[result.name]
     subject = "base accuracy" if len(results.drop_bases) == 1 else f"accuracy on {name}"
     accuracy, share = number_text(result.accuracy, "percent"), number_text(majority.share, "percent")
-    seems_above = majority.advantage.value > 0
-    words = "significantly above" if seems_above else "above"
     has_drops = any(each.base_set == result.name and each.loss is not None for each in model.results)
-    consequence = f": drops from it mean {'little' if seems_above else 'nothing'}" if has_drops else ""
-    return (
-        f"{model.name}: {subject}, {accuracy} %, is not {words} the majority class ({share} %){consequence}."
-    )
+    words, paired, consequence = "above", "", "mean nothing"
+    if majority.advantage.value > 0:
+        # The interval of the accuracy alone can exclude the share all the same: the test is paired.
+        words, paired, consequence = "significantly above", _advantage(majority), "are hard to interpret"
+    baseline = f"the majority baseline ({share} %{paired})"
+    then = f", so drops from it {consequence}" if has_drops else ""
+    return f"{model.name}: {subject} ({accuracy} %) is not {words} {baseline}{then}."
+
+
+def _advantage(majority: MajorityClass) -> str:
+    points, interval = number_text(majority.advantage, "points"), _range(majority.advantage)
+    return f"; paired test against the constant answer: difference {points} points, 95 % interval {interval}"
 
 
 def _is_at_chance(result: TestSetResult) -> bool:
@@ -243,7 +289,7 @@ def worst(results: Sequence[TestSetResult], alpha: float = ALPHA) -> TestSetResu
     whose labels are only proposed count if there are no others; those with only bounds never do.
     """
     measured = [result for result in results if result.n > 0 and not result.only_bounds]
-    sure = [result for result in measured if not result.name.endswith(f"({PROPOSED})")]
+    sure = [result for result in measured if not _is_proposed(result)]
     chance, shown = at_chance(results), drops_shown(results, alpha)
     return max(sure or measured, key=lambda result: _badness(result, chance, shown), default=None)
 

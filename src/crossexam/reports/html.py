@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from crossexam.core.manifest import package_version
 from crossexam.core.output.escapes import finalized, script_json, visible
-from crossexam.reports.headline import culprit, headline, sentence, warnings, worst_of
+from crossexam.reports.headline import culprit, headlines, warnings, worst_of
 from crossexam.reports.parts import PartsFolder, packed_items
 from crossexam.reports.results import Results
 from crossexam.reports.sections import page_sections
@@ -78,13 +78,12 @@ def render_html(results: Results, folder: PartsFolder | None = None) -> str:
 
 def _summary(results: Results) -> dict[str, Any]:
     names = [model.name for model in results.models]
-    first = headline(results)
-    sentences = (sentence(model, results.short_names) for model in results.models)
+    first, *others = headlines(results)
     return {
         "title": f"Crossexam: {', '.join(names)}",
         "models": names,
         "headline": _unbroken(first),
-        "sentences": [_unbroken(text) for text in sentences if text != first],
+        "sentences": [_unbroken(text) for text in others],
         "warnings": [_unbroken(text) for text in warnings(results)],
         "test_sets": len(results.test_sets),
         "items_total": sum(len(dataset) for dataset in results.test_sets.values()),

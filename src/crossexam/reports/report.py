@@ -19,7 +19,7 @@ from crossexam.evaluation.verified import by_status
 from crossexam.reports.accuracy import projection_notes, relabelled_notes, summary_note
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
-from crossexam.reports.headline import headline, warnings
+from crossexam.reports.headline import headlines, warnings
 from crossexam.reports.html import render_html
 from crossexam.reports.model_card import render_card
 from crossexam.reports.parts import parts_beside
@@ -39,11 +39,13 @@ COMPARISON_SUFFIXES: Final = (".md", ".tex", ".csv", ".json")
 
 
 def _markdown(results: Results) -> str:
-    return render_markdown(headline(results), tables_in("md", results), warnings(results))
+    first, *others = headlines(results)
+    return render_markdown(first, tables_in("md", results), warnings(results), others)
 
 
 def _latex(results: Results) -> str:
-    return render_latex(headline(results), tables_in("tex", results), warnings(results))
+    first, *others = headlines(results)
+    return render_latex(first, tables_in("tex", results), warnings(results), others)
 
 
 #: What writes a report, by the suffix of its file.
@@ -94,11 +96,11 @@ class Report:
         return f"Report({models}: {counted_items(len(sets), 'test set')})"
 
     def _repr_html_(self) -> str:
-        """Return the headline, and accuracy and drop by test set, for notebooks."""
+        """Return the headlines, and accuracy and drop by test set, for notebooks."""
         tables = tables_in("terminal", replace(self.results, published_rows=False))
         judged = relabelled_notes(self.results.test_sets, self.results.short_names)
         notes = [summary_note(self.alpha), *judged, *projection_notes(self.results)]
-        return html_notes([headline(self.results)]) + "".join(map(_table_html, tables)) + html_notes(notes)
+        return html_notes(headlines(self.results)) + "".join(map(_table_html, tables)) + html_notes(notes)
 
     @cached_property
     def results(self) -> Results:
@@ -144,7 +146,7 @@ class Report:
         return RENDERERS[suffix](self.results)
 
     def terminal(self) -> RenderableType:
-        """Return the headline, and accuracy and drop by test set, for a terminal."""
+        """Return the headlines, and accuracy and drop by test set, for a terminal."""
         from rich.console import Group
 
         results = replace(self.results, published_rows=False)
@@ -153,9 +155,9 @@ class Report:
         of_table = [] if several else [*judged, *projection_notes(results)]
         notes = [summary_note(self.alpha), *of_table]
         tables = render_terminal(tables_in("terminal", results))
-        first = terminal_text(headline(results), "bold")
+        found = [terminal_text(text, "bold") for text in headlines(results)]
         warned = [terminal_text(warning, "yellow") for warning in warnings(results)]
-        return Group(first, *warned, terminal_text(""), tables, terminal_text("\n".join(notes), "dim"))
+        return Group(*found, *warned, terminal_text(""), tables, terminal_text("\n".join(notes), "dim"))
 
 
 def _table_html(table: Table) -> str:

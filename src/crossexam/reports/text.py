@@ -93,13 +93,15 @@ def _is_wide(table: Table) -> bool:
     return len(table.columns) > _MOST_COLUMNS
 
 
-def render_latex(title: str, tables: Sequence[Table], warnings: Sequence[str] = ()) -> str:
+def render_latex(
+    title: str, tables: Sequence[Table], warnings: Sequence[str] = (), findings: Sequence[str] = ()
+) -> str:
     r"""Return *tables*, each a float, for a document with ``\usepackage{booktabs}``.
 
-    Wide ones, such as matrices of many models, also need ``\usepackage{graphicx}``.  The
-    *warnings* also end the caption of the first table.
+    Wide ones, such as matrices of many models, also need ``\usepackage{graphicx}``.  The *findings* are
+    below the *title*, in comments as it is; the *warnings* also end the caption of the first table.
     """
-    head = [one_line(text) for text in (title, *warnings)]
+    head = [one_line(text) for text in (title, *findings, *warnings)]
     head += [r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}"]
     head += [r"\usepackage{graphicx}"] * any(map(_is_wide, tables))
     warned = [replace(table, notes=(*table.notes, *warnings)) for table in tables[:1]]
@@ -130,10 +132,12 @@ def markdown_table(table: Table, *, level: int = 2) -> str:
     return "\n\n".join([f"{'#' * level} {escape_markdown(table.title)}", body, *notes])
 
 
-def render_markdown(title: str, tables: Sequence[Table], warnings: Sequence[str] = ()) -> str:
-    """Return a Markdown document of *tables*, with the *warnings* below its title."""
-    warned = [f"**{escape_markdown(warning)}**" for warning in warnings]
-    parts = [f"# {escape_markdown(title)}", *warned, *(markdown_table(table) for table in tables)]
+def render_markdown(
+    title: str, tables: Sequence[Table], warnings: Sequence[str] = (), findings: Sequence[str] = ()
+) -> str:
+    """Return a Markdown document of *tables*, with the *findings* and the *warnings* below its title."""
+    below = [*map(escape_markdown, findings), *(f"**{escape_markdown(warning)}**" for warning in warnings)]
+    parts = [f"# {escape_markdown(title)}", *below, *(markdown_table(table) for table in tables)]
     return "\n\n".join(parts) + "\n"
 
 

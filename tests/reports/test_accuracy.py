@@ -36,7 +36,9 @@ def test_shares_of_each_label_and_the_published_below() -> None:
     assert beside["Human (published)"] == (0.02, 0.14, 0.84)
     assert beside["ESIM trained with AddAmod (published)"] == (0.731, 0.259, 0.01)  # Table 4
     assert number_text(table.rows[1][4], "percent").endswith("†")
-    assert table.notes[1].startswith("† Published for items made by other rules. so swap: our rules leave")
+    assert table.notes[1].startswith(
+        "† Published for items made by other rules. For so swap, our rules leave"
+    )
     assert "Nie, Wang & Bansal" in table.notes[2]
 
 

@@ -260,7 +260,24 @@ def test_the_headline_says_that_proposed_labels_are_left_out() -> None:
     left_out = "Test sets whose labels are only proposed are left out."
     assert headline(both).endswith(f"does not drop on any test set. {left_out}")
     assert left_out not in headline(only)
+    what = "(proposed): rules propose these labels, and people have not confirmed them."
+    assert what in make_report(*both.runs).text(".html")
+    assert what not in make_report(CAREFUL).text(".html")
     assert left_out not in headline(results_of([CAREFUL]))
+
+
+def test_a_terminal_explains_only_the_columns_that_it_has() -> None:
+    without = run_of("m", {"base.dev": GOOD}, [BASE])
+    texts = []
+    for report in (make_report(CAREFUL), make_report(without)):
+        console = Console(width=250, file=io.StringIO(), record=True)
+        console.print(report.terminal())
+        texts.append(console.export_text())
+    assert [("Drop: accuracy lost" in text, "p: exact McNemar" in text) for text in texts] == [
+        (True, True),
+        (False, False),
+    ]
+    assert "Percent, with 95 % confidence intervals clustered by premise." in texts[1]
 
 
 def test_the_largest_of_many_drops_is_claimed_only_if_it_is_significant_after_correction() -> None:

@@ -541,7 +541,7 @@ def test_one_test_set_one_model_all_items(open_page: Opener, tmp_path: Path) -> 
     base = suite(30)[0]
     unlabelled = replace(base, examples=(replace(base.examples[0], label=None), *base.examples[1:]))
     page = open_page(write_report([answered("m", [unlabelled])], tmp_path / "one.html"))
-    assert page.locator("#how-many").inner_text() == "All items are shown."
+    assert page.locator("#how-many").inner_text() == "All items are in this report."
     assert page.locator("#drop").count() == 0
     assert page.locator("#model").is_hidden()
     page.select_option("#gold", "-1")

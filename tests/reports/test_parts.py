@@ -144,13 +144,15 @@ def test_other_choices_are_refused(value: Any) -> None:
     [
         (
             10,
-            r"20 of 100 items are shown \(10 of 50 of base \(x\)\): a sample .* --items all</code> shows all",
+            r"20 of 100 items are in this report \(10 of 50 of base \(x\)\): a sample .*"
+            r" --items all</code> shows all",
         ),
         (
             "errors",
-            r"\d+ of 100 items are shown .*: those that at least one model got wrong\. .* --items all",
+            r"\d+ of 100 items are in this report .*: those that at least one model got wrong\."
+            r" .* --items all",
         ),
-        ("all", r"All items are shown\.<"),
+        ("all", r"All items are in this report\.<"),
     ],
 )
 def test_the_page_says_what_is_left_out(items: ItemChoice, says: str) -> None:

@@ -286,7 +286,10 @@ def test_only_the_whole_benchmark_has_its_name() -> None:
     partly = run_of("m", dict.fromkeys(MEMBERS, HALF), complete=False)
     score = benchmark_score(partly, measure(partly))
     assert score is not None
-    assert score.title == "Part of the cross-dataset benchmark: 0 of 14 corpora, 14 in part"
+    assert score.title == "Part of the cross-dataset benchmark: 14 of 14 corpora, all in part"
+    assert "14 of the 14 corpora of the cross-dataset benchmark, all in part" in headline(
+        results_of([partly])
+    )
 
 
 def test_published_rows_are_means_of_the_same_corpora() -> None:

@@ -140,7 +140,8 @@ def test_another_reference_takes_the_place_of_snli(data: Path, tmp_path: Path) -
     assert score.reference.n == 9
     assert not score.is_published
     assert score.title == (
-        "Cross-dataset evaluation: 1 of the 14 corpora of the benchmark, against multinli:dev_matched"
+        "Cross-dataset evaluation: 1 of the 14 corpora of the benchmark, all in part, "
+        "against multinli:dev_matched"
     )
     table = score_table(results_of([run]))
     assert [column.header for column in table.columns][3] == "multinli:dev_matched"
@@ -153,11 +154,15 @@ def test_a_mean_with_added_corpora_is_not_called_the_benchmark(data: Path) -> No
     score = benchmark_score(run, measure(run))
     assert score is not None
     assert score.added == ("mine",)
-    assert score.title == "Cross-dataset evaluation: 2 of the 14 corpora of the benchmark and 1 added"
+    assert (
+        score.title == "Cross-dataset evaluation: 2 of the 14 corpora of the benchmark and 1 added, 1 in part"
+    )
     table = score_table(results_of([run]))
     assert len(table.rows) == 1
     assert not any("ublished" in note for note in table.notes)
-    assert "2 of the 14 corpora of the cross-dataset benchmark and 1 added" in headline(results_of([run]))
+    assert "2 of the 14 corpora of the cross-dataset benchmark and 1 added, 1 in part" in headline(
+        results_of([run])
+    )
     other = predict_suite("builtin/majority", build(add=[str(data / "mine.jsonl")]))
     assert "and of 1 added, A minus B" in str(mean_note(run, other))
 

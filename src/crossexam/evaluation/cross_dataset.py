@@ -57,16 +57,23 @@ class BenchmarkScore:
             return f"Cross-dataset evaluation{sets}: {self.corpora}{measured}"
         if not self.missing and not self.incomplete:
             return f"Cross-dataset benchmark{sets}"
-        whole = len(self.accuracies) - len(self.incomplete)
-        more = f", {len(self.incomplete)} in part" if self.incomplete else ""
-        return f"Part of the cross-dataset benchmark{sets}: {whole} of {len(MEMBERS)} corpora{more}"
+        count = f"{len(self.accuracies)} of {len(MEMBERS)} corpora{self._cut}"
+        return f"Part of the cross-dataset benchmark{sets}: {count}"
 
     @property
     def corpora(self) -> str:
         """How many corpora there are, and how many of them are of the benchmark."""
         ours = len(self.accuracies) - len(self.added)
         more = f" and {len(self.added)} added" if self.added else ""
-        return f"{ours} of the {len(MEMBERS)} corpora of the benchmark{more}"
+        return f"{ours} of the {len(MEMBERS)} corpora of the benchmark{more}{self._cut}"
+
+    @property
+    def _cut(self) -> str:
+        """How many of the corpora are not whole."""
+        if not self.incomplete:
+            return ""
+        count = len(self.incomplete)
+        return f", {count} in part" if count < len(self.accuracies) else ", all in part"
 
     @property
     def figures(self) -> dict[str, Estimate]:

@@ -6,16 +6,18 @@ et al. (2019).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.columns import relabelled_items
 from crossexam.core.dataset import Dataset
 from crossexam.core.estimate import Bounds, Estimate
+from crossexam.core.example import PROPOSED
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
 from crossexam.reports.analyses.templates import drops_within_noise
+from crossexam.reports.names import is_proposed
 from crossexam.reports.published_systems import (
     STUDIES,
     columns_for,
@@ -43,11 +45,14 @@ INTERVALS: Final = (
 )
 
 
-def summary_note(alpha: float) -> str:
-    """Return the note on the tables of a terminal, at the level of significance *alpha*."""
+def summary_note(results: Results) -> str:
+    """Return the note on the tables of a terminal, about the columns that they have."""
+    has_drops = any(result.lost is not None for model in results.models for result in model.results)
+    if not has_drops:
+        return "Percent, with 95 % confidence intervals clustered by premise."
     return (
         "Percent and points, with 95 % confidence intervals clustered by premise. Drop: accuracy lost from "
-        f"the base. p: exact McNemar test by cluster, Holm-corrected. {significance_note(alpha)}"
+        f"the base. p: exact McNemar test by cluster, Holm-corrected. {significance_note(results.alpha)}"
     )
 
 
@@ -101,6 +106,7 @@ def accuracy_table(results: Results) -> Table:
         *noted,
         *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
         *relabelled_notes(results.test_sets, results.short_names),
+        *_proposed_note(results.test_sets),
         *projection_notes(results),
         *other_rules_note(differences),
         *(study.source for study in studies),
@@ -181,6 +187,12 @@ def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str])
     return (
         [f"Items whose gold label comes from judges, not from the construction: {listed}."] if listed else []
     )
+
+
+def _proposed_note(test_sets: Iterable[str]) -> list[str]:
+    """Return what the name of a test set with proposed labels means, if there is one."""
+    note = f"({PROPOSED}): rules propose these labels, and people have not confirmed them."
+    return [note] if any(map(is_proposed, test_sets)) else []
 
 
 _ALL_SETS: Final = "all test sets"

@@ -7,7 +7,6 @@ from typing import Any
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate, p_value_text
-from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import MajorityClass, TestSetResult
 from crossexam.models.api.remarks import endpoint_remarks
@@ -15,6 +14,7 @@ from crossexam.reports.analyses.consistency import consistency_warnings
 from crossexam.reports.analyses.parses import parse_warnings
 from crossexam.reports.analyses.templates import noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
+from crossexam.reports.names import is_proposed
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
 from crossexam.reports.unanswered import unanswered_warnings
@@ -66,14 +66,10 @@ def _left_out(results: Results) -> str:
     """Return the sentence that test sets with proposed labels do not count, if there are others too."""
     of_models = [result for model in results.models if model.benchmark is None for result in model.results]
     of_models = [result for result in of_models if result.n > 0 and not result.only_bounds]
-    proposed = [result for result in of_models if _is_proposed(result)]
+    proposed = [result for result in of_models if is_proposed(result.name)]
     if not 0 < len(proposed) < len(of_models):
         return ""
     return " Test sets whose labels are only proposed are left out."
-
-
-def _is_proposed(result: TestSetResult) -> bool:
-    return result.name.endswith(f"({PROPOSED})")
 
 
 def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -289,7 +285,7 @@ def worst(results: Sequence[TestSetResult], alpha: float = ALPHA) -> TestSetResu
     whose labels are only proposed count if there are no others; those with only bounds never do.
     """
     measured = [result for result in results if result.n > 0 and not result.only_bounds]
-    sure = [result for result in measured if not _is_proposed(result)]
+    sure = [result for result in measured if not is_proposed(result.name)]
     chance, shown = at_chance(results), drops_shown(results, alpha)
     return max(sure or measured, key=lambda result: _badness(result, chance, shown), default=None)
 

@@ -99,7 +99,7 @@ def _shown(results: Results, sets: Sequence[dict[str, Any]]) -> str:
     """Return which items are shown and which are left out."""
     cut = [each for each in sets if each["shown"] < each["total"]]
     if not cut:
-        return "All items are shown."
+        return "All items are in this report."
     most = max(cut, key=lambda each: int(each["total"]))
     kind = (
         "those that at least one model got wrong"
@@ -108,8 +108,8 @@ def _shown(results: Results, sets: Sequence[dict[str, Any]]) -> str:
         "which over-represents rare ones"
     )
     return (
-        f"{sum(each['shown'] for each in sets):,} of {sum(each['total'] for each in sets):,} items are shown "
-        f"({most['shown']:,} of {most['total']:,} of {most['short']}): {kind}."
+        f"{sum(each['shown'] for each in sets):,} of {sum(each['total'] for each in sets):,} items are in this "
+        f"report ({most['shown']:,} of {most['total']:,} of {most['short']}): {kind}."
     )
 
 

@@ -137,13 +137,13 @@ def other_rules_note(differences: Mapping[str, str]) -> list[str]:
     """Return the note on marked figures: how each test set, by short name, differs from the authors'.
 
     >>> other_rules_note({"negation": "our rules keep the full stop", "base": ""})
-    ['† Published for items made by other rules. negation: our rules keep the full stop.']
+    ['† Published for items made by other rules. For negation, our rules keep the full stop.']
     """
     names: dict[str, list[str]] = {}
     for name, sentence in differences.items():
         if sentence:
             names.setdefault(sentence, []).append(name)
-    listed = " ".join(f"{', '.join(of)}: {sentence}." for sentence, of in names.items())
+    listed = " ".join(f"For {', '.join(of)}, {sentence}." for sentence, of in names.items())
     return [f"{MARK} Published for items made by other rules. {listed}"] if listed else []
 
 

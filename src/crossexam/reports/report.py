@@ -99,7 +99,7 @@ class Report:
         """Return the headlines, and accuracy and drop by test set, for notebooks."""
         tables = tables_in("terminal", replace(self.results, published_rows=False))
         judged = relabelled_notes(self.results.test_sets, self.results.short_names)
-        notes = [summary_note(self.alpha), *judged, *projection_notes(self.results)]
+        notes = [summary_note(self.results), *judged, *projection_notes(self.results)]
         return html_notes(headlines(self.results)) + "".join(map(_table_html, tables)) + html_notes(notes)
 
     @cached_property
@@ -153,7 +153,7 @@ class Report:
         several = len(results.models) > 1  # then these are notes of the first table
         judged = relabelled_notes(results.test_sets, results.short_names)
         of_table = [] if several else [*judged, *projection_notes(results)]
-        notes = [summary_note(self.alpha), *of_table]
+        notes = [summary_note(results), *of_table]
         tables = render_terminal(tables_in("terminal", results))
         found = [terminal_text(text, "bold") for text in headlines(results)]
         warned = [terminal_text(warning, "yellow") for warning in warnings(results)]

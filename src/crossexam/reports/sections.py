@@ -142,7 +142,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
             template="reliability", on_request=_NOT_PAGE),
     Section("temperature", "At a temperature",      temperature_table, _PAGE, within="calibration",
             on_request=_NOT_PAGE),
-    Section("selective",  "Abstaining",             selective_table,  _PAGE, charts=risk_charts,
+    Section("selective",  "Selective prediction",   selective_table,  _PAGE, charts=risk_charts,
             template="risk", on_request=_NOT_PAGE),
     Section("errors",     "Errors",                 error_table,      charts=error_charts),
     Section("predicted",  "Predictions",            prediction_table, within="accuracy"),

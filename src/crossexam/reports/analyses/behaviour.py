@@ -40,6 +40,11 @@ _NOTE: Final = (
     "on them. Pair unseen: the ordered word pair does not occur in training. Against polarity: the gold "
     "label is not that with which the pair occurs most often in training (including unseen and tied pairs)."
 )
+_NAMES: Final = (
+    "The names: i, examples of the corpus; e, one of their sentences on both sides; a, with a pair of "
+    "antonyms; h, with a hypernym and its hyponym; t, the two words exchanged (in ta2 and ta3, one antonym "
+    "replaced); without t, the controls."
+)
 _TESTS: Final = (
     "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: of the chi-square "
     "distribution; of Fisher's exact test if expected counts are too small for it (in a table of two by two "
@@ -81,7 +86,7 @@ def behaviour_table(results: Results) -> Table:
         Column("Pair unseen", "percent"),
         Column("Against polarity", "percent"),
     )
-    notes = [_NOTE]
+    notes = [_NAMES, _NOTE]
     if any(row[2] is None for row in rows):  # published systems
         notes += [*other_rules_note(differences), _source("Table 1")]
     return Table("Behaviour under word swaps", columns, tuple(rows), tuple(notes), grouped=1)

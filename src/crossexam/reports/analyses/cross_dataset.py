@@ -161,7 +161,7 @@ def _coverage(score: BenchmarkScore) -> list[str]:
     if score.missing:
         found.append(f"Missing: {', '.join(score.missing)}.")
     if score.incomplete:
-        found.append(f"Incomplete: {', '.join(score.incomplete)}.")
+        found.append(f"In part (by --limit, or not all is installed): {', '.join(score.incomplete)}.")
     return found
 
 

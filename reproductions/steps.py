@@ -16,7 +16,7 @@ from typing import Any
 from commands import carry_out, recorded_seconds, shown
 from page import write
 from results import collect
-from study import BUILT, Study, command_of, is_run, is_trained, read_study, trainings
+from study import BUILT, Study, Training, command_of, is_run, is_trained, read_study, trainings
 
 from crossexam.core.files import read_json, write_json
 
@@ -45,19 +45,31 @@ def run(study: Study, work: Path, names: Sequence[str] = ()) -> None:
             carry_out([*words, "--force"], work)
 
 
-def describe(study: Study, work: Path, names: Sequence[str] = ()) -> str:
-    """Return what remains to be done, and how long it takes by the records."""
+def describe(study: Study, work: Path, names: Sequence[str] = (), only: Sequence[str] = STEPS) -> str:
+    """Return what remains to be trained and run, and how long training takes by the records.
+
+    Steps that are not among *only* are left out; empty if both are.
+    """
     every = list(trainings(study, names))
+    told = {"train": _to_train(study, work, every), "run": _to_run(work, every)}
+    chosen = "; ".join(told[step] for step in told if step in only)
+    return f"{study.study}: {chosen}" if chosen else ""
+
+
+def _to_train(study: Study, work: Path, every: Sequence[Training]) -> str:
     left = [training for training in every if not is_trained(work, training)]
     times = [recorded_seconds(training.row.architecture, study.data) for training in left]
     hours = sum(time or 0.0 for time in times) / 3600
     unknown = f", {times.count(None)} of them without a record" if None in times else ""
-    waiting = sum(not ((work / each.run_folder / "manifest.json").exists()) for each in every)
     return (
-        f"{study.study}: {len(left)} of {len(every)} trainings remain, about {hours:.1f} hours on one core "
-        f"by the records in reproductions/zoo/results{unknown}; "
-        f"{waiting} of {len(every)} models have not been run"
+        f"{len(left)} of {len(every)} trainings remain, about {hours:.1f} hours on one core "
+        f"by the records in reproductions/zoo/results{unknown}"
     )
+
+
+def _to_run(work: Path, every: Sequence[Training]) -> str:
+    waiting = sum(not ((work / each.run_folder / "manifest.json").exists()) for each in every)
+    return f"{waiting} of {len(every)} models have not been run"
 
 
 def main(
@@ -77,7 +89,8 @@ def main(
     study = read_study(folder)
     work = given.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    print(f"steps: {', '.join(given.only)}\n{describe(study, work, given.rows)}", flush=True)
+    remaining = describe(study, work, given.rows, given.only)
+    print("\n".join(filter(None, (f"steps: {', '.join(given.only)}", remaining))), flush=True)
     if "train" in given.only:
         train(study, work, given.rows)
     if "build" in given.only:

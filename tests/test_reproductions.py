@@ -238,6 +238,15 @@ def test_finished_trainings_are_skipped(tmp_path: Path, monkeypatch: pytest.Monk
     assert "0 of 3 trainings remain" in steps.describe(nie, tmp_path, ["dam"])
 
 
+def test_only_steps_that_are_chosen_are_said_to_remain(tmp_path: Path) -> None:
+    nie = study.read_study(FOLDER / "nie2019")
+    said = {step: steps.describe(nie, tmp_path, ["dam"], [step]) for step in steps.STEPS}
+    assert "3 of 3 trainings remain" in said["train"]
+    assert "models have not been run" not in said["train"]
+    assert said["run"] == f"{nie.study}: 3 of 3 models have not been run"
+    assert (said["build"], said["collect"], said["write"]) == ("", "", "")
+
+
 DEFINITION = """
 study = "naik2018"
 data = "snli"

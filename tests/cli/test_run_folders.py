@@ -97,5 +97,10 @@ def test_build_says_that_a_limit_does_not_count_for_word_problems(sets: Path) ->
     options = ("--base", "pairs.csv", "--word-problems", str(problems), "-o")
     _, stderr = crossexam("build", "numerical_reasoning", *options, "limited", "--limit", "1")
     assert "--limit 1 does not apply to word problems" in " ".join(stderr.split())
+    assert f"{problems} is used whole" in " ".join(stderr.split())
+    stdout, stderr = crossexam("build", "numerical_reasoning", *options, "limited", "--limit", "1")
+    assert "nothing was built" in stderr
+    assert "written" not in stderr
+    assert stdout == ""
     _, stderr = crossexam("build", "numerical_reasoning", *options, "whole")
     assert "does not apply" not in stderr

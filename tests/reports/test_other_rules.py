@@ -38,7 +38,7 @@ def test_figures_are_marked_unless_the_rules_are_the_authors() -> None:
     assert marked == {"antonymy", "antonymy (paper)"}
     (note,) = [note for note in accuracy_table(results).notes if note.startswith(MARK)]
     assert "For antonymy, our rules replace adjectives and nouns" in note
-    assert "antonymy (paper): the paper's text replaces adjectives and nouns" in note
+    assert "For antonymy (paper), the paper's text replaces adjectives and nouns" in note
     assert "released" not in note
 
 

@@ -340,6 +340,19 @@ def test_the_command_relabels(tmp_path: Path) -> None:
     assert labels == ["contradiction", "neutral", "neutral", "contradiction"]
 
 
+def test_verdicts_of_no_answers_come_with_a_warning(tmp_path: Path) -> None:
+    dataset = items("antonymy", "C")
+    suite = write_suite(tmp_path / "suite", dataset)
+    study_of(tmp_path, dataset).close()
+    arguments = ["verdict", str(tmp_path / "study"), "--apply", "confirm", "--suite", str(suite)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert "has too few answers for a verdict on any item, so all items are open" in done.output
+    suite, _, _ = relabelled_suite(tmp_path / "judged", rule=Rule("confirm"))
+    arguments = ["verdict", str(tmp_path / "judged" / "study"), "--apply", "confirm", "--suite", str(suite)]
+    assert "too few answers" not in CliRunner().invoke(app, arguments).output
+
+
 def test_drops_of_relabelled_swaps_are_from_relabelled_controls(tmp_path: Path) -> None:
     control, swap = items("i_h", "EE"), items("i_th", "EE", status="proposed")
     swap = Dataset(

@@ -105,7 +105,10 @@ def requested(
 
 
 def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) -> None:
-    """Build the suite in *folder* and show the numbers of items and rejections; raises CrossexamError."""
+    """Build the suite in *folder* and show the numbers of items and rejections; raises CrossexamError.
+
+    If the folder already contains the suite, it only says so.
+    """
     from crossexam.cli.console import note, progress_bar, show, written, yield_summary
     from crossexam.core.manifest import entries_of
     from crossexam.core.progress import seldom_collected
@@ -121,16 +124,19 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
     for base in (*request.bases, *request.problems):
         for line in filter(None, (base.report.label_counts(), base.report.summary())):
             note(f"{base.spec}: {line}")
-    manifest = read_manifest(folder / MANIFEST)
-    overview = request.kind.overview
-    yields = yield_summary(entries_of(manifest), manifest.get("not_built") or {})
-    show(overview_table(overview(manifest)) if overview else yields)
+    if built.written:
+        manifest = read_manifest(folder / MANIFEST)
+        overview = request.kind.overview
+        yields = yield_summary(entries_of(manifest), manifest.get("not_built") or {})
+        show(overview_table(overview(manifest)) if overview else yields)
     if request.limit is not None and request.problems:
         unlimited = ", ".join(base.spec for base in request.problems)
-        note(f"--limit {request.limit} does not apply to word problems: {unlimited} is used whole")
+        verb = "is" if len(request.problems) == 1 else "are"
+        note(f"--limit {request.limit} does not apply to word problems: {unlimited} {verb} used whole")
     for text in built.notes:
         note(text)
-    written(folder)
+    if built.written:
+        written(folder)
 
 
 def overview_table(overview: Overview) -> Table:

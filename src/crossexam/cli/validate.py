@@ -241,8 +241,11 @@ def verdict(
             write_json(output, as_json(opened, rule))
             written(output)
         if suite is not None:
-            for name, applied in apply_verdicts(opened, suite, rule).items():
-                note(f"{name}: {applied}")
+            applied = apply_verdicts(opened, suite, rule)
+            for name, counts in applied.items():
+                note(f"{name}: {counts}")
+            if not any(counts.verified or counts.rejected or counts.kinds for counts in applied.values()):
+                note(f"warning: {study} has too few answers for a verdict on any item, so all items are open")
             written(suite)
 
 

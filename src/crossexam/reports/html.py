@@ -107,9 +107,10 @@ def _shown(results: Results, sets: Sequence[dict[str, Any]]) -> str:
         else "a sample with every combination of gold label, predictions and flips, "
         "which over-represents rare ones"
     )
+    inside, total = (sum(each[key] for each in sets) for key in ("shown", "total"))
     return (
-        f"{sum(each['shown'] for each in sets):,} of {sum(each['total'] for each in sets):,} items are in this "
-        f"report ({most['shown']:,} of {most['total']:,} of {most['short']}): {kind}."
+        f"{inside:,} of {total:,} items are in this report "
+        f"({most['shown']:,} of {most['total']:,} of {most['short']}): {kind}."
     )
 
 

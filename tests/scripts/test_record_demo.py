@@ -1,9 +1,11 @@
-"""The terminal picture of the documentation shows what the demo prints."""
+"""The pictures of the documentation show what the demo prints and writes."""
 
 from __future__ import annotations
 
 import re
+import struct
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -14,13 +16,37 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import record_demo  # noqa: E402
 
 SVG = record_demo.PICTURE.read_text("utf-8")
+PNG = record_demo.PHOTOGRAPH.read_bytes()
 
 
 @pytest.mark.slow
-def test_the_picture_is_what_the_demo_prints() -> None:
-    """If not, the output has changed: run scripts/record_demo.py, and look at the picture."""
-    made = record_demo.picture(record_demo.shown(record_demo.demo_output()))
+def test_the_pictures_are_what_the_demo_shows(tmp_path: Path) -> None:
+    """If not, the output has changed: run scripts/record_demo.py, and look at the pictures."""
+    made = record_demo.picture(record_demo.shown(record_demo.demo_output(tmp_path)))
     assert record_demo.text_of(made) == record_demo.text_of(SVG)
+    page = (tmp_path / record_demo.REPORT).read_text("utf-8")
+    assert record_demo.headline_of(page) == record_demo.headline_in(PNG)
+
+
+def test_both_pictures_have_the_same_headline() -> None:
+    """The page is taken from the same demo as the terminal."""
+    headline = record_demo.headline_in(PNG)
+    assert "falls from" in headline
+    assert "".join(headline.split()) in "".join(record_demo.text_of(SVG))
+
+
+def test_the_picture_of_the_page_is_small_and_a_whole_png() -> None:
+    assert len(PNG) < 300_000
+    png = record_demo.with_headline(PNG, "Another headline 1 < 2.")
+    assert record_demo.headline_in(png) == "Another headline 1 < 2."
+    at, kinds = 8, []
+    while at < len(png):
+        (size,) = struct.unpack(">I", png[at : at + 4])
+        body = png[at + 4 : at + 8 + size]
+        assert struct.unpack(">I", png[at + 8 + size : at + 12 + size]) == (zlib.crc32(body),)
+        kinds.append(body[:4])
+        at += 12 + size
+    assert (kinds[0], kinds[1], kinds[-1]) == (b"IHDR", b"tEXt", b"IEND")
 
 
 def test_the_picture_loads_nothing() -> None:

@@ -125,6 +125,8 @@ def test_the_share_of_changed_labels_is_a_column(results: Results) -> None:
     found = of(results, "i_th", "insensitivity")
     assert found.share == 0.5
     rows = {row[:2]: row for row in behaviour_table(results).rows}
+    names = behaviour_table(results).notes[0]
+    assert all(f"; {part}, " in names for part in ("e", "a", "h", "t"))
     names = results.short_names
     assert rows[names["i_th.snli_train"], "mine"][4] == 0.5
     assert rows[names["i_ta1.snli_train"], "mine"][4] is None

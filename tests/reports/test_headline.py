@@ -262,6 +262,9 @@ def test_the_headline_says_that_proposed_labels_are_left_out() -> None:
     assert left_out not in headline(only)
     what = "(proposed): rules propose these labels, and people have not confirmed them."
     assert what in make_report(*both.runs).text(".html")
+    console = Console(width=250, file=io.StringIO(), record=True)
+    console.print(make_report(*both.runs).terminal())
+    assert console.export_text().count(what) == 1
     assert what not in make_report(CAREFUL).text(".html")
     assert left_out not in headline(results_of([CAREFUL]))
 

@@ -106,7 +106,7 @@ def accuracy_table(results: Results) -> Table:
         *noted,
         *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
         *relabelled_notes(results.test_sets, results.short_names),
-        *_proposed_note(results.test_sets),
+        *proposed_notes(results.test_sets),
         *projection_notes(results),
         *other_rules_note(differences),
         *(study.source for study in studies),
@@ -189,7 +189,7 @@ def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str])
     )
 
 
-def _proposed_note(test_sets: Iterable[str]) -> list[str]:
+def proposed_notes(test_sets: Iterable[str]) -> list[str]:
     """Return what the name of a test set with proposed labels means, if there is one."""
     note = f"({PROPOSED}): rules propose these labels, and people have not confirmed them."
     return [note] if any(map(is_proposed, test_sets)) else []

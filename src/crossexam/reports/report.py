@@ -16,7 +16,7 @@ from crossexam.core.notebook import html_notes, html_table
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.core.transfers import put_file
 from crossexam.evaluation.verified import by_status
-from crossexam.reports.accuracy import projection_notes, relabelled_notes, summary_note
+from crossexam.reports.accuracy import projection_notes, proposed_notes, relabelled_notes, summary_note
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headlines, warnings
@@ -99,6 +99,7 @@ class Report:
         """Return the headlines, and accuracy and drop by test set, for notebooks."""
         tables = tables_in("terminal", replace(self.results, published_rows=False))
         judged = relabelled_notes(self.results.test_sets, self.results.short_names)
+        judged += proposed_notes(self.results.test_sets)
         notes = [summary_note(self.results), *judged, *projection_notes(self.results)]
         return html_notes(headlines(self.results)) + "".join(map(_table_html, tables)) + html_notes(notes)
 
@@ -152,6 +153,7 @@ class Report:
         results = replace(self.results, published_rows=False)
         several = len(results.models) > 1  # then these are notes of the first table
         judged = relabelled_notes(results.test_sets, results.short_names)
+        judged += proposed_notes(results.test_sets)
         of_table = [] if several else [*judged, *projection_notes(results)]
         notes = [summary_note(results), *of_table]
         tables = render_terminal(tables_in("terminal", results))

@@ -91,8 +91,9 @@ class ReadingReport:
             "repeat an id and were renamed": self.renamed,
         }
         if self.unlabelled == self.examples > 0:
+            pairs = self.taken.total() or self.examples
             return (
-                f"none of the {self.taken.total() or self.examples:,} pairs has a label, so accuracy cannot be measured; "
+                f"none of the {pairs:,} pairs has a label, so accuracy cannot be measured; "
                 "if they do have labels, name the column with --columns label=NAME"
             )
         counts = ", ".join(f"{count:,} {what}" for what, count in facts.items() if count)

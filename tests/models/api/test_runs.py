@@ -189,10 +189,13 @@ def test_the_key_is_not_in_the_log_of_an_internal_error(
     assert KEY.encode() not in _everything_in(tmp_path)
 
 
-def test_the_host_is_named_before_anything_is_sent(server: Any, command: Callable[..., Done]) -> None:
-    done = command()
+@pytest.mark.parametrize(("limit", "said"), [((), "24 pairs"), (("--limit", "1"), "1 pair")])
+def test_the_host_is_named_before_anything_is_sent(
+    server: Any, command: Callable[..., Done], limit: tuple[str, ...], said: str
+) -> None:
+    done = command(*limit)
     host = server.url.split("/")[2]
-    assert f"sending 24 pairs to {host}" in done.err
+    assert f"sending {said} to {host}" in done.err
 
 
 def test_many_requests_to_another_machine_are_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,22 +237,65 @@ def test_a_dry_run_sends_nothing(server: Any, command: Callable[..., Done], tmp_
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("repeat", [(), ("--repeat", "2")])
 @pytest.mark.parametrize("answer", ["text", "samples:3"])
 def test_a_dry_run_counts_at_least_what_is_sent(
-    server: Any, command: Callable[..., Done], tmp_path: Path, answer: str
+    server: Any, command: Callable[..., Done], tmp_path: Path, answer: str, repeat: tuple[str, ...]
 ) -> None:
     """Each token of the stub costs the same, and it gives one answer per request whatever ``n`` is."""
-    dry = " ".join(command("--answer", answer, "--dry-run", "--price", "2,2").out.split())
+    dry = " ".join(command("--answer", answer, "--dry-run", "--price", "2,2", *repeat).out.split())
     forecast = int(re.search(r"requests to \S+ at most (\d+)", dry)[1])  # type: ignore[index]
     read = int(re.search(r"tokens to read: about ([\d,]+)", dry)[1].replace(",", ""))  # type: ignore[index]
     written = int(re.search(r"to write: at most ([\d,]+)", dry)[1].replace(",", ""))  # type: ignore[index]
     assert f"cost: about {2 * (read + written) / 1e6:.4g} at most" in dry
-    assert command("--answer", answer, "--concurrency", "1").code == 0
+    assert command("--answer", answer, "--concurrency", "1", *repeat).code == 0
     sent = read_run(tmp_path / "run").manifest["details"]["requests"]["sent"]
     assert sent <= forecast <= sent + 1  # with samples, the first request may have to be repeated
     asked = [message for body in server.requests for message in body["messages"]]
     characters = sum(len(message["content"]) for message in asked)
     assert read == pytest.approx(characters / 4, rel=0.05)
+
+
+def test_a_dry_run_says_what_its_requests_are_for(server: Any, command: Callable[..., Done]) -> None:
+    """The probe has 30 pairs, and a server that is not known is asked for its list of models."""
+    host = server.url.split("/")[2]
+    first = f"requests to {host}: at most {24 + 31}, including 31 for the probe; a few more"
+    assert first in " ".join(command("--dry-run").out.split())
+    again = f"at most {24 + 31 + 3 * 24}, including 31 for the probe and {3 * 24} for --repeat; a few"
+    assert again in " ".join(command("--dry-run", "--repeat", "3").out.split())
+
+
+def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(
+    server: Any, command: Callable[..., Done], tests: Path, tmp_path: Path
+) -> None:
+    """They are drawn from all test sets of the folder, also from those that the command does not name."""
+    assert command().code == 0
+    dry = " ".join(command("--dry-run", "--repeat", "1").out.split())
+    assert "distinct pairs to ask: 0 " in dry
+    assert "at most 24, including 24 for --repeat;" in dry
+    more = [Example(f"m{n}", f"More {n}.", f"And more {n}.", "neutral") for n in range(5)]
+    write_test_set(tests.with_stem("more"), more)
+    dry = " ".join(
+        command(str(tests.with_stem("more")), "--only", "more", "--dry-run", "--repeat", "1").out.split()
+    )
+    assert "including 31 for the probe and 29 for --repeat" in dry
+
+
+def test_a_dry_run_with_several_templates_names_each_and_adds_up(
+    server: Any, command: Callable[..., Done]
+) -> None:
+    out = command("--dry-run", "--template", "gpt3,words", "--price", "1,1").out
+    assert [line for line in out.splitlines() if line.startswith("template ")] == [
+        "template gpt3:",
+        "template words:",
+    ]
+    flat = " ".join(out.split())
+    read = [int(each.replace(",", "")) for each in re.findall(r"tokens to read: about ([\d,]+)", flat)]
+    costs = [float(each) for each in re.findall(r"cost: about ([\d.]+) at most", flat)]
+    assert f"in all, with 2 templates: requests: at most {2 * 55}" in flat
+    assert read[0] + read[1] == read[2]
+    assert costs[0] + costs[1] == pytest.approx(costs[2], rel=1e-3)
+    assert server.requests == []
 
 
 def test_nothing_needs_a_key_that_sends_nothing(

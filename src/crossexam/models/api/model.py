@@ -40,7 +40,7 @@ from crossexam.models.api.endpoint import (
     address_of,
     key_from_environment,
 )
-from crossexam.models.api.forecast import Forecast, tokens_in
+from crossexam.models.api.forecast import Forecast, bodies_sized
 from crossexam.models.api.pacing import ComeBackError, Pace, StoppedError, TransientError, check_pace
 from crossexam.models.api.probe import (
     NO_PROBE_WARNING,
@@ -295,19 +295,25 @@ class ChatModel:
         first = samples > 1  # asked again if the server gives fewer answers than it was asked for
         return (pairs + len(PROBE_PAIRS)) * samples + first + (self._certain_server is None)
 
-    def forecast(self, pairs: Iterable[Pair]) -> Forecast:
-        """Return what it takes to ask about *pairs*, as far as it is known before anything is sent."""
-        count, read, samples, first = 0, 0, self._way.samples, None
-        for _, body in self.request_bodies(pairs):
-            first = first or body
-            count, read = count + 1, read + tokens_in(body)
-        is_probed = bool(count) and self._prepared is None
-        probe = [body for _, body in self.request_bodies(PROBE_PAIRS if is_probed else ())]
-        read = (read + sum(map(tokens_in, probe))) * samples
-        written = (count + len(probe)) * samples * self._sampling.limit
-        cost = self.options.limits.cost_of({"input": read, "output": written})
-        known = self._certain_server is not None
-        return Forecast(count, self.requests_for(count), read, written, cost, known, first)
+    def forecast(self, pairs: Iterable[Pair], again: Iterable[Pair] = ()) -> Forecast:
+        """Return what it takes to ask about *pairs*, then those of *again*, as far as it is known now."""
+        asked, samples = bodies_sized(self.request_bodies(pairs)), self._way.samples
+        probe = bodies_sized(self.request_bodies(() if self._prepared or not asked.count else PROBE_PAIRS))
+        repeated = bodies_sized(self.request_bodies(again))
+        read = (asked.tokens + probe.tokens + repeated.tokens) * samples
+        written = (asked.count + probe.count + repeated.count) * samples * self._sampling.limit
+        requests, for_repeat = self.requests_for(asked.count), 0 if self._batch else repeated.count * samples
+        return Forecast(
+            pairs=asked.count,
+            requests=requests + for_repeat,
+            for_probe=max(requests - asked.count * samples, 0),
+            for_repeat=for_repeat,
+            read=read,
+            written=written,
+            cost=self.options.limits.cost_of({"input": read, "output": written}),
+            server_is_known=self._certain_server is not None,
+            first=asked.first,
+        )
 
     def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
         """Raise CrossexamError if one of *pairs* is shown in the prompts with its label."""

@@ -8,7 +8,9 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from crossexam.cli import main
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
+from crossexam.models.api.pacing import Pace
 from crossexam.models.model import AsksHost
 from crossexam.models.table import open_model
 from crossexam.runs.saved import read_run
@@ -107,6 +110,46 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Callable[..., 
     assert done.err.count("to resume") == 1
     broken = False
     assert command().code == 0
+
+
+@pytest.fixture
+def quick(fake_time: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A clock by which commands wait before they send a request again."""
+    pace = partial(Pace, clock=fake_time.now, sleep=fake_time.sleep, jitter=0.0)
+    monkeypatch.setattr("crossexam.models.api.model.Pace", pace)
+    return fake_time
+
+
+def test_a_command_without_a_server_ends_soon_and_says_why(
+    server: Any, command: Callable[..., Done], quick: Any
+) -> None:
+    host = server.url.split("/")[2]
+    server.close()
+    done = command()
+    assert done.code == 4
+    assert f"no answer from {host} (connection refused); trying again for a few seconds\n" in done.err
+    assert "connection refused: is the server running, and is --endpoint its address?" in done.err
+    assert "repeat the same command to resume" in done.err
+    assert quick.now() < 5
+
+
+def test_a_server_that_stops_is_waited_for_and_the_user_is_told(
+    server: Any, command: Callable[..., Done], quick: Any
+) -> None:
+    """It answers the probe and ten pairs."""
+    plain, host = server.answer, server.url.split("/")[2]
+
+    def stop_at_last(body: dict[str, Any]) -> Any:
+        if len(server.asked) == 10:
+            threading.Thread(target=server.close).start()
+        return plain(body)._replace(cut=len(server.asked) >= 10)
+
+    server.answer = stop_at_last
+    done = command("--concurrency", "1")
+    assert done.code == 4
+    assert done.err.count(f"no answer from {host}") == 1
+    assert "of 24 distinct pairs are still to be asked" in done.err
+    assert quick.now() > 60
 
 
 @pytest.mark.parametrize("requests", [31, 40, 53])

@@ -19,6 +19,7 @@ from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome
 from crossexam.models.api.asking import (
+    GIVEN_UP,
     Answer,
     BatchChat,
     Chat,
@@ -36,12 +37,11 @@ from crossexam.models.api.endpoint import (
     Address,
     Endpoint,
     RejectedError,
-    UnpaidError,
     address_of,
     key_from_environment,
 )
 from crossexam.models.api.forecast import Forecast, bodies_sized
-from crossexam.models.api.pacing import ComeBackError, Pace, StoppedError, TransientError, check_pace
+from crossexam.models.api.pacing import Pace, StoppedError, TransientError, check_pace
 from crossexam.models.api.probe import (
     NO_PROBE_WARNING,
     ProbeReplies,
@@ -68,7 +68,7 @@ from crossexam.models.api.servers import (
     server_by_models,
     server_named,
 )
-from crossexam.models.api.spending import Spending, SpendingLimits, SpentError
+from crossexam.models.api.spending import Spending, SpendingLimits
 from crossexam.models.label_order import PAIRS as PROBE_PAIRS
 from crossexam.models.model import Batch, Pair
 from crossexam.models.prompts.shots import Shots, draw_shots
@@ -472,7 +472,7 @@ class ChatModel:
     def _open_chat(self) -> Chat:
         if self._chat is None:
             assert self._endpoint is not None
-            pace = self._pace or Pace(self._concurrency, self.options.tries)
+            pace = self._pace or Pace(self._concurrency, self.options.tries, host=self.host)
             self._chat = Chat(self._endpoint, pace, self._spending)
             self._chat.resume(self._earlier)
         return self._chat
@@ -488,7 +488,7 @@ class ChatModel:
             accepted, first = accepted_by(questions, PROBE_PAIRS[0], chat.send)
         except RejectedError as error:
             raise rejection_of_probe(error, self.host, len(self.shots.examples)) from None
-        except (TransientError, ComeBackError, UnpaidError, SpentError, StoppedError) as error:
+        except (TransientError, StoppedError, *GIVEN_UP) as error:
             raise unfinished(error, self.host) from None
         self._refuse_missing(accepted)
         replies = self._probe_replies(accepted, first)

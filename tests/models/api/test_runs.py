@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -128,7 +127,7 @@ def test_a_command_without_a_server_ends_soon_and_says_why(
     done = command()
     assert done.code == 4
     assert f"no answer from {host} (connection refused); trying again for a few seconds\n" in done.err
-    assert "connection refused: is the server running, and is --endpoint its address?" in done.err
+    assert "connection refused: is the server running, and is the endpoint its address?" in done.err
     assert "repeat the same command to resume" in done.err
     assert quick.now() < 5
 
@@ -141,7 +140,7 @@ def test_a_server_that_stops_is_waited_for_and_the_user_is_told(
 
     def stop_at_last(body: dict[str, Any]) -> Any:
         if len(server.asked) == 10:
-            threading.Thread(target=server.close).start()
+            server.close()
         return plain(body)._replace(cut=len(server.asked) >= 10)
 
     server.answer = stop_at_last
@@ -397,11 +396,12 @@ def test_a_repeated_command_changes_no_details(
     assert read_run(tmp_path / "run").manifest["details"] == first
 
 
-def test_a_wrong_option_names_the_model_once(server: Any, command: Callable[..., Done]) -> None:
+def test_the_error_of_a_wrong_option_begins_with_the_option(
+    server: Any, command: Callable[..., Done]
+) -> None:
     done = command("--answer", "foo", "--template", "gpt3")
     assert done.code == 2
-    assert "--answer is 'foo'" in done.err
-    assert done.err.count("api/mine") == 1
+    assert done.err.startswith("crossexam: --answer is 'foo'\n  wanted: one of: auto, text")
 
 
 def _batch_output(batch: Path, server: Any, output: Path, missing: int = 0) -> None:

@@ -45,9 +45,9 @@ def tokens_in(body: bytes) -> int:
 
 
 class Sized(NamedTuple):
-    """How many requests there are, about how many *tokens* they have together, and the *first* of them."""
+    """The *number* of requests, about how many *tokens* they have together, and the *first* of them."""
 
-    count: int
+    number: int
     tokens: int
     first: bytes | None
 

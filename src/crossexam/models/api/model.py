@@ -298,16 +298,16 @@ class ChatModel:
     def forecast(self, pairs: Iterable[Pair], again: Iterable[Pair] = ()) -> Forecast:
         """Return what it takes to ask about *pairs*, then those of *again*, as far as it is known now."""
         asked, samples = bodies_sized(self.request_bodies(pairs)), self._way.samples
-        probe = bodies_sized(self.request_bodies(() if self._prepared or not asked.count else PROBE_PAIRS))
+        probe = bodies_sized(self.request_bodies(() if self._prepared or not asked.number else PROBE_PAIRS))
         repeated = bodies_sized(self.request_bodies(again))
         read = (asked.tokens + probe.tokens + repeated.tokens) * samples
-        written = (asked.count + probe.count + repeated.count) * samples * self._sampling.limit
-        requests, for_repeat = self.requests_for(asked.count), 0 if self._batch else repeated.count * samples
+        written = (asked.number + probe.number + repeated.number) * samples * self._sampling.limit
+        requests, again_sent = self.requests_for(asked.number), 0 if self._batch else repeated.number
         return Forecast(
-            pairs=asked.count,
-            requests=requests + for_repeat,
-            for_probe=max(requests - asked.count * samples, 0),
-            for_repeat=for_repeat,
+            pairs=asked.number,
+            requests=requests + again_sent * samples,
+            for_probe=max(requests - asked.number * samples, 0),
+            for_repeat=again_sent * samples,
             read=read,
             written=written,
             cost=self.options.limits.cost_of({"input": read, "output": written}),

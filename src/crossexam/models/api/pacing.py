@@ -60,7 +60,7 @@ class NobodyThereError(Exception):
     """The connection is refused, and was from the first request on."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}: is the server running, and is --endpoint its address?")
+        super().__init__(f"{reason}: is the server running, and is the endpoint its address?")
 
 
 class OutageWarning(UserWarning):

@@ -222,9 +222,13 @@ def _late(limits: Limits) -> TransientError:
 
 def _unreachable(error: BaseException, hide: Callable[[str], str]) -> TransientError:
     """Return the failure to raise if *error* kept a request from its server or its answer from us."""
-    cause: BaseException | None = error
-    while cause is not None:
+    reason, cause = str(error) or type(error).__name__, error
+    while True:
         if isinstance(cause, ConnectionRefusedError):
             return UnreachableError("connection refused", refused=True)
-        cause = cause.__cause__ or cause.__context__
-    return UnreachableError(hide(str(error) or type(error).__name__))
+        if isinstance(cause, OSError) and cause.strerror:
+            reason = cause.strerror.lower()
+        deeper = cause.__cause__ or cause.__context__
+        if deeper is None:
+            return UnreachableError(hide(reason))
+        cause = deeper

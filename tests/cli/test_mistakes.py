@@ -298,6 +298,9 @@ MISTAKES: dict[str, dict[str, str]] = {
         "py/nosuch:f --suite negation --base pairs.csv": "no module 'nosuch'",
         "builtin/overlop --suite negation --base pairs.csv": "is called 'overlop' | 'overlap'",
         "builtin/overlap --suite negation --base pairs.csv --items 0": "--items is 0 | errors, all",
+        "api/x --base pairs.csv --endpoint http://127.0.0.1:9/v1":
+            "--endpoint is an option of crossexam run, not of examine | --set api.endpoint=URL",
+        "lm/x --base pairs.csv --score=sum": "--score is an option of crossexam run | --set lm.score=SCORE",
     },
     "validate {}": {
         "export study -o out.csv --judge zoe": "no judge is called 'zoe' | judge-1",

@@ -12,7 +12,7 @@ import pytest
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.corpora.label_names import LabelNames, name_of, parse_labels
-from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.reading import ReadingReport, label_counts
 from crossexam.corpora.spec import iter_corpus
 
 
@@ -95,7 +95,7 @@ def test_a_value_can_be_declared_to_mean_no_gold_label(tmp_path: Path) -> None:
         "not_entailment",
     ]
     assert report.no_gold == 2
-    assert report.label_counts() == "entailment 1 (50.0 %), not_entailment 1 (50.0 %)"
+    assert label_counts(report.labels) == "entailment 1 (50.0 %), not_entailment 1 (50.0 %)"
 
 
 def test_a_value_that_is_not_declared_is_refused(tmp_path: Path) -> None:

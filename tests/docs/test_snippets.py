@@ -57,6 +57,7 @@ OF_OTHERS = frozenset(
         "--tasks crossexam_chat --apply_chat_template",
         "--gen_kwargs max_gen_toks=1",
         "--alias",
+        "--api-key",
         "--reader",
         "--log",
     )

@@ -14,6 +14,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
+from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.reports.headline import culprit, drops_shown, headline, headlines, sentence, warnings, worst
 from crossexam.reports.report import make_report
@@ -123,11 +124,57 @@ def test_without_drops_it_says_nothing_of_them_and_several_bases_are_named() -> 
     ]
 
 
-def test_a_base_of_one_label_has_no_majority_class() -> None:
-    base, test = dataset("base.dev", "C" * 20), dataset("negation.dev", "C" * 20, "base.dev")
-    run = run_of("m", {"base.dev": "C" * 20, "negation.dev": "E" * 20}, [base, test])
-    assert warnings(results_of([run])) == []
-    assert "majority" not in make_report(run).text(".md")
+ONE_LABEL = (
+    "all 20 items of the base have the gold label contradiction: a model that always gives it scores 100 %."
+)
+
+
+def constant(model: str) -> Run:
+    """Return a run of a model that always gives the one gold label of its base."""
+    base, test = dataset("base.dev", "C" * 20), dataset("negation.dev", "ENC" * 6 + "EN", "base.dev")
+    return run_of(model, {"base.dev": "C" * 20, "negation.dev": "C" * 20}, [base, test])
+
+
+def test_a_base_of_one_label_is_said_to_prove_nothing() -> None:
+    """It has no label that is more frequent than another, and whoever always gives it is right."""
+    assert warnings(results_of([constant("m"), constant("other")])) == [ONE_LABEL]
+    report = make_report(constant("m"))
+    console = Console(width=250, file=io.StringIO(), record=True)
+    console.print(report.terminal())
+    assert ONE_LABEL in console.export_text()
+    assert ONE_LABEL in report.text(".html").replace("\N{NO-BREAK SPACE}", " ")
+    assert f"**{escape_markdown(ONE_LABEL)}**" in report.text(".md")
+    assert "| majority baseline | 20 | 100.0 |" in report.text(".md")
+
+
+def test_the_label_of_a_base_is_that_of_all_items_for_models_of_two_labels_too() -> None:
+    base = dataset("base.dev", "CN" * 10)
+    run = run_of("m", {"base.dev": "CN" * 10}, [base])
+    assert not any("all 20 items" in each for each in warnings(results_of([run])))
+    two = replace(run, manifest={**run.manifest, "details": {"two_label": True}})
+    assert [each for each in warnings(results_of([two])) if "all 20 items" in each] == [
+        ONE_LABEL.replace("contradiction", "not_entailment")
+    ]
+
+
+@pytest.mark.parametrize(("golds", "is_said"), [("C" * 19 + "E", False), ("C" * 20, True)])
+def test_an_item_without_an_answer_has_its_label(golds: str, is_said: bool) -> None:
+    """The unanswered item decides; what is said holds for all items, although no accuracy is known."""
+    run = run_of("m", {"base.dev": "C" * 20}, [dataset("base.dev", golds)])
+    run.probabilities["base.dev"][-1] = np.nan
+    told = [Outcome()] * 19 + [Outcome("refused")]
+    run = replace(run, outcomes={"base.dev": Outcomes.of(told, len(told))})
+    assert (ONE_LABEL in warnings(results_of([run], max_unanswered=0))) == is_said
+
+
+def test_items_without_a_gold_label_do_not_count_and_a_single_item_is_one() -> None:
+    base = dataset("base.dev", "C")
+    more = replace(base.examples[0], id="base.dev:1", label=None)
+    run = run_of("m", {"base.dev": "CC"}, [replace(base, examples=(*base.examples, more))])
+    assert warnings(results_of([run])) == [
+        "the only labelled item of the base has the gold label contradiction: a model that always gives it "
+        "scores 100 %."
+    ]
 
 
 def test_every_format_for_readers_warns_and_shows_the_majority_class() -> None:

@@ -151,7 +151,7 @@ def test_only_the_named_statuses_are_asked_again(tmp_path: Path) -> None:
     run = run_into_folder(healed, DATA, tmp_path, again=["refused", "cut"])
     assert run.answered("d").all()
     assert read_run(tmp_path).answered("d").all()
-    with pytest.raises(UnknownNameError, match="no status of a question without an answer is called 'cutt'"):
+    with pytest.raises(UnknownNameError, match="'cutt' is not a reason for a missing answer"):
         run_into_folder(Mute(), DATA, tmp_path, again=["cutt"])
     with pytest.raises(UnknownNameError, match="'answered'"):
         run_into_folder(Mute(), DATA, tmp_path, again=["answered"])

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from crossexam.cli.build import build_and_show, requested
 from crossexam.constructions.check import run_checks
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -20,6 +21,7 @@ from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.locks import locked_folder
 from crossexam.core.test_sets import read_suite
+from crossexam.corpora.reading import label_counts
 from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
 from crossexam.suites.build import UNFINISHED, SuiteRequest, build_in_memory, build_to_folder
 from crossexam.suites.table import suite_named, suite_request
@@ -271,3 +273,24 @@ def test_unknown_suites_have_the_nearest_name(request_of: SuiteRequest) -> None:
 )
 def test_part_names(spec: str, part: str) -> None:
     assert part_name(spec) == part
+
+
+@pytest.mark.parametrize(
+    ("part", "limit"), [("", None), ("[::9]", None), ("[::10]", None), ("[5:9]", None), ("[::10]", 7)]
+)
+@pytest.mark.parametrize("suite", ["corpus", "negation"])
+def test_the_labels_of_a_base_are_those_of_its_slice(
+    suite: str, part: str, limit: int | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = f"builtin:demo{part}"
+    build_and_show(requested(suite, [spec], limit=limit), tmp_path / "suite")
+    taken = read_suite(tmp_path / "suite")["base." + part_name(spec)]
+    assert f"{spec}: {label_counts(taken.label_counts())}\n" in capsys.readouterr().err
+
+
+def test_as_many_pairs_are_without_labels_as_were_taken(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("premise,hypothesis\n" + "It rains.,It is wet.\n" * 6)
+    base = base_from_spec(f"{table}[::2]")
+    assert len(list(base.open())) == 3
+    assert base.report.summary().startswith("none of the 3 pairs has a label")

@@ -19,6 +19,7 @@ from crossexam.core.files import disk_full, name_too_long, too_many_files
 from crossexam.core.imports import imported
 from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
+from crossexam.models.api.pacing import OutageWarning
 from crossexam.suites.renamed import RenamedWarning
 
 _FINDINGS: Final = 1
@@ -95,7 +96,7 @@ def run() -> None:
     (internal error) or 4 (a model could not be asked about everything for now).
     """
     _escape_what_cannot_be_printed()
-    _show_renamed_options()
+    _show_warnings_as_notes()
     try:
         app()
     except CrossexamError as error:
@@ -136,13 +137,15 @@ def _escape_what_cannot_be_printed() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _show_renamed_options() -> None:
-    """Show warnings about old names of options as notes, without a line of the source."""
+def _show_warnings_as_notes() -> None:
+    """Show warnings that are for the user of the command as notes, without a line of the source."""
     usual = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, RenamedWarning):
             note(f"warning: {message}")
+        elif issubclass(category, OutageWarning):
+            note(str(message))
         else:
             usual(message, category, *place, **more)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,9 +17,10 @@ from crossexam.core.output.escapes import json_text, visible
 from crossexam.core.places import copy_path, work_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from crossexam.core.dataset import Run, Suite
+    from crossexam.models.api.forecast import Forecast
     from crossexam.models.chunking import Chunking
     from crossexam.models.model import AsksHost, Model, Pair
 
@@ -114,12 +116,16 @@ def run(
         for flags, _ in variants
     ]
     suite = read_suites(tests).only(only or ())
+    if dry_run:
+        plan = _Plan(suite, limit, chunking, repeat or 0, force=force)
+        _show_forecasts([open_model(model, chosen) for chosen in stated], variants, plan)
+        return
+    if batch_out is not None:
+        _write_batch(open_model(model, stated[0]), suite, variants[0][1], chunking, limit, batch_out)
+        return
     runs = []
     for chosen, (_, folder) in zip(stated, variants, strict=True):
         opened = open_model(model, chosen)
-        if dry_run or batch_out is not None:
-            _write_requests(opened, suite, folder, chunking, limit, batch_out)
-            continue
         with progress_bar() as progress:
             answers = run_into_folder(
                 opened,
@@ -139,8 +145,7 @@ def run(
             if (noise := noise_of(answers)) is not None:
                 note(f"{answers.model}: {noise_sentence(noise)}")
         runs.append(answers)
-    if runs:
-        _show(runs, suite, output)
+    _show(runs, suite, output)
 
 
 def _show(runs: Sequence[Run], suite: Suite, output: Path) -> None:
@@ -156,24 +161,10 @@ def _show(runs: Sequence[Run], suite: Suite, output: Path) -> None:
     warn_of_gaps(runs)
 
 
-def _write_requests(
-    model: Model, suite: Suite, folder: Path, chunking: Chunking | None, limit: int | None, batch: Path | None
-) -> None:
-    """Write the requests about pairs that *folder* lacks: to *batch*, or the first of them to the screen."""
-    from crossexam.models.chunking import in_chunks
-    from crossexam.runs.run import pairs_to_ask
-
-    asked = _server_model(model, "--dry-run" if batch is None else "--batch-out")
-    waiting = pairs_to_ask(model if chunking is None else in_chunks(model, chunking), suite, folder, limit)
-    if batch is None:
-        _show_forecast(asked, waiting)
-    else:
-        _write_batch(asked, waiting, batch)
-
-
 def _permit(model: AsksHost, pairs: int) -> None:
     """Name the host to which *pairs* are sent, and ask the user if they are many; raises CrossexamError."""
     from crossexam.cli.console import note
+    from crossexam.core.dataset import counted_items
     from crossexam.runs.waiting import UnconfirmedError, refuse_many
 
     if not model.requests_for(pairs):
@@ -186,7 +177,7 @@ def _permit(model: AsksHost, pairs: int) -> None:
             raise
         if not typer.confirm(f"{visible(error.what)}: go on?", err=True):
             raise CrossexamError("nothing was sent", where=model.host) from None
-    note(f"sending {pairs:,} pairs to {model.host}")
+    note(f"sending {counted_items(pairs, 'pair')} to {model.host}")
 
 
 def _server_model(model: Model, flag: str) -> AsksHost:
@@ -206,26 +197,49 @@ def _without_key(model: str, flags: Mapping[str, str]) -> Mapping[str, str]:
     return {**flags, "key_env": NO_KEY} if model.startswith("api/") else flags
 
 
-def _show_forecast(model: AsksHost, waiting: Iterator[Pair]) -> None:
-    """Print how many of the *waiting* pairs would be sent, about how many tokens, and the first request."""
-    from crossexam.cli.console import note, say
-    from crossexam.models.api.forecast import CHARACTERS_PER_TOKEN
+@dataclass(frozen=True)
+class _Plan:
+    """What a dry run is about: a *suite*, and the options that decide how much of it is asked how often."""
 
-    found = model.forecast(waiting)
-    say(f"distinct pairs to ask: {found.pairs:,}")
-    say(
-        f"requests to {model.host}: at most {found.requests:,}, with those of the probe; a few more if the "
-        "server refuses fields"
-    )
-    say(
-        f"tokens to read: about {found.read:,} (an estimate: {CHARACTERS_PER_TOKEN} characters each); to "
-        f"write: at most {found.written:,}"
-    )
-    if found.cost is not None:
-        say(f"cost: about {found.cost:.4g} at most")
-    if found.first is not None:
-        say(f"the first request about a pair, after those of the probe:\n{_indented(found.first)}")
-    if not found.server_is_known:
+    suite: Suite
+    limit: int | None
+    chunking: Chunking | None
+    repeat: int
+    force: bool
+
+    def forecast(self, model: Model, folder: Path) -> Forecast:
+        """Return what it takes to run *model* into *folder*; raises CrossexamError if nothing is sent."""
+        from crossexam.evaluation.repeat import drawn_pairs
+        from crossexam.models.chunking import in_chunks
+        from crossexam.runs.folder import suite_in_folder
+        from crossexam.runs.run import first_items, pairs_to_ask
+
+        asked = _server_model(model, "--dry-run")
+        again: list[Pair] = []
+        if self.repeat:
+            whole = suite_in_folder(folder, model, self.suite, self.limit, force=self.force)
+            sets = {name: first_items(dataset, self.limit) for name, dataset in whole.datasets.items()}
+            again = list(drawn_pairs(sets)) * self.repeat
+        parts = model if self.chunking is None else in_chunks(model, self.chunking)
+        return asked.forecast(pairs_to_ask(parts, self.suite, folder, self.limit), again)
+
+
+def _show_forecasts(
+    models: Sequence[Model], variants: Sequence[tuple[Mapping[str, str], Path]], plan: _Plan
+) -> None:
+    """Print what it takes to run *models*, one per template, and in all."""
+    from crossexam.cli.console import note, say
+
+    forecasts = []
+    for model, (flags, folder) in zip(models, variants, strict=True):
+        if len(models) > 1:
+            say(f"template {flags['template']}:")
+        forecasts.append(plan.forecast(model, folder))
+        _show_forecast(_server_model(model, "--dry-run"), forecasts[-1])
+    if len(models) > 1:
+        say(f"in all, with {len(models)} templates:")
+        _show_total(forecasts)
+    if not all(each.server_is_known for each in forecasts):
         note(
             "the server was not asked what it is, and gets other fields if it is recognized; --set "
             "api.server=NAME shows them"
@@ -233,16 +247,60 @@ def _show_forecast(model: AsksHost, waiting: Iterator[Pair]) -> None:
     note("nothing was sent")
 
 
+def _show_forecast(model: AsksHost, found: Forecast) -> None:
+    """Print how many pairs would be sent, in how many requests and tokens, and the first request."""
+    from crossexam.cli.console import say
+
+    say(f"distinct pairs to ask: {found.pairs:,}")
+    counts = {"for the probe": found.for_probe, "for --repeat": found.for_repeat}
+    parts = " and ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    including = f", including {parts}" if parts else ""
+    say(
+        f"requests to {model.host}: at most {found.requests:,}{including}; a few more if the server refuses "
+        "fields"
+    )
+    _show_tokens(found.read, found.written, found.cost)
+    if found.first is not None:
+        say(f"the first request about a pair, after those of the probe:\n{_indented(found.first)}")
+
+
+def _show_total(forecasts: Sequence[Forecast]) -> None:
+    from crossexam.cli.console import say
+
+    costs = [each.cost for each in forecasts if each.cost is not None]
+    say(f"requests: at most {sum(each.requests for each in forecasts):,}")
+    read, written = (sum(getattr(each, name) for each in forecasts) for name in ("read", "written"))
+    _show_tokens(read, written, sum(costs) if costs else None)
+
+
+def _show_tokens(read: int, written: int, cost: float | None) -> None:
+    from crossexam.cli.console import say
+    from crossexam.models.api.forecast import CHARACTERS_PER_TOKEN
+
+    say(
+        f"tokens to read: about {read:,} (an estimate: {CHARACTERS_PER_TOKEN} characters each); to write: at "
+        f"most {written:,}"
+    )
+    if cost is not None:
+        say(f"cost: about {cost:.4g} at most")
+
+
 def _indented(body: bytes) -> str:
     return json_text(json.loads(body), indent=2)
 
 
-def _write_batch(model: AsksHost, waiting: Iterator[Pair], path: Path) -> None:
-    """Write the requests about the probe and the *waiting* pairs as batch files."""
+def _write_batch(
+    model: Model, suite: Suite, folder: Path, chunking: Chunking | None, limit: int | None, path: Path
+) -> None:
+    """Write the requests about the probe and the pairs that *folder* lacks as batch files."""
     from crossexam.cli.console import note, written
     from crossexam.models.api.batch_files import write_batch_files
+    from crossexam.models.chunking import in_chunks
+    from crossexam.runs.run import pairs_to_ask
 
-    files = write_batch_files(path, model.batch_requests(waiting))
+    asked = _server_model(model, "--batch-out")
+    waiting = pairs_to_ask(model if chunking is None else in_chunks(model, chunking), suite, folder, limit)
+    files = write_batch_files(path, asked.batch_requests(waiting))
     for file in files:
         written(file)
     if files:

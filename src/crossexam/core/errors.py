@@ -44,16 +44,26 @@ class FormatError(CrossexamError):
 
 
 class UnknownNameError(CrossexamError):
-    """A name that is not in a table; unless given, the *hint* is the nearest name that is, or all names."""
+    """A name that is not in a table; unless given, the *hint* is the nearest name that is, or all names.
+
+    The text is that no *kind* is called so, or *what* if it is given.
+    """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], *, where: str | None = None, hint: str | None = None
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        *,
+        what: str | None = None,
+        where: str | None = None,
+        hint: str | None = None,
     ) -> None:
         known = sorted(known)
         near = get_close_matches(name, known, n=1)
         if hint is None:
             hint = f"did you mean '{near[0]}'?" if near else f"available: {', '.join(known) or 'none'}"
-        super().__init__(f"no {kind} is called '{name}'", where=where, hint=hint)
+        super().__init__(what or f"no {kind} is called '{name}'", where=where, hint=hint)
 
 
 class MissingResourceError(CrossexamError):

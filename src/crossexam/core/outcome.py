@@ -145,7 +145,8 @@ def check_unanswered(statuses: Iterable[str]) -> list[str]:
     given = [status.replace("-", "_").replace(" ", "_") for status in statuses]
     for status in given:
         if status not in UNANSWERED:
-            raise UnknownNameError("status of a question without an answer", status, UNANSWERED)
+            what = f"'{status}' is not a reason for a missing answer"
+            raise UnknownNameError("reason for a missing answer", status, UNANSWERED, what=what)
     return given
 
 

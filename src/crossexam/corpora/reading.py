@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -43,7 +43,8 @@ class ReadingReport:
 
     *no_gold* records have no gold label and *bad* ones are malformed (*messages* holds the first few errors).
     *renamed* ids were repeated, and ``~2``, ``~3`` ... was added to them.  *unlabelled* pairs have no label,
-    and are returned.  *labels* counts the examples per label, None for no label.
+    and are returned.  *labels* counts the examples per label, None for no label; *taken* counts in the same
+    way those that a slice and a limit leave (:meth:`taking`).
     """
 
     read: int = 0
@@ -53,6 +54,7 @@ class ReadingReport:
     renamed: int = 0
     unlabelled: int = 0
     labels: Counter[str | None] = field(default_factory=Counter)
+    taken: Counter[str | None] = field(default_factory=Counter)
     messages: list[str] = field(default_factory=list)
 
     def note_bad(self, error: FormatError) -> None:
@@ -66,6 +68,12 @@ class ReadingReport:
         self.examples += 1
         self.labels[example.label] += 1
         self.unlabelled += example.label is None and bool(example.hypothesis)
+
+    def taking(self, examples: Iterable[Example]) -> Iterator[Example]:
+        """Yield *examples*, those that are left of a corpus, and count them as taken."""
+        for example in examples:
+            self.taken[example.label] += 1
+            yield example
 
     def reset(self) -> None:
         """Set all counts to zero."""
@@ -83,20 +91,21 @@ class ReadingReport:
             "repeat an id and were renamed": self.renamed,
         }
         if self.unlabelled == self.examples > 0:
+            pairs = self.taken.total() or self.examples
             return (
-                f"none of the {self.examples:,} pairs has a label, so accuracy cannot be measured; "
+                f"none of the {pairs:,} pairs has a label, so accuracy cannot be measured; "
                 "if they do have labels, name the column with --columns label=NAME"
             )
         counts = ", ".join(f"{count:,} {what}" for what, count in facts.items() if count)
         return f"of {self.read:,} records, {counts}" if counts else ""
 
     def label_counts(self) -> str:
-        """Return the number of pairs per label, in one line; the empty string if no pair has a label.
+        """Return the number of pairs taken per label, in one line; the empty string if no pair has a label.
 
-        >>> ReadingReport(labels=Counter({"not_entailment": 3, "entailment": 1})).label_counts()
+        >>> ReadingReport(taken=Counter({"not_entailment": 3, "entailment": 1})).label_counts()
         'entailment 1 (25.0 %), not_entailment 3 (75.0 %)'
         """
-        return label_counts(self.labels)
+        return label_counts(self.taken)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts for a manifest; labels in alphabetical order, "none" last."""

@@ -78,7 +78,8 @@ class TestSetResult:
     entailment predicted as contradiction.  The two shares are of all errors, None without errors.
 
     *majority* is the accuracy of always giving the most frequent gold label, scored as the model is; None if
-    the items have fewer than two gold labels.
+    the items have fewer than two gold labels.  *only_label* is the gold label that all items have,
+    answered or not, None if they have several.
 
     *projection* describes how a test set of other *labels*, or a model of two labels, was scored;
     *false_neutral_share* is None for not_entailment, which is not neutral (its letter in *errors* is N too).
@@ -110,6 +111,7 @@ class TestSetResult:
     projection: str | None
     labels: tuple[Gold, ...] = LABELS
     majority: MajorityClass | None = None
+    only_label: Gold | None = None
     rules: str = OURS
     unanswered: Unanswered | None = None
 
@@ -300,6 +302,7 @@ def _measure_one(
         projection=describe_projection(here.projection, two_labels),
         labels=labels,
         majority=_majority(here, two_labels),
+        only_label=_only_label(labelled.wrong, two_labels),
         **vars(against),
     )
 
@@ -334,19 +337,27 @@ def _bounded(result: TestSetResult, missing: Unanswered | None) -> TestSetResult
 
 
 def _majority(here: Scored, two_labels: bool) -> MajorityClass | None:
-    """Return the most frequent gold label (the first in the order of GOLDS if several are).
-
-    For a model of two labels, neutral and contradiction are one: not_entailment.
-    """
-    gold = here.gold
-    if two_labels and here.projection is THREE_LABELS:
-        gold = np.where(gold == GOLD_INDEX["entailment"], gold, GOLD_INDEX["not_entailment"])
+    """Return the most frequent gold label (the first in the order of GOLDS if several are)."""
+    gold = _golds(here, two_labels)
     if len(np.unique(gold)) < 2:
         return None
     label = int(np.bincount(gold).argmax())
     always = gold == label
     advantage = paired_difference(here.correct, always, here.clusters)
     return MajorityClass(GOLDS[label], float(always.mean()), advantage)
+
+
+def _only_label(here: Scored, two_labels: bool) -> Gold | None:
+    """Return the gold label of all items, None if they have several."""
+    found = np.unique(_golds(here, two_labels))
+    return GOLDS[int(found[0])] if len(found) == 1 else None
+
+
+def _golds(here: Scored, two_labels: bool) -> NDArray[np.int8]:
+    """Return the gold labels [n]; for a model of two labels, neutral and contradiction are not_entailment."""
+    if two_labels and here.projection is THREE_LABELS:
+        return np.where(here.gold == GOLD_INDEX["entailment"], here.gold, GOLD_INDEX["not_entailment"])
+    return here.gold
 
 
 def _table(here: Scored) -> NDArray[np.int64]:

@@ -92,12 +92,14 @@ def noise_floor(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[st
     """
     if times < 1:
         raise CrossexamError(f"--repeat is {times}", wanted="how often each pair is asked again: 1 or more")
-    drawn = _drawn(run, seed)
+    drawn = drawn_pairs(run.datasets, seed=seed)
+    labels = {name: _labels(run, name) for name in run.datasets}
+    before = [labels[name][row] for name, row in drawn.values()]
     pairs = list(drawn)
     flips: list[bool] = []
     for _ in range(times):
         again = label_indices(model.predict(pairs), THREE_LABELS, two_labels=run.two_labels)
-        flips += [int(new) != old for new, old in zip(again, drawn.values(), strict=True)]
+        flips += [int(new) != old for new, old in zip(again, before, strict=True)]
     rate = share_correct(flips, list(range(len(pairs))) * times)
     facts = {"pairs": len(pairs), "times": times, "flips": sum(flips)}
     return facts | {name: round(getattr(rate, name), 6) for name in ("value", "low", "high")}
@@ -133,14 +135,16 @@ def noise_sentence(noise: Noise) -> str:
     )
 
 
-def _drawn(run: Run, seed: int) -> dict[Pair, int]:
-    """Return pairs of *run* drawn at random, with the label predicted for each, -1 without an answer."""
-    places = [(name, row) for name, dataset in run.datasets.items() for row in range(len(dataset))]
+def drawn_pairs(datasets: Mapping[str, Dataset], *, seed: int = 0) -> dict[Pair, tuple[str, int]]:
+    """Return up to PAIRS_REPEATED distinct pairs of *datasets* drawn at random, with a place of each.
+
+    A place is the name of a test set and the row of an item.
+    """
+    places = [(name, row) for name, dataset in datasets.items() for row in range(len(dataset))]
     rng_for(seed, "repeat").shuffle(places)
-    labels = {name: _labels(run, name) for name in run.datasets}
-    drawn: dict[Pair, int] = {}
+    drawn: dict[Pair, tuple[str, int]] = {}
     for name, row in places:
-        drawn.setdefault(_pair(run.datasets[name], row), labels[name][row])
+        drawn.setdefault(_pair(datasets[name], row), (name, row))
         if len(drawn) == PAIRS_REPEATED:
             break
     return drawn

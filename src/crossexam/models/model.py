@@ -193,8 +193,8 @@ class AsksHost(Protocol):
         """Raise CrossexamError if the model must not be asked about one of *pairs*."""
         ...
 
-    def forecast(self, pairs: Iterable[Pair]) -> Forecast:
-        """Return what it takes to ask about *pairs*; nothing is sent."""
+    def forecast(self, pairs: Iterable[Pair], again: Iterable[Pair] = ()) -> Forecast:
+        """Return what it takes to ask about *pairs*, and then about those of *again*; nothing is sent."""
         ...
 
     def batch_requests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:

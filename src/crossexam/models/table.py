@@ -205,7 +205,12 @@ def options_of(kind: ModelKind, values: Mapping[str, Any], *, where: str) -> Any
                 hint=f"leave out {flag}",
             )
         stated[f"{kind.name}.{option}"] = value
-    return Settings({kind.name: kind.options()}).with_values(stated, where=where).parts[kind.name]
+    try:
+        return Settings({kind.name: kind.options()}).with_values(stated, where=where).parts[kind.name]
+    except CrossexamError as error:
+        if not error.what.startswith("--"):  # a message that begins with its flag needs no other place
+            raise
+        raise CrossexamError(error.what, wanted=error.wanted, hint=error.hint) from None
 
 
 def _name_hint(kind: str, model: str) -> str:

@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.columns import relabelled_items
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, counted_items
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.example import PROPOSED
-from crossexam.core.labels import GOLDS, LABELS
+from crossexam.core.labels import GOLDS, LABELS, Gold
 from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
 from crossexam.reports.analyses.templates import drops_within_noise
 from crossexam.reports.names import is_proposed
@@ -86,8 +86,9 @@ def accuracy_table(results: Results) -> Table:
         accuracies = (result.accuracy if result else None for result in per_model)
         figures = [study.figures(dataset).get(system) for study in studies for system in study.systems]
         rows.append((results.short_names[name], n, *accuracies, *figures))
-        if name in results.drop_bases and any(result and result.majority for result in per_model):
-            rows.append((MAJORITY, n, *map(_majority_share, per_model), *(None for _ in figures)))
+        shares = [_majority_share(result) for result in per_model]
+        if name in results.drop_bases and any(share is not None for share in shares):
+            rows.append((MAJORITY, n, *shares, *(None for _ in figures)))
     columns = (
         Column("Test set"),
         Column("Items", "count"),
@@ -145,7 +146,31 @@ def _without_interval(cell: Cell) -> Cell:
 
 
 def _majority_share(result: TestSetResult | None) -> float | None:
-    return result.majority.share if result is not None and result.majority is not None else None
+    if result is None:
+        return None
+    if result.only_label is not None:
+        return 1.0
+    return result.majority.share if result.majority is not None else None
+
+
+def one_label_warnings(results: Results) -> list[str]:
+    """Return a warning per base whose items all have the same gold label."""
+    warnings = [
+        _one_label_warning(result, result.only_label, results)
+        for model in results.models
+        for result in model.results
+        if result.name in results.drop_bases and result.only_label is not None
+    ]
+    return list(dict.fromkeys(warnings))
+
+
+def _one_label_warning(result: TestSetResult, label: Gold, results: Results) -> str:
+    name = "the base" if len(results.drop_bases) == 1 else results.short_names[result.name]
+    items = "labelled item" if result.unlabelled else "item"
+    subject = f"all {counted_items(result.labelled, items)} of {name} have"
+    if result.labelled == 1:
+        subject = f"the only {items} of {name} has"
+    return f"{subject} the gold label {label}: a model that always gives it scores 100 %."
 
 
 def published_tables(results: Results) -> list[Table]:
@@ -243,8 +268,9 @@ def _summary_table(model: ModelResults, results: Results) -> Table:
         name = results.short_names[result.name]
         drop = result.lost, pairs_of(result), result.p_holm
         rows.append((name, result.labelled, result.accuracy, *drop))
-        if result.name in results.drop_bases and result.majority is not None:
-            rows.append((MAJORITY, result.labelled, result.majority.share, None, None, None))
+        share = _majority_share(result)
+        if result.name in results.drop_bases and share is not None:
+            rows.append((MAJORITY, result.labelled, share, None, None, None))
     if not any(row[3] is not None for row in rows):  # bases only
         return Table(model.name, columns, tuple(row[:3] for row in rows))
     return Table(model.name, (*columns, *lost), tuple(rows))

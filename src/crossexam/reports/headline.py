@@ -10,6 +10,7 @@ from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import MajorityClass, TestSetResult
 from crossexam.models.api.remarks import endpoint_remarks
+from crossexam.reports.accuracy import one_label_warnings
 from crossexam.reports.analyses.consistency import consistency_warnings
 from crossexam.reports.analyses.parses import parse_warnings
 from crossexam.reports.analyses.templates import noise_warnings
@@ -178,8 +179,8 @@ def warnings(results: Results) -> list[str]:
 
     A sentence per model whose order of classes is in doubt, per model that left too many items unanswered,
     per model that did not read all items to the end, per model that was not asked about the base of its items
-    on consistency, per model with a significant drop within the noise of asking again, and per model and base
-    whose accuracy is not significantly above the majority class.
+    on consistency, per model with a significant drop within the noise of asking again, per base of a single
+    gold label, and per model and base whose accuracy is not significantly above the majority class.
     """
     doubts = [
         f"{model.name}: {doubt}."
@@ -199,6 +200,7 @@ def warnings(results: Results) -> list[str]:
         *consistency_warnings(results),
         *noise_warnings(results, (drops_shown(model.results, model.alpha) for model in results.models)),
         *remarks,
+        *one_label_warnings(results),
     ] + [
         _warning(model, result, results)
         for model in results.models

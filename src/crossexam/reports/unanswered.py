@@ -71,8 +71,8 @@ def _note(limit: float) -> str:
     return (
         "Unanswered items are neither right nor wrong: accuracies are of the answered items, drops and tests "
         "of the pairs that were answered on both sides. Share: of the items with a gold label. Bounds: the "
-        "results over all items if all missing answers were wrong, and if all were right (of a drop, over "
-        "all pairs, whatever makes it least and most); their interval is from the lower end of the first to "
+        "results over all items if all missing answers were wrong, and if all were right (for a drop, the "
+        "smallest and the largest possible value); their interval is from the lower end of the first to "
         "the upper end of the second. "
         f"If more than {share_text(limit)} are missing, the bounds are the result."
     )

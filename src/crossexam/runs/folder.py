@@ -88,10 +88,8 @@ def run_into_folder(
     opened = open_model(model, options)
     if chunking is not None:
         opened = in_chunks(opened, chunking)
-    datasets = {data.name: data} if isinstance(data, Dataset) else dict(data.datasets)
     with copied_to_place(folder), _held(folder, force=force):
-        kept = {} if force else _kept_sets(folder, opened, datasets, limit)
-        suite = Suite(data.name, {**kept, **datasets})
+        suite = suite_in_folder(folder, opened, data, limit, force=force)
         if again and (folder / FILE_NAME).exists():
             with _opened_store(folder, opened) as store:
                 store.forget(again)
@@ -271,6 +269,18 @@ def _refuse_other_files(folder: Path, *, force: bool) -> None:
             where=str(folder),
             hint="choose another -o",
         )
+
+
+def suite_in_folder(
+    folder: Path, model: Model, data: Suite | Dataset, limit: int | None, *, force: bool = False
+) -> Suite:
+    """Return the test sets that a run of *model* over *data* in *folder* has: those that it keeps come first.
+
+    With *force*, none are kept.  Raises CrossexamError if the folder has another run.
+    """
+    datasets = {data.name: data} if isinstance(data, Dataset) else dict(data.datasets)
+    kept = {} if force else _kept_sets(folder, model, datasets, limit)
+    return Suite(data.name, {**kept, **datasets})
 
 
 def _kept_sets(

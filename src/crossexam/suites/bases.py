@@ -91,7 +91,7 @@ def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Ba
 
     def open_stream() -> Iterator[Example]:
         report.reset()
-        return islice(corpus.examples(report=report, **changed), limit)
+        return report.taking(islice(corpus.examples(report=report, **changed), limit))
 
     def golds() -> Iterator[Gold | None]:
         return (example.label for example in corpus.examples(**changed))

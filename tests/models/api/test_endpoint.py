@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import traceback
 from collections.abc import Callable
 from itertools import chain, repeat
@@ -20,11 +21,14 @@ from crossexam.models.api.endpoint import (
     key_from_environment,
 )
 from crossexam.models.api.pacing import (
+    FAILURES_IN_A_ROW,
     ComeBackError,
+    NobodyThereError,
     Pace,
     Slots,
     StoppedError,
     TransientError,
+    UnreachableError,
     stated_wait,
 )
 from crossexam.models.table import open_model
@@ -137,6 +141,90 @@ def test_a_server_that_is_not_there_is_a_failure_for_now(fake_time: Any) -> None
     assert caught.value.__cause__ is None
     assert KEY not in "".join(traceback.format_exception(caught.value))
     assert KEY not in repr(vars(caught.value))
+
+
+class Outage:
+    """A server that is asked at *pace* and answers or fails as it is told; *told* is what the user is."""
+
+    def __init__(self, fake_time: Any, most: int = 1, tries: int = 8) -> None:
+        self.told, self.sent = list[str](), 0
+        clock, sleep = fake_time.now, fake_time.sleep
+        self.pace = Pace(
+            most, tries, clock=clock, sleep=sleep, jitter=0.0, host="example.com", tell=self.told.append
+        )
+
+    def ask(self, *failures: Exception | None) -> None:
+        """Send a request that fails in these ways, one after another; the last holds from then on."""
+        following = chain(failures, repeat(failures[-1]))
+
+        def request() -> None:
+            self.sent += 1
+            if (failure := next(following)) is not None:
+                raise failure
+
+        self.pace.carry_out(request)
+
+
+REFUSED = UnreachableError("connection refused", refused=True)
+
+
+def test_an_outage_is_told_once_and_the_next_one_again(fake_time: Any) -> None:
+    outage = Outage(fake_time)
+    outage.ask(None)
+    assert outage.told == []
+    outage.ask(REFUSED, REFUSED, UnreachableError("no answer within 120 seconds"), None)
+    said = "no answer from example.com (connection refused); trying again for up to 11 minutes"
+    assert outage.told == [said]
+    outage.ask(REFUSED, None)
+    assert outage.told == [said, said]
+
+
+@pytest.mark.parametrize(("most", "tries", "minutes"), [(1, 8, 11), (4, 8, 5), (8, 8, 3), (8, 2, 1)])
+def test_an_outage_ends_after_the_time_that_was_told(
+    fake_time: Any, most: int, tries: int, minutes: int
+) -> None:
+    """Five questions in a row fail, as many at once as there are workers."""
+    outage = Outage(fake_time, most, tries)
+    outage.ask(None)
+    rounds = -(-FAILURES_IN_A_ROW // most)
+    for _ in range(rounds):
+        with pytest.raises(UnreachableError):
+            outage.ask(REFUSED)
+    assert outage.told[0].endswith(f"for up to {minutes} minute{'s' if minutes > 1 else ''}")
+    assert minutes - 1 < fake_time.now() / 60 <= minutes
+
+
+def test_a_server_that_was_never_there_is_given_up_soon(fake_time: Any) -> None:
+    outage = Outage(fake_time)
+    with pytest.raises(NobodyThereError, match="connection refused: is the server running, and is the"):
+        outage.ask(REFUSED)
+    assert (outage.sent, fake_time.now()) == (3, 1 + 2)
+    assert outage.told == ["no answer from example.com (connection refused); trying again for a few seconds"]
+
+
+def test_a_server_that_is_late_or_refused_a_request_is_there(fake_time: Any) -> None:
+    late = Outage(fake_time)
+    with pytest.raises(UnreachableError, match="no answer within 120 seconds"):
+        late.ask(UnreachableError("no answer within 120 seconds"))
+    assert late.sent == 8
+    assert late.told == [
+        "no answer from example.com (no answer within 120 seconds); trying again up to 7 times"
+    ]
+    broken = Outage(fake_time)
+    with pytest.raises(UnreachableError):
+        broken.ask(TransientError("503: loading the model"), REFUSED)
+    assert broken.sent == 8
+
+
+def test_a_refused_connection_is_known_as_one(fake_time: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    for url in (f"http://127.0.0.1:{port}/v1", f"https://127.0.0.1:{port}/v1"):
+        endpoint = Endpoint(address_of(url), Key(), timeout=5)
+        with pytest.raises(UnreachableError) as caught:
+            endpoint.post(b"{}")
+        assert (str(caught.value), caught.value.refused) == ("connection refused", True)
+        assert caught.value.__context__ is None
 
 
 def test_one_busy_answer_pauses_all_workers(fake_time: Any) -> None:

@@ -274,7 +274,7 @@ def test_a_budget_stops_between_requests(server: Any, opened: Open) -> None:
     with pytest.raises(UnfinishedError, match=r"the budget of 1,800 tokens is used up \(1,820 so far\)"):
         opened(budget=1_800).predict(PAIRS)
     assert len(server.requests) == 35  # of 52 tokens each
-    with pytest.raises(UnfinishedError, match=r"the greatest cost of 0\.2 is reached"):
+    with pytest.raises(UnfinishedError, match=r"the cost limit of 0\.2 was reached"):
         opened(price=(100.0, 0.0), max_cost=0.2).predict(PAIRS)
     assert len(server.requests) == 35 + 40  # of 50 tokens read at 100 a million
     with pytest.raises(CrossexamError, match="--max-cost needs the prices of tokens"):

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from crossexam.cli import main
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
+from crossexam.models.api.pacing import Pace
 from crossexam.models.model import AsksHost
 from crossexam.models.table import open_model
 from crossexam.runs.saved import read_run
@@ -109,6 +111,46 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Callable[..., 
     assert command().code == 0
 
 
+@pytest.fixture
+def quick(fake_time: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A clock by which commands wait before they send a request again."""
+    pace = partial(Pace, clock=fake_time.now, sleep=fake_time.sleep, jitter=0.0)
+    monkeypatch.setattr("crossexam.models.api.model.Pace", pace)
+    return fake_time
+
+
+def test_a_command_without_a_server_ends_soon_and_says_why(
+    server: Any, command: Callable[..., Done], quick: Any
+) -> None:
+    host = server.url.split("/")[2]
+    server.close()
+    done = command()
+    assert done.code == 4
+    assert f"no answer from {host} (connection refused); trying again for a few seconds\n" in done.err
+    assert "connection refused: is the server running, and is the endpoint its address?" in done.err
+    assert "repeat the same command to resume" in done.err
+    assert quick.now() < 5
+
+
+def test_a_server_that_stops_is_waited_for_and_the_user_is_told(
+    server: Any, command: Callable[..., Done], quick: Any
+) -> None:
+    """It answers the probe and ten pairs."""
+    plain, host = server.answer, server.url.split("/")[2]
+
+    def stop_at_last(body: dict[str, Any]) -> Any:
+        if len(server.asked) == 10:
+            server.close()
+        return plain(body)._replace(cut=len(server.asked) >= 10)
+
+    server.answer = stop_at_last
+    done = command("--concurrency", "1")
+    assert done.code == 4
+    assert done.err.count(f"no answer from {host}") == 1
+    assert "of 24 distinct pairs are still to be asked" in done.err
+    assert quick.now() > 60
+
+
 @pytest.mark.parametrize("requests", [31, 40, 53])
 def test_a_killed_run_asks_no_stored_pair_again(
     server: Any, tests: Path, tmp_path: Path, requests: int
@@ -189,10 +231,26 @@ def test_the_key_is_not_in_the_log_of_an_internal_error(
     assert KEY.encode() not in _everything_in(tmp_path)
 
 
-def test_the_host_is_named_before_anything_is_sent(server: Any, command: Callable[..., Done]) -> None:
-    done = command()
+@pytest.mark.parametrize(("limit", "said"), [((), "24 pairs"), (("--limit", "1"), "1 pair")])
+def test_the_host_is_named_before_anything_is_sent(
+    server: Any, command: Callable[..., Done], limit: tuple[str, ...], said: str
+) -> None:
+    done = command(*limit)
     host = server.url.split("/")[2]
-    assert f"sending 24 pairs to {host}" in done.err
+    assert f"sending {said} to {host}" in done.err
+
+
+def test_examine_takes_the_endpoint_as_a_setting(
+    server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ["crossexam", "examine", "api/mine", "--suite", "corpus", "--base", "builtin:demo[::40]"]
+    line += ["-o", str(tmp_path / "out"), "--set", f"api.endpoint={server.url}", "--set", "api.answer=text"]
+    monkeypatch.setattr(sys, "argv", line)
+    with pytest.raises(SystemExit) as stop:
+        main.run()
+    assert stop.value.code == 0
+    assert len(server.asked) == 9
+    capsys.readouterr()
 
 
 def test_many_requests_to_another_machine_are_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,22 +292,65 @@ def test_a_dry_run_sends_nothing(server: Any, command: Callable[..., Done], tmp_
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize("repeat", [(), ("--repeat", "2")])
 @pytest.mark.parametrize("answer", ["text", "samples:3"])
 def test_a_dry_run_counts_at_least_what_is_sent(
-    server: Any, command: Callable[..., Done], tmp_path: Path, answer: str
+    server: Any, command: Callable[..., Done], tmp_path: Path, answer: str, repeat: tuple[str, ...]
 ) -> None:
     """Each token of the stub costs the same, and it gives one answer per request whatever ``n`` is."""
-    dry = " ".join(command("--answer", answer, "--dry-run", "--price", "2,2").out.split())
+    dry = " ".join(command("--answer", answer, "--dry-run", "--price", "2,2", *repeat).out.split())
     forecast = int(re.search(r"requests to \S+ at most (\d+)", dry)[1])  # type: ignore[index]
     read = int(re.search(r"tokens to read: about ([\d,]+)", dry)[1].replace(",", ""))  # type: ignore[index]
     written = int(re.search(r"to write: at most ([\d,]+)", dry)[1].replace(",", ""))  # type: ignore[index]
     assert f"cost: about {2 * (read + written) / 1e6:.4g} at most" in dry
-    assert command("--answer", answer, "--concurrency", "1").code == 0
+    assert command("--answer", answer, "--concurrency", "1", *repeat).code == 0
     sent = read_run(tmp_path / "run").manifest["details"]["requests"]["sent"]
     assert sent <= forecast <= sent + 1  # with samples, the first request may have to be repeated
     asked = [message for body in server.requests for message in body["messages"]]
     characters = sum(len(message["content"]) for message in asked)
     assert read == pytest.approx(characters / 4, rel=0.05)
+
+
+def test_a_dry_run_says_what_its_requests_are_for(server: Any, command: Callable[..., Done]) -> None:
+    """The probe has 30 pairs, and a server that is not known is asked for its list of models."""
+    host = server.url.split("/")[2]
+    first = f"requests to {host}: at most {24 + 31}, including 31 for the probe; a few more"
+    assert first in " ".join(command("--dry-run").out.split())
+    again = f"at most {24 + 31 + 3 * 24}, including 31 for the probe and {3 * 24} for --repeat; a few"
+    assert again in " ".join(command("--dry-run", "--repeat", "3").out.split())
+
+
+def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(
+    server: Any, command: Callable[..., Done], tests: Path, tmp_path: Path
+) -> None:
+    """They are drawn from all test sets of the folder, also from those that the command does not name."""
+    assert command().code == 0
+    dry = " ".join(command("--dry-run", "--repeat", "1").out.split())
+    assert "distinct pairs to ask: 0 " in dry
+    assert "at most 24, including 24 for --repeat;" in dry
+    more = [Example(f"m{n}", f"More {n}.", f"And more {n}.", "neutral") for n in range(5)]
+    write_test_set(tests.with_stem("more"), more)
+    dry = " ".join(
+        command(str(tests.with_stem("more")), "--only", "more", "--dry-run", "--repeat", "1").out.split()
+    )
+    assert "including 31 for the probe and 29 for --repeat" in dry
+
+
+def test_a_dry_run_with_several_templates_names_each_and_adds_up(
+    server: Any, command: Callable[..., Done]
+) -> None:
+    out = command("--dry-run", "--template", "gpt3,words", "--price", "1,1").out
+    assert [line for line in out.splitlines() if line.startswith("template ")] == [
+        "template gpt3:",
+        "template words:",
+    ]
+    flat = " ".join(out.split())
+    read = [int(each.replace(",", "")) for each in re.findall(r"tokens to read: about ([\d,]+)", flat)]
+    costs = [float(each) for each in re.findall(r"cost: about ([\d.]+) at most", flat)]
+    assert f"in all, with 2 templates: requests: at most {2 * 55}" in flat
+    assert read[0] + read[1] == read[2]
+    assert costs[0] + costs[1] == pytest.approx(costs[2], rel=1e-3)
+    assert server.requests == []
 
 
 def test_nothing_needs_a_key_that_sends_nothing(
@@ -308,11 +409,12 @@ def test_a_repeated_command_changes_no_details(
     assert read_run(tmp_path / "run").manifest["details"] == first
 
 
-def test_a_wrong_option_names_the_model_once(server: Any, command: Callable[..., Done]) -> None:
+def test_the_error_of_a_wrong_option_begins_with_the_option(
+    server: Any, command: Callable[..., Done]
+) -> None:
     done = command("--answer", "foo", "--template", "gpt3")
     assert done.code == 2
-    assert "--answer is 'foo'" in done.err
-    assert done.err.count("api/mine") == 1
+    assert done.err.startswith("crossexam: --answer is 'foo'\n  wanted: one of: auto, text")
 
 
 def _batch_output(batch: Path, server: Any, output: Path, missing: int = 0) -> None:

@@ -20,14 +20,21 @@ from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome
 from crossexam.models.api.batch_files import BatchReplies, custom_id
 from crossexam.models.api.endpoint import Endpoint, RejectedError, ServerError, UnpaidError
-from crossexam.models.api.pacing import ComeBackError, Pace, StoppedError, TransientError
+from crossexam.models.api.pacing import (
+    FAILURES_IN_A_ROW,
+    ComeBackError,
+    NobodyThereError,
+    Pace,
+    StoppedError,
+    TransientError,
+)
 from crossexam.models.api.questions import Questions
 from crossexam.models.api.replies import NOTHING, Row, status_of_rejection, usage_of
 from crossexam.models.api.spending import Spending, SpendingLimits, SpentError, estimated
 from crossexam.models.model import Batch, Pair
 
-#: So many questions in a row that failed to the end stop the run.
-FAILURES_IN_A_ROW: Final = 5
+#: What ends a command that a later one can resume.
+GIVEN_UP: Final = (ComeBackError, NobodyThereError, UnpaidError, SpentError)
 #: So many answers are handed on together at most.
 _MOST_TOGETHER: Final = 256
 #: After the first answer, others are waited for so long: to store them one by one takes longer than to ask.
@@ -97,7 +104,7 @@ class WorkerPool:
             return self._rejected(index, error)
         except StoppedError:
             return None
-        except (ComeBackError, UnpaidError, SpentError) as error:
+        except GIVEN_UP as error:
             self._stop(unfinished(error, self._host))
             return None
         except BaseException as error:  # a bug, which the caller has to see

@@ -19,12 +19,12 @@ from typing import Any, Final, NamedTuple
 from crossexam.models.api.reading import LabelForms, ReadAnswer
 from crossexam.models.label_order import ClassName
 
-#: Why an answer has no probabilities of its labels.
+#: Why an answer has no probabilities of its labels, as the end of a sentence that begins with the answers.
 WITHOUT_SHARES: Final = {
-    "disagree": "where the most probable label differs from the label in the text",
-    "misaligned": "whose tokens are not those of the text",
-    "no_label": "without a label among the listed tokens",
-    "missing": "without log-probabilities",
+    "disagree": "the most probable label was not the one in the text",
+    "misaligned": "the tokens with log-probabilities were not those of the text",
+    "no_label": "no label was among the listed tokens",
+    "missing": "there were no log-probabilities",
 }
 #: What servers send in place of a log-probability that they do not list (OpenAI's schema, vLLM).
 _UNLISTED: Final = -9000.0

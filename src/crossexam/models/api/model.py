@@ -19,6 +19,7 @@ from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome
 from crossexam.models.api.asking import (
+    GIVEN_UP,
     Answer,
     BatchChat,
     Chat,
@@ -36,12 +37,11 @@ from crossexam.models.api.endpoint import (
     Address,
     Endpoint,
     RejectedError,
-    UnpaidError,
     address_of,
     key_from_environment,
 )
-from crossexam.models.api.forecast import Forecast, tokens_in
-from crossexam.models.api.pacing import ComeBackError, Pace, StoppedError, TransientError, check_pace
+from crossexam.models.api.forecast import Forecast, bodies_sized
+from crossexam.models.api.pacing import Pace, StoppedError, TransientError, check_pace
 from crossexam.models.api.probe import (
     NO_PROBE_WARNING,
     ProbeReplies,
@@ -68,7 +68,7 @@ from crossexam.models.api.servers import (
     server_by_models,
     server_named,
 )
-from crossexam.models.api.spending import Spending, SpendingLimits, SpentError
+from crossexam.models.api.spending import Spending, SpendingLimits
 from crossexam.models.label_order import PAIRS as PROBE_PAIRS
 from crossexam.models.model import Batch, Pair
 from crossexam.models.prompts.shots import Shots, draw_shots
@@ -295,19 +295,25 @@ class ChatModel:
         first = samples > 1  # asked again if the server gives fewer answers than it was asked for
         return (pairs + len(PROBE_PAIRS)) * samples + first + (self._certain_server is None)
 
-    def forecast(self, pairs: Iterable[Pair]) -> Forecast:
-        """Return what it takes to ask about *pairs*, as far as it is known before anything is sent."""
-        count, read, samples, first = 0, 0, self._way.samples, None
-        for _, body in self.request_bodies(pairs):
-            first = first or body
-            count, read = count + 1, read + tokens_in(body)
-        is_probed = bool(count) and self._prepared is None
-        probe = [body for _, body in self.request_bodies(PROBE_PAIRS if is_probed else ())]
-        read = (read + sum(map(tokens_in, probe))) * samples
-        written = (count + len(probe)) * samples * self._sampling.limit
-        cost = self.options.limits.cost_of({"input": read, "output": written})
-        known = self._certain_server is not None
-        return Forecast(count, self.requests_for(count), read, written, cost, known, first)
+    def forecast(self, pairs: Iterable[Pair], again: Iterable[Pair] = ()) -> Forecast:
+        """Return what it takes to ask about *pairs*, then those of *again*, as far as it is known now."""
+        asked, samples = bodies_sized(self.request_bodies(pairs)), self._way.samples
+        probe = bodies_sized(self.request_bodies(() if self._prepared or not asked.number else PROBE_PAIRS))
+        repeated = bodies_sized(self.request_bodies(again))
+        read = (asked.tokens + probe.tokens + repeated.tokens) * samples
+        written = (asked.number + probe.number + repeated.number) * samples * self._sampling.limit
+        requests, again_sent = self.requests_for(asked.number), 0 if self._batch else repeated.number
+        return Forecast(
+            pairs=asked.number,
+            requests=requests + again_sent * samples,
+            for_probe=max(requests - asked.number * samples, 0),
+            for_repeat=again_sent * samples,
+            read=read,
+            written=written,
+            cost=self.options.limits.cost_of({"input": read, "output": written}),
+            server_is_known=self._certain_server is not None,
+            first=asked.first,
+        )
 
     def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
         """Raise CrossexamError if one of *pairs* is shown in the prompts with its label."""
@@ -466,7 +472,7 @@ class ChatModel:
     def _open_chat(self) -> Chat:
         if self._chat is None:
             assert self._endpoint is not None
-            pace = self._pace or Pace(self._concurrency, self.options.tries)
+            pace = self._pace or Pace(self._concurrency, self.options.tries, host=self.host)
             self._chat = Chat(self._endpoint, pace, self._spending)
             self._chat.resume(self._earlier)
         return self._chat
@@ -482,7 +488,7 @@ class ChatModel:
             accepted, first = accepted_by(questions, PROBE_PAIRS[0], chat.send)
         except RejectedError as error:
             raise rejection_of_probe(error, self.host, len(self.shots.examples)) from None
-        except (TransientError, ComeBackError, UnpaidError, SpentError, StoppedError) as error:
+        except (TransientError, StoppedError, *GIVEN_UP) as error:
             raise unfinished(error, self.host) from None
         self._refuse_missing(accepted)
         replies = self._probe_replies(accepted, first)

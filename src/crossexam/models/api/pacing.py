@@ -1,19 +1,24 @@
 """When requests are sent: how many at once, how long to wait after a failure, and when to give up.
 
 A server that says *too many requests* is believed: all workers wait as long as it says, and fewer of them ask
-from then on.  A wait longer than two minutes is not sat out; the run stops and can be resumed.
+from then on.  A wait longer than two minutes is not sat out; the run stops and can be resumed.  A server that
+cannot be reached is waited for, since it may be restarting, and the user is told once per outage; one that
+refuses the connection and has never answered is given up after a few seconds.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.progress import Note
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
@@ -22,6 +27,11 @@ T = TypeVar("T")
 
 #: A longer wait stops the run.
 LONGEST_WAIT: Final = 120.0
+#: So many questions in a row that failed to the end stop the run.
+FAILURES_IN_A_ROW: Final = 5
+#: So often is a request sent to a server that refuses the connection and has never answered.
+_TRIES_AT_NOBODY: Final = 3
+_LONGEST_PAUSE: Final = 60.0
 _SUCCESSES_PER_STEP: Final = 20
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _EPOCH: Final = 1e9  # no wait is so long: larger numbers are times
@@ -36,6 +46,30 @@ class TransientError(Exception):
     def __init__(self, reason: str, *, wait: float | None = None, busy: bool = False) -> None:
         super().__init__(reason)
         self.wait, self.busy = wait, busy
+
+
+class UnreachableError(TransientError):
+    """A request that reached no server, or was not answered; *refused* means that nobody listens there."""
+
+    def __init__(self, reason: str, *, refused: bool = False) -> None:
+        super().__init__(reason)
+        self.refused = refused
+
+
+class NobodyThereError(Exception):
+    """The connection is refused, and was from the first request on."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}: is the server running, and is the endpoint its address?")
+
+
+class OutageWarning(UserWarning):
+    """A server that cannot be reached is asked again."""
+
+
+def warn_of_outage(text: str) -> None:
+    """Warn that a server cannot be reached, each time that this happens."""
+    warnings.warn_explicit(text, OutageWarning, __name__, 0, registry={})
 
 
 class StoppedError(Exception):
@@ -161,8 +195,8 @@ class Slots:
 class Pace:
     """How requests are repeated: at most *tries* times each, *most* at once.
 
-    *clock* returns seconds, *sleep* waits for some, and *jitter* returns up to so many at random: tests pass
-    their own.
+    *tell* is called once per outage of *host*, with what happens.  *clock* returns seconds, *sleep* waits for
+    some, and *jitter* returns up to so many at random: tests pass their own.
     """
 
     def __init__(
@@ -173,8 +207,10 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], object] | None = None,
         jitter: float = 1.0,
+        host: str = "the server",
+        tell: Note = warn_of_outage,
     ) -> None:
-        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+        from tenacity import Retrying, retry_if_exception_type, wait_exponential_jitter
 
         self.slots = Slots(most)
         self.retried = 0
@@ -183,10 +219,12 @@ class Pace:
         self._sleep = sleep or self._stopped.wait
         self._until = 0.0
         self._lock = threading.Lock()
-        self._by_attempt = wait_exponential_jitter(initial=1, max=60, jitter=jitter)
+        self._most, self._tries, self._jitter, self._host, self._tell = most, tries, jitter, host, tell
+        self._has_answered = self._is_out = False
+        self._by_attempt = wait_exponential_jitter(initial=1, max=_LONGEST_PAUSE, jitter=jitter)
         self._retrying = Retrying(
             sleep=lambda seconds: self._wait(float(seconds)),
-            stop=stop_after_attempt(tries),
+            stop=self._gives_up,
             wait=self._wait_after,
             retry=retry_if_exception_type(TransientError),
             before_sleep=self._count,
@@ -205,24 +243,49 @@ class Pace:
     def carry_out(self, request: Callable[[], T]) -> T:
         """Return what *request* returns, repeated after each TransientError while there are tries left.
 
-        Raises the last TransientError, ComeBackError if the server asks for a long wait, and StoppedError.
+        Raises the last TransientError, NobodyThereError, ComeBackError if the server asks for a long wait,
+        and StoppedError.
         """
-        reply: T = self._retrying(self._attempt, request)
-        return reply
+        try:
+            reply: T = self._retrying(self._attempt, request)
+        except UnreachableError as error:
+            if not self._is_nobody(error):
+                raise
+            failure = str(error)
+        else:
+            return reply
+        raise NobodyThereError(failure)
 
     def _attempt(self, request: Callable[[], T]) -> T:
         era = self.slots.take()
         try:
             self._sit_out_pause()
             reply = request()
-        except TransientError as error:
-            if error.busy:
+        except (UnreachableError, StoppedError):
+            raise
+        except Exception as error:
+            self._answered()
+            if isinstance(error, TransientError) and error.busy:
                 self.slots.halve(era)
             raise
         finally:
             self.slots.give_back()
         self.slots.succeeded()
+        self._answered()
         return reply
+
+    def _answered(self) -> None:
+        self._has_answered, self._is_out = True, False
+
+    def _is_nobody(self, error: BaseException | None) -> bool:
+        """Return whether *error* means that no server has ever been there."""
+        return isinstance(error, UnreachableError) and error.refused and not self._has_answered
+
+    def _gives_up(self, state: RetryCallState) -> bool:
+        """Return whether a request that failed is not sent again."""
+        error = state.outcome.exception() if state.outcome else None
+        most = min(self._tries, _TRIES_AT_NOBODY) if self._is_nobody(error) else self._tries
+        return state.attempt_number >= most
 
     def _sit_out_pause(self) -> None:
         while not self.is_stopped and (left := self._until - self._clock()) > 0:
@@ -249,8 +312,23 @@ class Pace:
         return seconds
 
     def _count(self, state: RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
         with self._lock:
             self.retried += 1
+            is_new = isinstance(error, UnreachableError) and not self._is_out
+            self._is_out = self._is_out or is_new
+        if is_new and isinstance(error, UnreachableError):
+            self._tell(f"no answer from {self._host} ({error}); trying again {self._how_long(error)}")
+
+    def _how_long(self, error: UnreachableError) -> str:
+        """Return for how long, or how often, a server is asked again that cannot be reached."""
+        if self._is_nobody(error):
+            return "for a few seconds"
+        if not error.refused:  # each attempt may take as long as its limit
+            return f"up to {self._tries - 1} times"
+        pauses = [min(2.0**k, _LONGEST_PAUSE) + self._jitter for k in range(self._tries - 1)]
+        minutes = math.ceil(sum(pauses) * math.ceil(FAILURES_IN_A_ROW / self._most) / 60)
+        return f"for up to {minutes} minute{'s' if minutes > 1 else ''}"
 
 
 def check_pace(concurrency: int | None, tries: int, timeout: float) -> None:

@@ -81,11 +81,13 @@ def _on_probabilities(states: object) -> Iterator[str]:
     if not isinstance(states, Mapping):
         return
     counts = {name: int(states[name]) for name in WITHOUT_SHARES if states.get(name)}
-    certain = sum(counts.values())
-    total = certain + int(states.get("aligned", 0))
-    if certain:
-        reasons = ", ".join(f"{count:,} {WITHOUT_SHARES[name]}" for name, count in counts.items())
-        yield f"{certain:,} of {total:,} answers have no probabilities but 1 for their label: {reasons}"
+    total = sum(counts.values()) + int(states.get("aligned", 0))
+    for name, count in counts.items():
+        scored = "it was" if count == 1 else "they were"
+        yield (
+            f"for {count:,} of {total:,} answers, {WITHOUT_SHARES[name]}; {scored} scored with probability 1 "
+            "for the label in the text"
+        )
     low = states.get("low_mass")
     if low:
         yield f"in {low:,} of {total:,} answers, all labels together had a probability below 1/2"

@@ -82,7 +82,7 @@ class Spending:
             )
         if self.limits.cost is not None and cost is not None and cost >= self.limits.cost:
             raise SpentError(
-                f"the greatest cost of {self.limits.cost:g} is reached ({self._cost():.4g} so far)",
+                f"the cost limit of {self.limits.cost:g} was reached ({self._cost():.4g} so far)",
                 "a larger --max-cost",
             )
 

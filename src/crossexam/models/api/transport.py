@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
 
-from crossexam.models.api.pacing import TransientError
+from crossexam.models.api.pacing import TransientError, UnreachableError
 
 if TYPE_CHECKING:
     import httpx2
@@ -108,12 +108,12 @@ class HttpxTransport:
         except httpx2.TimeoutException:
             failure = _late(self._limits)
         except httpx2.TransportError as error:
-            failure = self._hide(str(error) or type(error).__name__)
+            failure = _unreachable(error, self._hide)
         except httpx2.DecodingError:
-            failure = "the answer is not text"
+            failure = TransientError("the answer is not text")
         except (httpx2.InvalidURL, httpx2.RequestError, httpx2.StreamError, RuntimeError) as error:
-            failure = self._hide(str(error))
-        raise TransientError(failure)  # outside of the handlers, so that it holds no request
+            failure = TransientError(self._hide(str(error)))
+        raise failure  # outside of the handlers, so that it holds no request
 
 
 class DirectTransport:
@@ -152,15 +152,15 @@ class DirectTransport:
             if is_whole:
                 headers = {name.lower(): value for name, value in response.headers.items()}
                 return Received(response.status, headers, content)
-            failure = "the answer broke off"
+            failure = TransientError("the answer broke off")
         except TimeoutError:
             failure = _late(self._limits)
         except (OSError, http.client.HTTPException, ValueError) as error:
-            failure = self._hide(str(error) or type(error).__name__)
+            failure = _unreachable(error, self._hide)
         finally:
             if not is_whole:
                 connection.close()
-        raise TransientError(failure)  # outside of the handlers, so that it holds no request
+        raise failure  # outside of the handlers, so that it holds no request
 
     @property
     def _connection(self) -> http.client.HTTPConnection:
@@ -216,5 +216,19 @@ def _whole(pieces: Iterable[bytes], last: float, limits: Limits) -> bytes:
     return bytes(content)
 
 
-def _late(limits: Limits) -> str:
-    return f"no answer within {limits.seconds:g} seconds"
+def _late(limits: Limits) -> TransientError:
+    return UnreachableError(f"no answer within {limits.seconds:g} seconds")
+
+
+def _unreachable(error: BaseException, hide: Callable[[str], str]) -> TransientError:
+    """Return the failure to raise if *error* kept a request from its server or its answer from us."""
+    reason, cause = str(error) or type(error).__name__, error
+    while True:
+        if isinstance(cause, ConnectionRefusedError):
+            return UnreachableError("connection refused", refused=True)
+        if isinstance(cause, OSError) and cause.strerror:
+            reason = cause.strerror.lower()
+        deeper = cause.__cause__ or cause.__context__
+        if deeper is None:
+            return UnreachableError(hide(reason))
+        cause = deeper

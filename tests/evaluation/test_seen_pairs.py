@@ -148,7 +148,7 @@ def test_the_published_shares_stand_below_those_of_the_same_corpus(training: Tra
         ("both (RC and CH, published)", 84, 0.898),
         ("neither (RC and CH, published)", 617, 0.572),
     ]
-    assert table.notes[-2].startswith("† Published for items made by other rules. antonymy: our rules ")
+    assert table.notes[-2].startswith("† Published for items made by other rules. For antonymy, our rules ")
     assert "'nearly twice'" in table.notes[-1]
     assert len(seen_against_table(results_of(runs, published_rows=False, training=training)).rows) == 4
 

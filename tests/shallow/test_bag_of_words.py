@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import CrossexamError, FormatError, how_to_install
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.sealed import read_manifest
@@ -374,7 +375,7 @@ def test_the_shipped_model_has_the_accuracy_that_its_manifest_claims(shared_data
 
 def test_fitting_without_scikit_learn_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
-    with pytest.raises(CrossexamError, match=r'pip install "crossexam\[shallow\]"'):
+    with pytest.raises(CrossexamError, match=re.escape(how_to_install("shallow"))):
         fit_bag_of_words(TRAINED_ON, ALL_WORDS)
 
 

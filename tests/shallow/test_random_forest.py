@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import CrossexamError, FormatError, how_to_install
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.sealed import read_manifest, write_manifest
@@ -189,7 +190,7 @@ def test_features_without_their_packages_say_how_to_get_them(
     package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(CrossexamError, match=r'pip install "crossexam\[shallow\]"'):
+    with pytest.raises(CrossexamError, match=re.escape(how_to_install("shallow"))):
         PairFeatures(VECTOR_OF).of([("a dog", "a cat")])
 
 

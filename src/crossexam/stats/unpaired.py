@@ -36,21 +36,15 @@ def difference(
     >>> "{:.4f}".format(difference(a, b).low)  # Newcombe 1998, Table II, (a): 0.0524
     '0.0524'
     """
-    if (clusters_a is None) != (clusters_b is None):
-        raise ValueError("clusters are given for only one of the two sets: give both or neither")
     right_a, right_b = np.asarray(correct_a, dtype=np.float64), np.asarray(correct_b, dtype=np.float64)
+    codes_a, codes_b, clusters = _common_codes(clusters_a, clusters_b, len(right_a), len(right_b))
     n = len(right_a) + len(right_b)
     if not len(right_a) or not len(right_b):
         return Estimate(nan, -1.0, 1.0, n, 0)
-    if clusters_a is None or clusters_b is None:
-        codes = np.arange(n, dtype=np.int64)
-    else:
-        codes = cluster_codes([*clusters_a, *clusters_b], n)
-    codes_a, codes_b = codes[: len(right_a)], codes[len(right_a) :]
     a, b = share_correct(right_a, codes_a, confidence), share_correct(right_b, codes_b, confidence)
     r = _correlation(right_a - a.value, codes_a, right_b - b.value, codes_b)
     value, low, high = _minus(a, b, r)
-    return Estimate(value, max(-1.0, low), min(1.0, high), n, int(codes.max()) + 1)
+    return Estimate(value, max(-1.0, low), min(1.0, high), n, clusters)
 
 
 def difference_of_unpaired_drops(
@@ -72,20 +66,27 @@ def difference_of_unpaired_drops(
     >>> f"{difference_of_unpaired_drops(([1] * 50, [1] * 50), ([0] * 25 + [1] * 75, [1] * 100))}"
     '25.0 [14.7, 36.7]'
     """
-    if (clusters_base is None) != (clusters_stress is None):
-        raise ValueError("clusters are given for only one of the two sets: give both or neither")
     here, there = (np.subtract(*each, dtype=np.float64) for each in (base, stress))
+    codes_a, codes_b, clusters = _common_codes(clusters_base, clusters_stress, len(here), len(there))
     n = len(here) + len(there)
     if not len(here) or not len(there):
         return Estimate(nan, -2.0, 2.0, n, 0)
-    if clusters_base is None or clusters_stress is None:
-        codes = np.arange(n, dtype=np.int64)
-    else:
-        codes = cluster_codes([*clusters_base, *clusters_stress], n)
-    codes_a, codes_b = codes[: len(here)], codes[len(here) :]
     a, b = paired_difference(*base, codes_a, confidence), paired_difference(*stress, codes_b, confidence)
     r = _correlation(here - a.value, codes_a, there - b.value, codes_b)
-    return Estimate(*_minus(a, b, r), n, int(codes.max()) + 1)
+    return Estimate(*_minus(a, b, r), n, clusters)
+
+
+def _common_codes(
+    clusters_a: Clusters, clusters_b: Clusters, n_a: int, n_b: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return the codes of the clusters of two sets, numbered together, and how many clusters there are."""
+    if (clusters_a is None) != (clusters_b is None):
+        raise ValueError("clusters are given for only one of the two sets: give both or neither")
+    if clusters_a is None or clusters_b is None:
+        codes = np.arange(n_a + n_b, dtype=np.int64)
+    else:
+        codes = cluster_codes([*clusters_a, *clusters_b], n_a + n_b)
+    return codes[:n_a], codes[n_a:], int(codes.max(initial=-1)) + 1
 
 
 def _minus(a: Estimate, b: Estimate, r: float) -> tuple[float, float, float]:

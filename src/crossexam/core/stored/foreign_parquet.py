@@ -32,7 +32,7 @@ def foreign_frames(
     import pyarrow.parquet as pq
 
     with _as_one_error(path):
-        check_start(path)
+        _check_start(path)
         with pq.ParquetFile(path) as file:
             names = file.schema_arrow.names
             if missing := [name for name in columns or () if name not in names]:
@@ -53,7 +53,7 @@ def foreign_schema(path: Path) -> pa.Schema:
         return pq.read_schema(path)
 
 
-def check_start(path: Path) -> None:
+def _check_start(path: Path) -> None:
     """Raise FormatError if *path* does not begin as Parquet files do."""
     with path.open("rb") as stream:
         if stream.read(len(_START)) != _START:

@@ -110,6 +110,8 @@ def _counts(each: Violations) -> tuple[int, int, int]:
         ("symmetry", "symmetry", "ccenne", "cnccne", (3, 4, 6)),
         # E becomes C, N stays, C becomes E: not so at places 1, 3 and 5
         ("negated_hypothesis", "negation", "eenncc", "cnneec", (3, 6, 6)),
+        # the negation of what is contradicted is entailed: it is not at places 2 and 4
+        ("negated_hypothesis", "negation", "ccccc", "eenec", (2, 5, 5)),
         # the label changes at places 1 and 5
         ("double_negation", "double_negation", "eenncc", "ennnce", (2, 6, 6)),
         # (p, h) is entailed at places 0 to 2, and then (p, h and p) is not at 1 and 2

@@ -394,6 +394,9 @@ def test_missing_answers_to_unpaired_items_are_taken_against_the_model(
     assert most.difference is not None
     assert known.difference is not None
     assert check.value.most.value == pytest.approx(most.difference.value - known.difference.value)
+    (check,) = gate(old, rule, baseline=new).checks  # the same drops, with the sign of the baseline's
+    assert isinstance(check.value, Bounds)
+    assert check.value.least.value == pytest.approx(known.difference.value - most.difference.value)
 
 
 def test_proposed_labels_are_test_sets_of_their_own(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:

@@ -112,7 +112,7 @@ CHALLENGES: Final[dict[str, Challenge]] = {
             "Breaking NLI",
             (_one("breaking_nli", "Breaking NLI", "breaking_nli:test"),),
             slices=("category",),
-            studies=("glockner2018",),
+            studies=("chen2018",),
         ),
         Challenge(
             "monli",
@@ -131,7 +131,7 @@ CHALLENGES: Final[dict[str, Challenge]] = {
             (_one("med", "MED", "med:test"),),
             slices=("monotonicity",),
             more=("monotonicity and gold", "phenomenon"),
-            studies=("yanaka2019",),
+            studies=("chen2021",),
             note="Its neutral stands for neutral and contradiction, whose probabilities are added.",
         ),
         Challenge(

@@ -124,8 +124,10 @@ def run(
         _write_batch(open_model(model, stated[0]), suite, variants[0][1], chunking, limit, batch_out)
         return
     runs = []
+    permission = _Permission(repeat or 0, len(variants))
     for chosen, (_, folder) in zip(stated, variants, strict=True):
         opened = open_model(model, chosen)
+        permission.of_next_run(suite, limit)
         with progress_bar() as progress:
             answers = run_into_folder(
                 opened,
@@ -138,9 +140,10 @@ def run(
                 progress=progress,
                 ask=ask,
                 again=asked_again,
-                permit=_permit,
+                permit=permission,
             )
         if repeat is not None:
+            permission.to_repeat(opened)
             answers = repeat_in_folder(answers, opened, folder, repeat)
             if (noise := noise_of(answers)) is not None:
                 note(f"{answers.model}: {noise_sentence(noise)}")
@@ -161,23 +164,64 @@ def _show(runs: Sequence[Run], suite: Suite, output: Path) -> None:
     warn_of_gaps(runs)
 
 
-def _permit(model: AsksHost, pairs: int) -> None:
-    """Name the host to which *pairs* are sent, and ask the user if they are many; raises CrossexamError."""
-    from crossexam.cli.console import note
-    from crossexam.core.dataset import counted_items
-    from crossexam.runs.waiting import UnconfirmedError, refuse_many
+class _Permission:
+    """Permission to send pairs to a server, asked for once for the runs with all templates and for --repeat.
 
-    if not model.requests_for(pairs):
-        note(f"reading the answers about {pairs:,} pairs from the batch files: nothing is sent")
-        return
-    try:
-        refuse_many(model, pairs)
-    except UnconfirmedError as error:
-        if not sys.stdin.isatty():
-            raise
-        if not typer.confirm(f"{visible(error.what)}: go on?", err=True):
-            raise CrossexamError("nothing was sent", where=model.host) from None
-    note(f"sending {counted_items(pairs, 'pair')} to {model.host}")
+    *repeat* is how often pairs are asked again, *runs* the number of runs.
+    """
+
+    def __init__(self, repeat: int, runs: int) -> None:
+        self._repeat = repeat
+        self._left = runs + 1
+        self._again = 0
+        self._is_asked = False
+        self._sent = self._confirmed = 0
+
+    def of_next_run(self, suite: Suite, limit: int | None) -> None:
+        """Go on to the run over *suite*, or over the first *limit* items of each test set."""
+        from crossexam.evaluation.repeat import PAIRS_REPEATED
+
+        sizes = [len(dataset) for dataset in suite.datasets.values()]
+        items = sum(size if limit is None else min(limit, size) for size in sizes)
+        self._again = min(PAIRS_REPEATED, items) * self._repeat
+        self._left -= 1
+        self._is_asked = False
+
+    def to_repeat(self, model: Model) -> None:
+        """Ask for the pairs of --repeat if there were no others to send; raises CrossexamError."""
+        from crossexam.models.model import AsksHost
+
+        if isinstance(model, AsksHost) and not self._is_asked:
+            self(model, 0)
+
+    def __call__(self, model: AsksHost, pairs: int) -> None:
+        """Name the host to which *pairs* are sent; ask the user if they are many.  Raises CrossexamError."""
+        from crossexam.cli.console import note
+        from crossexam.core.dataset import counted_items
+
+        self._is_asked = True
+        if not model.requests_for(pairs + self._again):
+            note(f"reading the answers about {pairs:,} pairs from the batch files: nothing is sent")
+            return
+        self._confirm(model, self._sent + (pairs + self._again) * self._left)
+        self._sent += pairs + self._again
+        again = [f"{counted_items(self._again, 'pair')} again (--repeat)"] if self._again else []
+        sent = [counted_items(pairs, "pair")] if pairs else []
+        note(f"sending {', and '.join(sent + again)} to {model.host}")
+
+    def _confirm(self, model: AsksHost, pairs: int) -> None:
+        from crossexam.runs.waiting import UnconfirmedError, refuse_many
+
+        if pairs <= self._confirmed:
+            return
+        try:
+            refuse_many(model, pairs)
+        except UnconfirmedError as error:
+            if not sys.stdin.isatty():
+                raise
+            if not typer.confirm(f"{visible(error.what)}: go on?", err=True):
+                raise CrossexamError("nothing was sent", where=model.host) from None
+            self._confirmed = pairs
 
 
 def _server_model(model: Model, flag: str) -> AsksHost:

@@ -292,6 +292,45 @@ def test_a_dry_run_sends_nothing(server: Any, command: Callable[..., Done], tmp_
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.parametrize(
+    ("more", "requests"),
+    [
+        (("--repeat", "4"), 55 + 4 * 24),
+        (("--template", "words,gpt3"), 31 + 2 * 24),
+        (("--template", "words,gpt3", "--repeat", "4"), 31 + 2 * 5 * 24),
+        (("--template", "words,gpt3", "--repeat", "4", "--limit", "1"), 31 + 2 * 5),
+    ],
+)
+def test_pairs_that_are_asked_again_and_with_other_templates_count_as_requests(
+    tests: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    more: tuple[str, ...],
+    requests: int,
+) -> None:
+    line = ["crossexam", "run", "api/x", str(tests), "-o", str(tmp_path / "r"), "--key-env", "-", *more]
+    monkeypatch.setattr(sys, "argv", [*line, "--endpoint", "https://api.example.com/v1"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    monkeypatch.setattr("crossexam.runs.waiting.MOST_UNCONFIRMED", requests - 1)
+    with pytest.raises(SystemExit) as stop:
+        main.run()
+    assert stop.value.code == 2
+    assert f"up to {requests} requests would be sent to api.example.com" in capsys.readouterr().err
+
+
+def test_pairs_asked_again_are_announced_when_all_others_are_stored(
+    command: Callable[..., Done], server: Any
+) -> None:
+    host = server.url.split("/")[2]
+    first = command("--repeat", "2")
+    assert f"sending 24 pairs, and 48 pairs again (--repeat) to {host}" in first.err
+    asked = len(server.asked)
+    second = command("--repeat", "2")
+    assert f"sending 48 pairs again (--repeat) to {host}" in second.err
+    assert len(server.asked) > asked
+
+
 @pytest.mark.parametrize("repeat", [(), ("--repeat", "2")])
 @pytest.mark.parametrize("answer", ["text", "samples:3"])
 def test_a_dry_run_counts_at_least_what_is_sent(

@@ -298,6 +298,10 @@ MISTAKES: dict[str, dict[str, str]] = {
         "py/nosuch:f --suite negation --base pairs.csv": "no module 'nosuch'",
         "builtin/overlop --suite negation --base pairs.csv": "is called 'overlop' | 'overlap'",
         "builtin/overlap --suite negation --base pairs.csv --items 0": "--items is 0 | errors, all",
+        "hf/my-model hf/My.model hf/my_model 'hf/my model' --base pairs.csv":
+            "of hf/my-model and hf/my model would be in the same folder, out/runs/hf-my-model | differ",
+        "builtin/overlap builtin/overlap --base pairs.csv":
+            "of builtin/overlap and builtin/overlap would be in the same folder | different models",
         "api/x --base pairs.csv --endpoint http://127.0.0.1:9/v1":
             "--endpoint is an option of crossexam run, not of examine | --set api.endpoint=URL",
         "lm/x --base pairs.csv --score=sum": "--score is an option of crossexam run | --set lm.score=SCORE",

@@ -91,11 +91,10 @@ def examine(
     asked_again = options.statuses(again)
     check_max_unanswered(max_unanswered)
     shown_items = options.chosen_items(items)
+    folders = options.model_folders(output / "runs", models)
     opened = [open_model(model, chosen) for model in models]
-    folders = {model: options.model_folder(output / "runs", model) for model in models}
-    for (
-        model
-    ) in models:  # before building; workers elsewhere, and answers that are stored, need no package here
+    # Packages are looked for before building; workers elsewhere, and answers that are stored, need none here.
+    for model in models:
         if engine == "local" and not folders[model].exists():
             check_packages(model)
     request = requested(

@@ -520,14 +520,30 @@ def model_settings(pieces: Sequence[str] | None) -> list[tuple[str, str, str]]:
     return triples
 
 
-def model_folder(runs: Path, model: str) -> Path:
-    """Return the folder in *runs* for the predictions of *model*.
+def model_folders(runs: Path, models: Sequence[str]) -> dict[str, Path]:
+    """Return the folder in *runs* for the predictions of each of *models*.
 
-    >>> model_folder(Path("runs"), "hf/out/my model").as_posix()
-    'runs/hf-out-my-model'
+    Raises CrossexamError if two of them would have the same folder.
+
+    >>> {name: folder.as_posix() for name, folder in model_folders(Path("runs"), ["hf/my model"]).items()}
+    {'hf/my model': 'runs/hf-my-model'}
     """
-    safe = "".join(c if c.isalnum() or c in "._" else "-" for c in model).strip("-.")
-    return runs / shortened(safe or "model")
+    found: dict[str, str] = {}
+    for model in models:
+        safe = "".join(c if c.isalnum() or c in "._" else "-" for c in model).strip("-.")
+        name = shortened(safe or "model")
+        alike = [other for other, taken in found.items() if taken.casefold() == name.casefold()]
+        if alike:
+            differing = (
+                "different models" if model in found else "models whose names differ in a letter or digit"
+            )
+            raise CrossexamError(
+                f"the predictions of {alike[0]} and {model} would be in the same folder, {runs / name}",
+                wanted=differing,
+                hint="crossexam run MODEL SUITE -o FOLDER writes into a folder of your choice",
+            )
+        found[model] = name
+    return {model: runs / name for model, name in found.items()}
 
 
 def statuses(again: str | None) -> list[str]:

@@ -168,3 +168,39 @@ def test_a_missing_package_is_told_before_anything_is_built(
     assert "needs the package 'torch', which is not installed" in error
     assert f"hint: {how_to_install('torch')}" in error
     assert not (tmp_path / "x").exists()
+
+
+def test_training_without_torch_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from crossexam.cli import train
+
+    monkeypatch.setattr(train, "find_spec", lambda name: None)
+    line = ["train", "cbow", "--train", "builtin:demo", "--dev", "builtin:demo", "-o", str(tmp_path / "x")]
+    assert invoke(line, monkeypatch) == 2
+    error = capsys.readouterr().err
+    assert "training cbow needs the package 'torch', which is not installed" in error
+    assert f"hint: {how_to_install('torch')}" in error
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("module", "code", "said"),
+    [
+        ("sklearn.tree", 2, "this command needs the package 'sklearn', which is not installed"),
+        ("crossexam.nosuch", 3, "internal error: ModuleNotFoundError"),
+    ],
+)
+def test_a_package_that_was_not_looked_for_first(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    module: str,
+    code: int,
+    said: str,
+) -> None:
+    def fail() -> None:
+        raise ModuleNotFoundError(f"No module named {module!r}", name=module)
+
+    monkeypatch.setattr(main, "app", fail)
+    assert invoke([], monkeypatch) == code
+    assert said in capsys.readouterr().err

@@ -7,6 +7,7 @@ from math import log
 import numpy as np
 import pytest
 
+from crossexam.stats.paired import paired_difference
 from crossexam.stats.sensitivity import accuracy_spread, normalized_entropies, sensitivity
 
 
@@ -54,6 +55,36 @@ def test_the_spread_is_the_highest_minus_the_lowest_accuracy() -> None:
     correct = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0]], dtype=bool)
     found = accuracy_spread(correct)
     assert (found.value, found.n) == (0.5, 4)
-    same = accuracy_spread(np.array([[1, 0], [1, 0]], dtype=bool))
-    assert (same.value, same.low, same.high) == (0, 0, 0)
+    same = accuracy_spread(np.array([[1, 0] * 20, [1, 0] * 20], dtype=bool))
+    assert (same.value, same.low) == (0, 0)
+    assert 0 < same.high < 0.2  # other items may show a difference
     assert np.isnan(accuracy_spread(np.zeros((2, 0), dtype=bool)).value)
+
+
+def test_the_spread_of_two_templates_has_the_interval_of_their_difference() -> None:
+    rng = np.random.default_rng(3)
+    correct, clusters = rng.random((2, 33)) < 0.5, np.arange(33) // 3
+    for one, other in ((0, 1), (1, 0)):
+        pair = paired_difference(correct[one], correct[other], clusters)
+        found = accuracy_spread(correct[[one, other]], clusters)
+        assert found.value == pytest.approx(abs(pair.value))
+        assert found.low == max(0.0, pair.low, -pair.high)
+        assert found.high == max(pair.high, -pair.low)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "accuracies", [(0.6, 0.6), (0.6, 0.65), (0.6, 0.6, 0.6, 0.6, 0.6), (0.6, 0.6, 0.6, 0.7), (0.5, 0.6, 0.7)]
+)
+def test_the_interval_covers_the_true_spread(accuracies: tuple[float, ...]) -> None:
+    """A bootstrap of the observed spread never covers that of five templates that are equally good."""
+    rng = np.random.default_rng(4)
+    covered, true = 0, max(accuracies) - min(accuracies)
+    for _ in range(200):
+        shared = rng.random(150)
+        drawn = [np.where(rng.random(150) < 0.6, shared, rng.random(150)) for _ in accuracies]
+        found = accuracy_spread(
+            np.stack([each < share for each, share in zip(drawn, accuracies, strict=True)])
+        )
+        covered += found.low <= true + 1e-9 and true <= found.high + 1e-9
+    assert covered >= 182

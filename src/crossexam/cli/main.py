@@ -14,7 +14,7 @@ import typer
 from crossexam.cli.console import note
 from crossexam.cli.model_flags import ModelCommand
 from crossexam.cli.options import SuiteCommand
-from crossexam.core.errors import CrossexamError, UnfinishedError
+from crossexam.core.errors import CrossexamError, MissingExtraError, UnfinishedError
 from crossexam.core.files import disk_full, name_too_long, too_many_files
 from crossexam.core.imports import imported
 from crossexam.core.output.escapes import visible
@@ -43,6 +43,16 @@ _DAMAGE: Final = frozenset(
         "gzip.BadGzipFile",
     )
 )
+#: The optional dependency that brings a package, if whatever needs it did not look for it first.
+_EXTRAS: Final = {
+    **dict.fromkeys(("torch", "transformers", "safetensors", "accelerate"), "torch"),
+    **dict.fromkeys(("sklearn", "sacrebleu", "ot"), "shallow"),
+    **dict.fromkeys(("onnx", "onnxscript"), "onnx"),
+    **dict.fromkeys(("starlette", "uvicorn"), "validate"),
+    "fsspec": "remote",
+    "ray": "ray",
+    "spacy": "spacy",
+}
 
 app = typer.Typer(
     name="crossexam",
@@ -115,7 +125,12 @@ def run() -> None:
     except BaseException as error:  # polars panics with an exception that is none of Exception
         full = too_many_files(error) or disk_full(error)
         mistake = (
-            full or name_too_long(error) or _of_the_path(error) or _of_a_name(error) or _of_a_file(error)
+            full
+            or name_too_long(error)
+            or _of_the_path(error)
+            or _of_a_name(error)
+            or _of_a_file(error)
+            or _of_a_package(error)
         )
         if mistake is not None:
             _complain(mistake)
@@ -184,6 +199,14 @@ def _of_a_file(error: BaseException) -> CrossexamError | None:
         hint="one of the files that the command was given is damaged, or is not in the format that its name "
         "says; write or download it again",
     )
+
+
+def _of_a_package(error: BaseException) -> CrossexamError | None:
+    """Return the error to show if *error* is that an optional dependency is not installed."""
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return None
+    package = error.name.partition(".")[0]
+    return MissingExtraError(package, _EXTRAS[package], "this command") if package in _EXTRAS else None
 
 
 def _say_interrupted() -> None:

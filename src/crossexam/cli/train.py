@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -12,7 +13,7 @@ import typer
 
 from crossexam.cli.engines import CpusPerWorker, EngineSpec, GpusPerWorker, Workers, engine_of
 from crossexam.cli.options import AllowLoss, Columns, Labels, SkipBad, reading_options
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
 from crossexam.core.places import copy_path, here_path
 from crossexam.training.debiasing import METHODS
 
@@ -398,6 +399,8 @@ def _shallow_table(model: ShallowModel, request: FitRequest, fitted: FittedFolde
 
 def _train_neural(choices: _Choices) -> None:
     """Train with one or several seeds, or a grid of settings, and print the scores."""
+    if find_spec("torch") is None:  # the tables of models to train need it, too
+        raise MissingExtraError("torch", "torch", f"training {choices.model}")
     from crossexam.cli.console import (
         dev_line,
         note,

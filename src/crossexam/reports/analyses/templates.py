@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 _NOTES: Final = (
     "Accuracy in percent of the items that were answered with all templates, with 95 % intervals clustered "
-    "by premise. Spread: the highest accuracy minus the lowest, which is above zero by chance alone.",
+    "by premise. Spread: the highest accuracy minus the lowest, which is above zero by chance alone; its "
+    "interval is from simultaneous intervals of the differences between all templates.",
     "Sensitivity in percent: the entropy of an item's predictions over the templates, divided by that of all "
     "labels being equally frequent, and averaged (Errica et al. 2024). It is 0 if no prediction depends on "
-    "the template. Intervals of spread and sensitivity are bootstrapped by premise.",
+    "the template. Its interval is bootstrapped by premise.",
 )
 
 

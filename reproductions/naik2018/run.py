@@ -53,7 +53,8 @@ def sections(found: Mapping[str, Any]) -> list[str]:
         f"{found['hard']:,} of the {found['mismatched']:,} pairs of dev mismatched whose official label is "
         "known are of the hard subset, those that a model of the hypothesis alone misclassifies. Accuracies "
         "on mismatched are therefore lower than the paper's and than those on matched, and only differences "
-        "between test sets or between models can be compared. The findings above are stated for matched."
+        "between test sets or between models can be compared. The findings above are stated for matched "
+        "unless they say otherwise."
     ]
 
 

@@ -285,8 +285,8 @@ def _show_forecasts(
         _show_total(forecasts)
     if not all(each.server_is_known for each in forecasts):
         note(
-            "the server was not asked what it is, and gets other fields if it is recognized; --set "
-            "api.server=NAME shows them"
+            "the server was not contacted; if it is recognized during the run, it may be sent other fields, "
+            "which --set api.server=NAME shows"
         )
     note("nothing was sent")
 

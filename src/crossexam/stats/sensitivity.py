@@ -58,8 +58,8 @@ def accuracy_spread(
 ) -> Estimate:
     """Return the difference between the highest and the lowest accuracy of k templates on the same items.
 
-    *correct* is [k, n].  The bounds are the largest difference that simultaneous intervals of all ``k(k-1)/2``
-    paired differences show, and the largest that they allow
+    *correct* is [k, n].  The bounds are the largest difference that simultaneous intervals of all
+    ``k(k-1)/2`` paired differences show, and the largest that they allow
     (:func:`crossexam.stats.paired.paired_difference`, clustered; Bonferroni-corrected to *confidence*), so
     that they agree with these differences.  The observed spread is too large on average, the more so the
     fewer the items and the more the templates; that of a bootstrap sample is larger still, so that bootstrap

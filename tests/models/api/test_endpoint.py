@@ -208,7 +208,8 @@ def test_a_server_that_is_late_or_refused_a_request_is_there(fake_time: Any) -> 
         late.ask(UnreachableError("no answer within 120 seconds"))
     assert late.sent == 8
     assert late.told == [
-        "no answer from example.com (no answer within 120 seconds); trying again up to 7 times"
+        "no answer from example.com (no answer within 120 seconds); trying again up to 7 times per "
+        "request, with pauses of up to 11 minutes in all"
     ]
     broken = Outage(fake_time)
     with pytest.raises(UnreachableError):

@@ -287,7 +287,7 @@ def test_a_dry_run_sends_nothing(server: Any, command: Callable[..., Done], tmp_
     assert done.code == 0
     assert "distinct pairs to ask: 24" in done.out
     assert '"content": "Premise: Premise number 0.' in done.out
-    assert "the server was not asked what it is" in done.err
+    assert "the server was not contacted" in done.err
     assert server.requests == []
     assert not (tmp_path / "run").exists()
 

@@ -324,11 +324,13 @@ class Pace:
         """Return for how long, or how often, a server is asked again that cannot be reached."""
         if self._is_nobody(error):
             return "for a few seconds"
-        if not error.refused:  # each attempt may take as long as its limit
-            return f"up to {self._tries - 1} times"
         pauses = [min(2.0**k, _LONGEST_PAUSE) + self._jitter for k in range(self._tries - 1)]
         minutes = math.ceil(sum(pauses) * math.ceil(FAILURES_IN_A_ROW / self._most) / 60)
-        return f"for up to {minutes} minute{'s' if minutes > 1 else ''}"
+        longest = f"up to {minutes} minute{'s' if minutes > 1 else ''}"
+        if error.refused:
+            return f"for {longest}"
+        # Each attempt may take as long as its limit.
+        return f"up to {self._tries - 1} times per request, with pauses of {longest} in all"
 
 
 def check_pace(concurrency: int | None, tries: int, timeout: float) -> None:

@@ -76,13 +76,18 @@ class Spending:
         ahead = {name: round(count * (1 + share)) for name, count in self.used.items()}
         tokens, cost = _tokens(ahead), self.limits.cost_of(ahead)
         if self.limits.tokens is not None and tokens >= self.limits.tokens:
+            used = _tokens(self.used)
+            how = "is used up" if used >= self.limits.tokens else "may be used up by requests under way"
             raise SpentError(
-                f"the budget of {self.limits.tokens:,} tokens is used up ({_tokens(self.used):,} so far)",
+                f"the budget of {self.limits.tokens:,} tokens {how} ({used:,} so far)",
                 "a larger --budget",
             )
         if self.limits.cost is not None and cost is not None and cost >= self.limits.cost:
+            how = (
+                "was reached" if self._cost() >= self.limits.cost else "may be reached by requests under way"
+            )
             raise SpentError(
-                f"the cost limit of {self.limits.cost:g} was reached ({self._cost():.4g} so far)",
+                f"the cost limit of {self.limits.cost:g} {how} ({self._cost():.4g} spent so far)",
                 "a larger --max-cost",
             )
 

@@ -104,7 +104,9 @@ def test_a_busy_machine_packs_the_same_layers(
             monkeypatch.setattr(time, clock, lambda seconds=seconds: next(seconds))
         model = opened(tiny_checkpoint, dtype=dtype)
         found.append(model.predict(PAIRS))
-        assert model.details["packed_layers"] is True
+        # Without instructions for bfloat16, torch packs nothing in it.
+        can_pack = dtype == "float32" or torch.ops.mkldnn._is_mkldnn_bf16_supported()
+        assert model.details["packed_layers"] is can_pack
     assert np.array_equal(*found)
 
 

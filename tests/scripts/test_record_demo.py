@@ -24,8 +24,8 @@ NUMBER = re.compile(r"\d+\.\d")
 def test_the_pictures_are_what_the_demo_shows(tmp_path: Path) -> None:
     """If not, the output has changed: run scripts/record_demo.py, and look at the pictures.
 
-    Another processor may round otherwise in ``builtin/minilm``, and then gives one or two of 324 items another
-    label.
+    Another processor may round otherwise in ``builtin/minilm``, and then gives one or two of 324 items
+    another label.
     """
     made = record_demo.picture(record_demo.shown(record_demo.demo_output(tmp_path)))
     said, shown = "\n".join(record_demo.text_of(made)), "\n".join(record_demo.text_of(SVG))

@@ -233,6 +233,7 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
             if math.isfinite(row.estimate.value)
             else "",
             "line": None if row.line is None else percent_of(row.line),
+            "align": _aligned(100 * row.estimate.value, extent),
         }
         for row in rows
     ]
@@ -251,9 +252,21 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
         drawn.mark_point(color="var(--accent)", filled=True, size=80, opacity=1).encode(
             x=alt.X("value:Q", scale=scale)
         ),
-        drawn.mark_text(dy=-11, fontWeight="bold").encode(x=alt.X("value:Q", scale=scale), text="text:N"),
+        *(
+            drawn.transform_filter(alt.datum.align == align)
+            .mark_text(dy=-11, fontWeight="bold", align=align)
+            .encode(x=alt.X("value:Q", scale=scale), text="text:N")
+            for align in dict.fromkeys(each["align"] for each in values)
+        ),
     )
     return svg_of(layers.properties(width=width, height={"step": height}))
+
+
+def _aligned(value: float, extent: tuple[float, float]) -> str:
+    """Return how a number is put at its *value*, so that it does not run into the names beside the axis."""
+    low, high = extent
+    edge = 0.04 * (high - low)
+    return "left" if value < low + edge else "right" if value > high - edge else "center"
 
 
 def _drop_range(results: Results) -> tuple[float, float] | None:

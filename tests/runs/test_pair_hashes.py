@@ -73,7 +73,7 @@ def numbered_by_dict(hashes: NDArray[np.uint64]) -> tuple[list[int], list[int]]:
 )
 def test_numbers_are_those_of_a_dict(at_most: int, at_once: int, firsts: int, seconds: int) -> None:
     rng = np.random.default_rng(len(str(firsts)) + at_once)
-    count = 300 if at_once == 1 else 20_000
+    count = {1: 300, 3: 2_000}.get(at_once, 20_000)
     hashes = np.stack(
         [
             rng.integers(0, limit, count, dtype=np.uint64, endpoint=limit == 2**63)

@@ -276,7 +276,7 @@ def test_a_model_against_itself_is_noted(make_run: MakeRun) -> None:
     one, other = make_run(model_key="abc"), make_run(model_key="abd")
     assert not gate(one, rule, baseline=other).notes
     (note,) = gate(one, rule, baseline=one).notes
-    assert note.startswith("Run and baseline are of the same model (key abc)")
+    assert note.startswith("Run and baseline come from the same model (key abc)")
     assert note in gate(one, rule, baseline=one).table.notes
     assert not gate(one, {"measure": "accuracy", "min": 0.1}).notes
 
@@ -352,6 +352,11 @@ def test_a_failed_probe_of_the_labels(make_run: MakeRun, nested: bool) -> None:
         gate(run, {"measure": "accuracy", "min": 0.1})
     passed = make_run(details={"probe": {"right": 0.9, "items": 30}})
     assert gate(passed, {"measure": "accuracy", "min": 0.1}).passed
+    details["label_order_from"] = "declared"
+    accepted = gate(make_run(details=details), {"measure": "accuracy", "min": 0.1})
+    assert accepted.passed
+    (note,) = accepted.notes
+    assert note.endswith("the class order was declared with --label-order; the order is wrong.")
 
 
 def test_drops_of_items_that_are_not_paired(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:

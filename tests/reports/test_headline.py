@@ -353,6 +353,20 @@ def test_the_largest_of_many_drops_is_claimed_only_if_it_is_significant_after_co
     )
 
 
+def test_a_test_and_an_interval_that_disagree_are_both_said() -> None:
+    """They are computed in different ways; the table marks the p-value as significant."""
+    results = results_of([examined("m", GOOD, GOLDS[:39] + "N")])
+    model = results.models[0]
+    base, negation = model.results
+    drop = Estimate(0.056, -0.005, 0.116, 40, 40)
+    for p_holm, said in ((0.035, True), (0.051, False)):
+        disputed = replace(model, results=(base, replace(negation, drop=drop, p_holm=p_holm)))
+        found = sentence(disputed, results.short_names)
+        assert "does not drop significantly on any test set" in found
+        words = "(on negation, the corrected p is 0.035, but the interval of the drop includes 0)"
+        assert (words in found) is said
+
+
 def test_a_significant_drop_comes_before_a_larger_one_that_is_not() -> None:
     few = dataset("antonymy.few", GOLDS[:5], "base.dev")
     said = {"base.dev": GOOD, "negation.dev": "ENNC" * 5 + NONE_RIGHT[20:], "antonymy.few": "CEENC"}

@@ -73,14 +73,15 @@ class Bounds(Estimate):
 def p_value_text(p: float) -> str:
     """Return a p-value as text, in three decimals or, if it is smaller than 0.001, in its own magnitude.
 
-    0 is the probability of an event too rare for a floating-point number.
+    0 is the probability of an event too rare for a floating-point number, and the smallest numbers are
+    bounds, which a correction may have multiplied.
 
     >>> [p_value_text(p) for p in (0.0421, 0.00004, 1.3668e-19, 0.0)]
-    ['0.042', '4.0e-5', '1.4e-19', '<1e-300']
+    ['0.042', '4.0e-5', '1.4e-19', '<1e-290']
     """
     if p >= 0.001:
         return f"{p:.3f}"
-    if p < 1e-300:
-        return "<1e-300"
+    if p < 1e-290:
+        return "<1e-290"
     digits, _, exponent = f"{p:.1e}".partition("e")
     return f"{digits}e{int(exponent)}"

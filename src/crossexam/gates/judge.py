@@ -50,17 +50,17 @@ def judge(
     """Return whether *run* keeps to *rules*, some of which may be about its difference from a *baseline*.
 
     Raises CrossexamError if that cannot be judged: the run has other items than the baseline, lacks one of
-    its test sets, or failed the probe of its labels; or a rule is about no test set, or about something that
-    the run or the baseline does not have.
+    its test sets, or failed the probe of its labels (and nobody declared their order); or a rule is about no
+    test set, or about something that the run or the baseline does not have.
     """
-    _check_probe(run)
+    unverified = _check_probe(run)
     if baseline is not None:
         baseline.check(run)
     sides = _Sides(run, baseline, max_unanswered)
     measured = [each for rule in rules for each in _measured(rule, sides)]
     checks = _decided(measured, alpha)
     model, notes = (None, ()) if baseline is None else (baseline.model, _notes(run, baseline))
-    return GateResult(run.model, model, checks, alpha, open_checks, notes)
+    return GateResult(run.model, model, checks, alpha, open_checks, (*unverified, *notes))
 
 
 def _notes(run: Run, baseline: Baseline) -> tuple[str, ...]:
@@ -68,20 +68,32 @@ def _notes(run: Run, baseline: Baseline) -> tuple[str, ...]:
     key = run.manifest.get("model_key")
     if key is None or key != baseline.facts.get("model_key"):
         return ()
-    return (f"Run and baseline are of the same model (key {key}), which has narrower intervals than two.",)
+    return (
+        f"Run and baseline come from the same model (key {key}): this tries the gate, and does not show how "
+        "far two models differ.",
+    )
 
 
-def _check_probe(run: Run) -> None:
-    """Raise CrossexamError if the model failed the probe that verifies what its labels mean."""
+def _check_probe(run: Run) -> tuple[str, ...]:
+    """Return a note per model whose declared class order could not be verified by the probe.
+
+    Raises CrossexamError for one whose class order nobody declared.
+    """
+    notes = []
     for name, details in _details(run.model, run.manifest.get("details")):
         probe = details.get("probe")
-        if isinstance(probe, Mapping) and "warning" in probe and "right" in probe:
+        if not isinstance(probe, Mapping) or "warning" not in probe or "right" not in probe:
+            continue
+        if details.get("label_order_from") != "declared":
             raise CrossexamError(
                 f"the model failed the probe of its labels: {probe['warning']}",
                 where=name,
                 wanted="a model whose labels are known to mean what they say",
-                hint="check the class order of the model; --label-order declares another one",
+                hint="check the class order of the model, and run it with --label-order, which declares it; "
+                "the probe then need not confirm it",
             )
+        notes.append(f"{name}: the class order was declared with --label-order; {probe['warning']}.")
+    return tuple(notes)
 
 
 def _details(name: str, details: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:

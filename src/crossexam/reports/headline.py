@@ -101,6 +101,7 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
         return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
     before = _whole_base(model, result, names)
     any_set = "any test set with enough answers" if _has_bounds(model) else "any test set"
+    any_set += _disputed(model, names)
     if loss.value <= 0:
         return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
     if result.base_set in at_chance(model.results):
@@ -116,6 +117,23 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
         f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}{corrected}; "
         f"the largest drop is {dropped.removesuffix(')')}{p_value}), on {name}."
     )
+
+
+def _disputed(model: ModelResults, names: Mapping[str, str]) -> str:
+    """Return in parentheses the test set with the lowest p of those whose test and interval disagree."""
+    found = [
+        (result.p_holm, names.get(result.name, result.name))
+        for result in model.results
+        if (loss := result.loss) is not None
+        and loss.value > 0 >= loss.low
+        and result.p_holm is not None
+        and result.p_holm <= model.alpha
+    ]
+    if not found:
+        return ""
+    p_value, name = min(found)
+    p_text = p_value_text(p_value)
+    return f" (on {name}, the corrected p is {p_text}, but the interval of the drop includes 0)"
 
 
 def _has_bounds(model: ModelResults) -> bool:

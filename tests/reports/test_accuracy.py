@@ -80,6 +80,15 @@ def test_the_letter_n_is_explained_for_two_labels() -> None:
     assert "In test sets of two labels, N is not_entailment." in error_table(results_of([run])).notes
 
 
+def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
+    run = run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC")
+    two = replace(run, manifest={**run.manifest, "details": {"two_label": True}}, model="two")
+    assert len(accuracy_table(results_of([run])).columns) > 3
+    assert len(accuracy_table(results_of([two])).columns) == 3
+    assert len(accuracy_table(results_of([two, run])).columns) > 4
+    assert "84.9" not in make_report(two).text(".md")
+
+
 def test_published_shares_of_errors_stand_below_those_of_the_models() -> None:
     """Tables 4 and 7 of Naik et al. (2018)."""
     parts = {

@@ -76,7 +76,7 @@ def accuracy_table(results: Results) -> Table:
     Below each base is the accuracy of its majority class.
     """
     datasets = list(results.test_sets.values())
-    studies = columns_for(datasets) if results.published_rows else ()
+    studies = columns_for(datasets) if results.published_of_three else ()
     rows: list[tuple[Cell, ...]] = []
     for name, dataset in results.test_sets.items():
         per_model = [model.result(name) for model in results.models]
@@ -175,7 +175,7 @@ def _one_label_warning(result: TestSetResult, label: Gold, results: Results) -> 
 
 def published_tables(results: Results) -> list[Table]:
     """Return a table per study with its figures for other corpora than those of the report, folded away."""
-    if not results.published_rows:
+    if not results.published_of_three:
         return []
     tables = []
     for study in STUDIES:
@@ -348,7 +348,7 @@ def error_table(results: Results) -> Table:
             for model in results.models
             if (result := model.result(name)) is not None
         ]
-        if results.published_rows:
+        if results.published_of_three:
             nothing = (None,) * len(ERROR_TYPES)
             rows += [(short, *shares, *nothing) for shares in published_errors(dataset)]
     note = (
@@ -429,7 +429,7 @@ def prediction_table(results: Results) -> Table:
         short = results.short_names[name]
         rows.append((short, gold, model.name, result.n, *result.predicted_shares))
         is_last = position + 1 == len(one_label) or one_label[position + 1][0] != name
-        if results.published_rows and is_last and of_snli(result.part):
+        if results.published_of_three and is_last and of_snli(result.part):
             difference = difference_from(_STUDY, results.test_sets[name])
             published_rows = list(_published(result.construction, Marked if difference else float))
             rows += [(short, gold, *row) for row in published_rows]
@@ -468,7 +468,7 @@ def judged_table(results: Results) -> Table:
         entry = dataset.entry
         difference = difference_from(_STUDY, dataset)
         human = _human(entry.construction, Marked if difference else float)
-        if results.published_rows and of_snli(entry.part) and human:
+        if results.published_of_three and of_snli(entry.part) and human:
             rows.append((short, "Human (published)", None, *human, None))
             differences[short] = difference
     two = any(row[-1] is not None for row in rows)

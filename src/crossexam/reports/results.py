@@ -336,6 +336,11 @@ class Results:
         """Whether all models have three labels, or all have two."""
         return len({run.two_labels for run in self.runs}) == 1
 
+    @property
+    def published_of_three(self) -> bool:
+        """Whether figures published for three labels are shown: not if all models have two."""
+        return self.published_rows and not all(run.two_labels for run in self.runs)
+
     @cached_property
     def together(self) -> tuple[ScoredTogether, ...]:
         """What three models or more predicted for the same items, by test set; empty for fewer models."""

@@ -54,7 +54,7 @@ def read_run(folder: Path) -> Run:
         raise FormatError(
             f"there is no {MANIFEST}: this is not a run, or the run did not finish",
             where=str(folder),
-            hint="see how the last `crossexam run` ended; the same command resumes a run that was stopped",
+            hint="repeat `crossexam run`, which resumes a run that was stopped, or says why it cannot",
         )
     manifest = read_manifest(manifest_file, hint=_REWRITE)
     entries = manifest.get("test_sets")

@@ -419,6 +419,24 @@ def test_names_in_charts_neither_overlap_nor_are_cut(open_page: Opener, tmp_path
 
 
 @pytest.mark.browser
+def test_the_majority_line_runs_through_no_number(open_page: Opener, two_models: Path) -> None:
+    page = open_page(two_models)
+    crossed, lines = page.evaluate(
+        """() => {
+          const drawing = [...document.querySelectorAll("#accuracy svg")].find((each) => each.clientWidth);
+          const boxes = (what) =>
+            [...drawing.querySelectorAll(what)].map((each) => each.getBoundingClientRect());
+          const lines = boxes("[aria-roledescription=tick]");
+          const low = (line, number) => line.top < number.bottom - 4 && number.top < line.bottom - 1;
+          const crossed = boxes(".role-mark.mark-text text").filter((number) =>
+            lines.some((line) => low(line, number)));
+          return [crossed.length, lines.length];
+        }"""
+    )
+    assert (crossed, lines > 3) == (0, True)
+
+
+@pytest.mark.browser
 def test_a_wide_table_scrolls_beside_its_first_column(open_page: Opener, seven_models: Path) -> None:
     page = open_page(seven_models)
     page.set_viewport_size({"width": 400, "height": 844})
@@ -526,7 +544,7 @@ def test_the_policy_holds_against_a_script_that_did_get_in(chromium: Browser, tw
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [390, 768, 1280])
+@pytest.mark.parametrize("width", [390, 768, 1000, 1280])
 def test_nothing_is_wider_than_the_screen(open_page: Opener, two_models: Path, width: int) -> None:
     page = open_page(two_models)
     page.set_viewport_size({"width": width, "height": 844})
@@ -534,6 +552,11 @@ def test_nothing_is_wider_than_the_screen(open_page: Opener, two_models: Path, w
     narrow = page.locator(".narrow").first.is_visible()
     assert narrow == (width == 390)
     assert page.locator(".wide").first.is_visible() != narrow
+    links = page.locator("nav a").evaluate_all(
+        "(all) => all.map((each) => each.getBoundingClientRect().right)"
+    )
+    assert len(links) > 12
+    assert width < 960 or max(links) <= width  # a narrow screen scrolls them
 
 
 @pytest.mark.browser

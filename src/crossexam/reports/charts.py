@@ -242,8 +242,9 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
     drawn = alt.Chart(alt.Data(values=values)).encode(y=name_axis([row.label for row in rows]))
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color="currentColor", opacity=0.6)
     height = row_height([row.label for row in rows])
+    below = height / 2 + 4  # from just above the point to the end of the row, so not through the number
     reference = drawn.transform_filter("isValid(datum.line)").mark_tick(
-        color="var(--muted)", thickness=2, size=height, opacity=0.6
+        color="var(--muted)", thickness=2, size=below, yOffset=(height - below) / 2, opacity=0.6
     )
     layers = alt.layer(
         zero.encode(x=alt.X("zero:Q", scale=scale, axis=titled)),

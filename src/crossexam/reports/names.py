@@ -17,6 +17,9 @@ from crossexam.core.rules import OURS
 
 _STATUS = re.compile(r"(.*) \((\w+)\)")
 
+#: The samples of the behaviour analysis are called by symbols, such as ``i_ta1``.
+_SYMBOL = re.compile(r"[a-z]_")
+
 #: Characters of a short name of a model; the middle of a longer one is left out.
 _LONGEST: Final = 24
 
@@ -42,6 +45,9 @@ def short_names(test_sets: Mapping[str, Dataset]) -> dict[str, str]:
     >>> names = ("base.dev", "antonymy_released.dev")
     >>> list(short_names({name: Dataset(name, ()) for name in names}).values())
     ['base (dev)', 'antonymy (released)']
+    >>> names = ("i_a.snli_train", "i_ta1.snli_train")
+    >>> list(short_names({name: Dataset(name, ()) for name in names}).values())
+    ['i_a', 'i_ta1']
     """
     entries = {name: dataset.entry for name, dataset in test_sets.items()}
     bases = {entry.part for entry in entries.values() if entry.is_base}
@@ -62,7 +68,9 @@ def _short(name: str, entry: TestSetEntry, with_part: bool) -> str:
         return name
     rules = "" if entry.rules == OURS else entry.rules
     details = ", ".join(filter(None, (rules, entry.part.replace("_", " ") if with_part else "", status)))
-    construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.construction).replace("_", " ")  # cs_0_7: cs 0.7
+    construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.construction)  # cs_0_7: cs 0.7
+    if not _SYMBOL.match(construction):
+        construction = construction.replace("_", " ")
     return f"{construction} ({details})" if details else construction
 
 

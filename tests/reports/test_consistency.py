@@ -7,16 +7,17 @@ import io
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Dataset, Run
 from crossexam.evaluation.consistency import consistency_of
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.consistency import consistency_table, violations_by_label_table
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
-from crossexam.reports.headline import warnings
+from crossexam.reports.headline import headlines, warnings
 from crossexam.reports.results import results_of
 
 
@@ -105,3 +106,39 @@ def test_without_the_suite_there_is_nothing(run: Run) -> None:
     plain = results_of([run.restricted_to(["base.builtin_demo"])])
     assert consistency_table(plain).rows == ()
     assert json.loads(render_json(plain))["models"][0]["consistency"] is None
+
+
+def test_the_headline_names_the_rule_that_is_violated_most_often(run: Run) -> None:
+    found = consistency_of(run)
+    most = max(found.values(), key=lambda each: each.of_all.value)
+    (said,) = headlines(results_of([run]))
+    rule, rate = most.rule.name.replace("_", " "), most.of_all
+    bounds = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}"
+    assert said.endswith(
+        f"Of the consistency rules, it violates {rule} most often: on {100 * rate.value:.1f} % of "
+        f"{most.n} items (95 % interval {bounds})."
+    )
+    assert all(each.of_all.value <= rate.value for each in found.values())
+
+
+def test_it_does_so_without_a_gold_label(run: Run) -> None:
+    unlabelled = replace(
+        run,
+        datasets={
+            name: Dataset(name, tuple(replace(item, label=None) for item in dataset), dataset.manifest)
+            for name, dataset in run.datasets.items()
+        },
+    )
+    (said,) = headlines(results_of([unlabelled]))
+    assert said.startswith("builtin/overlap: no item has a gold label. Of the consistency rules, it violates")
+
+
+def test_a_model_that_violates_no_rule_is_said_to(run: Run) -> None:
+    rows = {name: np.tile([1.0, 0.0, 0.0], (len(each), 1)) for name, each in run.probabilities.items()}
+    constant = replace(run, probabilities=rows).restricted_to(
+        [name for name in run.datasets if name.startswith(("base", "identity"))]
+    )
+    (said,) = headlines(results_of([constant]))
+    assert said.endswith("It violates none of the consistency rules.")
+    (plain,) = headlines(results_of([run.restricted_to(["base.builtin_demo"])]))
+    assert "consistency" not in plain

@@ -11,7 +11,7 @@ from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import MajorityClass, TestSetResult
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.accuracy import one_label_warnings
-from crossexam.reports.analyses.consistency import consistency_warnings
+from crossexam.reports.analyses.consistency import consistency_warnings, most_violated
 from crossexam.reports.analyses.parses import parse_warnings
 from crossexam.reports.analyses.templates import noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
@@ -55,6 +55,8 @@ def headline(results: Results) -> str:
 def headlines(results: Results) -> list[str]:
     """Return the finding of each model, a sentence (:func:`sentence`) per model, :func:`culprit` first."""
     first = culprit(results)
+    if first is None and any(model.consistency for model in results.models):
+        return [sentence(model, results.short_names) for model in results.models]
     if first is None:
         bounded = next((model for model in results.models if _has_bounds(model)), None)
         return ["No item has a gold label." if bounded is None else _no_result(bounded)]
@@ -76,8 +78,13 @@ def _left_out(results: Results) -> str:
 def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
     """Return on which test set the accuracy of *model* drops most, or that no drop is significant.
 
-    *names* are the names of the test sets for readers.
+    If it was asked about items of consistency rules, the rule that it violates most often follows.  *names*
+    are the names of the test sets for readers.
     """
+    return " ".join(filter(None, (_on_accuracy(model, names), most_violated(model))))
+
+
+def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
     if model.benchmark is not None:
         return _on_benchmark(model, model.benchmark)
     result = worst_of(model)

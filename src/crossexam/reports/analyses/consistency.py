@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Run, counted_items
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Column, Table
+from crossexam.reports.table import Column, Table, number_text
 
 if TYPE_CHECKING:
     from crossexam.evaluation.consistency import ConsistencyComparison, ConsistencyRule, Violations
@@ -105,6 +105,21 @@ def left_out_notes(models: Sequence[ModelResults]) -> list[str]:
         for model in models
         for reason, rules in rules_left_out(model.run).items()
     ]
+
+
+def most_violated(model: ModelResults) -> str:
+    """Return in a sentence which rule *model* violates most often; empty if none was measured."""
+    known = [each for each in model.consistency.values() if each.n and not each.only_bounds]
+    if not known:
+        return ""
+    worst = max(known, key=lambda each: each.of_all.value)
+    if not worst.count:
+        return "It violates none of the consistency rules."
+    share, low, high = (number_text(each, "percent") for each in worst.of_all[:3])
+    return (
+        f"Of the consistency rules, it violates {_listed([worst.rule])} most often: on {share} % of "
+        f"{counted_items(worst.n, 'item')} (95 % interval {low} to {high})."
+    )
 
 
 def consistency_warnings(results: Results) -> list[str]:

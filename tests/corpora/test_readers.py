@@ -556,9 +556,11 @@ def test_a_malformed_record_is_one_error_with_its_line(
 def test_annotations_without_their_pairs_say_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
+    data = tmp_path / "data"  # the folder above is searched too, and above tmp_path are the files of other tests
+    data.mkdir()
+    monkeypatch.setenv("CROSSEXAM_DATA", str(data))
     name = "multinli_1.0_matched_annotations.txt"
-    (tmp_path / name).write_text("2c #ANTO\n", encoding="utf-8")
+    (data / name).write_text("2c #ANTO\n", encoding="utf-8")
     with pytest.raises(FormatError, match="not installed: multinli:dev_matched"):
         list(iter_corpus("multinli_annotated:matched"))
 

@@ -153,6 +153,10 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "gate rules, percent": (lambda: cx.gate(RUN, rules=[{**RULES[0], "min": 60}]), "'min' is 60"),
     "gate alpha": (lambda: cx.gate(RUN, rules=RULES, alpha=5), r"\(alpha\) is 5"),
     "gate max_unanswered": (lambda: cx.gate(RUN, rules=RULES, max_unanswered=2), "max_unanswered"),
+    "gate accept_unverified": (
+        lambda: cx.gate(RUN, rules=RULES, accept_unverified=1),
+        "accept_unverified is 1",
+    ),
     "gate open": (lambda: cx.gate(RUN, rules=RULES, open=True), "open is True"),
     "compare max_unanswered": (lambda: cx.compare(RUN, RUN, max_unanswered="x"), "max_unanswered"),
     "report max_unanswered": (lambda: cx.report(RUN, max_unanswered=-1), "max_unanswered"),

@@ -559,14 +559,16 @@ def gate(
     alpha: float = 0.05,
     max_unanswered: float = MAX_UNANSWERED,
     open: Literal["pass", "fail"] = "pass",
+    accept_unverified: bool = False,
 ) -> GateResult:
     """Return whether a run keeps to *rules*: a TOML file, or a list of dicts with the keys of its tables.
 
     Without *rules*, they are those of ``crossexam.toml`` in the working folder.  *baseline* is a file of
     :func:`baseline`, or a run.  Each check holds, is broken or open at the two-sided level *alpha*, corrected
-    over all checks; with *open* ``"fail"``, open ones fail.  Its ``check()`` raises AssertionError with the
-    table unless all passes.  Raises CrossexamError if the run cannot be judged: over other items than the
-    baseline, for instance, or if a rule is about no test set.
+    over all checks; with *open* ``"fail"``, open ones fail.  A model that failed the probe of its labels is
+    only judged with *accept_unverified*, or if their order was declared.  Its ``check()`` raises
+    AssertionError with the table unless all passes.  Raises CrossexamError if the run cannot be judged: over
+    other items than the baseline, for instance, or if a rule is about no test set.
 
     >>> mine = run("builtin/overlap", "builtin:demo")
     >>> gate(mine, rules=[{"set": "*", "measure": "accuracy", "min": 0.3}]).check().passed
@@ -591,4 +593,7 @@ def gate(
     elif baseline is not None:
         stored = read_baseline(path_of(baseline, "baseline", wanted=of_file, of=copy_path))
     limit = check_max_unanswered(max_unanswered)
-    return judge(answers, known, stored, alpha=alpha, max_unanswered=limit, open_checks=open)
+    trust = required(accept_unverified, bool, "accept_unverified", wanted="True or False")
+    return judge(
+        answers, known, stored, alpha=alpha, max_unanswered=limit, open_checks=open, accept_unverified=trust
+    )

@@ -293,3 +293,14 @@ def test_a_swap_of_equal_letters_is_no_item() -> None:
     )
     assert {item.info["error"] for item in items} == {"keyboard"}
     assert set(rejected) == {"the script leaves the pair unchanged"}
+
+
+@pytest.mark.parametrize("rules", ["ours", "paper", "released"])
+def test_only_an_error_in_any_word_notes_the_class_of_the_word(rules: str) -> None:
+    """Where the tag decides, "more" is an adjective, which a slice by the lists of words would deny."""
+    example = tagged("Ann/NNP ran/VBD ./.", "more/JJR and/CC more/JJR ./.")
+    for name in ("spelling_error_mixed_content_word", "spelling_error_mixed_function_word"):
+        items, _ = made(name, example, rules)
+        assert ["word_class" in item.info for item in items] == [False]
+    items, _ = made("spelling_error_keyboard_swap", example, rules)
+    assert [item.info["word_class"] for item in items] == ["function"]

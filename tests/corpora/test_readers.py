@@ -556,7 +556,9 @@ def test_a_malformed_record_is_one_error_with_its_line(
 def test_annotations_without_their_pairs_say_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = tmp_path / "data"  # the folder above is searched too, and above tmp_path are the files of other tests
+    data = (
+        tmp_path / "data"
+    )  # the folder above is searched too, and above tmp_path are the files of other tests
     data.mkdir()
     monkeypatch.setenv("CROSSEXAM_DATA", str(data))
     name = "multinli_1.0_matched_annotations.txt"

@@ -348,8 +348,20 @@ def test_a_model_that_gives_labels_only_has_no_calibration(make_run: MakeRun) ->
 def test_a_failed_probe_of_the_labels(make_run: MakeRun, nested: bool) -> None:
     details: dict[str, Any] = {"probe": {"right": 0.1, "items": 30, "warning": "the order is wrong"}}
     run = make_run(details={"members": {"hf/a": {}, "hf/b": details}} if nested else details)
-    with pytest.raises(CrossexamError, match="failed the probe of its labels: the order is wrong"):
+    with pytest.raises(CrossexamError, match="failed the probe of its labels: the order is wrong") as caught:
         gate(run, {"measure": "accuracy", "min": 0.1})
+    assert caught.value.hint == (  # of a language model, which has no order of classes
+        "read some answers of the model; then give --accept-unverified (in Python, accept_unverified=True)"
+    )
+    accepted = gate(run, {"measure": "accuracy", "min": 0.1}, accept_unverified=True)
+    assert accepted.passed
+    assert accepted.notes[0].endswith("accepted with --accept-unverified; the order is wrong.")
+    of_classes = {**details, "label_order_from": "config.json"}
+    with pytest.raises(CrossexamError) as caught:
+        gate(make_run(details=of_classes), {"measure": "accuracy", "min": 0.1})
+    assert "run it with --label-order, which declares it, or give --accept-unverified" in str(
+        caught.value.hint
+    )
     passed = make_run(details={"probe": {"right": 0.9, "items": 30}})
     assert gate(passed, {"measure": "accuracy", "min": 0.1}).passed
     details["label_order_from"] = "declared"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.estimate import Bounds
 from crossexam.core.example import Example
 from crossexam.core.outcome import CODES, Outcomes
@@ -105,8 +105,9 @@ def test_a_pattern_leaves_out_test_sets_that_were_made_without_labels() -> None:
     assert len(gate(run, {"measure": "unanswered", "max": 0.0}).checks) == 3
     with pytest.raises(CrossexamError, match=r"rule 1, test set symmetry.x(.|\n)*items with a gold label"):
         gate(run, {"set": "symmetry.x", "measure": "accuracy", "min": 0.1})
-    with pytest.raises(CrossexamError, match=r"'accuracy' is not defined for 'sym\*'"):
+    with pytest.raises(CrossexamError, match=r"'accuracy' is not defined for 'sym\*'") as caught:
         gate(run, {"set": "sym*", "measure": "accuracy", "min": 0.1})
+    assert caught.value.wanted == "a name or pattern of test sets of the run: identity.x"
 
 
 #: Near the rates of random answers: two of three violate, where the condition holds of one of three.
@@ -146,5 +147,6 @@ def test_rules_that_always_apply_have_one_rate() -> None:
     always = {name for name, rule in RULES.items() if rule.always_applies}
     assert always == {"identity", "negation", "double_negation"}
     for name in always:
-        with pytest.raises(UnknownNameError):
+        with pytest.raises(FormatError, match="always holds") as caught:
             rules_from([{"set": "*", "measure": f"conditional_violation.{name}", "max": 0.5}])
+        assert caught.value.wanted == f"'violation.{name}'"

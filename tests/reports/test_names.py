@@ -30,7 +30,7 @@ def test_of_several_bases_each_is_named() -> None:
 def test_a_status_stays() -> None:
     sets = [Dataset("base.x", ()), part("i_th.x", "proposed"), part("i_th.x", "verified")]
     found = short_names({each.name: each for each in sets})
-    assert list(found.values()) == ["base (x)", "i th (proposed)", "i th (verified)"]
+    assert list(found.values()) == ["base (x)", "i_th (proposed)", "i_th (verified)"]
     sets.append(Dataset("base.y", ()))
     found = short_names({each.name: each for each in sets})
     assert found["i_th.x (proposed)"] == "i th (x, proposed)"

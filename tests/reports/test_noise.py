@@ -14,8 +14,10 @@ import pytest
 from rich.console import Console
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
+from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
+from crossexam.evaluation.repeat import noise_floor
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.headline import warnings
 from crossexam.reports.report import Report, terminal_comparison, write_comparison
@@ -76,6 +78,32 @@ def test_the_floor_and_what_is_not_above_it_are_in_every_format() -> None:
     for form, text in texts(STEADY).items():
         assert "noise floor" not in text, form
         assert "asked again" not in text.lower(), form
+
+
+class _Silent:
+    """A model that answers nothing."""
+
+    def predict(self, pairs: list[tuple[str, str]]) -> np.ndarray[Any, Any]:
+        return np.full((len(pairs), 3), np.nan)
+
+
+def test_pairs_without_an_answer_are_not_asked_again() -> None:
+    """Two failures to answer are not an answer that stayed the same."""
+
+    def run_with(answers: int) -> Run:
+        rows = np.full((len(GOLD), 3), np.nan)
+        rows[:answers] = [1.0, 0.0, 0.0]
+        told = [Outcome(ANSWERED)] * answers + [Outcome("refused")] * (len(GOLD) - answers)
+        outcomes = {"base.dev": Outcomes.of(told, len(GOLD))}
+        sets = {"base.dev": SETS[0]}
+        return replace(STEADY, datasets=sets, probabilities={"base.dev": rows}, outcomes=outcomes)
+
+    run = run_with(40)
+    found = noise_floor(run, _Silent(), 2)  # type: ignore[arg-type]
+    assert (found["pairs"], found["flips"]) == (40, 80)
+    none = run_with(0)
+    with pytest.raises(CrossexamError, match="answered no pair, so --repeat has nothing to compare with"):
+        noise_floor(none, _Silent(), 2)  # type: ignore[arg-type]
 
 
 def test_a_significant_drop_within_the_noise_is_warned_of_at_the_head() -> None:

@@ -202,6 +202,18 @@ def test_a_limit_is_not_the_whole(data: Path, tmp_path: Path) -> None:
     assert suite["base.sick"].manifest["cross_dataset"]["complete"] is False
     assert len(suite["base.sick"]) == 3
     assert suite["base.sick"].manifest["rows"] == 3
+    reference = suite["base.snli_test"].manifest
+    assert reference["cross_dataset"]["complete"] is False
+    assert "limit:3" in reference["signature"]
+
+
+def test_a_limit_that_cuts_nothing_off_leaves_the_whole(data: Path, tmp_path: Path) -> None:
+    write_cross_dataset(tmp_path / "suite", "sick", limit=10_000)
+    write_cross_dataset(tmp_path / "whole", "sick")
+    suite, whole = read_suite(tmp_path / "suite"), read_suite(tmp_path / "whole")
+    for name in whole.datasets:
+        assert suite[name].manifest["cross_dataset"] == whole[name].manifest["cross_dataset"]
+        assert suite[name].manifest["signature"] == whole[name].manifest["signature"]
 
 
 @pytest.mark.parametrize(
@@ -283,6 +295,17 @@ def test_only_the_whole_benchmark_has_its_name() -> None:
     score = benchmark_score(cut, measure(cut))
     assert score is not None
     assert len(score.incomplete) == 14  # --limit of a run
+    less = run_of("m", {**dict.fromkeys(MEMBERS, HALF), REFERENCE: MOST})
+    less.datasets[f"base.{REFERENCE}"].manifest["cross_dataset"]["complete"] = False
+    score = benchmark_score(less, measure(less))
+    assert score is not None
+    assert (score.incomplete, score.reference_cut) == ((), True)
+    assert score.title == "Part of the cross-dataset benchmark: 14 of 14 corpora; SNLI test in part"
+    assert "points below that on a part of SNLI test" in headline(results_of([less]))
+    assert any(
+        "In part (by --limit, or not all is installed): SNLI test." in note
+        for note in score_table(results_of([less])).notes
+    )
     partly = run_of("m", dict.fromkeys(MEMBERS, HALF), complete=False)
     score = benchmark_score(partly, measure(partly))
     assert score is not None

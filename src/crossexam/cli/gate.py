@@ -52,11 +52,15 @@ def gate(
     ] = OpenChoice.passes,
     alpha: Annotated[float, typer.Option(help="Two-sided level of all checks together.", metavar="P")] = 0.05,
     max_unanswered: options.MaxUnanswered = MAX_UNANSWERED,
+    accept_unverified: Annotated[
+        bool,
+        typer.Option("--accept-unverified", help="Judge a model that failed the probe of its labels, too."),
+    ] = False,
 ) -> None:
     """Judge a run by rules: exit code 0 if it passes, 1 if a rule is broken, 2 if it cannot be judged.
 
     The exit code is 4 if the run is not finished.  JUnit and JSON are written with 0 and 1, and with 2 if a
-    check could not be judged; after an error there are none, also none of earlier results.
+    check could not be judged; after an error there are none, nor any of earlier results.
     """
     from crossexam.cli.console import show, warn_of_gaps, written
     from crossexam.core.files import write_text
@@ -85,6 +89,7 @@ def gate(
         alpha=alpha,
         max_unanswered=limit,
         open_checks=open_checks.value,
+        accept_unverified=accept_unverified,
     )
     warn_of_gaps([answers])
     show(terminal_table(result.table))

@@ -146,10 +146,13 @@ def _misspelt(
     rng: random.Random,
     options: Options,
     nothing: str,
+    *,
+    any_word: bool = False,
 ) -> Iterator[Outcome]:
     """Yield the pair with an error of one of *kinds* in one of the words at *spans* of the hypothesis.
 
-    Of several kinds one is drawn; the next one is tried if no word can have such an error.
+    Of several kinds one is drawn; the next one is tried if no word can have such an error.  *any_word*: the
+    spans are not of a single class of words.
     """
     if not spans:
         yield Rejection(nothing)
@@ -159,7 +162,7 @@ def _misspelt(
     for kind in rng.sample(kinds, len(kinds)) if len(kinds) > 1 else kinds:
         errors = _errors(example, "hypothesis", spans, misspell[kind], resources, rng, any_word=not ours)
         if edit := next(errors, None):
-            yield misspelt(example.label, edit, kind if len(kinds) > 1 else None)
+            yield misspelt(example.label, edit, kind if len(kinds) > 1 else None, any_word=any_word)
             return
     yield _NO_ERROR
 
@@ -210,7 +213,9 @@ def adjacent_swap(
         yield swap_by_script(example, rng)
         return
     spans = _any_word(example, least=2)
-    yield from _misspelt(example, spans, ("swap",), resources, rng, options, "no word of letters")
+    yield from _misspelt(
+        example, spans, ("swap",), resources, rng, options, "no word of letters", any_word=True
+    )
 
 
 def keyboard_swap(
@@ -221,7 +226,9 @@ def keyboard_swap(
         yield keyboard_by_script(example, rng)
         return
     spans = _any_word(example)
-    yield from _misspelt(example, spans, ("keyboard",), resources, rng, options, "no word of letters")
+    yield from _misspelt(
+        example, spans, ("keyboard",), resources, rng, options, "no word of letters", any_word=True
+    )
 
 
 def mixed_content_word(
@@ -331,10 +338,14 @@ _NO_WORD: Final = Rejection("no word that the script can misspell")
 _UNCHANGED: Final = Rejection("the script leaves the pair unchanged")
 
 
-def misspelt(label: Gold | None, edit: Edit, kind: Kind | None = None) -> Draft:
-    """Return the item with *edit*, an error of *kind* if the test has several."""
-    word_class = "function" if edit.old.lower() in CLOSED_CLASSES else "content"
-    return Draft(label, (edit,), info={"word_class": word_class, **({ERROR: kind} if kind else {})})
+def misspelt(label: Gold | None, edit: Edit, kind: Kind | None = None, *, any_word: bool = False) -> Draft:
+    """Return the item with *edit*, an error of *kind* if the test has several.
+
+    The class of the word is noted if the test misspells *any_word*.  Elsewhere the tag of the word decides,
+    which the lists behind this class do not always agree with: "more" is an adjective there.
+    """
+    info = {"word_class": "function" if edit.old.lower() in CLOSED_CLASSES else "content"} if any_word else {}
+    return Draft(label, (edit,), info={**info, **({ERROR: kind} if kind else {})})
 
 
 def swap_by_script(example: Example, rng: random.Random) -> Outcome:
@@ -349,7 +360,7 @@ def swap_by_script(example: Example, rng: random.Random) -> Outcome:
         wrong = _swapped(word, rng)
         if wrong != word:
             edit = Edit("hypothesis", start, start + len(word), word, wrong)
-            return misspelt(example.label, edit)
+            return misspelt(example.label, edit, any_word=True)
     return _UNCHANGED
 
 
@@ -406,4 +417,5 @@ def _placed(example: Example, word: str, wrong: str, kind: Kind | None = None) -
     start = example.hypothesis.find(word)
     if start < 0 or word == wrong:
         return _UNCHANGED
-    return misspelt(example.label, Edit("hypothesis", start, start + len(word), word, wrong), kind)
+    edit = Edit("hypothesis", start, start + len(word), word, wrong)
+    return misspelt(example.label, edit, kind, any_word=kind is None)  # of one kind: keyboard_by_script

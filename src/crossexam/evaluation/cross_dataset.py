@@ -28,8 +28,8 @@ class BenchmarkScore:
     """The *accuracies* by corpus, their *mean*, the accuracy on SNLI or another *reference*, and the
     *difference* and *relative* difference of the mean from it, as shares; None if that is not a test set.
 
-    *missing* corpora are not included; only a part of the *incomplete* ones is installed; the *added* ones
-    are not of the benchmark.
+    *missing* corpora are not included; only a part of the *incomplete* ones is; the *added* ones are not of
+    the benchmark.  *reference_cut*: only a part of the reference is included.
     """
 
     accuracies: Mapping[str, Estimate]
@@ -42,6 +42,7 @@ class BenchmarkScore:
     part: str = "test"
     reference_name: str = "SNLI test"
     added: tuple[str, ...] = ()
+    reference_cut: bool = False
 
     @property
     def is_published(self) -> bool:
@@ -55,9 +56,10 @@ class BenchmarkScore:
         if not self.is_published:
             measured = "" if self.reference_name in _SNLI.values() else f", against {self.reference_name}"
             return f"Cross-dataset evaluation{sets}: {self.corpora}{measured}"
-        if not self.missing and not self.incomplete:
+        if not self.missing and not self.incomplete and not self.reference_cut:
             return f"Cross-dataset benchmark{sets}"
         count = f"{len(self.accuracies)} of {len(MEMBERS)} corpora{self._cut}"
+        count += f"; {self.reference_name} in part" if self.reference_cut else ""
         return f"Part of the cross-dataset benchmark{sets}: {count}"
 
     @property
@@ -97,6 +99,7 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
     incomplete: list[str] = []
     added: list[str] = []
     reference: Estimate | None = None
+    reference_cut = False
     reference_name, part = "SNLI test", "test"
     for result in results:
         dataset = run.datasets.get(result.name)
@@ -105,12 +108,12 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
             continue
         if place.get("reference"):
             reference = result.accuracy
+            reference_cut = not _is_whole(dataset, place)
             reference_name = str(place.get("title") or _SNLI[result.part])
         elif "key" in place and dataset is not None and result.n:
             accuracies[place["key"]] = result.accuracy
             part = str(place.get("part", part))
-            whole = place["complete"] and dataset.entry.rows in (None, len(dataset))
-            incomplete += [] if whole else [place["key"]]
+            incomplete += [] if _is_whole(dataset, place) else [place["key"]]
             added += [place["key"]] if place.get("added") else []
     if not accuracies:
         return None
@@ -126,6 +129,14 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
         part=part,
         reference_name=reference_name,
         added=tuple(added),
+        reference_cut=reference_cut,
+    )
+
+
+def _is_whole(dataset: Dataset | None, place: Mapping[str, Any]) -> bool:
+    """Return whether *dataset* has every item of its corpus: neither built nor run with a limit."""
+    return bool(place.get("complete", True)) and (
+        dataset is None or dataset.entry.rows in (None, len(dataset))
     )
 
 

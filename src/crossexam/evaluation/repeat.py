@@ -86,14 +86,20 @@ def is_within(difference: Estimate | None, noises: Sequence[Noise | None]) -> bo
 def noise_floor(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[str, Any]:
     """Return how often *model* answers otherwise than in *run* when it is asked *times* more.
 
-    Up to PAIRS_REPEATED distinct pairs are drawn with *seed*.  ``flips`` are answers that name another label,
-    or come where there was none or the reverse; ``rate`` is their share, with its interval by pair.  Raises
-    CrossexamError.
+    Up to PAIRS_REPEATED distinct pairs are drawn with *seed* from those that *run* has an answer to: two
+    failures to answer are no agreement.  ``flips`` are answers that name another label, or none; ``rate`` is
+    their share, with its interval by pair.  Raises CrossexamError, also if *run* has no answer.
     """
     if times < 1:
         raise CrossexamError(f"--repeat is {times}", wanted="how often each pair is asked again: 1 or more")
-    drawn = drawn_pairs(run.datasets, seed=seed)
     labels = {name: _labels(run, name) for name in run.datasets}
+    drawn = drawn_pairs(run.datasets, labels, seed=seed)
+    if not drawn:
+        raise CrossexamError(
+            f"{run.model} answered no pair, so --repeat has nothing to compare with",
+            wanted="a run with answers",
+            hint="leave out --repeat, and see why the answers are missing",
+        )
     before = [labels[name][row] for name, row in drawn.values()]
     pairs = list(drawn)
     flips: list[bool] = []
@@ -135,15 +141,20 @@ def noise_sentence(noise: Noise) -> str:
     )
 
 
-def drawn_pairs(datasets: Mapping[str, Dataset], *, seed: int = 0) -> dict[Pair, tuple[str, int]]:
+def drawn_pairs(
+    datasets: Mapping[str, Dataset], labels: Mapping[str, Sequence[int]] | None = None, *, seed: int = 0
+) -> dict[Pair, tuple[str, int]]:
     """Return up to PAIRS_REPEATED distinct pairs of *datasets* drawn at random, with a place of each.
 
-    A place is the name of a test set and the row of an item.
+    A place is the name of a test set and the row of an item.  With *labels*, by test set and row, pairs
+    without one (-1) are not drawn.
     """
     places = [(name, row) for name, dataset in datasets.items() for row in range(len(dataset))]
     rng_for(seed, "repeat").shuffle(places)
     drawn: dict[Pair, tuple[str, int]] = {}
     for name, row in places:
+        if labels is not None and labels[name][row] < 0:
+            continue
         drawn.setdefault(_pair(datasets[name], row), (name, row))
         if len(drawn) == PAIRS_REPEATED:
             break

@@ -79,7 +79,7 @@ class Check:
         if self.outcome == "not judged":
             return (
                 f"{self.missing:,} of {counted_items(self.n, 'item')} could not be measured, so that only "
-                "bounds are known, and they do not decide."
+                "bounds are known. With p-values corrected over all checks, they do not decide."
             )
         if self.outcome != "open":
             return ""

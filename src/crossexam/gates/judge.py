@@ -46,14 +46,15 @@ def judge(
     alpha: float = ALPHA,
     max_unanswered: float = MAX_UNANSWERED,
     open_checks: OpenChecks = LENIENT,
+    accept_unverified: bool = False,
 ) -> GateResult:
     """Return whether *run* keeps to *rules*, some of which may be about its difference from a *baseline*.
 
     Raises CrossexamError if that cannot be judged: the run has other items than the baseline, lacks one of
-    its test sets, or failed the probe of its labels (and nobody declared their order); or a rule is about no
-    test set, or about something that the run or the baseline does not have.
+    its test sets, or failed the probe of its labels (unless their order was declared, or *accept_unverified*
+    is true); or a rule is about no test set, or about something that the run or the baseline does not have.
     """
-    unverified = _check_probe(run)
+    unverified = _check_probe(run, accept_unverified)
     if baseline is not None:
         baseline.check(run)
     sides = _Sides(run, baseline, max_unanswered)
@@ -69,30 +70,35 @@ def _notes(run: Run, baseline: Baseline) -> tuple[str, ...]:
     if key is None or key != baseline.facts.get("model_key"):
         return ()
     return (
-        f"Run and baseline come from the same model (key {key}): this tries the gate, and does not show how "
-        "far two models differ.",
+        f"Run and baseline come from the same model (key {key}): this only tests the gate itself, and "
+        "does not show how far two models differ.",
     )
 
 
-def _check_probe(run: Run) -> tuple[str, ...]:
-    """Return a note per model whose declared class order could not be verified by the probe.
+def _check_probe(run: Run, accept_unverified: bool) -> tuple[str, ...]:
+    """Return a note per model whose labels could not be verified by the probe, and who vouches for them.
 
-    Raises CrossexamError for one whose class order nobody declared.
+    Raises CrossexamError if nobody does: their order was not declared, and *accept_unverified* is false.
     """
     notes = []
     for name, details in _details(run.model, run.manifest.get("details")):
         probe = details.get("probe")
         if not isinstance(probe, Mapping) or "warning" not in probe or "right" not in probe:
             continue
-        if details.get("label_order_from") != "declared":
+        if details.get("label_order_from") == "declared":
+            notes.append(f"{name}: the class order was declared with --label-order; {probe['warning']}.")
+        elif accept_unverified:
+            notes.append(f"{name}: accepted with --accept-unverified; {probe['warning']}.")
+        else:
+            ordered = "label_order_from" in details
+            check = "check the class order of the model" if ordered else "read some answers of the model"
+            declared = "run it with --label-order, which declares it, or " if ordered else ""
             raise CrossexamError(
                 f"the model failed the probe of its labels: {probe['warning']}",
                 where=name,
                 wanted="a model whose labels are known to mean what they say",
-                hint="check the class order of the model, and run it with --label-order, which declares it; "
-                "the probe then need not confirm it",
+                hint=f"{check}; then {declared}give --accept-unverified (in Python, accept_unverified=True)",
             )
-        notes.append(f"{name}: the class order was declared with --label-order; {probe['warning']}.")
     return tuple(notes)
 
 
@@ -184,9 +190,21 @@ def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
         raise CrossexamError(
             f"{what} '{rule.set}'",
             where=rule.where,
-            wanted=f"a name or pattern of test sets of the run: {', '.join(sides.parts.datasets)}",
+            wanted=f"a name or pattern of test sets of the run: {', '.join(_defined(rule, sides))}",
             hint=_pattern_meant(rule.set, sides.parts.datasets) if not names else None,
         )
+
+
+def _defined(rule: GateRule, sides: _Sides) -> list[str]:
+    """Return the test sets for which the measure of *rule* is defined; all if it is for none."""
+    found = []
+    for name in sides.parts.datasets:
+        try:
+            left_out = _is_left_out(rule, sides, name) or _quantity_of(rule, sides, name) is None
+        except CrossexamError:
+            left_out = True
+        found += [] if left_out else [name]
+    return found or list(sides.parts.datasets)
 
 
 def _pattern_meant(name: str, datasets: Iterable[str]) -> str | None:

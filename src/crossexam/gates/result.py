@@ -57,7 +57,7 @@ class GateResult:
     @property
     def table(self) -> Table:
         """The checks as a table, with what a reader must know of them below it."""
-        return check_table(self.summary, self.checks, self.notes)
+        return check_table(self.summary, self.checks, self.alpha / 2, self.notes)
 
     @property
     def summary(self) -> str:

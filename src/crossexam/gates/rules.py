@@ -136,6 +136,13 @@ def _rule(number: int, table: Any, where: str) -> GateRule:
 
 
 def _measure(name: str, where: str) -> Measure:
+    unconditional = name.removeprefix("conditional_")
+    if name not in MEASURES and unconditional in MEASURES:
+        raise FormatError(
+            f"the condition of this rule always holds, so that there is no '{name}'",
+            where=where,
+            wanted=f"'{unconditional}'",
+        )
     if name not in MEASURES:
         raise UnknownNameError("measure", name, MEASURES, where=where)
     return MEASURES[name]

@@ -18,8 +18,11 @@ OUTCOMES: Final[Mapping[str, str]] = {
 }
 
 
-def check_table(title: str, checks: Sequence[Check], notes: Sequence[str] = ()) -> Table:
-    """Return a table with a row per check, and below it what it means and the *notes*."""
+def check_table(title: str, checks: Sequence[Check], level: float, notes: Sequence[str] = ()) -> Table:
+    """Return a table with a row per check, and below it what it means and the *notes*.
+
+    A p-value of at most *level* decides a check.
+    """
     headers = ["Rule", "Test set", "Measure", "Value", "Wanted", "Outcome", "p"]
     rows = [_row(each) for each in checks]
     if any(each.outcome == "open" for each in checks):
@@ -30,7 +33,9 @@ def check_table(title: str, checks: Sequence[Check], notes: Sequence[str] = ()) 
         for each in checks
         if each.outcome == "not judged"
     ]
-    return Table(title, tuple(map(Column, headers)), tuple(rows), (*_explanations(checks), *unjudged, *notes))
+    return Table(
+        title, tuple(map(Column, headers)), tuple(rows), (*_explanations(checks, level), *unjudged, *notes)
+    )
 
 
 def _prospects(check: Check) -> tuple[Cell, ...]:
@@ -38,7 +43,7 @@ def _prospects(check: Check) -> tuple[Cell, ...]:
     if check.outcome != "open":
         return "", ""
     items = "" if check.items_needed is None else f"{check.items_needed:,} items"
-    return check.detectable_text or "nothing", items or "no number"
+    return check.detectable_text or "nothing", items or "no number of items"
 
 
 def _row(check: Check) -> tuple[Cell, ...]:
@@ -58,17 +63,17 @@ def value_text(check: Check) -> str:
     """Return the value of *check* with its interval, as tables show it; differences have a sign."""
     text = check.number(check.value.value) if check.observed else cell_text(check.value, "percent")
     is_rise = check.rule.against_baseline and not isinstance(check.value, Bounds) and check.value.value > 0
-    return f"+{text}" if is_rise else text
+    return f"{'+' if is_rise else ''}{text}".replace("-", "−")
 
 
-def _explanations(checks: Sequence[Check]) -> list[str]:
+def _explanations(checks: Sequence[Check], level: float) -> list[str]:
     """Return what the columns of the table mean, as far as they need it."""
     notes = ["Percent; differences from the baseline in points."]
     if not all(each.observed for each in checks):
         notes.append(
             "Brackets: 95 % intervals by cluster. p: one-sided, for the side of the limit on which the value "
-            "is, Holm-corrected over all checks; a check may therefore be open although its interval lies "
-            "wholly on one side."
+            f"is, Holm-corrected over all checks; a check is decided if p is at most {level:g}, and may "
+            "therefore be open although its interval lies wholly on one side."
         )
     if any(each.outcome == "open" for each in checks):
         notes.append(

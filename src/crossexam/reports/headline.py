@@ -196,7 +196,8 @@ def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
         low, high = -difference.high, -difference.low
         difference, where = difference._replace(value=-difference.value, low=low, high=high), "below"
     points, interval = number_text(difference, "points"), _range(difference)
-    return f"{first}, {points} points {where} that on {score.reference_name} (95 % interval {interval})."
+    reference = f"{'a part of ' if score.reference_cut else ''}{score.reference_name}"
+    return f"{first}, {points} points {where} that on {reference} (95 % interval {interval})."
 
 
 def warnings(results: Results) -> list[str]:

@@ -91,8 +91,8 @@ def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
     for split in splits.values():
         examples = split.test if options.split == "test" else split.validation
         if examples:
-            writer.write(_entry(request, split), _rows(examples, request))
-    for entry, examples in _reference(options):
+            writer.write(_entry(request, split, examples), _rows(examples, request))
+    for entry, examples in _reference(request):
         writer.write(entry, _rows(examples, request))
     for key, manifest in manifests.items():
         writer.write_extra(f"{SPLITS}/{key}.json", manifest)
@@ -158,41 +158,57 @@ def _rows(examples: Sequence[Example], request: SuiteRequest) -> Iterator[Exampl
     return (with_notes(example, {}) for example in examples[: request.limit])
 
 
-def _reference(options: CrossDatasetOptions) -> Iterator[tuple[TestSetEntry, Sequence[Example]]]:
+def _is_whole(examples: Sequence[Example], request: SuiteRequest) -> bool:
+    """Return whether ``--limit`` cuts none of *examples* off."""
+    return request.limit is None or len(examples) <= request.limit
+
+
+def _limit_part(examples: Sequence[Example], request: SuiteRequest) -> dict[str, object]:
+    return {} if _is_whole(examples, request) else request.limit_part()
+
+
+def _reference(request: SuiteRequest) -> Iterator[tuple[TestSetEntry, Sequence[Example]]]:
     """Yield the test set of the training corpus, from which the drop is measured, if it is installed.
 
     The most frequent label of SNLI is that of its training set; of another reference, its own.
     """
+    options: CrossDatasetOptions = request.options
     spec = options.reference_spec
     corpus = CorpusSpec.parse(spec)
     if options.reference is None and not corpus.installed():
         return
     examples = tuple(corpus.examples())
-    facts = {"majority": "entailment", "reference": True, "part": options.split}
+    facts = {
+        "majority": "entailment",
+        "reference": True,
+        "part": options.split,
+        "complete": _is_whole(examples, request),
+    }
+    limited = _limit_part(examples, request)
     if options.reference is None:
         part = REFERENCE if options.split == "test" else "snli_dev"
-        signed = signature({"corpus": spec, "part": options.split})
+        signed = signature({"corpus": spec, "part": options.split, **limited})
         yield TestSetEntry(BASE, part, signature=signed, facts={CROSS_DATASET: facts}), examples
         return
     projection = projection_for(corpus.declared_projection(), (example.label for example in examples))
     entry = TestSetEntry(
         BASE,
         part_name(spec),
-        signature=signature({"corpus": f"{spec}@{corpus.identity()}", "part": options.split}),
+        signature=signature({"corpus": f"{spec}@{corpus.identity()}", "part": options.split, **limited}),
         projection=projection.declaration,
         facts={CROSS_DATASET: {**facts, "majority": most_frequent(examples), "title": spec}},
     )
     yield entry, examples
 
 
-def _entry(request: SuiteRequest, split: Split) -> TestSetEntry:
+def _entry(request: SuiteRequest, split: Split, examples: Sequence[Example]) -> TestSetEntry:
     member, part = split.member, request.options.split
     parts: dict[str, object] = {
         "corpus": member.key,
         "files": "+".join(split.files),
         "part": part,
         "seed": request.seed,
-        **request.limit_part(),
+        **_limit_part(examples, request),
     }
     facts = {
         "key": member.key,
@@ -200,7 +216,7 @@ def _entry(request: SuiteRequest, split: Split) -> TestSetEntry:
         "protocol": member.protocol,
         "rule": member.rule,
         "part": part,
-        "complete": split.complete and request.limit is None,
+        "complete": split.complete and _is_whole(examples, request),
         "differences": split.differences(),
         "known": member.known,
         "majority": most_frequent(split.validation),

@@ -160,8 +160,9 @@ def _coverage(score: BenchmarkScore) -> list[str]:
     found = []
     if score.missing:
         found.append(f"Missing: {', '.join(score.missing)}.")
-    if score.incomplete:
-        found.append(f"In part (by --limit, or not all is installed): {', '.join(score.incomplete)}.")
+    cut = (*score.incomplete, *((score.reference_name,) if score.reference_cut else ()))
+    if cut:
+        found.append(f"In part (by --limit, or not all is installed): {', '.join(cut)}.")
     return found
 
 

@@ -80,7 +80,7 @@ def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(
     assert stop.value.code == 4
     message = capsys.readouterr().err
     assert "crossexam: py/down: the server is down; 1 of 1 distinct pairs are still to be asked" in message
-    assert "  hint: what was answered is stored: repeat the same command to resume" in message
+    assert "  hint: nothing was answered yet: repeat the same command to resume" in message
     (sets / "up").touch()
     crossexam("run", "py/down:ask", "base.tiny.parquet", "-o", "run")
     assert read_run(sets / "run").outcomes_of("base.tiny").unanswered() == {"refused": 1}

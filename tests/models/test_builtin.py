@@ -69,6 +69,8 @@ def test_names_that_are_no_models_are_refused_with_the_way_out() -> None:
         open_model("bultin/x")
     with pytest.raises(UnknownNameError, match="a checkpoint is hf/roberta-large-mnli"):
         open_model("roberta-large-mnli")
+    with pytest.raises(UnknownNameError, match=r"did you mean 'file/p12\.csv', a file of predictions"):
+        open_model("p12.csv")
     with pytest.raises(
         UnknownNameError, match="no built-in model is called 'overlp'\n  hint: did you mean 'overlap'"
     ):

@@ -245,7 +245,13 @@ def fewer(model: str, base: str, items: str) -> Results:
             GOLDS[:9] + "E",
             "100.0 % on the base, does not drop significantly on any test set; the largest",
         ),
-        ("E" * 20 + GOLDS[20:], GOLDS[:10], "62.5 % on the base, does not drop on any test set."),
+        (
+            "E" * 20 + GOLDS[20:],
+            GOLDS[:10],
+            "62.5 % on the base, is not significantly above the majority baseline, and does not drop "
+            "significantly on any test set.",
+        ),
+        (GOOD, GOLDS[:10], "100.0 % on the base, does not drop on any test set."),
     ],
 )
 def test_a_sentence_about_all_test_sets_gives_the_accuracy_on_the_whole_base(

@@ -33,7 +33,7 @@ def test_a_status_stays() -> None:
     assert list(found.values()) == ["base (x)", "i_th (proposed)", "i_th (verified)"]
     sets.append(Dataset("base.y", ()))
     found = short_names({each.name: each for each in sets})
-    assert found["i_th.x (proposed)"] == "i th (x, proposed)"
+    assert found["i_th.x (proposed)"] == "i_th (x, proposed)"
 
 
 def test_no_two_names_are_the_same() -> None:

@@ -249,7 +249,7 @@ def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:
     assert worst([result, sure]) is sure
     assert sentence(ModelResults("m", two_runs[0], (result, sure)), {"small_but_sure": "a small set"}) == (
         "The accuracy of m falls from 100.0 % on the base to 50.0 % on a small set: "
-        "by 10.0 points (95 % interval 5.0 to 15.0)."
+        "by 10.0 points (95 % interval 5.0 to 15.0, 6 items)."
     )
 
 

@@ -102,7 +102,8 @@ def test_few_missing_answers_are_counted_and_bounded() -> None:
 def test_above_the_limit_no_number_stands_alone() -> None:
     results = results_of([MANY])
     (warned,) = (warning for warning in warnings(results) if ABOVE in warning)
-    assert warned == f"py/many left more than 5 % of the items unanswered on one 10.0 % (6 refused): {ABOVE}."
+    told = "py/many left more than 5 % of the items unanswered on one (10.0 %: 6 refused)"
+    assert warned == f"{told}: {ABOVE}."
     accuracy = {row["Test set"]: row for row in table_of(results, "accuracy")}
     assert accuracy["one"]["py/many"].startswith("90.0 to 100.0 [")
     assert accuracy["one"]["Items"] == "60"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +18,7 @@ from crossexam.core.output.escapes import json_text, visible
 from crossexam.core.places import copy_path, work_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from crossexam.core.dataset import Run, Suite
     from crossexam.models.api.forecast import Forecast
@@ -125,10 +126,11 @@ def run(
         return
     runs = []
     permission = _Permission(repeat or 0, len(variants))
-    for chosen, (_, folder) in zip(stated, variants, strict=True):
+    for chosen, (flags_of, folder) in zip(stated, variants, strict=True):
         opened = open_model(model, chosen)
         permission.of_next_run(suite, limit)
-        with progress_bar() as progress:
+        template = f"template {flags_of['template']}" if len(variants) > 1 else None
+        with progress_bar() as progress, _of(template):
             answers = run_into_folder(
                 opened,
                 suite,
@@ -149,6 +151,16 @@ def run(
                 note(f"{answers.model}: {noise_sentence(noise)}")
         runs.append(answers)
     _show(runs, suite, output)
+
+
+@contextmanager
+def _of(template: str | None) -> Iterator[None]:
+    """Name *template*, if there are several, in the error of a run with it."""
+    try:
+        yield
+    except CrossexamError as error:
+        error.where = ", ".join(filter(None, (error.where, template))) or None
+        raise
 
 
 def _show(runs: Sequence[Run], suite: Suite, output: Path) -> None:
@@ -326,7 +338,7 @@ def _show_tokens(read: int, written: int, cost: float | None) -> None:
         f"most {written:,}"
     )
     if cost is not None:
-        say(f"cost: about {cost:.4g} at most")
+        say(f"cost: at most about {cost:.4g}")
 
 
 def _indented(body: bytes) -> str:

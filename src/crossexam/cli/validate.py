@@ -106,6 +106,7 @@ def serve(
         for judge, link in links.items():
             say(f"{judge}  {link}")
         note("Send each judge their link. Answers are saved immediately; stop with Ctrl+C, restart any time.")
+        note("The links work on this machine only; docs/validation.md shows how judges elsewhere open them.")
 
     serve_study(study, port=port, announce=announce)
 

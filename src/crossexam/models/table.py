@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.arguments import shown
@@ -18,6 +19,9 @@ from crossexam.core.imports import imported
 from crossexam.core.settings import Settings
 from crossexam.models.model import Model, NoOptions, Pair
 from crossexam.shallow.table import SHALLOW
+
+#: How the names of files of predictions end.
+_PREDICTIONS: Final = frozenset({".csv", ".tsv", ".json", ".jsonl", ".parquet"})
 
 
 @dataclass(frozen=True)
@@ -222,5 +226,7 @@ def _name_hint(kind: str, model: str) -> str:
     builtin = f"builtin/{model}"
     if builtin in dict(MODELS["builtin"].listed()):
         return f"did you mean '{builtin}'?"
+    if Path(model).suffix in _PREDICTIONS:
+        return f"did you mean 'file/{model}', a file of predictions?"
     prefixes = ", ".join(each.prefix for each in MODELS.values())
     return f"names begin with {prefixes}; a checkpoint is hf/{model}"

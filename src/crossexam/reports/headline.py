@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate, p_value_text
@@ -20,6 +20,9 @@ from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
 from crossexam.reports.unanswered import unanswered_warnings
 from crossexam.stats.multiple_testing import ALPHA
+
+#: Of fewer items, a headline says how many there are.
+_FEW: Final = 30
 
 
 def culprit(results: Results) -> ModelResults | None:
@@ -101,7 +104,9 @@ def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
         return (
             f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval}{items}){rest}."
         )
-    few = f", {counted_items(loss.n, 'pair')}" if loss is result.drop and loss.n < result.n else ""
+    few = f", {counted_items(result.n, 'item')}" if result.n < _FEW else ""
+    if loss is result.drop and loss.n < result.n:
+        few = f", {counted_items(loss.n, 'pair')}"
     dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}{few})".replace("-", "−")
     if result.name in drops_shown(model.results, model.alpha):
         before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
@@ -109,17 +114,17 @@ def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
     before = _whole_base(model, result, names)
     any_set = "any test set with enough answers" if _has_bounds(model) else "any test set"
     any_set += _disputed(model, names)
-    if loss.value <= 0:
-        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
-    if result.base_set in at_chance(model.results):
-        return (
-            f"The accuracy of {model.name}, {before}, is not significantly above the majority baseline, and "
-            f"does not drop significantly on {any_set}."
-        )
     corrected, p_value = "", ""
     if loss.low > 0:
         corrected = f" after correction for {sum(each.loss is not None for each in model.results)} test sets"
         p_value = "" if result.p_holm is None else f"; corrected p {p_value_text(result.p_holm)}"
+    if result.base_set in at_chance(model.results):
+        return (
+            f"The accuracy of {model.name}, {before}, is not significantly above the majority baseline, and "
+            f"does not drop significantly on {any_set}{corrected}."
+        )
+    if loss.value <= 0:
+        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
     return (
         f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}{corrected}; "
         f"the largest drop is {dropped.removesuffix(')')}{p_value}), on {name}."

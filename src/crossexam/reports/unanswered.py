@@ -133,7 +133,7 @@ def _warning(model: ModelResults, results: Results) -> str | None:
         name, missing = results.short_names[result.name], result.unanswered
         if missing is not None and missing.only_bounds:
             why = reasons(missing.counts)
-            sets.append(f"{name} {number_text(missing.share, 'percent')} % ({why})")
+            sets.append(f"{name} ({number_text(missing.share, 'percent')} %: {why})")
         elif missing is not None and missing.only_drop_bounds:
             drops.append(name)
     if not sets and not drops:

@@ -266,20 +266,27 @@ def _answers(
         except UnfinishedError as error:
             missing, kept = asked.missing(windows), None
             if store is not None:
-                used = isinstance(model, Recalls) and missing == pairs.count
-                kept = "what was used up so far" if used else "what was answered"
+                kept = _kept(model, anything=missing < pairs.count)
             raise _unfinished(error, missing, pairs.count, kept) from None
         finally:
             asked.keep_facts()
     return asked.answered()
 
 
-def _unfinished(error: UnfinishedError, missing: int, count: int, stored: str | None) -> UnfinishedError:
-    """Return *error* with the number of pairs that are *missing* of *count*, and what is *stored*."""
+def _kept(model: Model, *, anything: bool) -> str:
+    """Return what is stored of an unfinished run of *model*, which answered *anything* or not."""
+    if anything:
+        return "what was answered is stored"
+    usage = model.details.get("usage") if isinstance(model, Recalls) else None
+    used = isinstance(usage, Mapping) and any(usage.values())
+    return "what was used up so far is stored" if used else "nothing was answered yet"
+
+
+def _unfinished(error: UnfinishedError, missing: int, count: int, kept: str | None) -> UnfinishedError:
+    """Return *error* with the number of pairs that are *missing* of *count*, and what is *kept*."""
     left = f"{error.what}; {missing:,} of {count:,} distinct pairs are still to be asked"
     command = f"the command with {error.changed}" if error.changed else "the same command"
-    kept = f"{stored} is stored: repeat {command} to resume" if stored else None
-    hints = [hint for hint in (error.hint, kept) if hint]
+    hints = [hint for hint in (error.hint, kept and f"{kept}: repeat {command} to resume") if hint]
     return UnfinishedError(
         left, where=error.where, wanted=error.wanted, hint="; ".join(hints) or None, changed=error.changed
     )

@@ -341,7 +341,7 @@ def test_a_dry_run_counts_at_least_what_is_sent(
     forecast = int(re.search(r"requests to \S+ at most (\d+)", dry)[1])  # type: ignore[index]
     read = int(re.search(r"tokens to read: about ([\d,]+)", dry)[1].replace(",", ""))  # type: ignore[index]
     written = int(re.search(r"to write: at most ([\d,]+)", dry)[1].replace(",", ""))  # type: ignore[index]
-    assert f"cost: about {2 * (read + written) / 1e6:.4g} at most" in dry
+    assert f"cost: at most about {2 * (read + written) / 1e6:.4g}" in dry
     assert command("--answer", answer, "--concurrency", "1", *repeat).code == 0
     sent = read_run(tmp_path / "run").manifest["details"]["requests"]["sent"]
     assert sent <= forecast <= sent + 1  # with samples, the first request may have to be repeated
@@ -385,11 +385,20 @@ def test_a_dry_run_with_several_templates_names_each_and_adds_up(
     ]
     flat = " ".join(out.split())
     read = [int(each.replace(",", "")) for each in re.findall(r"tokens to read: about ([\d,]+)", flat)]
-    costs = [float(each) for each in re.findall(r"cost: about ([\d.]+) at most", flat)]
+    costs = [float(each) for each in re.findall(r"cost: at most about ([\d.]+)", flat)]
     assert f"in all, with 2 templates: requests: at most {2 * 55}" in flat
     assert read[0] + read[1] == read[2]
     assert costs[0] + costs[1] == pytest.approx(costs[2], rel=1e-3)
     assert server.requests == []
+
+
+def test_a_failed_probe_names_the_template(server: Any, command: Callable[..., Done]) -> None:
+    server.answer = lambda _: server.chat("Good question!")
+    for templates, named in (("gpt3", False), ("gpt3,words", True)):
+        done = command("--template", templates, "--answer", "text", "-o", templates.replace(",", "_"))
+        assert done.code == 2
+        assert "none of the answers" in done.err
+        assert ("template gpt3: " in done.err) is named
 
 
 def test_nothing_needs_a_key_that_sends_nothing(

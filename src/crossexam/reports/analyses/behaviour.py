@@ -147,8 +147,9 @@ def factor_summary(results: Results) -> Table:
     rows = tuple(tuple(row[column] for column in chosen) for row in table.rows)
     columns = tuple(table.columns[column] for column in chosen)
     note = (
-        "p: of G, or of Fisher's exact test if expected counts are too small; Bonferroni: corrected over all "
-        f"tests of the model. {significance_note(results.alpha)}"
+        "p: of G, or of Fisher's exact test if expected counts are too small; of a sample of the tables if "
+        "they are too many for that, whose size then limits how small p can be (HTML says where). "
+        f"Bonferroni: corrected over all tests of the model. {significance_note(results.alpha)}"
     )
     return Table(table.title, columns, rows, (note,), table.grouped)
 
@@ -180,10 +181,10 @@ def _crossed_table(results: Results, factor: str) -> Table:
         Column("Test set"),
         Column("Model"),
         Column(heading),
-        *(Column(each, "count", "Items") for each in names),
-        *(Column(each, "percent", "Percent of the row") for each in names),
+        *(Column(each, "count") for each in names),
+        *(Column(f"{each}, %", "percent") for each in names),
     )
-    notes = [note]
+    notes = [f"{note} Percent: of the items of the row."]
     if any("(published)" in str(row[1]) for row in rows):
         notes.append(_source(_place(key)))
     return Table(f"Counts: {factor}", columns, tuple(rows), tuple(notes), 2, "Contingency tables")

@@ -23,8 +23,8 @@ _NOTES: Final = (
     "Read it beside the accuracy: a model that gives every pair the same label violates few rules.",
 )
 _BY_BASE_NOTE: Final = (
-    "The share of the items that violate the rule, by the label predicted for (p, h); only labels with which "
-    "its condition holds of some item."
+    "The share of the items that violate the rule, by the label predicted for (p, h); only labels for "
+    "which its condition holds on some item."
 )
 _COMPARISON_NOTE: Final = (
     "The share of the items that both models answered that violate the rule, and the paired difference, with "

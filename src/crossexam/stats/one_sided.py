@@ -27,7 +27,7 @@ def one_sided_p(
 ) -> float:
     """Return the p-value of the claim that the true value is on this *side* of *threshold*.
 
-    It is half of what the confidence lacks to 1 at which the bound of the interval *at* that confidence
+    It is (1 - c) / 2, where c is the confidence at which the bound of the interval *at* that confidence
     touches the threshold, found by bisection: p is at most 0.025 if and only if the 95 % interval lies wholly
     on the side.  So test and interval agree, with all that the interval allows for, such as clusters.  With
     *inclusive*, the threshold itself is on the side.  If the estimate is not on the side, p is above 1/2 and

@@ -392,10 +392,11 @@ def test_a_dry_run_with_several_templates_names_each_and_adds_up(
     assert server.requests == []
 
 
-def test_a_failed_probe_names_the_template(server: Any, command: Callable[..., Done]) -> None:
+def test_a_failed_probe_names_the_template(server: Any, command: Callable[..., Done], tmp_path: Path) -> None:
     server.answer = lambda _: server.chat("Good question!")
     for templates, named in (("gpt3", False), ("gpt3,words", True)):
-        done = command("--template", templates, "--answer", "text", "-o", templates.replace(",", "_"))
+        folder = tmp_path / templates.replace(",", "_")
+        done = command("--template", templates, "--answer", "text", "-o", str(folder))
         assert done.code == 2
         assert "none of the answers" in done.err
         assert ("template gpt3: " in done.err) is named

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -101,6 +104,30 @@ def test_a_worse_run_is_broken_with_all_files(crossexam: Crossexam) -> None:
     assert crossexam("gate bad --baseline baseline.parquet --junit g.xml --json g.json") == 1
     assert json.loads(Path("g.json").read_text())["exit_code"] == 1
     assert ElementTree.parse("g.xml").getroot().find(".//failure") is not None
+
+
+@pytest.mark.parametrize(("run", "code"), [("good", 0), ("bad", 1)])
+def test_the_verdict_does_not_depend_on_who_reads_it(here: Path, run: str, code: int) -> None:
+    """A reader such as head leaves before all is printed; rich would end the command with 1."""
+    rules(AGAINST)
+    reading, writing = os.pipe()
+    os.close(reading)
+    line = f"gate {run} --baseline baseline.parquet --json gate.json"
+    command = [sys.executable, "-m", "crossexam", *line.split()]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
+    assert json.loads((here / "gate.json").read_text("utf-8"))["exit_code"] == code
+
+
+def test_the_folder_of_several_templates_names_its_runs(
+    crossexam: Crossexam, capsys: pytest.CaptureFixture[str], here: Path
+) -> None:
+    shutil.copytree(here / "good", here / "wordings" / "gpt3")
+    shutil.copytree(here / "bad", here / "wordings" / "words")
+    assert crossexam("baseline wordings -o b.parquet") == 2
+    assert "wordings: this folder holds a run per template" in (said := capsys.readouterr().err)
+    assert "hint: name one: wordings/gpt3, wordings/words" in said
 
 
 def test_open_checks_pass_or_fail(crossexam: Crossexam) -> None:

@@ -402,3 +402,13 @@ def test_a_doubtful_order_of_classes_is_said_first() -> None:
     run = Run("m", CAREFUL.datasets, CAREFUL.probabilities, {"model_key": "m", "details": details})
     assert warnings(results_of([run])) == ["m: the order could not be verified."]
     assert "**m: the order could not be verified.**" in make_report(run).text(".md")
+
+
+def test_without_drops_a_model_at_chance_comes_last_too() -> None:
+    results = results_of(
+        [run_of("constant", {"base.dev": "E" * 40}, [BASE]), run_of("able", {"base.dev": GOOD}, [BASE])]
+    )
+    assert [each.split(" is ")[0] for each in headlines(results)] == [
+        "The accuracy of able",
+        "The accuracy of constant",
+    ]

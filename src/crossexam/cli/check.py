@@ -33,7 +33,7 @@ def check(
     """Check built test sets; exit with status 1 if there are errors (codes E...)."""
     from rich.table import Table
 
-    from crossexam.cli.console import note, show
+    from crossexam.cli.console import note, reader_may_leave, show
     from crossexam.constructions.check import CHECKS, run_checks
     from crossexam.core.dataset import counted_items
     from crossexam.core.test_sets import read_suite, read_test_set
@@ -58,10 +58,11 @@ def check(
             shown = of_code if all_findings else of_code[:_SHOWN]
             where = "; ".join(f"{each.item} ({each.detail})" if each.detail else each.item for each in shown)
             table.add_row(code, dataset.name, str(count), of_code[0].message, where)
-    if errors or warnings:
-        show(table)
     items = sum(len(dataset) for dataset in suite)
     found = f"{counted_items(errors, 'error')}, {counted_items(warnings, 'warning')}"
-    note(f"{items:,} items in {counted_items(len(suite), 'test set')}: {found}")
+    with reader_may_leave():
+        if errors or warnings:
+            show(table)
+        note(f"{items:,} items in {counted_items(len(suite), 'test set')}: {found}")
     if errors:
         raise typer.Exit(1)

@@ -5,6 +5,7 @@ Training shows a live progress line, a line per epoch, and a table of scores at 
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,6 +45,18 @@ def show(renderable: RenderableType) -> None:
     if not console.is_terminal:
         console = Verbatim(width=160, markup=False, emoji=False)
     console.print(renderable)
+
+
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Go on if the reader of the output, such as ``head``, has gone: the exit code is a verdict of its own.
+
+    Without this, rich ends the command with 1.
+    """
+    try:
+        yield
+    except (BrokenPipeError, SystemExit):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def note(text: str) -> None:

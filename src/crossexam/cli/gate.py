@@ -62,7 +62,7 @@ def gate(
     The exit code is 4 if the run is not finished.  JUnit and JSON are written with 0 and 1, and with 2 if a
     check could not be judged; after an error there are none, nor any of earlier results.
     """
-    from crossexam.cli.console import show, warn_of_gaps, written
+    from crossexam.cli.console import reader_may_leave, show, warn_of_gaps, written
     from crossexam.core.files import write_text
     from crossexam.core.outcome import check_max_unanswered
     from crossexam.core.transfers import put_file
@@ -91,14 +91,17 @@ def gate(
         open_checks=open_checks.value,
         accept_unverified=accept_unverified,
     )
-    warn_of_gaps([answers])
-    show(terminal_table(result.table))
+    kept = [path for path in (junit, json) if path is not None]
     for path, text in ((junit, gate_junit), (json, gate_json)):
         if path is not None:
             write_text(path, text(result))
             put_file(path)
-            written(path)
     _append_summary(result)
+    with reader_may_leave():
+        warn_of_gaps([answers])
+        show(terminal_table(result.table))
+        for path in kept:
+            written(path)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
 

@@ -152,9 +152,11 @@ def _threshold_choice(texts: Sequence[str], per_set: bool) -> ThresholdChoice:
 
 def _runs_in(folder: Path) -> list[Path]:
     """Return *folder*, or the runs in it if it holds one for each of several templates."""
+    from crossexam.runs.saved import runs_in
+
     if (folder / "manifest.json").exists() or not folder.is_dir():
         return [folder]
-    return sorted(path.parent for path in folder.glob("*/manifest.json")) or [folder]
+    return runs_in(folder) or [folder]
 
 
 def _place_of(base: Path | None, runs: list[Path]) -> int | None:

@@ -45,7 +45,7 @@ def culprit(results: Results) -> ModelResults | None:
         model, result = pair
         chance = at_chance(model.results)
         bad = _badness(result, chance, drops_shown(model.results, model.alpha))
-        return (bad[0], result.base_set not in chance, *bad[1:])
+        return (bad[0], (result.base_set or result.name) not in chance, *bad[1:])
 
     return max(found, key=badness, default=(None, None))[0]
 

@@ -40,6 +40,12 @@ MASS: Final = "label_mass"
 NO_STATUS: Final = -1
 
 
+def runs_in(folder: Path) -> list[Path]:
+    """Return the runs in *folder*, which holds one for each of several templates; empty if it does not."""
+    found = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
+    return [each for each in found if (each / FILE_NAME).is_file() or (each / "predictions").is_dir()]
+
+
 def read_run(folder: Path) -> Run:
     """Return the run in *folder* with its test sets.
 
@@ -51,6 +57,13 @@ def read_run(folder: Path) -> Run:
     if not folder.is_dir():
         raise FormatError("no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote")
     if not manifest_file.exists():
+        if runs := runs_in(folder):
+            raise FormatError(
+                "this folder holds a run per template",
+                where=str(folder),
+                wanted="one of these runs",
+                hint=f"name one: {', '.join(map(str, runs))}",
+            )
         raise FormatError(
             f"there is no {MANIFEST}: this is not a run, or the run did not finish",
             where=str(folder),

@@ -91,17 +91,15 @@ def gate(
         open_checks=open_checks.value,
         accept_unverified=accept_unverified,
     )
-    kept = [path for path in (junit, json) if path is not None]
+    with reader_may_leave():
+        warn_of_gaps([answers])
+        show(terminal_table(result.table))
     for path, text in ((junit, gate_junit), (json, gate_json)):
         if path is not None:
             write_text(path, text(result))
             put_file(path)
-    _append_summary(result)
-    with reader_may_leave():
-        warn_of_gaps([answers])
-        show(terminal_table(result.table))
-        for path in kept:
             written(path)
+    _append_summary(result)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
 

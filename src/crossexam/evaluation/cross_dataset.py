@@ -53,13 +53,13 @@ class BenchmarkScore:
     def title(self) -> str:
         """The title of the score: that of the benchmark only if all fourteen corpora are included in full."""
         sets = "" if self.part == "test" else " (validation sets)"
+        cut = f"; {self.reference_name} in part" if self.reference_cut else ""
         if not self.is_published:
             measured = "" if self.reference_name in _SNLI.values() else f", against {self.reference_name}"
-            return f"Cross-dataset evaluation{sets}: {self.corpora}{measured}"
+            return f"Cross-dataset evaluation{sets}: {self.corpora}{measured}{cut}"
         if not self.missing and not self.incomplete and not self.reference_cut:
             return f"Cross-dataset benchmark{sets}"
-        count = f"{len(self.accuracies)} of {len(MEMBERS)} corpora{self._cut}"
-        count += f"; {self.reference_name} in part" if self.reference_cut else ""
+        count = f"{len(self.accuracies)} of {len(MEMBERS)} corpora{self._cut}{cut}"
         return f"Part of the cross-dataset benchmark{sets}: {count}"
 
     @property

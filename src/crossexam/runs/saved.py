@@ -41,7 +41,7 @@ NO_STATUS: Final = -1
 
 
 def runs_in(folder: Path) -> list[Path]:
-    """Return the runs in *folder*, which holds one for each of several templates; empty if it does not."""
+    """Return the runs in *folder*, such as one for each of several templates; empty if there are none."""
     found = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
     return [each for each in found if (each / FILE_NAME).is_file() or (each / "predictions").is_dir()]
 
@@ -59,7 +59,7 @@ def read_run(folder: Path) -> Run:
     if not manifest_file.exists():
         if runs := runs_in(folder):
             raise FormatError(
-                "this folder holds a run per template",
+                "this is a folder of runs, not a run",
                 where=str(folder),
                 wanted="one of these runs",
                 hint=f"name one: {', '.join(map(str, runs))}",

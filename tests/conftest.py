@@ -8,9 +8,11 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import polars as pl
 import pytest
 from hypothesis import settings
 
+import crossexam as cx
 from crossexam.core.example import Example
 from crossexam.core.labels import parse_label
 
@@ -51,6 +53,36 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
         report.outcome = "failed"
         report.longrepr = f"skipped in CI although {SHARED} is there: {report.longrepr}"
     return report
+
+
+def _accuracy_in_files(folder: Path) -> dict[str, float | None]:
+    """Return the share of right predictions per test set, from the files of the run in *folder* alone."""
+    found: dict[str, float | None] = {}
+    for path in (folder / "predictions").glob("*.parquet"):
+        items = pl.read_parquet(path)
+        assert items["correct"].equals(items["predicted"] == items["label"], null_equal=True)
+        by_status = items.group_by("status") if "status" in items.columns else [((None,), items)]
+        for (status,), part in by_status:
+            name = f"{path.stem} ({status})" if status else path.stem
+            found[name] = part.select((pl.col("predicted") == pl.col("label")).mean()).item()
+    return {name: share for name, share in found.items() if not name.endswith("(rejected)")}
+
+
+@pytest.fixture
+def written_as_scored() -> Callable[[Path], None]:
+    """Check that the files of a run give the accuracies of its report to the last digit."""
+
+    def check(folder: Path) -> None:
+        report = folder.with_suffix(".csv")
+        cx.report(cx.load_run(folder), max_unanswered=1.0).save(report)
+        rows = pl.read_csv(report, infer_schema=False).filter(pl.col("of").is_null(), statistic="accuracy")
+        values = rows.filter(pl.col("n") != "0").select("test_set", pl.col("value").cast(pl.Float64))
+        shown = dict(values.iter_rows())
+        written = _accuracy_in_files(folder)
+        assert shown
+        assert {name: written[name] for name in shown} == shown
+
+    return check
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -135,8 +135,8 @@ def test_a_new_kind_with_options_needs_no_edit_of_the_command_line(tmp_path: Pat
 @pytest.mark.usefixtures("constant_kind")
 def test_options_of_the_library_are_those_of_the_command_line() -> None:
     data = Dataset("d", (Example("a", "It rains.", "It is wet.", "entailment"),))
-    assert predict_suite("constant/x", data, options={"label": 1, "device": "cpu"}).label_indices(
+    assert predict_suite("constant/x", data, options={"label": 1, "device": "cpu"}).scored(
         "d"
-    ).tolist() == [1]
+    ).predicted.tolist() == [1]
     with pytest.raises(CrossexamError, match="the batch size is 0"):
         predict_suite("constant/x", data, options={"batch_size": 0})

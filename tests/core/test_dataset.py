@@ -61,23 +61,24 @@ def test_predictions_are_labels(sets: Any, manifest: Mapping[str, Any], expected
     labels = run.predictions(name)
     assert labels.tolist() == expected.split()
     assert all(type(label) is str for label in labels.tolist())
-    assert run.label_indices(name).tolist() == [GOLD_INDEX[label] for label in expected.split()]
+    assert run.scored(name).predicted.tolist() == [GOLD_INDEX[label] for label in expected.split()]
 
 
 def test_a_frame_has_a_row_per_item() -> None:
     run = run_of(THREE, TWO)
     frame = run.to_frame()
     assert frame.columns == [
-        "test_set", "id", "premise", "hypothesis", "gold", "predicted", "p_entailment", "p_neutral",
-        "p_contradiction", "correct", "cluster", "status", "outcome",
+        "test_set", "id", "premise", "hypothesis", "label", "predicted", "correct", "cluster", "status",
+        "outcome", "p_entailment", "p_neutral", "p_contradiction", "model_p_entailment", "model_p_neutral",
+        "model_p_contradiction", "p_not_entailment",
     ]  # fmt: skip
     assert frame["test_set"].to_list() == ["three"] * 4 + ["two"] * 4
     assert frame["id"].to_list() == ["0", "1", "2", "3"] * 2
     assert frame["premise"].to_list()[:2] == ["Premise 0.", "Premise 1."]
-    assert frame["gold"].to_list()[:4] == ["entailment", "neutral", "neutral", None]
+    assert frame["label"].to_list()[:4] == ["entailment", "neutral", "neutral", None]
     assert frame["predicted"].to_list() == [*run.predictions("three"), *run.predictions("two")]
     assert frame["correct"].to_list() == [True, True, False, None, True, True, True, True]
-    shares = frame.select(f"p_{label}" for label in LABELS).to_numpy()
+    shares = frame.select(f"model_p_{label}" for label in LABELS).to_numpy()
     assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
     assert frame["cluster"].n_unique() == 4  # the premises of the two sets are the same
 
@@ -92,9 +93,10 @@ def test_correct_is_what_the_reports_count(sets: Any, manifest: Mapping[str, Any
     run = Run(run.model, run.datasets, shares, run.manifest)
     frame = run.to_frame()
     for name, estimate in accuracy_by_set(run).items():
-        correct = frame.filter(pl.col("test_set") == name)["correct"].drop_nulls()
-        assert correct.mean() == pytest.approx(estimate.value)
-        assert len(correct) == estimate.n
+        rows = frame.filter(pl.col("test_set") == name).drop_nulls("correct")
+        assert rows["correct"].mean() == pytest.approx(estimate.value)
+        assert rows["correct"].to_list() == (rows["predicted"] == rows["label"]).to_list()
+        assert len(rows) == estimate.n
 
 
 def test_items_of_proposed_labels_have_a_status() -> None:

@@ -37,6 +37,10 @@ ELSEWHERE = {"docs/notebook.md": "tests/test_notebook.py"}
 _TESTS = "crossexam build negation --base builtin:demo[::18] -o tests"
 PREPARED: dict[str, tuple[str, ...]] = {
     "docs/convert.md": (_TESTS,),
+    "docs/data.md": (
+        "crossexam build negation --base builtin:demo -o tests",
+        "crossexam run builtin/overlap tests -o runs/overlap",
+    ),
     "docs/models.md": (_TESTS,),
     "docs/probabilities.md": (
         "crossexam build negation --base builtin:demo[:60] -o tests",

@@ -117,7 +117,7 @@ def test_proposed_labels_do_not_count_in_the_mean() -> None:
 
 def test_agreement_is_that_of_scikit_learn() -> None:
     for pair in pair_agreements(together(RUNS)):
-        labels = [RUNS[model].label_indices(pair.test_set) for model in (pair.first, pair.second)]
+        labels = [RUNS[model].scored(pair.test_set).predicted for model in (pair.first, pair.second)]
         gold = np.arange(len(labels[0])) % 3
         assert pair.kappa.value == pytest.approx(cohen_kappa_score(*labels))
         assert pair.same.value == pytest.approx(float((labels[0] == labels[1]).mean()))
@@ -157,7 +157,7 @@ def test_only_one_right_is_counted_item_by_item() -> None:
     found = {(each.test_set, each.model): each for each in only_one_right(together(RUNS))}
     for test_set in (ONE, TWO):
         gold = np.arange(len(test_set)) % 3
-        right = np.stack([run.label_indices(test_set.name) == gold for run in RUNS], axis=1).tolist()
+        right = np.stack([run.scored(test_set.name).predicted == gold for run in RUNS], axis=1).tolist()
         for model in range(len(RUNS)):
             alone = sum(row[model] and sum(row) == 1 for row in right)
             failed = sum(not row[model] and sum(row) == len(RUNS) - 1 for row in right)

@@ -48,7 +48,7 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 def answers(path: Path, *, order: tuple[str, ...] | None = None, data: Dataset | Suite = DATA) -> list[int]:
     answered = predict_suite(f"file/{path}", data, options={"label_order": order})
-    return answered.label_indices("tiny").tolist()
+    return answered.scored("tiny").predicted.tolist()
 
 
 def rows_of(form: str, by: str) -> list[dict[str, Any]]:
@@ -150,13 +150,13 @@ def test_one_file_for_several_test_sets(tmp_path: Path) -> None:
     suite = Suite("s", {"tiny": DATA, "more": Dataset("more", (Example("b0", "x", "y", "neutral"),))})
     path = write(tmp_path / "p.jsonl", [*rows_of("label", "id"), {"id": "b0", "label": "contradiction"}])
     answered = predict_suite(f"file/{path}", suite)
-    assert answered.label_indices("tiny").tolist() == EXPECTED
-    assert answered.label_indices("more").tolist() == [2]
+    assert answered.scored("tiny").predicted.tolist() == EXPECTED
+    assert answered.scored("more").predicted.tolist() == [2]
 
 
 def test_a_limit_does_not_make_the_others_extra(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", rows_of("label", "id"))
-    assert predict_suite(f"file/{path}", DATA, limit=2).label_indices("tiny").tolist() == EXPECTED[:2]
+    assert predict_suite(f"file/{path}", DATA, limit=2).scored("tiny").predicted.tolist() == EXPECTED[:2]
 
 
 def test_two_predictions_for_one_item(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ def test_items_without_an_answer_have_a_status(tmp_path: Path, suffix: str, colu
         rows = [{"id": row["id"], column: row[column], "predicted": name} for row, name in names]
     path = write(tmp_path / f"p{suffix}", rows)
     run = predict_suite(f"file/{path}", DATA)
-    assert run.label_indices("tiny").tolist() == [-1, 0, 2]
+    assert run.scored("tiny").predicted.tolist() == [-1, 0, 2]
     assert run.outcomes["tiny"].unanswered() == {"refused": 1}
     if suffix == ".jsonl" and form == "shares":
         texts = [row | text for row, text in zip(rows, rows_of("shares", "text"), strict=True)]
@@ -305,7 +305,7 @@ def test_a_run_that_was_exported_can_be_read_as_predictions(tmp_path: Path) -> N
     first = predict_suite(f"file/{write(tmp_path / 'p.jsonl', WITH_STATUS)}", DATA)
     first.to_frame().write_parquet(tmp_path / "frame.parquet")
     again = predict_suite(f"file/{tmp_path / 'frame.parquet'}", DATA)
-    shares = [f"p_{label}" for label in LABELS]
+    shares = [f"{start}_{label}" for start in ("p", "model_p") for label in LABELS]
     assert again.to_frame().drop(shares).equals(first.to_frame().drop(shares))
     assert np.allclose(again.probabilities["tiny"], first.probabilities["tiny"], equal_nan=True)
 

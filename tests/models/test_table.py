@@ -20,12 +20,16 @@ from onnx import TensorProto, helper, numpy_helper
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
+from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
 from crossexam.core.files import write_json
+from crossexam.core.labels import Gold
 from crossexam.core.sealed import FILES, read_manifest
 from crossexam.corpora.spec import iter_corpus
 from crossexam.models.model import Model
 from crossexam.models.table import COMPUTING, MODELS, open_model
+from crossexam.runs.folder import run_into_folder
 from crossexam.shallow.fitting import FitRequest, ShallowModel, fit_once
 from crossexam.shallow.table import SHALLOW
 
@@ -213,6 +217,26 @@ def test_it_opens_and_predicts_probabilities(kind: str, instance: Instance) -> N
     assert (predicted >= 0).all()
     assert model.predict([]).shape == (0, 3)
     json.dumps(dict(model.details))
+
+
+GOLDS: dict[str, tuple[Gold | None, ...]] = {
+    "three labels": ("entailment", "neutral", "contradiction", None),
+    "two labels": ("entailment", "not_entailment", "not_entailment", None),
+    "no contradiction": ("entailment", "neutral", "neutral", None),
+}
+
+
+def test_what_is_written_is_what_was_scored(
+    kind: str, instance: Instance, tmp_path: Path, written_as_scored: Callable[[Path], None]
+) -> None:
+    sets = {}
+    pairs = PAIRS if kind in REFUSES_EMPTY else [*PAIRS, *EMPTY]  # all that a file has an answer to
+    for projection, golds in GOLDS.items():
+        name = f"base.{projection.replace(' ', '_')}"
+        items = (Example(f"i{k}", *pair, golds[k % len(golds)]) for k, pair in enumerate(pairs))
+        sets[name] = Dataset(name, tuple(items), {"projection": projection})
+    run_into_folder(instance.name, Suite("mine", sets), tmp_path / "run")
+    written_as_scored(tmp_path / "run")
 
 
 def test_empty_sentences_are_predicted_or_refused(kind: str, instance: Instance) -> None:

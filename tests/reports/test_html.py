@@ -235,17 +235,23 @@ def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_ru
     page = open_page(two_models)
     sets, items = packed(page)
     negation = next(i for i, each in enumerate(sets) if each["name"] == "negation.dev_matched")
-    facts = {"name": "negation.dev_matched", "short": "negation", "shown": 60, "total": 120, "two": False}
+    facts = {
+        "name": "negation.dev_matched",
+        "short": "negation",
+        "shown": 60,
+        "total": 120,
+        "labels": [0, 1, 2],
+    }
     assert {name: sets[negation][name] for name in facts} == facts
     assert "(60 of 120)" in page.locator("#set option").nth(negation + 1).inner_text()
     page.select_option("#set", str(negation))
     assert count(page) == 60
     gold = {item.id: item.label for item in two_runs[1].datasets["negation.dev_matched"]}
-    said = dict(zip(gold, two_runs[1].label_indices("negation.dev_matched").tolist(), strict=True))
+    said = dict(zip(gold, two_runs[1].scored("negation.dev_matched").predicted.tolist(), strict=True))
     before = dict(
         zip(
             [item.base for item in two_runs[1].datasets["negation.dev_matched"]],
-            two_runs[1].label_indices("base.dev_matched").tolist(),
+            two_runs[1].scored("base.dev_matched").predicted.tolist(),
             strict=True,
         )
     )
@@ -343,7 +349,7 @@ def test_items_and_their_bases_are_downloaded_with_every_model(
         assert (row["base_hypothesis"], row["base_label"]) == (base.hypothesis, base.label)
     for run in two_runs:
         said = dict(zip(items, run.predictions("negation.dev_matched"), strict=True))
-        assert all(row[f"{run.model}: label"] == said[row["id"]] for row in rows)
+        assert all(row[f"{run.model}: predicted"] == said[row["id"]] for row in rows)
 
 
 @pytest.mark.browser

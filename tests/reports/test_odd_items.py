@@ -89,7 +89,8 @@ def test_the_filtered_items_can_be_downloaded(open_page: Opener, odd_items: Path
         "test_set": "base.rte", "id": "=id3", "premise": "@SUM(A1)", "hypothesis": "So @SUM(A1)",
         "label": "entailment", "base_premise": None, "base_hypothesis": None, "base_label": None,
         "info": "genre: =fiction",
-        "predictions": [{"model": "=m", "label": "entailment", "base_label": None,
+        "predictions": [{"model": "=m", "label": "entailment", "predicted": "entailment", "correct": True,
+                         "base_predicted": None,
                          "probabilities": {"entailment": 0.8, "not_entailment": 0.2}}],
     }  # fmt: skip
     page.select_option("#gold", "")
@@ -99,6 +100,6 @@ def test_the_filtered_items_can_be_downloaded(open_page: Opener, odd_items: Path
         "'=1+1", "'+cmd", "'-\"quoted\", and\nbroken", "'@SUM(A1)", "It rains.", "'＝1"
     ]  # fmt: skip
     assert rows[0]["id"] == "'=id0"
-    assert (rows[1]["'=m: label"], rows[1]["'=m: entailment"]) == ("not_entailment", "0.2")
+    assert (rows[1]["'=m: predicted"], rows[1]["'=m: entailment"]) == ("not_entailment", "0.2")
     assert rows[1]["'=m: neutral"] == ""
     assert all(not cell.startswith(("=", "+", "-", "@")) for row in rows for cell in (*row, *row.values()))

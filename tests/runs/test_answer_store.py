@@ -299,10 +299,10 @@ def test_a_pair_of_another_test_set_is_not_asked_again(tmp_path: Path) -> None:
 
 def test_models_do_not_read_each_others_answers(tmp_path: Path) -> None:
     first, second = Counting("one", column=0), Counting("two", column=2)
-    assert set(predict_suite(first, data_of(20), store=tmp_path).label_indices("d")) == {0}
-    assert set(predict_suite(second, data_of(20), store=tmp_path).label_indices("d")) == {2}
+    assert set(predict_suite(first, data_of(20), store=tmp_path).scored("d").predicted) == {0}
+    assert set(predict_suite(second, data_of(20), store=tmp_path).scored("d").predicted) == {2}
     assert len(second.asked) == 20
-    assert set(predict_suite(Counting("one"), data_of(20), store=tmp_path).label_indices("d")) == {0}
+    assert set(predict_suite(Counting("one"), data_of(20), store=tmp_path).scored("d").predicted) == {0}
 
 
 def test_without_a_store_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

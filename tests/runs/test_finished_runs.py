@@ -184,11 +184,16 @@ def test_predictions_are_written_by_row_groups_as_pyarrow_writes_them(
         path = tmp_path / dataset.name / "predictions" / f"{dataset.name}.parquet"
         shares, read = made.probabilities[dataset.name], made.reading[dataset.name]
         labels = np.array(["entailment", "neutral", "contradiction"])
+        predicted = labels[shares.argmax(axis=1)]
         columns = {
             "id": pa.array([example.id for example in dataset], pa.string()),
             "label": pa.array([example.label for example in dataset], pa.string()),
+            "predicted": pa.array(predicted.tolist(), pa.string()),
+            "correct": pa.array(
+                [e.label and e.label == label for e, label in zip(dataset, predicted, strict=True)],
+                pa.bool_(),
+            ),
             **{f"p_{label}": pa.array(shares[:, k], pa.float64()) for k, label in enumerate(labels)},
-            "predicted": pa.array(labels[shares.argmax(axis=1)].tolist(), pa.string()),
             "truncated": pa.array(read.truncated),
             "edit_unseen": pa.array(read.edit_unseen),
         }

@@ -54,7 +54,7 @@ def test_a_suite_is_asked_and_comes_back_from_its_folder(tmp_path: Path) -> None
     save_run(answered, tmp_path / "run")
     loaded = read_run(tmp_path / "run")
     for each in (answered, loaded):
-        assert {name: each.label_indices(name).tolist() for name in each.datasets} == OVERLAP
+        assert {name: each.scored(name).predicted.tolist() for name in each.datasets} == OVERLAP
         assert each.model == "builtin/overlap"
         assert each.datasets["base.tiny"].manifest["signature"] == "set:base.tiny"
     assert [list(data) for data in loaded.datasets.values()] == [list(BASE), list(MORE)]
@@ -88,21 +88,23 @@ def test_predictions_are_a_table_that_others_can_read(tmp_path: Path) -> None:
     save_run(predict_suite("builtin/overlap", read_suite(write_suite(tmp_path / "suite"))), tmp_path / "run")
     table = pl.read_parquet(tmp_path / "run" / "predictions" / "more.tiny.parquet")
     shares = ["p_entailment", "p_neutral", "p_contradiction"]
-    assert table.columns == ["id", "label", *shares, "predicted", "truncated", "edit_unseen"]
+    assert table.columns == ["id", "label", "predicted", "correct", *shares, "truncated", "edit_unseen"]
     assert table.rows() == [
-        ("3", "neutral", 1.0, 0.0, 0.0, "entailment", False, False),
-        ("4", None, 0.0, 1.0, 0.0, "neutral", False, False),
+        ("3", "neutral", "entailment", False, 1.0, 0.0, 0.0, False, False),
+        ("4", None, "neutral", None, 0.0, 1.0, 0.0, False, False),
     ]
     as_model = predict_suite(f"file/{tmp_path / 'run' / 'predictions' / 'more.tiny.parquet'}", MORE)
-    assert as_model.label_indices("more.tiny").tolist() == OVERLAP["more.tiny"]
+    assert as_model.scored("more.tiny").predicted.tolist() == OVERLAP["more.tiny"]
 
 
 def test_a_dataset_a_path_and_a_file_can_be_asked_about(tmp_path: Path) -> None:
     folder = write_suite(tmp_path / "suite")
-    assert predict_suite("builtin/overlap", BASE).label_indices("base.tiny").tolist() == OVERLAP["base.tiny"]
+    assert (
+        predict_suite("builtin/overlap", BASE).scored("base.tiny").predicted.tolist() == OVERLAP["base.tiny"]
+    )
     assert list(predict_suite("builtin/overlap", str(folder)).datasets) == ["base.tiny", "more.tiny"]
     single = predict_suite("builtin/overlap", folder / "more.tiny.parquet")
-    assert single.label_indices("more.tiny").tolist() == OVERLAP["more.tiny"]
+    assert single.scored("more.tiny").predicted.tolist() == OVERLAP["more.tiny"]
 
 
 def test_a_limit_takes_the_first_items_and_is_loaded_as_such(tmp_path: Path) -> None:
@@ -201,7 +203,7 @@ def test_functions_are_asked_in_batches(tmp_path: Path) -> None:
     data = Dataset("d", tuple(Example(str(k), str(k), "h", None) for k in range(7)))
     answered = predict_suite(judge, data, options={"batch_size": 3})
     assert sizes == [3, 3, 1]
-    assert set(answered.label_indices("d")) == {1}
+    assert set(answered.scored("d").predicted) == {1}
 
 
 def test_models_that_answer_nonsense_are_told() -> None:

@@ -93,7 +93,7 @@ def test_a_run_never_shows_a_label_where_there_is_no_answer() -> None:
     run = predict_suite(Mute(), DATA)
     missing = ~run.answered("d")
     assert missing.sum() == 8
-    assert set(run.label_indices("d")[missing]) == {-1}
+    assert set(run.scored("d").predicted[missing]) == {-1}
     assert set(run.predictions("d")[missing]) == {""}
     frame = run.to_frame().filter(pl.col("outcome") != "answered")
     assert frame["outcome"].to_list() == ["refused", "cut"] * 4
@@ -111,19 +111,19 @@ def test_projections_do_not_guess(labels: tuple[str, str]) -> None:
     data = Dataset("d", items, {"projection": names[labels[1]]})
     assert data.projection.name == names[labels[1]]
     run = predict_suite(Mute(), data)
-    assert (run.label_indices("d") == -1).tolist() == (~run.answered("d")).tolist()
+    assert (run.scored("d").predicted == -1).tolist() == (~run.answered("d")).tolist()
     assert np.isnan(data.projection.shares(run.answers("d"))[~run.answered("d")]).all()
 
 
 def test_a_saved_run_says_why_there_is_no_answer(tmp_path: Path) -> None:
     run = run_into_folder(Mute(), DATA, tmp_path)
     table = pl.read_parquet(tmp_path / "predictions" / "d.parquet")
-    assert table.columns[-2:] == ["status", "label_mass"]
-    assert table["status"].to_list() == [
+    assert table.columns[-2:] == ["outcome", "label_mass"]
+    assert table["outcome"].to_list() == [
         {"plain": "answered", "mass": "answered"}.get(word, word) for word in WORDS * 4
     ]
-    assert table.filter(pl.col("status") != "answered")["p_neutral"].null_count() == 8
-    assert table.filter(pl.col("status") != "answered")["predicted"].null_count() == 8
+    assert table.filter(pl.col("outcome") != "answered")["p_neutral"].null_count() == 8
+    assert table.filter(pl.col("outcome") != "answered")["predicted"].null_count() == 8
     assert table["label_mass"].to_list() == [None, None, 0.5, None, None] * 4
     same(run, read_run(tmp_path))
     finished = Mute(fails_at=0)  # nothing is asked
@@ -211,7 +211,7 @@ def test_numbers_and_statuses_must_agree(shares: list[float], outcome: Any) -> N
 def test_a_run_with_holes_that_nothing_explains_is_refused() -> None:
     run = Run("m", {"d": Dataset("d", ITEMS[:2])}, {"d": np.array([[0.2, 0.3, 0.5], NAN])})
     with pytest.raises(CrossexamError, match="predictions that are not numbers"):
-        run.label_indices("d")
+        run.scored("d")
 
 
 def test_an_ensemble_lacks_what_a_member_lacks() -> None:
@@ -302,7 +302,7 @@ def test_a_prediction_file_that_contradicts_itself_is_refused(
     path = tmp_path / "predictions" / "d.parquet"
     table = pl.read_parquet(path)
     is_second = pl.int_range(pl.len()) == 1  # which was refused
-    changed = {"status": status, **{f"p_{label}": share for label in ("entailment", "neutral")}}
+    changed = {"outcome": status, **{f"p_{label}": share for label in ("entailment", "neutral")}}
     table = table.with_columns(
         pl.when(is_second).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
         for name, value in changed.items()
@@ -310,7 +310,7 @@ def test_a_prediction_file_that_contradicts_itself_is_refused(
     table.write_parquet(path)
     manifest = tmp_path / "manifest.json"
     write_json(manifest, json.loads(json.dumps(read_manifest(manifest)).replace('"sha256"', '"sha"')))
-    with pytest.raises(FormatError, match=r"there is no such status|are not probabilities"):
+    with pytest.raises(FormatError, match=r"there is no such outcome|are not probabilities"):
         read_run(tmp_path)
 
 

@@ -236,8 +236,8 @@ def test_majority_says_the_label_of_the_validation_set(data: Path, tmp_path: Pat
     write_cross_dataset(tmp_path / "suite")
     suite = read_suite(tmp_path / "suite")
     answers = predict_suite(BUILTINS["builtin/majority"], suite)
-    assert set(answers.label_indices("base.sick").tolist()) == {1}  # half of SICK here is neutral
-    assert set(answers.label_indices("base.snli_test").tolist()) == {0}
+    assert set(answers.scored("base.sick").predicted.tolist()) == {1}  # half of SICK here is neutral
+    assert set(answers.scored("base.snli_test").predicted.tolist()) == {0}
 
 
 def run_of(name: str, right: dict[str, list[bool]], *, complete: bool = True) -> Run:

@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,10 @@ from crossexam.core.manifest import TestSetEntry
 from crossexam.core.test_sets import MANIFEST, read_suite
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.plausibility import Filler, RoleCounts
+from crossexam.models.chunking import chunking_of
+from crossexam.models.model import Pair
 from crossexam.models.table import MODELS
+from crossexam.runs.folder import run_into_folder
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import (
     UNFINISHED,
@@ -265,6 +268,52 @@ def test_memory_and_folder_hold_the_same(
         facts = {key: value for key, value in entry.facts.items() if key != "path"}
         assert replace(entry, file=None, sha256=None, facts=facts) == data.entry
         assert (entry.rows, entry.content_hash) == (len(data), data.content_hash())
+
+
+def _three(pairs: Sequence[Pair]) -> list[list[float]]:
+    """Answer with three probabilities, of which that of entailment is the highest and below one half."""
+    return [[0.4, 0.35, 0.25] if len(h) % 3 else [0.3, 0.1, 0.6] for _, h in pairs]
+
+
+def _two(pairs: Sequence[Pair]) -> list[dict[str, float]]:
+    """Answer with probabilities of two labels."""
+    return [{"entailment": share, "not_entailment": 1 - share} for share in _entailed(pairs)]
+
+
+def _entailed(pairs: Sequence[Pair]) -> list[float]:
+    return [0.2 + 0.1 * (len(h) % 6) for _, h in pairs]
+
+
+def _some(pairs: Sequence[Pair]) -> list[Any]:
+    """Answer two of three pairs, with a label."""
+    return ["neutral" if len(p + h) % 3 else {"status": "refused"} for p, h in pairs]
+
+
+#: How a model answers: a function, its options, and whether it is asked about chunks.
+ANSWERING: dict[str, tuple[Callable[[Sequence[Pair]], Any], dict[str, Any], bool]] = {
+    "three labels": (_three, {}, False),
+    "two labels": (_two, {}, False),
+    "threshold": (_entailed, {"threshold": 0.35}, False),
+    "unanswered": (_some, {}, False),
+    "chunks": (_three, {}, True),
+}
+
+
+@ALL
+@pytest.mark.parametrize("answering", ANSWERING)
+def test_what_is_written_is_what_was_scored(
+    answering: str,
+    kind: SuiteKind,
+    request_of: Callable[..., SuiteRequest],
+    tmp_path: Path,
+    written_as_scored: Callable[[Path], None],
+) -> None:
+    suite = build_in_memory(request_of())
+    function, options, in_chunks = ANSWERING[answering]
+    chunking = chunking_of("words:4", None, None) if in_chunks else None
+    run_into_folder(function, suite, tmp_path / "run", options=options, chunking=chunking)
+    if any(data.entry.has_accuracy for data in suite):
+        written_as_scored(tmp_path / "run")
 
 
 @ALL

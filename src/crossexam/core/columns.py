@@ -176,6 +176,15 @@ def relabelled_items(examples: Sequence[Example]) -> NDArray[np.bool_]:
     return info_values(examples, [GENERATED_LABEL])[GENERATED_LABEL].stated
 
 
+def has_proposed_labels(examples: Sequence[Example]) -> bool:
+    """Return whether a rule proposed the labels of *examples*, or of some of them.
+
+    >>> has_proposed_labels([Example("a", "p", "h", None, info={"status": "proposed"})])
+    True
+    """
+    return bool(info_values(examples, (STATUS,))[STATUS].values)
+
+
 def status_codes(examples: Sequence[Example]) -> NDArray[np.int8]:
     """Return the status of each of *examples* [n] as its index in STATUSES, -1 if it has none.
 

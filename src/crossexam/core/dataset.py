@@ -20,8 +20,8 @@ from crossexam.core.labels import (
     GOLDS,
     LABELS,
     Gold,
+    ItemLabels,
     Projection,
-    label_indices,
     parse_label,
     projection_of,
 )
@@ -438,22 +438,21 @@ class Run:
         outcomes = {name: self.outcomes[name] for name in datasets if name in self.outcomes}
         return Run(self.model, datasets, probabilities, self.manifest, reading, outcomes)
 
-    def label_indices(self, name: str) -> NDArray[np.int64]:
-        """Return the index in ``GOLDS`` of the label predicted for each item of test set *name*: [n].
+    def scored(self, name: str) -> ItemLabels:
+        """Return gold labels, predictions and probabilities on test set *name* in the labels that are scored.
 
-        It is -1, which is not an index, for an item without an answer.
-
-        A test set of other labels than the three is predicted by its projection; a model of two labels
-        predicts entailment or not_entailment.  Raises UnknownNameError, CrossexamError.
+        These are the labels of the test set, or two where a model of two labels meets a test set of three.
+        Raises UnknownNameError, CrossexamError.
         """
         answered = self.answers(name)
         dataset = self.datasets[name]
-        return label_indices(answered, dataset.projection, two_labels=self.two_labels)
+        return ItemLabels(dataset.labels(), answered, dataset.projection, self.two_labels)
 
     def predictions(self, name: str) -> NDArray[np.str_]:
         """Return the label predicted for each item of test set *name*, as a string: [n].
 
-        The label is that of :meth:`label_indices`, and raises what that raises; without an answer, it is "".
+        The labels are those that are scored (:meth:`scored`); without an answer, it is "".  Raises
+        UnknownNameError, CrossexamError.
 
         >>> import numpy as np
         >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
@@ -462,40 +461,39 @@ class Run:
         """
         import numpy as np
 
-        labels: NDArray[np.str_] = np.array([*GOLDS, ""])[self.label_indices(name)]  # -1 is the last
+        labels: NDArray[np.str_] = np.array([*GOLDS, ""])[self.scored(name).predicted]  # -1 is the last
         return labels
 
     def to_frame(self, info: Sequence[str] = ()) -> pl.DataFrame:
         """Return a polars DataFrame with one row per item of every test set, in their order.
 
-        Columns: ``test_set``, ``id``, ``premise``, ``hypothesis``, ``gold``, ``predicted`` (the labels as
-        strings), ``p_entailment``, ``p_neutral``, ``p_contradiction``, ``correct`` (null without a gold
-        label), ``cluster`` (items that are not independent share it), ``status`` (verified, rejected or
-        proposed; null if the label is not in question) and ``outcome`` (answered, or why there is no answer).
-        *info* names more columns, keys of the examples' ``info`` (``genre``).  Raises UnknownNameError if no
-        item has such a key.
+        Columns: ``test_set``, ``id``, ``premise``, ``hypothesis``, ``label`` (gold), ``predicted``,
+        ``correct``, ``cluster`` (items that are not independent share it), ``status`` (verified, rejected or
+        proposed; null if the label is not in question), ``outcome`` (answered, or why there is no answer),
+        ``p_LABEL`` for each label that is scored (null in test sets without it), and ``model_p_entailment``,
+        ``model_p_neutral`` and ``model_p_contradiction`` (the model's own, unless it has two labels).  *info*
+        names more columns, keys of the examples' ``info`` (``genre``).  Raises UnknownNameError if no item
+        has such a key.
 
-        Without an answer, ``predicted``, the probabilities and ``correct`` are null.
-        ``predicted`` and ``correct`` are those of the reports.  On a test set of two labels, a prediction of
-        neutral or contradiction is shown as not_entailment.  A model of two labels predicts not_entailment,
-        which is correct for neutral and contradiction; its ``p_neutral`` is the probability of both.
+        The share of rows whose ``predicted`` is their ``label`` is the accuracy of the report.  On a test set
+        of two labels, and for a model of two labels, both columns have these two.  Without an answer,
+        ``predicted`` and the probabilities are null; without an answer or a gold label, so is ``correct``.
 
         >>> import numpy as np
         >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
         >>> run = Run("mine", {"tiny": tiny}, {"tiny": np.array([[0.2, 0.7, 0.1]])})
-        >>> run.to_frame().select("test_set", "gold", "predicted", "correct").rows()
+        >>> run.to_frame().select("test_set", "label", "predicted", "correct").rows()
         [('tiny', 'neutral', 'neutral', True)]
         """
         import polars as pl
 
         frames = [
-            item_frame(
-                name, dataset.examples, self.answers(name), self.label_indices(name), self.outcomes_of(name)
-            )
+            item_frame(name, dataset.examples, self.scored(name), self.outcomes_of(name))
             for name, dataset in self.datasets.items()
         ]
         every = [dataset.examples for dataset in self.datasets.values()]
-        return pl.concat(frames or [empty_frame()]).with_columns(**info_columns(every, info))
+        joined = pl.concat(frames or [empty_frame()], how="diagonal")
+        return joined.with_columns(**info_columns(every, info))
 
     def to_pandas(self, info: Sequence[str] = ()) -> pd.DataFrame:
         """Return :meth:`to_frame` as a pandas DataFrame; raises CrossexamError if pandas is not installed."""

@@ -7,58 +7,48 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from crossexam.core.arguments import required
-from crossexam.core.columns import cluster_names, columns_of, info_values, labels_of, status_codes
+from crossexam.core.columns import cluster_names, columns_of, info_values, status_codes
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import STATUSES, Example
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
+from crossexam.core.labels import GOLDS, LABELS, THREE_LABELS, ItemLabels
 from crossexam.core.outcome import Outcomes
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
-    from numpy.typing import NDArray
 
 
 def item_frame(
-    test_set: str,
-    examples: Sequence[Example],
-    shares: NDArray[np.float64],
-    predicted: NDArray[np.int64],
-    outcomes: Outcomes,
+    test_set: str, examples: Sequence[Example], scored: ItemLabels, outcomes: Outcomes
 ) -> pl.DataFrame:
-    """Return the table of the items of one test set, their probabilities [n, 3] and predicted labels [n].
+    """Return the table of the items of one test set, with what a model predicted, as it is *scored* [n].
 
-    The labels are indices in ``GOLDS``.  A prediction of not_entailment is correct for neutral and
-    contradiction too, since only a model of two labels makes it there; without a gold label, ``correct`` is
-    null.  What is predicted is null where *outcomes* [n] say that there is no answer.
+    What is predicted is null where *outcomes* [n] say that there is no answer; without a gold label,
+    ``correct`` is.
     """
     import numpy as np
     import polars as pl
 
-    gold = labels_of(examples)
-    rejected = (predicted == GOLD_INDEX["not_entailment"]) & (gold != GOLD_INDEX["entailment"])
-    correct = pl.Series((gold == predicted) | rejected, dtype=pl.Boolean)
     answered = pl.Series(outcomes.answered, dtype=pl.Boolean)
-    names = pl.Series([*GOLDS, None], dtype=pl.String)
+    names = pl.Series([*GOLDS, None], dtype=pl.String)  # -1 is the last
     texts = ("id", "premise", "hypothesis")
     empty = pl.DataFrame(schema=dict.fromkeys(texts, pl.String))
     items = pl.concat([empty, *columns_of(examples, texts)])
-    can_be_correct = pl.Series(gold >= 0, dtype=pl.Boolean) & answered
     status = pl.Series([*STATUSES, None], dtype=pl.String)[status_codes(examples).astype(np.int64)]
+    shares = dict(zip(scored.projection.labels, scored.shares.T, strict=True))
+    own = {} if scored.two_labels else dict(zip(LABELS, scored.probabilities.T, strict=True))
+    every = {f"p_{label}": share for label, share in shares.items()}
+    every |= {f"model_p_{label}": share for label, share in own.items()}
     return pl.DataFrame(
         {
             "test_set": pl.repeat(test_set, len(items), dtype=pl.String, eager=True),
             **items.to_dict(),
-            "gold": names[gold.astype(np.int64)],
-            "predicted": names[predicted],  # -1 is the last
-            **{
-                f"p_{label}": pl.Series(shares[:, k], dtype=pl.Float64).set(~answered, None)
-                for k, label in enumerate(LABELS)
-            },
-            "correct": correct.set(~can_be_correct, None),
+            "label": names[scored.gold.astype(np.int64)],
+            "predicted": names[scored.predicted],
+            "correct": pl.Series(scored.correct, dtype=pl.Boolean).set(pl.Series(~scored.judged), None),
             "cluster": cluster_names(examples),
             "status": status,
             "outcome": pl.Series(outcomes.statuses(), dtype=pl.String),
+            **{name: pl.Series(each, dtype=pl.Float64).set(~answered, None) for name, each in every.items()},
         }
     )
 
@@ -71,8 +61,10 @@ def empty_frame() -> pl.DataFrame:
     """
     import numpy as np
 
-    no_predictions = np.empty((0, len(LABELS))), np.empty(0, dtype=np.int64)
-    return item_frame("", (), *no_predictions, Outcomes.all_answered(0))
+    nothing = ItemLabels(
+        np.empty(0, dtype=np.int8), np.empty((0, len(LABELS))), THREE_LABELS, two_labels=False
+    )
+    return item_frame("", (), nothing, Outcomes.all_answered(0))
 
 
 def info_columns(test_sets: Sequence[Sequence[Example]], keys: Sequence[str]) -> dict[str, pl.Series]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from crossexam.core.errors import FormatError, UnknownNameError
@@ -177,6 +178,31 @@ class Projection:
             return -1
         return GOLD_INDEX[label] if self is THREE_LABELS else self.labels.index(self.gold(label) or label)
 
+    def golds(self, labels: NDArray[np.int8]) -> NDArray[np.int8]:
+        """Return the gold *labels* [n], indices in GOLDS or -1, as labels of this projection.
+
+        With two labels, neutral and contradiction are not_entailment.
+
+        >>> import numpy as np
+        >>> PROJECTIONS["two labels"].golds(np.array([0, 1, 2, 3, -1], dtype=np.int8)).tolist()
+        [0, 3, 3, 3, -1]
+        """
+        import numpy as np
+
+        if "not_entailment" not in self.labels:
+            return labels
+        return np.where(labels > _E, GOLD_INDEX["not_entailment"], labels).astype(np.int8)
+
+    def scored(self, *, two_labels: bool) -> Projection:
+        """Return the projection by which a model of *two_labels*, or of three, is scored on these labels.
+
+        A model that only tells entailment from the rest is scored on two labels where there are three.
+
+        >>> THREE_LABELS.scored(two_labels=True).name, THREE_LABELS.scored(two_labels=False).name
+        ('two labels', 'three labels')
+        """
+        return ENTAILMENT_OR_NOT if two_labels and self is THREE_LABELS else self
+
     @property
     def declaration(self) -> str | None:
         """The name of the projection as manifests declare it; None for the three labels."""
@@ -229,8 +255,8 @@ def label_indices(
 ) -> NDArray[np.int64]:
     """Return the label that each row of *probabilities* [n, 3] predicts, as its index in GOLDS: [n].
 
-    It is -1 where the row is NaN, because there is no answer.  Under the three labels, a model of
-    *two_labels* predicts entailment if its probability exceeds 1/2, else not_entailment.
+    It is -1 where the row is NaN, because there is no answer.  A model of *two_labels* predicts entailment or
+    not_entailment under the three labels (:meth:`Projection.scored`).
 
     >>> import numpy as np
     >>> label_indices(np.array([[0.4, 0.3, 0.3]]), THREE_LABELS, two_labels=True).tolist()
@@ -238,15 +264,83 @@ def label_indices(
     """
     import numpy as np
 
+    projection = projection.scored(two_labels=two_labels)
     if projection is not THREE_LABELS:
         return projection.predictions(probabilities)
-    if two_labels:
-        entailed = probabilities[:, _E] > 0.5
-        winners = np.where(entailed, GOLD_INDEX["entailment"], GOLD_INDEX["not_entailment"])
-    else:
-        winners = probabilities.argmax(axis=1).astype(np.int64)
+    winners: NDArray[np.int64] = probabilities.argmax(axis=1).astype(np.int64)
     winners[np.isnan(probabilities[:, _E])] = -1
     return winners
+
+
+@dataclass(frozen=True)
+class ItemLabels:
+    """The labels of the items of a test set, and what a model predicted for them, as they are scored.
+
+    *given* [n] are the gold labels of the test set, indices in GOLDS or -1, whose projection is *declared*;
+    *probabilities* [n, 3] are those of the model in the order of LABELS, NaN without an answer.  A model of
+    *two_labels* only tells entailment from the rest.
+
+    Files of predictions, :meth:`~crossexam.core.dataset.Run.to_frame` and the items of a page all show these
+    labels: the share of items whose prediction is their gold label is the accuracy of the report.
+
+    >>> import numpy as np
+    >>> table = np.array([[0.4, 0.3, 0.3], [0.6, 0.2, 0.2]])
+    >>> scored = ItemLabels(np.array([2, 0], dtype=np.int8), table, THREE_LABELS, two_labels=True)
+    >>> scored.gold.tolist(), scored.predicted.tolist(), scored.correct.tolist()
+    ([3, 0], [3, 0], [True, True])
+    """
+
+    given: NDArray[np.int8]
+    probabilities: NDArray[np.float64]
+    declared: Projection
+    two_labels: bool
+
+    @property
+    def projection(self) -> Projection:
+        """The labels on which the items are scored, and how probabilities are mapped to them."""
+        return self.declared.scored(two_labels=self.two_labels)
+
+    @cached_property
+    def gold(self) -> NDArray[np.int8]:
+        """The gold label as it is scored: [n], an index in GOLDS, -1 without one."""
+        return self.projection.golds(self.given)
+
+    @cached_property
+    def predicted(self) -> NDArray[np.int64]:
+        """The predicted label: [n], an index in GOLDS, -1 without an answer."""
+        return label_indices(self.probabilities, self.declared, two_labels=self.two_labels)
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Which predictions are right: [n]; False without an answer or a gold label."""
+        right: NDArray[np.bool_] = (self.gold == self.predicted) & (self.gold >= 0)
+        return right
+
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """Which items have an answer and a gold label: [n]."""
+        found: NDArray[np.bool_] = (self.gold >= 0) & (self.predicted >= 0)
+        return found
+
+    @cached_property
+    def shares(self) -> NDArray[np.float64]:
+        """The probabilities of the labels of *projection*: [n, k], NaN without an answer.
+
+        Those of a model of two labels are as it gave them: nothing is normalised.
+        """
+        import numpy as np
+
+        table = self.probabilities
+        if self.two_labels:
+            return np.stack([table[:, 0], table[:, 1] + table[:, 2]], axis=1)
+        return table if self.projection is THREE_LABELS else self.projection.shares(table)
+
+    @cached_property
+    def has_own_shares(self) -> bool:
+        """Whether the model has three probabilities that *shares* do not show."""
+        if self.projection is THREE_LABELS:
+            return False
+        return not self.two_labels or bool((self.probabilities[:, len(LABELS) - 1] > 0).any())
 
 
 def projection_named(name: str) -> Projection:

@@ -23,7 +23,7 @@ from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
 from crossexam.core.sealed import read_manifest, write_manifest
-from crossexam.evaluation.scores import predicted_labels, score_run
+from crossexam.evaluation.scores import score_run
 from crossexam.models.onnx.model import CONVERSION, DEFAULT_GRAPH, OnnxClassifier, find_export
 from crossexam.models.table import MODELS, open_model, options_of
 from crossexam.runs.run import predict_suite
@@ -281,7 +281,7 @@ def sampled(suite: Suite, pairs: int) -> Suite:
 def agreement_of(before: Run, after: Run) -> Fidelity:
     """Return how the run *after* conversion compares with that *before*, over the same items."""
     names = list(before.datasets)
-    same = np.concatenate([predicted_labels(before, name) == predicted_labels(after, name) for name in names])
+    same = np.concatenate([before.scored(name).predicted == after.scored(name).predicted for name in names])
     items = [example for dataset in before.datasets.values() for example in dataset]
     apart = max(float(abs(before.answers(name) - after.answers(name)).max()) for name in names)
     two_labels = before.two_labels or after.two_labels

@@ -40,7 +40,7 @@ def predicted_shares(run: Run, name: str) -> dict[str, Estimate]:
 
     A model of two labels predicts entailment or not_entailment.  Items without an answer are left out.
     """
-    dataset, predicted = run.datasets[name], run.label_indices(name)
+    dataset, predicted = run.datasets[name], run.scored(name).predicted
     answers = [
         (GOLDS[predicted[row]], cluster) for row, _, cluster in judged_items(dataset) if predicted[row] >= 0
     ]

@@ -16,7 +16,7 @@ from crossexam.core.columns import examples_at
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, Projection
+from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
@@ -26,9 +26,6 @@ TWO_LABELS: Final = (
 
 _ENTAILMENT: Final = LABEL_INDEX["entailment"]
 _NEUTRAL: Final = LABEL_INDEX["neutral"]
-
-#: The prediction of a model of two labels that is not entailment.
-NOT_ENTAILED: Final = GOLD_INDEX["not_entailment"]
 
 
 @dataclass(frozen=True)
@@ -133,14 +130,11 @@ def _score_one(
 ) -> Scored:
     examples, projection = dataset.examples, dataset.projection
     gold = dataset.labels()
-    answered = run.answers(name)
-    if projection is THREE_LABELS:
-        if two_labels:
-            predicted = _projected(gold, answered[:, _ENTAILMENT] > 0.5)
-        else:
-            predicted = answered.argmax(axis=1).astype(np.int8)
-    else:
-        predicted = projection.predictions(answered).astype(np.int8)
+    scored = ItemLabels(gold, run.answers(name), projection, two_labels)
+    predicted = scored.predicted.astype(np.int8)
+    if scored.projection is not projection:
+        wrong = np.where(gold == _ENTAILMENT, _NEUTRAL, _ENTAILMENT)
+        predicted = np.where(scored.correct, gold, wrong).astype(np.int8)
     labelled = gold >= 0
     _labels_fit(name, gold[labelled], projection)
     kept = labelled
@@ -187,15 +181,3 @@ def _labels_fit(name: str, gold: NDArray[np.int8], projection: Projection) -> No
             where=f"test set {name}",
             wanted=", ".join(projection.labels),
         )
-
-
-def _projected(gold: NDArray[np.int8], entailed: NDArray[np.bool_]) -> NDArray[np.int8]:
-    return np.where(entailed, _ENTAILMENT, np.where(gold == _ENTAILMENT, _NEUTRAL, gold)).astype(np.int8)
-
-
-def predicted_labels(run: Run, name: str) -> NDArray[np.int64]:
-    """Return the index in ``GOLDS`` of each label predicted on test set *name* [n], with or without a gold.
-
-    A model of two labels predicts entailment or :data:`NOT_ENTAILED`.
-    """
-    return run.label_indices(name)

@@ -7,16 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.labels import GOLD_INDEX, label_indices
+from crossexam.core.labels import ItemLabels
 from crossexam.runs.asked import distinct_names, how_asked
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.sensitivity import accuracy_spread, sensitivity
-
-_NOT_ENTAILMENT = GOLD_INDEX["not_entailment"]
 
 
 @dataclass(frozen=True)
@@ -85,13 +82,12 @@ def _named(asked_with: Sequence[tuple[str, Run]]) -> dict[str, Run]:
 def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:
     dataset = next(iter(runs.values())).datasets[name]
     two_labels = any(run.two_labels for run in runs.values())
-    predicted = np.stack(
-        [label_indices(run.answers(name), dataset.projection, two_labels=two_labels) for run in runs.values()]
-    )
     gold, clusters = dataset.labels(), dataset.clusters()
+    scored = [ItemLabels(gold, run.answers(name), dataset.projection, two_labels) for run in runs.values()]
+    predicted = np.stack([each.predicted for each in scored])
     labelled = gold >= 0
     kept = labelled & (predicted >= 0).all(axis=0)
-    correct = _correct(predicted[:, kept], gold[kept])
+    correct = np.stack([each.correct[kept] for each in scored])
     return TemplateResult(
         model,
         name,
@@ -100,13 +96,6 @@ def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:
         sensitivity(predicted, _classes(dataset, two_labels=two_labels), clusters),
         int((labelled & ~kept).sum()),
     )
-
-
-def _correct(predicted: NDArray[np.int64], gold: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Return which predictions [k, n] are right: not_entailment is, of neutral and contradiction too."""
-    rejected = (predicted == _NOT_ENTAILMENT) & (gold != GOLD_INDEX["entailment"])
-    right: NDArray[np.bool_] = (predicted == gold) | rejected
-    return right
 
 
 def _classes(dataset: Dataset, *, two_labels: bool) -> int:

@@ -16,10 +16,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.columns import examples_at, info_values, relabelled_items, status_codes
+from crossexam.core.columns import examples_at, has_proposed_labels, relabelled_items, status_codes
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import PROPOSED, REJECTED, STATUS, STATUSES, VERIFIED
+from crossexam.core.example import PROPOSED, REJECTED, STATUSES, VERIFIED
 
 _PART: Final = "items_status"  # in the manifest of a part: the status of its items
 _Rows = NDArray[np.bool_] | slice  # of a test set
@@ -36,7 +36,7 @@ def by_status(run: Run) -> Run:
     places: dict[str, tuple[str, _Rows]] = {}
     rejected = 0
     for name, dataset in run.datasets.items():
-        if _PART in dataset.entry.facts or not info_values(dataset.examples, [STATUS])[STATUS].values:
+        if _PART in dataset.entry.facts or not has_proposed_labels(dataset.examples):
             kept[name], places[name] = dataset, (name, _ALL)
             continue
         statuses = _statuses(dataset)

@@ -170,7 +170,7 @@ def _set_of(run: Run, name: str, probabilities: bool) -> BaselineSet:
         rows=len(dataset),
         projection=dataset.projection.name,
         made_by=dataset.entry.versioned,
-        predicted=run.label_indices(name).astype(np.int8),
+        predicted=run.scored(name).predicted.astype(np.int8),
         entailed=answers[:, _ENTAILMENT] > 0.5,
         codes=outcomes.codes.astype(np.int8),
         probabilities=answers.astype(np.float32) if stores else None,

@@ -387,6 +387,7 @@ Row = Mapping[str, Any]
 _ID_COLUMNS: Final = ("id", "pairid", "pair_id", "uid")
 _TEXT_COLUMNS: Final = (("premise", "hypothesis"), ("sentence1", "sentence2"))
 _SHARE_COLUMNS: Final = (
+    ("model_p_entailment", "model_p_neutral", "model_p_contradiction"),  # of our own files
     ("p_entailment",    "p_neutral",    "p_contradiction"),
     ("prob_entailment", "prob_neutral", "prob_contradiction"),
     ("entailment",      "neutral",      "contradiction"),

@@ -20,10 +20,9 @@ from crossexam.core.example import (
     located_in_result,
     undo_edits,
 )
-from crossexam.core.labels import GOLD_INDEX
+from crossexam.core.labels import GOLD_INDEX, GOLDS
 from crossexam.core.outcome import ANSWERED, CODES
 from crossexam.core.randomness import rng_for
-from crossexam.evaluation.scores import NOT_ENTAILED, predicted_labels
 from crossexam.reports.results import Results
 
 if TYPE_CHECKING:
@@ -107,21 +106,32 @@ class _Answers:
         self._known: dict[str, NDArray[np.int64] | None] = {}
 
     def on(self, name: str) -> NDArray[np.int64] | None:
-        """Return label and three probabilities in thousandths for test set *name* [n, 4]; None without it.
+        """Return label and probabilities in thousandths for test set *name* [n, 1 + k]; None without it.
 
-        The label is included since it cannot always be recovered from rounded probabilities.  Without an
-        answer it is -1 less the code of the status (:data:`~crossexam.core.outcome.CODES`), which is over 0.
+        They are those of the labels that are scored
+        (:class:`~crossexam.core.labels.ItemLabels`).  The label is included since it cannot always
+        be recovered from rounded probabilities.  Without an answer it is -1 less the code of the status
+        (:data:`~crossexam.core.outcome.CODES`), which is over 0.
         """
         import numpy as np
 
         if name not in self._known:
             self._known[name] = None
             if name in self._run.datasets:
-                thousandths = np.rint(np.nan_to_num(self._run.answers(name)) * 1000).astype(np.int64)
+                scored = self._run.scored(name)
+                thousandths = np.rint(np.nan_to_num(scored.shares) * 1000).astype(np.int64)
                 codes = self._run.outcomes_of(name).codes.astype(np.int64)
-                labels = np.where(codes == CODES[ANSWERED], predicted_labels(self._run, name), -1 - codes)
+                labels = np.where(codes == CODES[ANSWERED], scored.predicted, -1 - codes)
                 self._known[name] = np.column_stack([labels, thousandths])
         return self._known[name]
+
+    def errors(self, name: str) -> NDArray[np.bool_] | None:
+        """Return which items of test set *name* were answered wrongly [n]; None without it."""
+        if name not in self._run.datasets:
+            return None
+        scored = self._run.scored(name)
+        wrong: NDArray[np.bool_] = scored.judged & ~scored.correct
+        return wrong
 
     def at(self, name: str, rows: NDArray[np.int64]) -> list[list[int] | None]:
         """Return the predictions for *rows* of test set *name*; None if a row is -1, or without *name*."""
@@ -171,13 +181,11 @@ class PageItems:
         """Return which items of *dataset* with a gold label some model got wrong."""
         import numpy as np
 
-        gold = _golds(dataset)
         wrong = np.zeros(len(dataset), dtype=np.bool_)
         for answers in self._answers:
-            if (given := answers.on(dataset.name)) is not None:
-                rejected = (given[:, 0] == NOT_ENTAILED) & (gold != GOLD_INDEX["entailment"])
-                wrong |= (given[:, 0] >= 0) & (given[:, 0] != gold) & ~rejected
-        rows: list[int] = np.flatnonzero(wrong & (gold >= 0)).tolist()
+            if (errors := answers.errors(dataset.name)) is not None:
+                wrong |= errors
+        rows: list[int] = np.flatnonzero(wrong).tolist()
         return rows
 
     def _strata(self, dataset: Dataset, base: Dataset | None, places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -188,7 +196,7 @@ class PageItems:
         for answers in self._answers:
             if (given := answers.on(dataset.name)) is None:
                 continue
-            number = number * (NOT_ENTAILED + 2) + np.maximum(given[:, 0], -1) + 1
+            number = number * (len(GOLDS) + 1) + np.maximum(given[:, 0], -1) + 1
             before = None if base is None else answers.on(base.name)
             if before is not None and len(before):
                 was = before[places, 0]  # where the place is -1, that of the last one: masked below
@@ -201,8 +209,8 @@ class PageItems:
         ``texts`` holds every sentence once.  One of ``items`` is ``[set, id, gold, premise, hypothesis, base
         premise, base hypothesis, base gold, predictions, base predictions, info]``: gold is -1 if there is
         none, a sentence is the number of a text or its :func:`segments`, and a prediction is None or its
-        label (3 is ``NOT_ENTAILED``, and less than -1 says why there is no answer) and three probabilities in
-        thousandths.
+        label (less than -1 says why there is no answer) and the probabilities of the labels that are scored,
+        in thousandths.
         """
         texts = _Texts()
         items = list(self._pack(self.shown[number], number, slice(start, end), texts))

@@ -26,7 +26,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from crossexam.core.files import shortened, sweep, write_text
-from crossexam.core.labels import ENTAILMENT_OR_NOT
+from crossexam.core.labels import GOLD_INDEX
 from crossexam.core.locks import SharedLock
 from crossexam.core.outcome import STATUSES
 from crossexam.core.output.escapes import CONTROLS, FORMULA, SIGNED_NUMBER
@@ -179,7 +179,7 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
                 "short": results.short_names[dataset.name],
                 "shown": len(shown.rows),
                 "total": len(dataset),
-                "two": dataset.projection is ENTAILMENT_OR_NOT,
+                "labels": [GOLD_INDEX[label] for label in dataset.projection.labels],
                 "together": together.get(dataset.name, ()),
                 "parts": parts,
             }

@@ -1,13 +1,15 @@
 """Runs as folders: ``predictions/TESTSET.parquet``, and ``manifest.json``, which is written last.
 
-A file of predictions has the columns ``id``, ``label`` (gold), ``p_entailment``, ``p_neutral``,
-``p_contradiction`` and ``predicted``, in the order of the test set; and, if it is known what the model read,
-``truncated`` and ``edit_unseen`` (:class:`~crossexam.core.dataset.Reading`), which runs of earlier versions
-lack.  If an item has no answer, or the probability of all labels together is known, it has ``status`` and
-``label_mass`` too (:mod:`crossexam.core.outcome`); without an answer, the probabilities and ``predicted`` are
-null.  Its bytes depend on the predictions only, and the manifest has their SHA-256.  Test sets are not
-copied: the manifest has their paths and content hashes.  Test sets that were built in memory, and corpora,
-are written into ``test_sets/``.
+A file of predictions has a row per item of the test set, in its order, with what was scored
+(:class:`~crossexam.core.labels.ItemLabels`): ``id``, ``label`` (gold), ``predicted``, ``correct``, and
+``p_LABEL`` for each label that is scored.  If these are not the three labels of the model, its own
+probabilities are in ``model_p_entailment``, ``model_p_neutral`` and ``model_p_contradiction``.  Where there
+is anything to say, further columns are ``status`` (verified, rejected or proposed labels), ``truncated`` and
+``edit_unseen`` (:class:`~crossexam.core.dataset.Reading`), ``outcome`` and ``label_mass``
+(:mod:`crossexam.core.outcome`).  Without an answer, ``predicted``, ``correct`` and the probabilities are
+null, so that the mean of ``correct`` is the accuracy of the report.  The bytes of the file depend on the
+predictions only, and the manifest has their SHA-256.  Test sets are not copied: the manifest has their paths
+and content hashes.  Test sets that were built in memory, and corpora, are written into ``test_sets/``.
 
 A folder holds one run of one model.  Further test sets are added to it; what is there is replaced only if
 that is asked for.  One process at a time may write to it.
@@ -21,12 +23,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.columns import in_columns
+from crossexam.core.columns import has_proposed_labels, in_columns, status_codes
 from crossexam.core.dataset import Dataset, Run, Suite, has_content
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import empty_or_kept, finished_or_absent, sha256_of, sweep
-from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.locks import locked
 from crossexam.core.manifest import RunEntry
 from crossexam.core.outcome import check_unanswered
@@ -43,7 +44,7 @@ from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
 from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
-from crossexam.runs.saved import MANIFEST, SavedAnswers, read_predictions, run_entries, whole_test_set
+from crossexam.runs.saved import MANIFEST, PredictionTable, read_predictions, run_entries, whole_test_set
 from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
 
@@ -233,8 +234,7 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
         file = f"{file_stem(name)}.parquet"
         place = folder / (known[name].predictions if has_predictions else f"{_PREDICTIONS}/{file}")
         if not has_predictions:
-            found = SavedAnswers(run.probabilities[name], run.reading.get(name), run.outcomes.get(name))
-            _write_predictions(place, dataset, found)
+            _write_predictions(place, run, name)
         entries[name] = {
             **run.manifest.get("test_sets", {}).get(name, {"rows": len(dataset), "of_rows": len(dataset)}),
             "predictions": place.relative_to(folder).as_posix(),
@@ -370,38 +370,36 @@ def _refuse_losing(known: Mapping[str, RunEntry], datasets: Mapping[str, Dataset
         )
 
 
-def _write_predictions(path: Path, dataset: Dataset, found: SavedAnswers) -> None:
+def _write_predictions(path: Path, run: Run, name: str) -> None:
+    """Write the predictions of *run* for test set *name* to *path*, a row group at a time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    shape = found.probabilities.shape
-    if shape != (len(dataset), len(LABELS)):
-        raise ValueError(f"{shape} probabilities for {len(dataset)} items of {dataset.name}")
-    schema = pa.schema(list(found.types().items()))
+    dataset = run.datasets[name]
+    statuses = status_codes(dataset.examples) if has_proposed_labels(dataset.examples) else None
+    table = PredictionTable(run.scored(name), statuses, run.reading.get(name), run.outcomes.get(name))
+    schema = pa.schema(list(table.types().items()))
     start = 0
     with (
         finished_or_absent(path) as temporary,
         pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
     ):
-        for ids, labels in _ids_and_labels(dataset):
+        for ids in _ids(dataset):
             rows = slice(start, start + len(ids))
-            writer.write_table(pa.table([ids, labels, *found.columns(rows)], schema=schema))
+            writer.write_table(pa.table([ids, *table.columns(rows)], schema=schema))
             start = rows.stop
 
 
-def _ids_and_labels(dataset: Dataset) -> Iterator[tuple[pa.Array, pa.Array]]:
-    """Yield the ids and gold labels of *dataset*, as many as a row group of a file of predictions has."""
-    import numpy as np
+def _ids(dataset: Dataset) -> Iterator[pa.Array]:
+    """Yield the ids of *dataset*, as many as a row group of a file of predictions has."""
     import pyarrow as pa
 
     for start in range(0, max(1, len(dataset)), _ROWS_PER_GROUP):
         part = Dataset(dataset.name, dataset.examples[start : start + _ROWS_PER_GROUP])
         if in_columns(part.examples):
-            ids = part.ids().to_arrow().cast(pa.string())
+            yield part.ids().to_arrow().cast(pa.string())
         else:
-            ids = pa.array([example.id for example in part], pa.string())
-        labels = part.labels().astype(np.int64)
-        yield ids, pa.array(GOLDS).take(pa.array(labels, mask=labels < 0))
+            yield pa.array([example.id for example in part], pa.string())
 
 
 def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
 from crossexam.core.errors import FormatError, UnfinishedError
+from crossexam.core.example import STATUS, STATUSES
 from crossexam.core.files import sha256_of
-from crossexam.core.labels import LABELS
+from crossexam.core.labels import GOLDS, LABELS, ItemLabels
 from crossexam.core.manifest import RunEntry, TestSetEntry
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.places import copy_path
@@ -29,15 +30,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MANIFEST: Final = "manifest.json"
-SHARES: Final = tuple(f"p_{label}" for label in LABELS)
+#: The model's own probabilities, in files whose labels are others.
+OWN_SHARES: Final = tuple(f"model_p_{label}" for label in LABELS)
+_SHARES: Final = tuple(f"p_{label}" for label in LABELS)
 _AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
 _REWRITE: Final = "repeat `crossexam run` with --force; stored predictions are reused"
 _RUN_AGAIN: Final = "repeat `crossexam run` with --force; stored predictions for unchanged pairs are reused"
 _ROWS_AT_ONCE: Final = 200_000  # of a file of predictions
 READING: Final = tuple(field.name for field in fields(Reading))
-STATUS: Final = "status"
+OUTCOME: Final = "outcome"
 MASS: Final = "label_mass"
-NO_STATUS: Final = -1
+_NO_OUTCOME: Final = -1
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -164,9 +167,23 @@ def run_entries(entries: object, manifest_file: Path) -> dict[str, RunEntry]:
 
 @dataclass(frozen=True)
 class SavedAnswers:
-    """What a file of predictions holds: *reading* and *outcomes* are None if there is nothing to say."""
+    """What a model answered, from a file: *reading* and *outcomes* are None if there is nothing to say."""
 
     probabilities: NDArray[np.float64]
+    reading: Reading | None
+    outcomes: Outcomes | None
+
+
+@dataclass(frozen=True)
+class PredictionTable:
+    """The columns of a file of predictions for the items of a test set, as they are *scored*.
+
+    *statuses* [n] are the codes of :func:`~crossexam.core.columns.status_codes`, None if the labels of the
+    test set were not proposed by a rule.
+    """
+
+    scored: ItemLabels
+    statuses: NDArray[np.int8] | None
     reading: Reading | None
     outcomes: Outcomes | None
 
@@ -174,23 +191,33 @@ class SavedAnswers:
         """Return the type of each column, in order."""
         import pyarrow as pa
 
-        types = {"id": pa.string(), "label": pa.string(), **dict.fromkeys(SHARES, pa.float64())}
-        types["predicted"] = pa.string()
+        types = {"id": pa.string(), "label": pa.string(), "predicted": pa.string(), "correct": pa.bool_()}
+        types |= {f"p_{label}": pa.float64() for label in self.scored.projection.labels}
+        if self.scored.has_own_shares:
+            types |= dict.fromkeys(OWN_SHARES, pa.float64())
+        if self.statuses is not None:
+            types |= {STATUS: pa.string()}
         if self.reading is not None:
             types |= dict.fromkeys(READING, pa.bool_())
         if self.outcomes is not None:
-            types |= {STATUS: pa.string(), MASS: pa.float64()}
+            types |= {OUTCOME: pa.string(), MASS: pa.float64()}
         return types
 
     def columns(self, rows: slice) -> list[pa.Array]:
-        """Return the columns at *rows*, but for ids and gold labels."""
+        """Return the columns at *rows*, but for ids."""
         import numpy as np
         import pyarrow as pa
 
-        shares = self.probabilities[rows]
-        missing = None if self.outcomes is None else ~self.outcomes.answered[rows]
-        winners = pa.array(LABELS).take(pa.array(shares.argmax(axis=1), mask=missing))
-        columns = [*(pa.array(share, mask=missing) for share in shares.T), winners]
+        scored = self.scored
+        gold, predicted = scored.gold[rows].astype(np.int64), scored.predicted[rows]
+        names, missing = pa.array(GOLDS), predicted < 0
+        columns = [names.take(pa.array(each, mask=each < 0)) for each in (gold, predicted)]
+        columns.append(pa.array(scored.correct[rows], mask=~scored.judged[rows]))
+        own = scored.probabilities[rows].T if scored.has_own_shares else ()
+        columns += [pa.array(share, mask=missing) for share in (*scored.shares[rows].T, *own)]
+        if self.statuses is not None:
+            codes = self.statuses[rows].astype(np.int64)
+            columns.append(pa.array(STATUSES).take(pa.array(codes, mask=codes < 0)))
         if self.reading is not None:
             columns += [pa.array(getattr(self.reading, name)[rows]) for name in READING]
         if self.outcomes is not None:
@@ -226,30 +253,41 @@ def _columns_of_predictions(path: Path, dataset: Dataset) -> SavedAnswers:
     rows = pl.scan_parquet(path, glob=False)
     schema = rows.collect_schema()
     reading = READING if all(name in schema for name in READING) else ()
-    shares = np.empty((len(dataset), len(LABELS)), dtype=np.float64)
+    shares = np.zeros((len(dataset), len(LABELS)), dtype=np.float64)
+    names = _columns_of_shares(schema.names())
     read = {name: np.empty(len(dataset), dtype=bool) for name in reading}
-    outcome_names = [name for name in (STATUS, MASS) if STATUS in schema and name in schema]
+    outcome_names = [name for name in (OUTCOME, MASS) if OUTCOME in schema and name in schema]
     outcomes = Outcomes(np.zeros(len(dataset), dtype=np.int8), np.full(len(dataset), np.nan))
-    fits = rows.select(pl.len()).collect().item() == len(dataset)
+    fits = bool(names) and rows.select(pl.len()).collect().item() == len(dataset)
     start = 0
     for items in dataset.columns("id", at_once=_ROWS_AT_ONCE) if fits else ():
         here = slice(start, start + len(items))
         shown = rows.slice(start, len(items))
-        table = shown.select("id", pl.col(SHARES).cast(pl.Float64), *reading, *outcome_names).collect()
+        table = shown.select("id", pl.col(names).cast(pl.Float64), *reading, *outcome_names).collect()
         fits &= table["id"].equals(items["id"])
-        shares[here] = table.select(SHARES).to_numpy()
+        shares[here, : len(names)] = table.select(names).to_numpy()
         for name in reading:
             read[name][here] = table[name].to_numpy()
         if outcome_names:
-            outcomes.codes[here] = table[STATUS].replace_strict(CODES, default=NO_STATUS).to_numpy()
+            outcomes.codes[here] = table[OUTCOME].replace_strict(CODES, default=_NO_OUTCOME).to_numpy()
             outcomes.label_mass[here] = table[MASS].cast(pl.Float64).fill_null(math.nan).to_numpy()
         start = here.stop
+    if not names:
+        raise FormatError("not a prediction file: there are no probabilities", where=str(path), hint=_AGAIN)
     if not fits:
         raise FormatError(f"the ids are not those of test set '{dataset.name}'", where=str(path), hint=_AGAIN)
-    if (outcomes.codes == NO_STATUS).any():
-        row = int((outcomes.codes == NO_STATUS).argmax())
-        raise FormatError("there is no such status", where=f"{path}, row {row}", wanted=", ".join(CODES))
+    if (outcomes.codes == _NO_OUTCOME).any():
+        row = int((outcomes.codes == _NO_OUTCOME).argmax())
+        raise FormatError("there is no such outcome", where=f"{path}, row {row}", wanted=", ".join(CODES))
+    shares[np.isnan(shares[:, 0]), len(names) :] = math.nan  # of a model of two labels, without an answer
     return SavedAnswers(shares, Reading(**read) if reading else None, outcomes if outcome_names else None)
+
+
+def _columns_of_shares(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns with the probabilities of the model: three, or two of a model of two labels."""
+    rejected = next((f"p_{name}" for name in ("not_entailment", "neutral") if f"p_{name}" in names), "")
+    two = (f"p_{LABELS[0]}", rejected)
+    return next((each for each in (OWN_SHARES, _SHARES, two) if set(each) <= set(names)), ())
 
 
 def _check_probabilities(found: SavedAnswers, path: Path) -> None:

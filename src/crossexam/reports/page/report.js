@@ -35,6 +35,13 @@
   const statusOf = (label) => (label < -1 ? data.statuses[-1 - label] : "answered");
   const isRight = (label, goldLabel) => label === goldLabel || (label === NOT_ENTAILED && goldLabel > 0);
   const correct = (item, number) => item[GOLD] >= 0 && isRight(said(item[ANSWERS][number]), item[GOLD]);
+  // The labels on which an answer is scored, and the gold label among them.
+  const labelsOf = (item, number) => {
+    const { labels } = data.sets[item[SET]];
+    return data.twoLabels[number] && labels.length > 2 ? [0, NOT_ENTAILED] : labels;
+  };
+  const scoredGold = (item, number) =>
+    item[GOLD] > 0 && labelsOf(item, number).includes(NOT_ENTAILED) ? NOT_ENTAILED : item[GOLD];
   const plain = (sentence) => {
     if (sentence === null) return "";
     if (typeof sentence === "string") return sentence;
@@ -196,7 +203,7 @@
       const surety = (item) => {
         const now = item[ANSWERS][wanted.model];
         if (!isAnswered(now) || item[GOLD] < 0 || isRight(now[0], item[GOLD])) return -1;
-        return now[0] === NOT_ENTAILED ? 1000 - now[1] : now[1 + now[0]];
+        return now[1 + labelsOf(item, wanted.model).indexOf(now[0])];
       };
       mine.items.sort((one, other) => surety(other) - surety(one));
     }
@@ -238,11 +245,12 @@
   };
 
   // The parts of a bar: class, letter, thousandths.
-  const isTwo = (item, number) => data.sets[item[SET]].two || data.twoLabels[number];
-  const partsOf = ([, ...shares], two) =>
-    two
-      ? [["entailment", "E", shares[0]], ["neutral", "not E", 1000 - shares[0]]]
-      : shares.map((share, each) => [LABELS[each], LABELS[each][0].toUpperCase(), share]);
+  const partsOf = ([, ...shares], labels) =>
+    labels.map((label, place) => [
+      label === NOT_ENTAILED ? "neutral" : LABELS[label],
+      label === NOT_ENTAILED ? "not E" : LABELS[label][0].toUpperCase(),
+      shares[place],
+    ]);
   const bar = (parts) => {
     const whole = make("div", "bar");
     whole.setAttribute("aria-hidden", "true");
@@ -254,14 +262,14 @@
     });
     return whole;
   };
-  const answered = (number, answer, goldLabel, before, two) => {
+  const answered = (number, answer, goldLabel, before, labels) => {
     const row = make("div", "answer");
     if (data.models.length > 1) row.append(make("span", "who", data.models[number]));
     if (!isAnswered(answer)) {
       row.append(verdictOn(answer[0], goldLabel, before));
       return row;
     }
-    const parts = partsOf(answer, two);
+    const parts = partsOf(answer, labels);
     const percent = parts.map(([, letter, share]) => `${letter} ${(share / 10).toFixed(1)}`);
     row.append(verdictOn(answer[0], goldLabel, before), bar(parts), make("span", "shares", percent.join(" · ")));
     return row;
@@ -272,7 +280,8 @@
     if (title) side.append(make("h4", "", title));
     side.append(texts(premise, hypothesis), given);
     answers.forEach((answer, number) => {
-      if (answer) given.append(answered(number, answer, goldLabel, said(before[number]), isTwo(item, number)));
+      const labels = labelsOf(item, number);
+      if (answer) given.append(answered(number, answer, goldLabel, said(before[number]), labels));
     });
     return side;
   };
@@ -388,11 +397,10 @@
   const probabilities = (item, number) => {
     if (!isAnswered(item[ANSWERS][number])) return null;
     const [, ...shares] = item[ANSWERS][number].map((share) => share / 1000);
-    const two = isTwo(item, number);
-    return two
-      ? { entailment: shares[0], not_entailment: (1000 - item[ANSWERS][number][1]) / 1000 }
-      : Object.fromEntries(shares.map((share, each) => [KEYS[each], share]));
+    return Object.fromEntries(labelsOf(item, number).map((label, place) => [KEYS[label], shares[place]]));
   };
+  const isCorrect = (item, number) =>
+    isAnswered(item[ANSWERS][number]) && item[GOLD] >= 0 ? correct(item, number) : null;
   const record = (item) => ({
     test_set: data.sets[item[SET]].name,
     id: item[ID],
@@ -407,9 +415,11 @@
       item[ANSWERS][number]
         ? [{
           model: name,
-          label: named(said(item[ANSWERS][number])),
-          base_label: named(said(item[BEFORE][number])),
-          ...(data.statuses.length ? { status: statusOf(said(item[ANSWERS][number])) } : {}),
+          label: named(scoredGold(item, number)),
+          predicted: named(said(item[ANSWERS][number])),
+          correct: isCorrect(item, number),
+          base_predicted: named(said(item[BEFORE][number])),
+          ...(data.statuses.length ? { outcome: statusOf(said(item[ANSWERS][number])) } : {}),
           probabilities: probabilities(item, number),
         }]
         : []),
@@ -418,7 +428,7 @@
   const jsonLines = () => view.items.map((item) => `${exactly(JSON.stringify(record(item)))}\n`).join("");
   const cell = (value) => {
     if (value === null || value === undefined) return "";
-    if (typeof value === "number") return String(value);
+    if (typeof value === "number" || typeof value === "boolean") return String(value);
     const text = visible(value);
     const runs = data.formula.some((start) => text.startsWith(start)) && !SIGNED_NUMBER.test(text);
     const safe = runs ? `'${text}` : text;
@@ -427,7 +437,7 @@
   const csv = () => {
     const plainKeys = Object.keys(record(view.items[0])).filter((key) => key !== "predictions");
     const header = [...plainKeys];
-    const perModel = ["label", "base_label", ...(data.statuses.length ? ["status"] : [])];
+    const perModel = ["label", "predicted", "correct", "base_predicted", ...(data.statuses.length ? ["outcome"] : [])];
     for (const name of data.models) header.push(...[...perModel, ...KEYS].map((key) => `${name}: ${key}`));
     const rows = view.items.map(record).map((each) => [
       ...plainKeys.map((key) => each[key]),

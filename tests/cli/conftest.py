@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
+from crossexam.core.example import content_id
 from crossexam.core.sealed import read_manifest
 
 PAIRS = [
@@ -103,7 +104,7 @@ def write_bases() -> None:
 
 def write_predictions() -> None:
     """Write predictions for the items of ``corpus`` that cannot be used."""
-    ids = [f"pairs-{number:06}" for number in range(1, len(PAIRS) + 1)]
+    ids = [content_id(*pair) + (f"~{n // 3 + 1}" if n >= 3 else "") for n, pair in enumerate(PAIRS)]
     rows: dict[str, list[dict[str, Any]]] = {
         "fine": [{"id": name, "label": "neutral"} for name in ids],
         "missing": [{"id": name, "label": "neutral"} for name in ids[:-3]],

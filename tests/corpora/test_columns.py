@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Change, Edit, Example
+from crossexam.core.example import Change, Edit, Example, content_id
 from crossexam.core.test_sets import write_test_set
 from crossexam.corpora.columns import find_layout, parse_columns
 from crossexam.corpora.label_names import parse_labels
@@ -100,7 +100,7 @@ def test_hub_copy_of_snli_has_minus_one_for_no_gold(tmp_path: Path) -> None:
     report = ReadingReport()
     examples = list(iter_corpus(path, report=report))
     assert essence(examples) == essence(iter_corpus(DATA / "snli.jsonl"))
-    assert [e.id[-6:] for e in examples] == ["000001", "000002", "000003", "000005"]  # the fourth has no gold
+    assert [e.id for e in examples] == [content_id(e.premise, e.hypothesis, e.label) for e in examples]
     assert report.no_gold == 1
 
 
@@ -135,7 +135,10 @@ def test_label_names_in_parquet_metadata_go_before_the_usual_order(tmp_path: Pat
 def test_aqua_gives_problems_with_options_rationale_and_answer() -> None:
     report = ReadingReport()
     first, second = iter_corpus(DATA / "aqua.json", report=report)
-    assert (first.id, second.id) == ("aqua-000001", "aqua-000002")
+    assert (first.id, second.id) == (
+        content_id(first.premise, "", None),
+        content_id(second.premise, "", None),
+    )
     assert first.premise == "Mia has 12 shells and gives 5 to Leo. How many are left?"
     assert (first.hypothesis, first.label) == ("", None)
     assert first.info == {
@@ -150,8 +153,8 @@ def test_aqua_gives_problems_with_options_rationale_and_answer() -> None:
 def test_plain_text_is_a_sentence_a_line(tmp_path: Path) -> None:
     path = write(tmp_path / "news.txt", "\ufeffAnn has 3 pens.\r\n\r\n  Bob has 2.  \n")
     assert [(e.id, e.premise, e.hypothesis, e.label, e.info) for e in iter_corpus(path)] == [
-        ("news-000001", "Ann has 3 pens.", "", None, {"kind": "sentence"}),
-        ("news-000002", "Bob has 2.", "", None, {"kind": "sentence"}),
+        (content_id("Ann has 3 pens.", "", None), "Ann has 3 pens.", "", None, {"kind": "sentence"}),
+        (content_id("Bob has 2.", "", None), "Bob has 2.", "", None, {"kind": "sentence"}),
     ]
 
 
@@ -221,7 +224,8 @@ def test_a_report_says_what_was_left_out_and_can_begin_anew() -> None:
 def test_columns_can_turn_a_table_into_sentences(tmp_path: Path) -> None:
     path = write(tmp_path / "s.csv", "n,body\n1,Tom has 3 pens.\n")
     (only,) = iter_corpus(path, columns={"sentence": "body"})
-    assert only == Example("s-000001", "Tom has 3 pens.", "", None, info={"kind": "sentence"})
+    name = content_id("Tom has 3 pens.", "", None)
+    assert only == Example(name, "Tom has 3 pens.", "", None, info={"kind": "sentence"})
 
 
 def test_without_a_label_column_examples_are_kept_unlabelled(tmp_path: Path) -> None:
@@ -248,7 +252,7 @@ def test_repeated_ids_are_made_unique_and_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "d.jsonl", "\n".join(lines))
     report = ReadingReport()
     examples = list(iter_corpus(path, report=report))
-    assert [e.id for e in examples] == ["7c", "7c~2", "7c~2~2", "7c~3", "d-000005"]
+    assert [e.id for e in examples] == ["7c", "7c~2", "7c~2~2", "7c~3", content_id("a", "b", "neutral")]
     assert report.renamed == 3
 
 
@@ -260,7 +264,8 @@ def test_ids_do_not_depend_on_what_is_dropped_or_skipped(tmp_path: Path) -> None
         drop: [e.id for e in iter_corpus(path, skip_bad=True, allow_loss=True, drop_no_gold=drop)]
         for drop in (True, False)
     }
-    assert kept == {True: ["x-000001", "x-000004"], False: ["x-000001", "x-000002", "x-000004"]}
+    name, unlabelled = content_id("a", "b", "neutral"), content_id("a", "b", None)
+    assert kept == {True: [name, f"{name}~2"], False: [name, unlabelled, f"{name}~2"]}
 
 
 def test_the_manifest_says_where_it_came_from() -> None:

@@ -62,10 +62,7 @@ def test_bad_json_lines(name: str, tmp_path: Path) -> None:
     assert "wanted: " in str(caught.value)
     assert "--skip-bad" in str(caught.value)
     report = ReadingReport()
-    assert [e.id for e in iter_corpus(path, skip_bad=True, allow_loss=True, report=report)] == [
-        "x-000001",
-        "x-000003",
-    ]
+    assert len(list(iter_corpus(path, skip_bad=True, allow_loss=True, report=report))) == 2
     assert (report.read, report.bad, report.messages) == (3, 1, [str(caught.value)])
 
 
@@ -134,7 +131,8 @@ def test_a_bad_row_of_a_csv_is_skipped_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(HEADER + b'"a"x,b,neutral\nc\nd,e,neutral\nf,g,-\n')
     report = ReadingReport()
-    assert [e.id for e in iter_corpus(path, skip_bad=True, allow_loss=True, report=report)] == ["x-000003"]
+    (kept,) = iter_corpus(path, skip_bad=True, allow_loss=True, report=report)
+    assert (kept.premise, kept.hypothesis) == ("d", "e")
     assert (report.read, report.bad, report.no_gold, report.examples) == (4, 2, 1, 1)
 
 

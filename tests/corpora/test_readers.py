@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Example, cluster_of
+from crossexam.core.example import Example, cluster_of, content_id
 from crossexam.core.labels import PROJECTIONS
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import ReadingReport
@@ -34,23 +34,23 @@ REAL: dict[str, tuple[int, tuple[int, int, int, int], int, tuple[str, str, str]]
     "joci:dev":          (643, (82, 98 + 120 + 48, 116, 0), 179, ("4440e478", "aef420aa", "520c045f")),
     "joci:test":         (641, (86, 112 + 117 + 47, 112, 0), 167, ("541e33fe", "519d2769", "ef59a9f0")),
     "joci:all":          (39092, (7155, 9783 + 8735 + 4098, 9267, 0), 54,
-                          ("7fd35527", "28ab120d", "f2c9e4cf")),
-    "scitail:test":      (2126, (842, 1284, 0, 0), 0, ("2ccfc2b8", "c1f2ab93", "7e0ed6cb")),
+                          ("1ae6f984", "cb573000", "3ffcd06c")),
+    "scitail:test":      (2126, (842, 1284, 0, 0), 0, ("edbdca29", "7c3a56a4", "03da96d3")),
     "mpe:train":         (8000, (2584, 2092, 3324, 0), 0, ("460f5df0", "dc835eb0", "f84218dd")),
     "mpe:dev":           (1000, (325, 273, 401, 0), 1, ("7267a243", "35c84a7c", "bc3f5546")),
     "mpe:test":          (1000, (344, 232, 424, 0), 0, ("df26a3e6", "e1d69e97", "373ad690")),
     "diagnostic:test":   (1104, (460, 0, 0, 644), 0, ("22bb3578", "e892fc25", "2a61476e")),
-    "add_one:train":     (4991, (1159, 0, 0, 3832), 0, ("e51352bb", "6c420faa", "4274445c")),
-    "add_one:test":      (387, (57, 0, 0, 330), 0, ("8ead8a8f", "97720106", "7cadff63")),
+    "add_one:train":     (4991, (1159, 0, 0, 3832), 0, ("0f2781d6", "53ed975c", "f1613459")),
+    "add_one:test":      (387, (57, 0, 0, 330), 0, ("da05acd8", "601e4116", "1c646350")),
     "cb:train":          (250, (115, 16, 119, 0), 0, ("23691f89", "ef6d2859", "811fcb87")),
     "cb:dev":            (56, (23, 5, 28, 0), 0, ("e1e43921", "2ed80587", "9528d374")),
     "rte:train":         (2490, (1249, 0, 0, 1241), 0, ("a9fc0cf5", "4e9bcf77", "014e015c")),
     "rte:dev":           (277, (146, 0, 0, 131), 0, ("57c150b6", "647eb78f", "360a8641")),
     "wnli:train":        (635, (312, 0, 0, 323), 0, ("7fcced35", "efc5498b", "b1f59ca1")),
     "wnli:dev":          (71, (31, 0, 0, 40), 0, ("18ce10e9", "a86a2d7c", "f66cdf66")),
-    "dpr:all":           (3658, (1829, 0, 0, 1829), 0, ("0601f533", "f5b0c441", "4fba0a65")),
-    "dpr:train":         (2558, (1279, 0, 0, 1279), 0, ("0601f533", "f5b0c441", "e0afe337")),
-    "dpr:test":          (1100, (550, 0, 0, 550), 0, ("ad5661b1", "1da79ef7", "4fba0a65")),
+    "dpr:all":           (3658, (1829, 0, 0, 1829), 0, ("732bb76f", "25f04d30", "a23b4cf4")),
+    "dpr:train":         (2558, (1279, 0, 0, 1279), 0, ("732bb76f", "25f04d30", "f77c2cb0")),
+    "dpr:test":          (1100, (550, 0, 0, 550), 0, ("5da77d0b", "6374d38e", "a23b4cf4")),
     "snli_hard:test":    (3261, (1058, 1068, 1135, 0), 0, ("2e4dc98a", "03828fb4", "93445438")),
     "breaking_nli:test": (8193, (982, 47, 7164, 0), 0, ("92fb3208", "45b46ba3", "9a3ae745")),
     "chaosnli:snli":     (1514, (421, 813, 280, 0), 0, ("f728b5f7", "e9706cdc", "6fd81686")),
@@ -139,38 +139,38 @@ def test_four_premises_share_their_picture(shared_data: Path) -> None:
 # fmt: off
 READ: dict[str, list[tuple[str, str | None, str, str, dict[str, Any]]]] = {
     "scitail:dev": [
-        ("scitail_1.0_dev-000001", E, "Iron rusts where", "Water makes iron", {}),
-        ("scitail_1.0_dev-000002", N, 'A magnet has two "poles".', "A magnet has a", {}),
+        (None, E, "Iron rusts where", "Water makes iron", {}),
+        (None, N, 'A magnet has two "poles".', "A magnet has a", {}),
     ],
     "scitail:test": [
-        ("scitail_1.0_test-000001", E, "Iron rusts where", "Water makes iron",
+        (None, E, "Iron rusts where", "Water makes iron",
          {"premise_parse": "(ROOT (S Iron))", "annotator_labels": ["entails"]}),
-        ("scitail_1.0_test-000002", N, "Iron", "Copper rusts.", {"annotator_labels": ["neutral"]}),
+        (None, N, "Iron", "Copper rusts.", {"annotator_labels": ["neutral"]}),
     ],
     "scitail:train": [
-        ("scitail_1.0_structure_train-000001", E, "Iron rusts", "Water makes iron rust.", {}),
-        ("scitail_1.0_structure_train-000002", N, "Iron rusts", "Copper rusts.", {}),
+        (None, E, "Iron rusts", "Water makes iron rust.", {}),
+        (None, N, "Iron rusts", "Copper rusts.", {}),
     ],
     "diagnostic:test": [
-        ("diagnostic-full-000001", C, "No cook burnt the soup, and no", "A guest burnt",
+        (None, C, "No cook burnt the soup, and no", "A guest burnt",
          {"predicate_argument_structure": ["Anaphora/Coreference", "Ellipsis/Implicits"],
           "logic": ["Negation"], "domain": "Artificial"}),
-        ("diagnostic-full-000002", E, "Every ferry sank.", "Some ferry sank.",
+        (None, E, "Every ferry sank.", "Some ferry sank.",
          {"lexical_semantics": ["Quantifiers"], "knowledge": ["World knowledge"], "domain": "News"}),
-        ("diagnostic-full-000003", N, "Some ferry sank.", "Every ferry sank.", {"domain": "Reddit"}),
+        (None, N, "Some ferry sank.", "Every ferry sank.", {"domain": "Reddit"}),
     ],
     "add_one:train": [  # the cut at 3.5
-        ("data-000001", E, "Ships lay in the harbour.", "Ships lay in the old harbour.",
+        (None, E, "Ships lay in the harbour.", "Ships lay in the old harbour.",
          {"score": 3.5, "adjective": "old", "noun": "harbour"}),
-        ("data-000002", NOT, "A boat left.", "A red boat left.",
+        (None, NOT, "A boat left.", "A red boat left.",
          {"score": 3.25, "adjective": "red", "noun": "boat"}),
     ],
     "add_one:test": [  # 4 and 3 count, 3.5 does not
-        ("data-000001", E, "The crew, tired, slept.", "The whole crew, tired,",
+        (None, E, "The crew, tired, slept.", "The whole crew, tired,",
          {"score": 4.0, "adjective": "whole", "noun": "crew"}),
-        ("data-000002", None, "A dog barked.", "A wet dog barked.",
+        (None, None, "A dog barked.", "A wet dog barked.",
          {"score": 3.5, "adjective": "wet", "noun": "dog"}),
-        ("data-000003", NOT, "A man sat.", "A tall man sat.",
+        (None, NOT, "A man sat.", "A tall man sat.",
          {"score": 3.0, "adjective": "tall", "noun": "man"}),
     ],
     "cb:all": [  # 4 of 5 above 0; all below; 4 of 5 are 0; no 4 of 5 alike
@@ -228,19 +228,19 @@ READ: dict[str, list[tuple[str, str | None, str, str, dict[str, Any]]]] = {
           "premise_binary_parse": "( a )", "hypothesis_binary_parse": "( b )"}),
     ],
     "naik_stress:word_overlap_matched": [
-        ("multinli_0.9_taut2_matched-000001", E, "The ferry left", "The ferry left and true is true.",
+        (None, E, "The ferry left", "The ferry left and true is true.",
          {"genre": "travel", "promptID": "7", "cluster": "7", "base_pair": "7e"}),
-        ("multinli_0.9_taut2_matched-000002", C, "The ferry left", "The ferry sank and true is true.",
+        (None, C, "The ferry left", "The ferry sank and true is true.",
          {"genre": "travel", "promptID": "7", "cluster": "7", "base_pair": "7c"}),
     ],
     "conjnli:dev": [
-        ("conj_dev-000001", C, 'She wrote " Ice ", not prose.', "She wrote prose.", {"conjunction": "none"}),
-        ("conj_dev-000002", N, "He sang or read.", "He sang.", {"conjunction": "or"}),
+        (None, C, 'She wrote " Ice ", not prose.', "She wrote prose.", {"conjunction": "none"}),
+        (None, N, "He sang or read.", "He sang.", {"conjunction": "or"}),
     ],
-    "conjnli:test": [("conj_test-000001", None, "He sang and read.", "He sang.", {"conjunction": "and"})],
+    "conjnli:test": [(None, None, "He sang and read.", "He sang.", {"conjunction": "and"})],
     "monli:negative": [
-        ("nmonli-000001", E, "No child holds a flower.", "No child holds a rose.", {"depth": -1}),
-        ("nmonli-000002", N, "No child holds a rose.", "No child holds a flower.",
+        (None, E, "No child holds a flower.", "No child holds a rose.", {"depth": -1}),
+        (None, N, "No child holds a rose.", "No child holds a flower.",
          {"depth": 1, "words": ["rose", "flower"]}),
     ],
     "med:test": [
@@ -272,41 +272,41 @@ READ: dict[str, list[tuple[str, str | None, str, str, dict[str, Any]]]] = {
         ("226", N, "It may rain.", "It will rain.", {"genre": "generated_revised", "seed": 18}),
     ],
     "cad_nli:original_dev": [
-        ("dev-000001", C, "A man rows.", "A man naps.", {"cluster": "cad_nli dev 0"}),
-        ("dev-000002", C, 'A boy reads "Emma".', 'A boy said "no".', {"cluster": "cad_nli dev 1"}),
+        (None, C, "A man rows.", "A man naps.", {"cluster": "cad_nli dev 0"}),
+        (None, C, 'A boy reads "Emma".', 'A boy said "no".', {"cluster": "cad_nli dev 1"}),
     ],
     "aggrefact:dev": [
-        ("aggrefact_dev-000001", E, "The ferry left at noon. It", "The ferry left full.",
+        (None, E, "The ferry left at noon. It", "The ferry left full.",
          {"dataset": "AggreFact-CNN", "contamination_identifier": 64 * "c"}),
-        ("aggrefact_dev-000002", NOT, "The ferry left at noon. It", "The ferry left at night.",
+        (None, NOT, "The ferry left at noon. It", "The ferry left at night.",
          {"dataset": "AggreFact-CNN", "contamination_identifier": 64 * "c"}),
-        ("aggrefact_dev-000003", E, "Rust is an oxide of iron.\n\nIt is brown.", "Rust is brown.",
+        (None, E, "Rust is an oxide of iron.\n\nIt is brown.", "Rust is brown.",
          {"dataset": "Wice", "contamination_identifier": 64 * "d"}),
     ],
     "aggrefact:test": [
-        ("aggrefact_test-000001", E, "A mill ground wheat, and then barley.", "A mill ground wheat.",
+        (None, E, "A mill ground wheat, and then barley.", "A mill ground wheat.",
          {"dataset": "Reveal", "contamination_identifier": 64 * "e"}),
-        ("aggrefact_test-000002", NOT, 'The clerk said "no".\nThen she left.', "The clerk said yes.",
+        (None, NOT, 'The clerk said "no".\nThen she left.', "The clerk said yes.",
          {"dataset": "Reveal", "contamination_identifier": 64 * "f"}),
     ],
     "true:frank": [
-        ("frank_valid_download-000001", E, "Two boats met. One sank.", "A boat sank.", {"system": "bart"}),
-        ("frank_valid_download-000002", NOT, "Two boats met.", "Two boats sank.", {"system": "pegasus"}),
+        (None, E, "Two boats met. One sank.", "A boat sank.", {"system": "bart"}),
+        (None, NOT, "Two boats met.", "Two boats sank.", {"system": "pegasus"}),
     ],
     "true:paws": [
-        ("paws_download-000001", NOT, "Ann drove from Ayr to Bude.", "Ann drove from Bude to Ayr.", {}),
-        ("paws_download-000002", E, "Ann, tired, slept.", "Tired, Ann slept.", {}),
+        (None, NOT, "Ann drove from Ayr to Bude.", "Ann drove from Bude to Ayr.", {}),
+        (None, E, "Ann, tired, slept.", "Tired, Ann slept.", {}),
     ],
     "summac:all": [
-        ("summac_benchmark-000001", E, "The bridge opened.", "A long bridge", {"dataset": "factcc"}),
-        ("summac_benchmark-000002", NOT, "The bridge opened.", "The bridge closed.",
+        (None, E, "The bridge opened.", "A long bridge", {"dataset": "factcc"}),
+        (None, NOT, "The bridge opened.", "The bridge closed.",
          {"dataset": "frank", "system": "M8"}),
     ],
     "summac:dev": [
-        ("summac_benchmark-000001", E, "The bridge opened.", "A long bridge", {"dataset": "factcc"}),
+        (None, E, "The bridge opened.", "A long bridge", {"dataset": "factcc"}),
     ],
     "summac:test": [
-        ("summac_benchmark-000002", NOT, "The bridge opened.", "The bridge closed.",
+        (None, NOT, "The bridge opened.", "The bridge closed.",
          {"dataset": "frank", "system": "M8"}),
     ],
 }
@@ -321,8 +321,9 @@ def as_read(spec: str) -> list[Example]:
 @pytest.mark.parametrize("spec", READ)
 def test_a_file_of_the_documented_format(spec: str) -> None:
     examples = as_read(spec)
-    assert [(e.id, e.label, dict(e.info)) for e in examples] == [(i, t, m) for i, t, _, _, m in READ[spec]]
-    for example, (_, _, premise, hypothesis, _) in zip(examples, READ[spec], strict=True):
+    assert [(e.label, dict(e.info)) for e in examples] == [(t, m) for _, t, _, _, m in READ[spec]]
+    for example, (name, _, premise, hypothesis, _) in zip(examples, READ[spec], strict=True):
+        assert example.id == (name or content_id(example.premise, example.hypothesis, example.label))
         assert example.premise.startswith(premise)
         assert example.hypothesis.startswith(hypothesis)
 

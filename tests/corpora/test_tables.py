@@ -16,7 +16,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example
+from crossexam.core.example import Example, content_id
 from crossexam.corpora.reading import ReadingReport
 from crossexam.corpora.spec import read_corpus
 from crossexam.corpora.tables import TABLES, checked_examples, dataset_of, table_kind
@@ -51,7 +51,11 @@ def test_a_table_is_read_like_a_file(make: Callable[[Any], Any], tmp_path: Path)
     pl.DataFrame(ROWS).write_parquet(path)
     of_file, of_table = read_corpus(path), dataset_of(make(ROWS), name="pairs")
     assert of_table.examples == of_file.examples
-    assert [example.id for example in of_table] == ["a", "b", "pairs-000004"]
+    assert [example.id for example in of_table] == [
+        "a",
+        "b",
+        content_id("A dog runs.", "It sits.", "contradiction"),
+    ]
     assert of_table.manifest["counts"] == of_file.manifest["counts"]
     assert of_table.manifest["counts"]["no_gold"] == 1
     assert of_table.examples[0].info["genre"] == "sky"

@@ -174,8 +174,12 @@ _JSON_NAMES: Final = {bool: "true or false", int: "a number", float: "a number",
                       list: "an array", dict: "an object", type(None): "null"}  # fmt: skip
 
 
-def to_example(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
-    """Return the example in *row*; *identify* makes its id from the corpus's own, None if it has none.
+#: Makes the id of an example from the corpus's own (None if it has none), its texts and its label.
+Identify = Callable[[object, str, str, Gold | None], str]
+
+
+def to_example(row: Row, layout: Layout, identify: Identify) -> Example:
+    """Return the example in *row*, whose id *identify* makes.
 
     Raises FormatError, which names the field.
     """
@@ -190,7 +194,7 @@ def expects_gold(example: Example, layout: Layout) -> bool:
     return "label" in layout.columns and example.info.get(KIND) not in SINGLE_TEXTS
 
 
-def _pair(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
+def _pair(row: Row, layout: Layout, identify: Identify) -> Example:
     columns = layout.columns
     premise = _sentence(row, columns["premise"])
     hypothesis = _sentence(row, columns["hypothesis"])
@@ -208,10 +212,11 @@ def _pair(row: Row, layout: Layout, identify: Callable[[object], str]) -> Exampl
     cluster = info.get(CLUSTER) or info.get(CAPTION_ID) or info.get(PROMPT_ID)
     if cluster:
         info[CLUSTER] = cluster
-    return Example(identify(row.get(columns.get("id", "pairID"))), premise, hypothesis, label, info=info)
+    name = identify(row.get(columns.get("id", "pairID")), premise, hypothesis, label)
+    return Example(name, premise, hypothesis, label, info=info)
 
 
-def _problem(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
+def _problem(row: Row, layout: Layout, identify: Identify) -> Example:
     columns = layout.columns
     question = _sentence(row, columns["question"])
     info: dict[str, Any] = {KIND: "problem", **_extra(row, layout)}
@@ -223,27 +228,28 @@ def _problem(row: Row, layout: Layout, identify: Callable[[object], str]) -> Exa
     for role, key in (("rationale", RATIONALE), ("correct", CORRECT)):
         if role in columns:
             info[key] = _text(row, columns[role])
-    return Example(identify(row.get(columns.get("id", "id"))), question, "", None, info=info)
+    name = identify(row.get(columns.get("id", "id")), question, "", None)
+    return Example(name, question, "", None, info=info)
 
 
-def _single_sentence(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
+def _single_sentence(row: Row, layout: Layout, identify: Identify) -> Example:
     text = _sentence(row, layout.columns["sentence"])
-    name = row.get(layout.columns.get("id", "id"))
-    return Example(identify(name), text, "", None, info={KIND: "sentence", **_extra(row, layout)})
+    name = identify(row.get(layout.columns.get("id", "id")), text, "", None)
+    return Example(name, text, "", None, info={KIND: "sentence", **_extra(row, layout)})
 
 
-def _item(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
+def _item(row: Row, layout: Layout, identify: Identify) -> Example:
     example = from_row(row, where="")
     _sentence(row, "premise")
     if example.info.get(KIND) not in SINGLE_TEXTS:
         _sentence(row, "hypothesis")
-    name = identify(example.id)
+    name = identify(example.id, example.premise, example.hypothesis, example.label)
     if name == example.id:
         return example
     raise FormatError(f"the id '{example.id}' is not unique", where="field 'id'", wanted="unique ids")
 
 
-_READERS: Final[dict[Shape, Callable[[Row, Layout, Callable[[object], str]], Example]]] = {
+_READERS: Final[dict[Shape, Callable[[Row, Layout, Identify], Example]]] = {
     "pair": _pair,
     "problem": _problem,
     "sentence": _single_sentence,

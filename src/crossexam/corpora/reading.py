@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Example
+from crossexam.core.example import Example, content_id
 from crossexam.core.files import sha256_of
-from crossexam.core.labels import GOLDS, THREE_LABELS, Projection, projection_for, projection_named
+from crossexam.core.labels import GOLDS, THREE_LABELS, Gold, Projection, projection_for, projection_named
 from crossexam.core.test_sets import entry_beside
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.columns import Layout, expects_gold, find_layout, to_example
@@ -24,7 +24,7 @@ from crossexam.corpora.label_names import (
     name_of,
     refuse_mixture,
 )
-from crossexam.corpora.readers.reader import layout_of, normalized_records, record_id
+from crossexam.corpora.readers.reader import layout_of, normalized_records
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.records import Row, Source, detect_format
 
@@ -151,8 +151,8 @@ def read_examples(
     any other key puts its column into ``info``.  Well-known names need no mapping.  *labels* says what the
     values of the label column mean (:func:`crossexam.corpora.label_names.parse_labels`); numbers always need
     it in a file that is not of a known corpus.  Ids are the corpus's own (SNLI's and MultiNLI's pairID) or
-    else the file's stem and the record's number; a repeated id gets ``~2``.  *report* is filled as the
-    examples are read.
+    else made of the content (:func:`crossexam.core.example.content_id`); a repeated id gets ``~2``.
+    *report* is filled as the examples are read.
 
     Raises FormatError, with file, line and field, at the first malformed record unless *skip_bad*, and if
     no example is left at the end.  Unless *allow_loss*, it also raises FormatError at the end if more than
@@ -242,11 +242,10 @@ def _examples(
     report: ReadingReport,
 ) -> Iterator[Example]:
     layout: Layout | None = None
-    identities = _Identities(source.stem, report)
+    identities = _Identities(report)
     values = _Values()
-    for count, (number, row) in enumerate(source.records(), 1):
+    for number, row in source.records():
         report.read += 1
-        identities.number = count
         try:
             if isinstance(row, FormatError):
                 raise row
@@ -333,20 +332,21 @@ def _refuse_loss(source: Source, report: ReadingReport, declared: Names, values:
 
 
 class _Identities:
-    """Unique ids: the corpus's own, else ``stem-000123`` with the number of the record."""
+    """Unique ids: the corpus's own, else those of the content."""
 
-    def __init__(self, stem: str, report: ReadingReport) -> None:
-        self.number = 0
-        self._stem, self._report = stem, report
+    def __init__(self, report: ReadingReport) -> None:
+        self._report = report
         self._seen: set[str] = set()
 
-    def of(self, given: object) -> str:
-        name = str(given) if given is not None and given != "" else record_id(self._stem, self.number)
+    def of(self, given: object, premise: str, hypothesis: str, label: Gold | None) -> str:
+        """Return the id of an example, *given* by the corpus or None."""
+        is_own = given is not None and given != ""
+        name = str(given) if is_own else content_id(premise, hypothesis, label)
         unique, times = name, 1
         while unique in self._seen:
             times += 1
             unique = f"{name}~{times}"
-        self._report.renamed += unique != name
+        self._report.renamed += is_own and unique != name
         self._seen.add(unique)
         return unique
 

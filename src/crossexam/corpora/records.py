@@ -217,13 +217,12 @@ _NOT_TEXT: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 class Source:
     """Where records come from: a *kind* of thing ("file") that errors call *where*.
 
-    Records are numbered in *unit* ("line", "row"), and those without an id get one that begins with *stem*.
-    With *one_header*, all records have the same fields.  ``records`` returns a new stream of them each time:
-    the number of each, and the record or the error that describes it.
+    Records are numbered in *unit* ("line", "row").  With *one_header*, all records have the same fields.
+    ``records`` returns a new stream of them each time: the number of each, and the record or the error that
+    describes it.
     """
 
     where: str
-    stem: str
     kind: str
     unit: str
     one_header: bool
@@ -243,7 +242,7 @@ class FormattedFile:
         """The file as a source of records: lines of a text file, rows of a Parquet file."""
         unit = "row" if self.format == "parquet" else "line"
         one_header = self.format != "json lines"
-        return Source(str(self.path), self.path.stem, "file", unit, one_header, partial(iter_records, self))
+        return Source(str(self.path), "file", unit, one_header, partial(iter_records, self))
 
 
 def detect_format(path: Path) -> FormattedFile:

@@ -300,8 +300,8 @@ def read_corpus(
     >>> path = Path(tempfile.mkdtemp()) / "two.txt"
     >>> _ = path.write_text("Tom has 3 pens.\\nAnn has 2.\\n")
     >>> dataset = read_corpus(path)
-    >>> dataset.examples[1].id, dataset.manifest["counts"]["read"]
-    ('two-000002', 2)
+    >>> dataset.examples[1].premise, dataset.manifest["counts"]["read"]
+    ('Ann has 2.', 2)
     """
     report = ReadingReport() if report is None else report
     parsed = CorpusSpec.parse(spec)

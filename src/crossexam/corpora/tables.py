@@ -103,23 +103,22 @@ def dataset_of(
     """Return *data*, a table or examples, as a Dataset called *name*; its manifest has the counts of reading.
 
     *reading* are options (columns, labels, skip_bad, allow_loss) of
-    :func:`crossexam.corpora.reading.read_examples`.  Rows are numbered from 1 in errors and in the ids of
-    rows without an id.  Missing values (None, NaN) are None.  Raises CrossexamError if *data* is neither,
-    FormatError at the first malformed row.
+    :func:`crossexam.corpora.reading.read_examples`.  Rows are numbered from 1 in errors.  Missing values
+    (None, NaN) are None.  Raises CrossexamError if *data* is neither, FormatError at the first malformed row.
 
     >>> rows = [{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}]
-    >>> dataset_of(rows, name="weather").examples[0].id
-    'weather-000001'
+    >>> dataset_of(rows, name="weather").examples[0].label
+    'neutral'
     """
     name, report = name or UNNAMED, ReadingReport() if report is None else report
     kind = table_kind(data)
     if kind is not None:
-        source = Source(kind.is_a, name, "table", "row", True, partial(_rows, kind, data))
+        source = Source(kind.is_a, "table", "row", True, partial(_rows, kind, data))
     else:
         rows = _listed(data)
         if isinstance(rows[0], Example):
             return checked_examples(Dataset(name, tuple(rows)), reading)
-        source = Source("the list", name, "list", "row", False, partial(_dicts, rows))
+        source = Source("the list", "list", "row", False, partial(_dicts, rows))
     examples = tuple(read_source(source, report=report, **reading))
     return Dataset(name, examples, {"name": name, "part": name, "spec": name, "counts": report.as_dict()})
 

@@ -164,7 +164,9 @@ class PageItems:
         elif wanted == "all" or n <= wanted:
             rows = list(range(n))
         else:
-            rows = stratified_sample(self._strata(dataset, base, places), wanted, dataset.name)
+            rows = stratified_sample(
+                self._strata(dataset, base, places), wanted, dataset.name.partition(".")[0]
+            )
         return Shown(dataset, rows, base, places)
 
     def _places_in(self, base: Dataset | None, dataset: Dataset) -> NDArray[np.int64]:

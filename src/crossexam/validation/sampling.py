@@ -363,15 +363,26 @@ def _drawn(
         strata = [stratum_of(example) for example in examples]
         if len(lineage) > 1 or name in controls.values():
             roots = _roots(name, lineage, labelled)
-            places = coordinated_sample(strata, roots, request.per_set, seed=request.seed, name=lineage[-1])
+            places = coordinated_sample(
+                strata, roots, request.per_set, seed=request.seed, name=_kind(lineage[-1])
+            )
         else:
-            places = systematic_sample(strata, request.per_set, seed=request.seed, name=name)
+            places = systematic_sample(strata, request.per_set, seed=request.seed, name=_kind(name))
         own = {examples[place].id for place in places}
         drawn = [each for each in examples if each.id in own | wanted[name]]
         found[name] = (drawn, len(drawn) - len(own))
         if len(lineage) > 1:
             wanted[lineage[1]] |= {each.base for each in drawn if each.base is not None}
     return {name: found[name] for name in names}
+
+
+def _kind(name: str) -> str:
+    """Return *name* of a test set without that of its base, by which no draw is to differ.
+
+    >>> _kind("negation.claims")
+    'negation'
+    """
+    return name.partition(".")[0]
 
 
 def _lineage(name: str, controls: Mapping[str, str | None]) -> list[str]:
@@ -407,7 +418,7 @@ def sample_errors(run: Run, folder: Path, request: SampleRequest, *, origin: str
         rows = zip(scored.examples, scored.predicted.tolist(), scored.correct.tolist(), strict=True)
         wrong = [(example, GOLDS[predicted]) for example, predicted, is_right in rows if not is_right]
         strata = [(example.label, predicted) for example, predicted in wrong]
-        positions = systematic_sample(strata, request.per_set, seed=request.seed, name=name)
+        positions = systematic_sample(strata, request.per_set, seed=request.seed, name=_kind(name))
         drawn = [wrong[position] for position in positions]
         items += [_error(example, predicted, name, asked) for example, predicted in drawn]
         entries[name] = {**_entry(dataset, [example for example, _ in drawn], asked), "errors": len(wrong)}

@@ -109,15 +109,6 @@ def gold_label(names: Mapping[str, Gold | None], value: object) -> Gold | None:
     raise FormatError(f"unknown label {value!r}", where="the label", wanted=", ".join(names))
 
 
-def record_id(stem: str, number: int) -> str:
-    """Return the id of record *number* of the file called *stem*.
-
-    >>> record_id("dev", 12)
-    'dev-000012'
-    """
-    return f"{stem}-{number:06d}"
-
-
 def normalized_records(reader: Reader, file: CorpusFile) -> tuple[FormattedFile, Records]:
     """Return a corpus's file with its format, and its records as *reader* normalizes them."""
     split = reader.splitter_for(file.path)
@@ -128,9 +119,9 @@ def normalized_records(reader: Reader, file: CorpusFile) -> tuple[FormattedFile,
 
 
 def _normalized(reader: Reader, file: CorpusFile, records: Records) -> Records:
-    """Yield normalized records; one without an id gets its number in the file, counting all records."""
+    """Yield normalized records."""
     inner, matched = file.part in reader.inner_splits, False
-    for count, (number, record) in enumerate(records, 1):
+    for number, record in records:
         try:
             if isinstance(record, FormatError):
                 raise record
@@ -140,7 +131,7 @@ def _normalized(reader: Reader, file: CorpusFile, records: Records) -> Records:
             continue
         if row is not None and (not inner or row["split"] == file.part):
             matched = True
-            yield number, row if row["id"] is not None else {**row, "id": record_id(file.path.stem, count)}
+            yield number, row
     if inner and not matched:
         raise FormatError(
             f"no pair in the file belongs to the split '{file.part}'",

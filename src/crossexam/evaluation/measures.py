@@ -39,6 +39,9 @@ from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnema
 from crossexam.stats.power import minimum_detectable_drop
 from crossexam.stats.unpaired import difference
 
+#: A test set of fewer items, or pairs with its base, leads no headline, and charts mark it.
+FEW: Final = 30
+
 
 @dataclass(frozen=True)
 class MajorityClass:
@@ -132,6 +135,21 @@ class TestSetResult:
     def only_bounds(self) -> bool:
         """Whether so many items were not answered that there are only bounds of the accuracy."""
         return self.unanswered is not None and self.unanswered.only_bounds
+
+    @property
+    def counted(self) -> int:
+        """The number of pairs that the drop compares, if there is one; else of items."""
+        return self.n if self.loss is None else min(self.n, self.loss.n)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there are so few items, or pairs with the base, that no headline is about them."""
+        return self.counted < FEW
+
+    @property
+    def at_chance(self) -> bool:
+        """Whether the model is not significantly above the majority class of the items."""
+        return self.majority is not None and not self.majority.beaten
 
     @property
     def loss(self) -> Estimate | None:

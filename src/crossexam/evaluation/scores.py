@@ -24,6 +24,8 @@ TWO_LABELS: Final = (
     "and is shown as neutral if the gold label is entailment)"
 )
 
+_AS_NEUTRAL: Final = "not_entailment counts as neutral, the only other label"
+
 _ENTAILMENT: Final = LABEL_INDEX["entailment"]
 _NEUTRAL: Final = LABEL_INDEX["neutral"]
 
@@ -166,9 +168,14 @@ def _unanswered(name: str, run: Run, beside: Run | None) -> NDArray[np.bool_] | 
 
 
 def describe_projection(projection: Projection, two_labels: bool) -> str | None:
-    """Return how a report describes *projection* or a model of two labels; None for the three labels."""
+    """Return how a report says which labels were mapped, and how; None if none were.
+
+    The probabilities of a model of two labels are those of a test set of two labels as they are.
+    """
     if projection is THREE_LABELS:
         return TWO_LABELS if two_labels else None
+    if two_labels:
+        return None if "not_entailment" in projection.labels else _AS_NEUTRAL
     return projection.says
 
 

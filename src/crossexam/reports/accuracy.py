@@ -224,23 +224,21 @@ _ALL_SETS: Final = "all test sets"
 
 
 def projection_notes(results: Results) -> list[str]:
-    """Return a sentence per projection of test sets, and per model with fewer labels than three."""
-    of_models: dict[tuple[str, str], list[str]] = {}
-    of_sets: dict[str, list[str]] = {}
+    """Return a sentence per projection that was applied: where, and to which models if not to all."""
+    applied: dict[tuple[str, str], list[str]] = {}
     for model in results.models:
+        sets: dict[str, list[str]] = {}
         for result in model.results:
-            name = results.short_names[result.name]
-            if result.projection and result.labels == LABELS:
-                of_models.setdefault((model.name, result.projection), []).append(name)
-            elif result.projection:
-                of_sets.setdefault(result.projection, []).append(name)
-    return [
-        f"{name} was scored with the projection {projection} on {_listed(sets, results)}."
-        for (name, projection), sets in of_models.items()
-    ] + [
-        f"{_listed(sets, results).replace(_ALL_SETS, _ALL_SETS.capitalize())}: {projection}."
-        for projection, sets in of_sets.items()
-    ]
+            if result.projection:
+                sets.setdefault(result.projection, []).append(results.short_names[result.name])
+        for projection, names in sets.items():
+            applied.setdefault((projection, _listed(names, results)), []).append(model.name)
+    notes = []
+    for (projection, listed), models in applied.items():
+        whose = "" if len(models) == len(results.models) else f"{', '.join(models)} on "
+        named = listed if whose else listed.replace(_ALL_SETS, _ALL_SETS.capitalize())
+        notes.append(f"{whose}{named}: {projection}.")
+    return notes
 
 
 def _listed(sets: Sequence[str], results: Results) -> str:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.evaluation.cross_dataset import BenchmarkScore
-from crossexam.evaluation.measures import MajorityClass, TestSetResult
+from crossexam.evaluation.measures import FEW, MajorityClass, TestSetResult
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.accuracy import one_label_warnings
 from crossexam.reports.analyses.consistency import consistency_warnings, most_violated
 from crossexam.reports.analyses.parses import parse_warnings
-from crossexam.reports.analyses.templates import noise_warnings
+from crossexam.reports.analyses.templates import NOISE_FLOOR, noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.names import is_proposed
 from crossexam.reports.results import ModelResults, Results
@@ -21,16 +21,12 @@ from crossexam.reports.table import number_text
 from crossexam.reports.unanswered import unanswered_warnings
 from crossexam.stats.multiple_testing import ALPHA
 
-#: Of fewer items, a headline says how many there are.
-_FEW: Final = 30
-
 
 def culprit(results: Results) -> ModelResults | None:
     """Return the model that the headline is about first; None if nothing was measured.
 
-    It is the one whose worst test set is the worst of all (:func:`worst`), but a model that is not above the
-    majority class of the base only if no other model is.  On the cross-dataset benchmark it is the model
-    whose mean is furthest below SNLI test.
+    It is the one that :func:`leading` says most about: a drop that was tested, one that was not, none; and of
+    these the largest.  A model that is at chance comes last.  On the cross-dataset benchmark it is the model whose mean is furthest below SNLI test.
     """
     lost = [
         (model, model.benchmark.difference.value)
@@ -39,15 +35,15 @@ def culprit(results: Results) -> ModelResults | None:
     ]
     if lost:
         return min(lost, key=lambda pair: pair[1])[0]
-    found = [(model, result) for model in results.models if (result := worst_of(model)) is not None]
+    measured = [model for model in results.models if worst_of(model) is not None]
 
-    def badness(pair: tuple[ModelResults, TestSetResult]) -> tuple[bool, bool, bool, bool, float]:
-        model, result = pair
-        chance = at_chance(model.results)
-        bad = _badness(result, chance, drops_shown(model.results, model.alpha))
-        return (bad[0], (result.base_set or result.name) not in chance, *bad[1:])
+    def badness(model: ModelResults) -> tuple[float, ...]:
+        result = leading(model)
+        if result is None:
+            return (False,)
+        return (True, result.loss is not None or not result.at_chance, *_badness(model)(result))
 
-    return max(found, key=badness, default=(None, None))[0]
+    return max(measured, key=badness, default=None)
 
 
 def headline(results: Results) -> str:
@@ -90,45 +86,86 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
 def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
     if model.benchmark is not None:
         return _on_benchmark(model, model.benchmark)
-    result = worst_of(model)
-    if result is None or not result.n:
+    if worst_of(model) is None:
         return _no_result(model)
-    loss, base = result.loss, result.base_accuracy
-    name = names.get(result.name, result.name)
-    accuracy = number_text(result.accuracy, "percent")
-    if loss is None or base is None:
-        interval = _range(result.accuracy)
-        bounded = sum(each.only_bounds for each in model.results)
-        items = f", {counted_items(result.n, 'item')}" if bounded else ""
-        rest = f"; of {counted_items(bounded, 'other test set')} only bounds are known" if bounded else ""
-        return (
-            f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval}{items}){rest}."
-        )
-    few = f", {counted_items(result.n, 'item')}" if result.n < _FEW else ""
-    if loss is result.drop and loss.n < result.n:
-        few = f", {counted_items(loss.n, 'pair')}"
-    dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}{few})".replace("-", "−")
+    result = leading(model)
+    if result is None:
+        return _nothing_leads(model, names)
+    loss = result.loss
+    if loss is None:
+        return _on_one_set(model, result, names)
     if result.name in drops_shown(model.results, model.alpha):
-        before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
-        return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
-    before = _whole_base(model, result, names)
-    any_set = "any test set with enough answers" if _has_bounds(model) else "any test set"
-    any_set += _disputed(model, names)
+        return _fall(model, result, loss, names)
+    return _no_fall(model, result, loss, names)
+
+
+def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
+    """Return why no test set leads the headline: the model is at chance, or there are too few items."""
+    if chance := " ".join(_of_chance(model, each, names) for each in _bases_at_chance(model)):
+        return chance
+    bases = {each.base_set for each in model.results if each.loss is not None}
+    base = next((each for each in model.results if each.name in bases and not each.is_small), None)
+    if base is None or base.only_bounds:
+        return f"{model.name} was measured on fewer than {FEW} items per test set: too few for a finding."
+    rest = f"no test set from it has {FEW} items with an answer and a gold label, too few for a finding"
+    return f"{_on_one_set(model, base, names).removesuffix('.')}; {rest}."
+
+
+def _on_one_set(model: ModelResults, result: TestSetResult, names: Mapping[str, str]) -> str:
+    """Return the accuracy of *model* on the test set of *result*, for want of a drop."""
+    bounded = sum(each.only_bounds for each in model.results)
+    items = f", {counted_items(result.n, 'item')}" if bounded else ""
+    rest = f"; of {counted_items(bounded, 'other test set')} only bounds are known" if bounded else ""
+    accuracy, name = number_text(result.accuracy, "percent"), names.get(result.name, result.name)
+    interval = _range(result.accuracy)
+    return f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval}{items}){rest}."
+
+
+def _fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: Mapping[str, str]) -> str:
+    """Return by how much the accuracy of *model* falls on the test set of *result*."""
+    base, name = result.base_accuracy, names.get(result.name, result.name)
+    assert base is not None
+    before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
+    accuracy = number_text(result.accuracy, "percent")
+    untested = "" if result.p_holm is not None else ", not tested: its items are not paired with the base"
+    floor = f"; {NOISE_FLOOR}" if model.is_within_noise(result) else ""
+    dropped = f"{_dropped(loss)}{untested}){floor}"
+    return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
+
+
+def _dropped(loss: Estimate) -> str:
+    """Return a *loss* with its interval, up to the closing parenthesis."""
+    return f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}".replace("-", "−")
+
+
+def _no_fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: Mapping[str, str]) -> str:
+    """Return that no drop of *model* is significant; the largest is *loss*, that of *result*."""
+    before, any_set = _whole_base(model, result, names), _any_set(model, names)
+    if loss.value <= 0:
+        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
     corrected, p_value = "", ""
     if loss.low > 0:
         corrected = f" after correction for {sum(each.loss is not None for each in model.results)} test sets"
         p_value = "" if result.p_holm is None else f"; corrected p {p_value_text(result.p_holm)}"
-    if result.base_set in at_chance(model.results):
-        return (
-            f"The accuracy of {model.name}, {before}, is not significantly above the majority baseline, and "
-            f"does not drop significantly on {any_set}{corrected}."
-        )
-    if loss.value <= 0:
-        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
     return (
         f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}{corrected}; "
-        f"the largest drop is {dropped.removesuffix(')')}{p_value}), on {name}."
+        f"the largest drop is {_dropped(loss)}{p_value}), on {names.get(result.name, result.name)}."
     )
+
+
+def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
+    """Return of which test sets a sentence speaks that says that none has a significant drop."""
+    chance = {each.name for each in _bases_at_chance(model)}
+    lost = [each for each in model.results if each.loss is not None]
+    limits = [
+        (f"with at least {FEW} pairs", any(each.is_small for each in lost)),
+        ("with enough answers", _has_bounds(model)),
+        ("from a base on which it is above chance", any(each.base_set in chance for each in lost)),
+    ]
+    said = " and ".join(words for words, holds in limits if holds)
+    unseen = sum(each.edit_unseen for each in model.truncations)
+    read = f", of which it did not read the change in {counted_items(unseen, 'item')}" if unseen else ""
+    return f"any test set{f' {said}' if said else ''}{read}{_disputed(model, names)}"
 
 
 def _disputed(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -233,10 +270,11 @@ def warnings(results: Results) -> list[str]:
         *remarks,
         *one_label_warnings(results),
     ] + [
-        _warning(model, result, results)
+        _of_chance(model, result, results.short_names)
         for model in results.models
+        if leading(model) is not None or not _bases_at_chance(model)  # else the headline says so
         for result in model.results
-        if result.name in results.drop_bases and _is_at_chance(result)
+        if result.name in results.drop_bases and result.at_chance
     ]
 
 
@@ -250,11 +288,12 @@ def _doubts(details: Any) -> Iterator[str]:
                 yield from _doubts(value)
 
 
-def _warning(model: ModelResults, result: TestSetResult, results: Results) -> str:
+def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, str]) -> str:
+    """Return that *model* is not above the majority class of the base of *result*, and what follows."""
     majority = result.majority
     assert majority is not None
-    name = results.short_names[result.name]
-    subject = "base accuracy" if len(results.drop_bases) == 1 else f"accuracy on {name}"
+    is_only = sum(each.base_set is None for each in model.results) == 1
+    name = "the base" if is_only else names[result.name]
     accuracy, share = number_text(result.accuracy, "percent"), number_text(majority.share, "percent")
     has_drops = any(each.base_set == result.name and each.loss is not None for each in model.results)
     words, paired, consequence = "above", "", "mean nothing"
@@ -263,7 +302,7 @@ def _warning(model: ModelResults, result: TestSetResult, results: Results) -> st
         words, paired, consequence = "significantly above", _advantage(majority), "are hard to interpret"
     baseline = f"the majority baseline ({share} %{paired})"
     then = f", so drops from it {consequence}" if has_drops else ""
-    return f"{model.name}: {subject} ({accuracy} %) is not {words} {baseline}{then}."
+    return f"The accuracy of {model.name} on {name}, {accuracy} %, is not {words} {baseline}{then}."
 
 
 def _advantage(majority: MajorityClass) -> str:
@@ -271,13 +310,10 @@ def _advantage(majority: MajorityClass) -> str:
     return f"; paired test against the constant answer: difference {points} points, 95 % interval {interval}"
 
 
-def _is_at_chance(result: TestSetResult) -> bool:
-    return result.majority is not None and not result.majority.beaten
-
-
-def at_chance(results: Sequence[TestSetResult]) -> frozenset[str]:
-    """Return the test sets among *results* on which the model is not above the majority class."""
-    return frozenset(result.name for result in results if _is_at_chance(result))
+def _bases_at_chance(model: ModelResults) -> list[TestSetResult]:
+    """Return the bases of drops on which *model* is not above the majority class."""
+    bases = {each.base_set for each in model.results if each.loss is not None}
+    return [each for each in model.results if each.name in bases and each.at_chance]
 
 
 def drops_shown(results: Sequence[TestSetResult], alpha: float = ALPHA) -> frozenset[str]:
@@ -304,30 +340,42 @@ def drops_shown(results: Sequence[TestSetResult], alpha: float = ALPHA) -> froze
     return frozenset(name for name, loss in losses.items() if is_shown(named[name], loss))
 
 
-def worst_of(model: ModelResults) -> TestSetResult | None:
-    """Return the test set on which *model* broke most (:func:`worst`)."""
-    return worst(model.results, model.alpha)
+def leading(model: ModelResults) -> TestSetResult | None:
+    """Return the test set that the headline of *model* is about; None if none bears a finding.
 
-
-def worst(results: Sequence[TestSetResult], alpha: float = ALPHA) -> TestSetResult | None:
-    """Return the test set on which a model broke most; None if nothing was measured.
-
-    That is the test set with the largest drop among those that are significant at the level *alpha*
-    (:func:`drops_shown`), if possible from a base on which the model is above the majority class; else the
-    one with the largest drop; else, if no test set has a base, the one with the lowest accuracy.  Test sets
-    whose labels are only proposed count if there are no others; those with only bounds never do.
+    That is the one with the largest drop among those with a significant drop (:func:`drops_shown`) that was
+    tested; else that was not; else of all; else, if no test set has a base, the one with the lowest accuracy.
+    Bases on which the model is at chance, and test sets of few items, do not count; test sets whose labels
+    are only proposed do if there are no others.
     """
-    measured = [result for result in results if result.n > 0 and not result.only_bounds]
-    sure = [result for result in measured if not is_proposed(result.name)]
-    chance, shown = at_chance(results), drops_shown(results, alpha)
-    return max(sure or measured, key=lambda result: _badness(result, chance, shown), default=None)
+    chance = {each.name for each in _bases_at_chance(model)}
+    measured = _measured(model)
+    of_base = [each for each in measured if each.loss is not None]
+    large = [each for each in of_base or measured if not each.is_small]
+    return max((each for each in large if each.base_set not in chance), key=_badness(model), default=None)
 
 
-def _badness(
-    result: TestSetResult, chance: Collection[str], shown: Collection[str]
-) -> tuple[bool, bool, bool, float]:
-    loss = result.loss
-    if loss is None:
-        return (False, False, False, -result.accuracy.value)
-    significant = result.name in shown
-    return (True, significant and result.base_set not in chance, significant, loss.value)
+def worst_of(model: ModelResults) -> TestSetResult | None:
+    """Return the test set on which *model* broke most, bearing a finding or not; None without any."""
+    return leading(model) or max(_measured(model), key=_badness(model), default=None)
+
+
+def _measured(model: ModelResults) -> list[TestSetResult]:
+    """Return the results with an accuracy; of proposed labels only if there are no others."""
+    measured = [each for each in model.results if each.n > 0 and not each.only_bounds]
+    return [each for each in measured if not is_proposed(each.name)] or measured
+
+
+def _badness(model: ModelResults) -> Callable[[TestSetResult], tuple[bool, bool, bool, bool, float]]:
+    """Return a function that says how much a result speaks against *model*: larger is worse."""
+    shown = drops_shown(model.results, model.alpha)
+
+    def badness(result: TestSetResult) -> tuple[bool, bool, bool, bool, float]:
+        loss = result.loss
+        if loss is None:
+            return (False, False, False, False, -result.accuracy.value)
+        significant = result.name in shown
+        above_noise = significant and not model.is_within_noise(result)
+        return (True, above_noise and result.p_holm is not None, above_noise, significant, loss.value)
+
+    return badness

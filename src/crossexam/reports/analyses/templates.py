@@ -65,6 +65,10 @@ _NOISE_NOTE: Final = (
 )
 
 
+#: What a headline says of a drop that another run might not have.
+NOISE_FLOOR: Final = "no more than the noise floor of asking again"
+
+
 def noise_table(results: Results) -> Table:
     """Return how often answers of the models changed when they were asked again; may have no rows."""
     columns = (

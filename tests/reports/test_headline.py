@@ -111,8 +111,8 @@ def test_it_holds_for_two_labels() -> None:
     said = {"base.rte": "n" * 40, "negation.rte": "n" * 40}
     results = results_of([run_of("m", said, [base, test])])
     assert headlines(results) == [
-        "The accuracy of m on the base, 75.0 %, is not above the majority baseline (75.0 %), so drops from it "
-        "mean nothing."
+        "The accuracy of m on the base, 75.0 %, is not above the majority baseline (75.0 %), so drops from "
+        "it mean nothing."
     ]
     said = {"base.rte": "ECNn" * 10, "negation.rte": "n" * 40}  # contradiction and neutral are not entailment
     assert warnings(results_of([run_of("m", said, [base, test])])) == []
@@ -250,8 +250,8 @@ def test_few_items_lead_no_headline() -> None:
     alone = {name: said[name] for name in ("base.dev", "antonymy.dev")}
     interval = results_of([run_of("m", alone, [BASE, few])]).models[0].results[0].accuracy
     assert headline(results_of([run_of("m", alone, [BASE, few])])) == (
-        f"The accuracy of m is 100.0 % on base (dev) (95 % interval {100 * interval.low:.1f} to 100.0); no test set "
-        "from it has 30 items with an answer and a gold label, too few for a finding."
+        f"The accuracy of m is 100.0 % on base (dev) (95 % interval {100 * interval.low:.1f} to 100.0); no "
+        "test set from it has 30 items with an answer and a gold label, too few for a finding."
     )
     tiny = dataset("base.dev", GOLDS[:7])
     assert headline(results_of([run_of("m", {"base.dev": GOOD[:7]}, [tiny])])) == (

@@ -220,11 +220,11 @@ def test_page_opens_at_the_test_set_of_its_headline(open_page: Opener, two_model
     page = open_page(two_models)
     headline = page.locator("h1").inner_text()
     assert re.match(
-        r"The accuracy of builtin/overlap falls from \d\d\.\d\s% on the base to \d+\.\d\s% on antonymy: by ",
+        r"The accuracy of builtin/overlap falls from \d\d\.\d\s% on the base to \d+\.\d\s% on negation: by ",
         headline,
     )
     assert 10 < len(cards(page)) <= 20
-    assert all(card.startswith("antonymy\n") for card in cards(page))
+    assert all(card.startswith("negation\n") for card in cards(page))
     assert page.locator("svg:visible").count() == 3 * 2 + 2  # accuracy, drops, errors; confusion on the base
     page.get_by_text("Show 6 more test sets").click()
     assert page.locator("svg:visible").count() == 3 * 2 + 2 * 7

@@ -9,7 +9,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
-from crossexam.reports.accuracy import accuracy_table, published_tables
+from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.names import short_names
 from crossexam.reports.report import make_report
 from crossexam.reports.results import Results, results_of
@@ -46,13 +46,6 @@ def test_without_a_mark_there_is_no_note() -> None:
     results = results_of([run_over("base.dev_matched", "negation_released.dev_matched")])
     assert nb(results)["negation (released)"] == 0.395
     assert not any(MARK in note for note in accuracy_table(results).notes)
-
-
-def test_figures_over_another_corpus_are_marked_too() -> None:
-    run = run_over("base.snli_dev", "negation.snli_dev", "word_overlap_released.snli_dev")
-    (table,) = published_tables(results_of([run]))
-    assert [isinstance(row[1], Marked) for row in table.rows] == [True, False]
-    assert sum(note.startswith(MARK) for note in table.notes) == 1
 
 
 def test_the_keyboard_error_in_a_content_word_is_not_that_of_table_3() -> None:

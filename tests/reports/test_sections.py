@@ -253,7 +253,7 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "errors": stress, "predicted": adversary,
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
-    "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
+    "signatures": stress, "runs": stress, "against": stress, "only_one": stress,
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
     "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
     "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
@@ -264,7 +264,7 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "ranks": stress, "first_rank": stress, "pairs": stress, "first_pairs": stress,
     "agreement": stress, "agreements": stress, "alone": stress, "total_alone": stress,
 }  # fmt: skip
-#: The sections of exactly two models, and that of other corpora's published figures.
+#: The sections of exactly two models.
 OF_TWO: Final = {
     "against", "only_one", "by_key", "joint", "seen", "gain", "lacking", "paired", "checked", "violations",
 }  # fmt: skip
@@ -272,7 +272,6 @@ OF_TWO: Final = {
 OF_SEVERAL: Final = {
     *("ranks", "first_rank", "pairs", "first_pairs", "agreement", "agreements", "alone", "total_alone"),
 }
-PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {
     *("summary", "accuracy", "accuracies", "errors", "confusion", "items", "yield", "signatures"),
@@ -283,7 +282,7 @@ NO_NUMBER: Final = {
     *(
         (name, header)
         for name in ("base (x)", "majority baseline")
-        for header in ("Drop", "Pairs", "p (Holm)", "Bounds of drop")
+        for header in ("Drop", "Pairs", "of these without answer", "p (Holm)", "Bounds of drop")
     ),
     ("chance", "Items"),
     # no pairs that only one model gets right
@@ -308,7 +307,7 @@ def results_with(section: Section) -> Results:
         training = TrainingPairs("mine.csv", WordPairIndex.build([seen]))
     return results_of(
         runs,
-        published_rows=section.key in PUBLISHED,
+        published_rows=False,
         items=5,
         relative_to=relative_to,
         training=training,

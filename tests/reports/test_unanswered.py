@@ -20,7 +20,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.charts import accuracy_charts
-from crossexam.reports.headline import headline, warnings, worst
+from crossexam.reports.headline import headline, warnings, worst_of
 from crossexam.reports.items import PageItems
 from crossexam.reports.report import RENDERERS, Report, write_comparison
 from crossexam.reports.results import Results, results_of
@@ -119,7 +119,7 @@ def test_above_the_limit_no_number_stands_alone() -> None:
 def test_the_headline_is_never_of_bounds() -> None:
     silent = run_of({"one": "E?", "two": GOLD}, "py/silent")
     (model,) = results_of([silent]).models
-    found = worst(model.results)
+    found = worst_of(model)
     assert found is not None
     assert found.name != "one.dev"
     assert headline(results_of([silent])).endswith("does not drop on any test set with enough answers.")
@@ -210,8 +210,10 @@ def test_the_page_shows_the_reason_instead_of_a_label(tmp_path: Path, open_page:
         page.wait_for_function("document.getElementById('count').textContent === '60 items'")
         page.click("#export-csv")
     lines = list(csv.DictReader(found.value.path().open(encoding="utf-8")))
-    assert [line["py/many: status"] for line in lines].count("refused") == 6
-    assert all((line["py/many: label"] == "") == (line["py/many: status"] == "refused") for line in lines)
+    assert [line["py/many: outcome"] for line in lines].count("refused") == 6
+    unanswered = [line["py/many: outcome"] == "refused" for line in lines]
+    assert [line["py/many: predicted"] == "" for line in lines] == unanswered
+    assert [line["py/many: correct"] == "" for line in lines] == unanswered
 
 
 def test_the_page_is_as_before_if_all_was_answered(tmp_path: Path, open_page: Callable[..., Any]) -> None:

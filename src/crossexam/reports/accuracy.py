@@ -19,7 +19,6 @@ from crossexam.evaluation.judges import judge_shares, judged_items, predicted_sh
 from crossexam.reports.analyses.templates import drops_within_noise
 from crossexam.reports.names import is_proposed
 from crossexam.reports.published_systems import (
-    STUDIES,
     columns_for,
     difference_from,
     errors_source,
@@ -171,36 +170,6 @@ def _one_label_warning(result: TestSetResult, label: Gold, results: Results) -> 
     if result.labelled == 1:
         subject = f"the only {items} of {name} has"
     return f"{subject} the gold label {label}: a model that always gives it scores 100 %."
-
-
-def published_tables(results: Results) -> list[Table]:
-    """Return a table per study with its figures for other corpora than those of the report, folded away."""
-    if not results.published_of_three:
-        return []
-    tables = []
-    for study in STUDIES:
-        found = {
-            name: study.orientation(dataset)
-            for name, dataset in results.test_sets.items()
-            if not dataset.entry.is_base
-        }
-        rows = tuple(
-            (results.short_names[name], *map(figures.get, study.systems)) for name, figures in found.items()
-        )
-        columns = (Column("Test set"), *(Column(system, "percent", study.group) for system in study.systems))
-        note = f"The test sets of the paper over {study.elsewhere_name}, another corpus: not comparable."
-        folded = f"Show the systems of {study.group.removeprefix('Published, ')} on {study.elsewhere_name}"
-        title = f"{study.group}, on {study.elsewhere_name}"
-        if any(found.values()):
-            rows = tuple(row for row in rows if any(cell is not None for cell in row[1:]))
-            differences = {
-                results.short_names[name]: study.difference(results.test_sets[name])
-                for name, figures in found.items()
-                if figures
-            }
-            notes = (note, *other_rules_note(differences), study.source)
-            tables.append(Table(title, columns, rows, notes, folded=folded))
-    return tables
 
 
 def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:

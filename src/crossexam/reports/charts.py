@@ -15,9 +15,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import Gold
 from crossexam.core.output.escapes import one_line, visible_texts
+from crossexam.evaluation.measures import FEW
 from crossexam.reports.results import Results, two_labels_note
 
 if TYPE_CHECKING:
@@ -152,11 +154,15 @@ def percent_of(share: float) -> float | None:
 
 @dataclass(frozen=True)
 class _Row:
-    """A row of a chart: the *label* of a test set, a number with its interval, and a reference *line*."""
+    """A row of a chart: the *label* of a test set, a number with its interval, and a reference *line*.
+
+    *mark* is what is said beside a number of few items; empty if there are enough.
+    """
 
     label: str
     estimate: Estimate
     line: float | None = None
+    mark: str = ""
 
 
 def accuracy_charts(results: Results) -> Charts:
@@ -165,7 +171,9 @@ def accuracy_charts(results: Results) -> Charts:
     figures = []
     for name, of in _by_model(results).items():
         rows = [
-            _Row(labels[each.name], each.accuracy, each.majority.share if each.majority else None)
+            _Row(
+                labels[each.name], each.accuracy, each.majority.share if each.majority else None, _mark(each)
+            )
             for each in of
             if each.n or each.only_bounds
         ]
@@ -179,6 +187,7 @@ def accuracy_charts(results: Results) -> Charts:
     note = (
         "Accuracy with 95 % confidence intervals."
         + (grey if any(each.majority for each in every) else "")
+        + _small_note(every)
         + _bounds_note(each.accuracy for each in every)
     )
     return Charts(figures, note)
@@ -192,13 +201,32 @@ def drop_charts(results: Results) -> Charts:
     labels = _labels(results)
     figures = []
     for name, of in _by_model(results).items():
-        rows = [_Row(labels[each.name], lost) for each in of if (lost := each.lost) is not None]
+        rows = [
+            _Row(labels[each.name], lost, mark=_mark(each)) for each in of if (lost := each.lost) is not None
+        ]
         if rows:
             figures.append((name, _interval_drawings(rows, extent, "accuracy lost, in points")))
-    every = (each.lost for of in _by_model(results).values() for each in of)
-    return Charts(
-        figures, f"Accuracy lost from the base; lines are 95 % confidence intervals.{_bounds_note(every)}"
-    )
+    every = [each for of in _by_model(results).values() for each in of if each.lost is not None]
+    lines = f"lines are 95 % confidence intervals.{_small_note(every)}"
+    return Charts(figures, f"Accuracy lost from the base; {lines}{_bounds_note(each.lost for each in every)}")
+
+
+def _majority_of(result: TestSetResult) -> float | None:
+    return result.majority.share if result.majority is not None else None
+
+
+def _mark(result: TestSetResult) -> str:
+    """Return what is said beside the numbers of *result* if it has few items; else an empty text.
+
+    A range of bounds has no number beside which it could be said.
+    """
+    paired = result.loss is not None and result.loss is result.drop
+    return counted_items(result.counted, "pair" if paired else "item") if result.is_small else ""
+
+
+def _small_note(results: Iterable[TestSetResult]) -> str:
+    """Return what a hollow point means, if there is one."""
+    return f" Hollow points: fewer than {FEW} items." if any(each.is_small for each in results) else ""
 
 
 def _bounds_note(estimates: Iterable[Estimate | None]) -> str:
@@ -229,9 +257,8 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
             "value": percent_of(row.estimate.value),
             "low": percent_of(row.estimate.low),
             "high": percent_of(row.estimate.high),
-            "text": f"{100 * row.estimate.value:.1f}".replace("-", "−")
-            if math.isfinite(row.estimate.value)
-            else "",
+            "text": _number(row),
+            "few": bool(row.mark),
             "line": None if row.line is None else percent_of(row.line),
             "align": _aligned(100 * row.estimate.value, extent),
         }
@@ -250,8 +277,12 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
         zero.encode(x=alt.X("zero:Q", scale=scale, axis=titled)),
         reference.encode(x=alt.X("line:Q", scale=scale)),
         drawn.mark_rule(color="var(--accent)", strokeWidth=2.5, opacity=0.75).encode(x="low:Q", x2="high:Q"),
-        drawn.mark_point(color="var(--accent)", filled=True, size=80, opacity=1).encode(
-            x=alt.X("value:Q", scale=scale)
+        *(
+            drawn.transform_filter(alt.datum.few == is_few)
+            .mark_point(color="var(--accent)", fill=fill, size=80, opacity=1)
+            .encode(x=alt.X("value:Q", scale=scale))
+            for is_few, fill in ((False, "var(--accent)"), (True, "var(--page)"))
+            if is_few in {bool(row.mark) for row in rows}
         ),
         *(
             drawn.transform_filter(alt.datum.align == align)
@@ -261,6 +292,14 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
         ),
     )
     return svg_of(layers.properties(width=width, height={"step": height}))
+
+
+def _number(row: _Row) -> str:
+    """Return the number at the point of *row*, with its mark; empty for bounds, which have no point."""
+    if not math.isfinite(row.estimate.value):
+        return ""
+    number = f"{100 * row.estimate.value:.1f}".replace("-", "−")
+    return f"{number} ({row.mark})" if row.mark else number
 
 
 def _aligned(value: float, extent: tuple[float, float]) -> str:

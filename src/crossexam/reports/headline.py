@@ -26,7 +26,8 @@ def culprit(results: Results) -> ModelResults | None:
     """Return the model that the headline is about first; None if nothing was measured.
 
     It is the one that :func:`leading` says most about: a drop that was tested, one that was not, none; and of
-    these the largest.  A model that is at chance comes last.  On the cross-dataset benchmark it is the model whose mean is furthest below SNLI test.
+    these the largest.  A model that is at chance comes last.  On the cross-dataset benchmark it is the model
+    whose mean is furthest below SNLI test.
     """
     lost = [
         (model, model.benchmark.difference.value)
@@ -292,8 +293,9 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     """Return that *model* is not above the majority class of the base of *result*, and what follows."""
     majority = result.majority
     assert majority is not None
-    is_only = sum(each.base_set is None for each in model.results) == 1
-    name = "the base" if is_only else names[result.name]
+    bases = {each.base_set for each in model.results if each.lost is not None}
+    bases |= {name for name, dataset in model.run.datasets.items() if dataset.entry.is_base}
+    name = "the base" if bases == {result.name} else names[result.name]
     accuracy, share = number_text(result.accuracy, "percent"), number_text(majority.share, "percent")
     has_drops = any(each.base_set == result.name and each.loss is not None for each in model.results)
     words, paired, consequence = "above", "", "mean nothing"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossexam.core.dataset import Dataset
+from crossexam.core.labels import THREE_LABELS
 from crossexam.reports.table import MARK, Marked
 
 
@@ -14,15 +15,13 @@ from crossexam.reports.table import MARK, Marked
 class PublishedColumns:
     """The columns of a study: the heading of the *group*, and its *tables* in order of precedence.
 
-    The figures belong to the corpora of the study: the splits *own* of SNLI or MultiNLI, and AQuA-RAT.  For
-    another base, those for *elsewhere* may be shown for orientation, apart from the results.
+    The figures belong to the corpora of the study: the splits *own* of SNLI or MultiNLI, and AQuA-RAT.
     """
 
     study: str
     group: str
     tables: tuple[str, ...]
     own: tuple[str, ...]
-    elsewhere: str
     note: str
 
     @property
@@ -40,8 +39,8 @@ class PublishedColumns:
     def figures(self, dataset: Dataset) -> dict[str, float]:
         """Return the published accuracy of each system on the counterpart of *dataset*, as shares.
 
-        Empty if the paper has no such test set over the same corpus; marked if the authors' items were made
-        by other rules.
+        Empty if the paper has no such test set over the same corpus and its three labels; marked if the
+        authors' items were made by other rules.
 
         >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
         0.4
@@ -52,17 +51,7 @@ class PublishedColumns:
 
         part = dataset.entry.part
         own = split_of(part) in self.own or part.startswith(_WORD_PROBLEMS)
-        return self._of_part(dataset, part) if own else {}
-
-    def orientation(self, dataset: Dataset) -> dict[str, float]:
-        """Return the published accuracies on the same construction over another corpus; may be empty.
-
-        >>> STUDIES[0].orientation(Dataset("negation.snli_dev", ()))["NB"]
-        0.395
-        >>> STUDIES[0].orientation(Dataset("negation.dev_mismatched", ()))
-        {}
-        """
-        return {} if self.figures(dataset) else self._of_part(dataset, self.elsewhere)
+        return self._of_part(dataset, part) if own and dataset.projection is THREE_LABELS else {}
 
     def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:
         """Return the figures for the construction of *dataset* over the base *part*; may be empty."""
@@ -97,27 +86,21 @@ class PublishedColumns:
         study = published(self.study)
         return f"{', '.join(self.systems)}: {self.note} {study.citation} {study.source}"
 
-    @property
-    def elsewhere_name(self) -> str:
-        """The corpus of the figures for orientation: ``MultiNLI dev matched``."""
-        return _NAMES[self.elsewhere]
-
 
 #: The beginning of the names of AQuA-RAT's parts, from which Naik et al. (2018) made numerical reasoning.
 _WORD_PROBLEMS: Final = "aqua"
-_NAMES: Final = {"matched": "MultiNLI dev matched", "snli": "SNLI dev"}
 
 STUDIES: Final = (
     PublishedColumns(
         "naik2018", "Published, Naik et al. 2018", ("accuracy", "spelling_error", "distraction_training"),
-        ("matched", "mismatched"), "matched",
+        ("matched", "mismatched"),
         "as published in Table 3 (other forms of spelling error: Table 8; the tautology 'green is not red': "
         "Table 5, after training with the negation distraction), on the authors' own test sets over MultiNLI "
         "dev, without intervals.",
     ),
     PublishedColumns(
         "nie2019", "Published, Nie et al. 2019", ("compositionality", "accuracy"),
-        ("snli", "matched", "mismatched"), "snli",
+        ("snli", "matched", "mismatched"),
         "as published in Tables 2 and 5, trained on all of SNLI or MultiNLI, on the authors' own adversaries "
         "and subsets, without intervals. Human: 100 items judged by the authors on the adversaries, else one "
         "annotator's label.",

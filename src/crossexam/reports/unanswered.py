@@ -42,10 +42,12 @@ def unanswered_table(results: Results) -> Table:
         Column("Reasons"),
         Column("Accuracy", "percent"),
         Column("Bounds", "percent"),
+        Column("Pairs", "count"),
+        Column("of these without answer", "count"),
         Column("Drop", "points"),
         Column("Bounds of drop", "points"),
     )
-    shown = len(columns) - (0 if has_drops else 2)
+    shown = len(columns) - (0 if has_drops else 4)
     notes = (_note(results.max_unanswered), *_left_out(results))
     return Table(_TITLE, columns[:shown], tuple(row[:shown] for row in rows), notes, grouped=int(several))
 
@@ -54,6 +56,8 @@ def _cells(result: TestSetResult, missing: Unanswered) -> Iterator[Cell]:
     yield from (missing.items, missing.count, missing.share, reasons(missing.counts) or None)
     yield None if missing.only_bounds else result.accuracy
     yield missing.accuracy if missing.missing else None
+    yield missing.pairs or None
+    yield missing.pairs_missing if missing.pairs else None
     yield result.loss
     yield missing.drop if missing.missing or missing.pairs_missing else None
 
@@ -70,10 +74,10 @@ def reasons(counts: Mapping[str, int]) -> str:
 def _note(limit: float) -> str:
     return (
         "Unanswered items are neither right nor wrong: accuracies are of the answered items, drops and tests "
-        "of the pairs that were answered on both sides. Share: of the items with a gold label. Bounds: the "
-        "results over all items if all missing answers were wrong, and if all were right (for a drop, the "
-        "smallest and the largest possible value); their interval is from the lower end of the first to "
-        "the upper end of the second. "
+        "of the pairs that were answered on both sides. Share: of the items with a gold label. Pairs: an "
+        "item and its base. Bounds: the results over all items if all missing answers were wrong, and if all "
+        "were right (for a drop, the smallest and the largest possible value); their interval is from the "
+        "lower end of the first to the upper end of the second. "
         f"If more than {share_text(limit)} are missing, the bounds are the result."
     )
 
@@ -135,7 +139,7 @@ def _warning(model: ModelResults, results: Results) -> str | None:
             why = reasons(missing.counts)
             sets.append(f"{name} ({number_text(missing.share, 'percent')} %: {why})")
         elif missing is not None and missing.only_drop_bounds:
-            drops.append(name)
+            drops.append(f"{name} ({_without_answer(missing)})")
     if not sets and not drops:
         return None
     limit, sentences = share_text(results.max_unanswered), []
@@ -148,10 +152,18 @@ def _warning(model: ModelResults, results: Results) -> str | None:
         )
     if drops:
         sentences.append(
-            f"{model.name}: more than {limit} of the pairs of items and bases lack an answer on "
-            f"{', '.join(drops)}: only bounds of these drops are known."
+            f"{model.name}: only bounds are known of the drops on {', '.join(drops)}, because an item and "
+            f"its base must both be answered, and more than {limit} are not."
         )
     return " ".join(sentences)
+
+
+def _without_answer(missing: Unanswered) -> str:
+    """Return how many of the pairs of items and bases lack an answer, or of the base if nothing is paired."""
+    if not missing.pairs:
+        return f"{missing.pairs_missing:,} examples of its base without an answer"
+    share = number_text(missing.pairs_missing / missing.pairs, "percent")
+    return f"{missing.pairs_missing:,} of {missing.pairs:,} pairs without an answer, {share} %"
 
 
 def unanswered_comparison_table(pairs: Iterable[Comparison], names: Mapping[str, str], limit: float) -> Table:

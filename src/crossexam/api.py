@@ -130,7 +130,10 @@ def load_suite(folder: str | Path) -> Suite:
 
 
 def load_run(folder: str | Path) -> Run:
-    """Return the run that ``crossexam run`` wrote to *folder*; raises CrossexamError."""
+    """Return the run that ``crossexam run`` wrote to *folder*; raises CrossexamError.
+
+    A folder that ``crossexam examine`` wrote will do if it has a single run.
+    """
     from crossexam.runs.saved import read_run
 
     return read_run(path_of(folder, "folder", wanted="a folder that `crossexam run` wrote", of=copy_path))

@@ -126,7 +126,7 @@ def test_the_folder_of_several_templates_names_its_runs(
     shutil.copytree(here / "good", here / "wordings" / "gpt3")
     shutil.copytree(here / "bad", here / "wordings" / "words")
     assert crossexam("baseline wordings -o b.parquet") == 2
-    assert "wordings: this is a folder of runs, not a run" in (said := capsys.readouterr().err)
+    assert "wordings: this is a folder of several runs" in (said := capsys.readouterr().err)
     assert "hint: name one: wordings/gpt3, wordings/words" in said
 
 

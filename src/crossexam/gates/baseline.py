@@ -42,6 +42,14 @@ _SHARES: Final = tuple(f"p_{label}" for label in LABELS)
 _MASS: Final = "label_mass"
 _WANTED: Final = "a file that `crossexam baseline` wrote"
 _HINT: Final = "crossexam baseline RUN -o FILE writes it anew"
+_SAME_SUITE: Final = (
+    "run the model over the suite of the baseline (one that is built anew can have other ids or names, such "
+    "as those of a corpus file under another name)"
+)
+_ANEW: Final = (
+    "run the model of the baseline over the suite of this run, and write the baseline anew: "
+    "crossexam baseline RUN -o FILE"
+)
 _ENTAILMENT: Final = LABELS.index("entailment")
 #: The row of a label without probabilities, by its index in GOLDS; not_entailment is shown as neutral.
 _ROWS: Final = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0], [np.nan] * 3])
@@ -149,15 +157,15 @@ def _check_items(name: str, each: BaselineSet, run: Run) -> None:
             f"the run and the baseline are over different items ({len(dataset):,} with content {found}, "
             f"{each.rows:,} with {each.content_hash})",
             where=f"test set {name}",
-            wanted="the items of the baseline, in the same order",
-            hint="run the model over the suite of the baseline; or write the baseline anew",
+            wanted="the items of the baseline, in the same order, with the same ids and labels",
+            hint=f"{_SAME_SUITE}; or {_ANEW}",
         )
     if dataset.projection.name != each.projection:
         raise CrossexamError(
             f"the run has the labels '{dataset.projection.name}', the baseline '{each.projection}'",
             where=f"test set {name}",
             wanted="the labels of the baseline",
-            hint="write the baseline anew",
+            hint=_ANEW,
         )
 
 

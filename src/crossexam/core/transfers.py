@@ -243,7 +243,7 @@ def has_file(path: Path) -> bool:
     return path.is_file() if url is None or not is_copy(path) else _Place.at(url).is_file()
 
 
-def names_in(folder: Path) -> set[str]:
+def names_at(folder: Path) -> set[str]:
     """Return the names of what is in *folder*, or at the place whose copy it is; none without a folder."""
     url = url_of(folder)
     if url is not None and is_copy(folder):

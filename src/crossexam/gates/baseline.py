@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from crossexam.core.arguments import path_of
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.manifest import library_versions
 from crossexam.core.outcome import STATUSES, Outcomes
+from crossexam.core.places import copy_path
 from crossexam.core.sealed import ChangedError, sealed, unsealed
 from crossexam.core.transfers import fetch_file, put_file
 from crossexam.evaluation.comparison import content_hash_of
@@ -191,6 +193,14 @@ def chosen_baseline(run: Run, *, probabilities: bool) -> Baseline:
     if probabilities and all(gives_labels_only(run.probabilities[name]) for name in run.datasets):
         raise probabilities_needed(run, "a calibration error")
     return Baseline.of(run, probabilities=probabilities)
+
+
+def given_baseline(value: str | Path | Run | None) -> Baseline | None:
+    """Return the baseline that *value* is, a file or a run; raises CrossexamError."""
+    if value is None or isinstance(value, Run):
+        return None if value is None else Baseline.of(value)
+    wanted = "a file that cx.baseline wrote, or a run"
+    return read_baseline(path_of(value, "baseline", wanted=wanted, of=copy_path))
 
 
 def write_baseline(baseline: Baseline, path: Path) -> None:

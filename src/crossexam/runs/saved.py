@@ -19,7 +19,7 @@ from crossexam.core.sealed import UNVERIFIED, has_checksum, read_manifest
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.stored.foreign_parquet import check_foreign
 from crossexam.core.test_sets import entry_beside, read_test_set, relabelled, vouched_sha256
-from crossexam.core.transfers import fetch, fetch_file, has_file, names_in
+from crossexam.core.transfers import fetch, fetch_file, has_file, names_at
 from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.answer_store import FILE_NAME
 
@@ -48,12 +48,12 @@ def run_folders(folder: Path) -> list[Path]:
     """
     if has_file(folder / MANIFEST) or has_file(folder / FILE_NAME):
         return [folder]
-    inside = [group / name for group in (folder, folder / "runs") for name in sorted(names_in(group))]
+    inside = [group / name for group in (folder, folder / "runs") for name in sorted(names_at(group))]
     return [each for each in inside if _is_run(each)] or [folder]
 
 
 def _is_run(folder: Path) -> bool:
-    names = names_in(folder)
+    names = names_at(folder)
     return FILE_NAME in names or {MANIFEST, "predictions"} <= names
 
 

@@ -201,6 +201,19 @@ def test_a_check_that_is_not_judged_says_why(result: GateResult) -> None:
     assert "30 of 300 items could not be measured" in note
 
 
+def test_the_example_on_the_page_is_what_is_printed() -> None:
+    import crossexam as cx
+
+    suite = cx.build("negation", "builtin:demo")
+    rule = {"set": "*", "measure": "accuracy", "against": "baseline", "margin": 0.02}
+    majority, overlap = (cx.run(f"builtin/{name}", suite) for name in ("majority", "overlap"))
+    result = cx.gate(overlap, baseline=majority, rules=[rule], items=1)
+    text = result.text("crossexam gate runs/overlap --baseline baseline.parquet --items all")
+    (shown,) = re.findall(r"```text\n(The gate.*?)```", PAGE, flags=re.DOTALL)
+    notes = next(part for part in text.split("\n\n") if part.startswith("Percent"))
+    assert text.replace(f"{notes}\n\n", "") + "\n" == shown
+
+
 @pytest.mark.slow
 def test_the_example_runs_under_pytest(tmp_path: Path) -> None:
     """As users run it: pytest without our configuration and without a plug-in."""

@@ -45,9 +45,9 @@ def _of_open(checks: Sequence[Check], names: Mapping[str, str]) -> list[str]:
     worse = [each for each in others if not each.keeps_to_limit]
     without = len(opened) - len(others)
     listed = f" ({_listed(worse, names)})" if worse else ""
+    if opened and not others:
+        return [f"no loss was seen in the open one{'s' if without > 1 else ''}"]
     parts = [f"{without:,} of the open ones without a loss"] if without else []
-    if len(opened) == without == 1:
-        return ["the open one is without a loss"]
     if len(others) == 1:
         is_worse = f"is {'' if worse else 'not '}worse than its limit"
         parts.append(f"the {'other' if without else 'open'} one {is_worse}{listed}")

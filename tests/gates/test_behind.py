@@ -12,6 +12,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
+from crossexam.core.outcome import Outcomes
 from crossexam.core.test_sets import read_test_set, write_test_set
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.behind import ItemsBehind, first_rows
@@ -199,6 +200,15 @@ def test_the_most_confident_wrong_items(make_run: MakeRun, against: bool) -> Non
     assert ids(found) == ["n4", "n30", "n0", "n102"]
 
 
+def test_items_whose_labels_had_little_mass_are_not_the_most_confident(make_run: MakeRun) -> None:
+    run = surer_at(make_run({DEV: wrong_at(4, 5, 6)}), {4: 0.99})
+    mass = np.ones(N)
+    mass[4] = 0.01
+    outcomes = {DEV: Outcomes(np.zeros(N, dtype=np.int8), mass)}
+    found = behind(replace(run, outcomes=outcomes), {"measure": "ece", "max": 0.0})
+    assert (found.count, ids(found)) == (2, ["n5", "n6"])
+
+
 def test_items_of_drops_that_are_not_paired_are_wrong_ones(
     make_run: MakeRun, datasets: dict[str, Dataset]
 ) -> None:
@@ -210,29 +220,30 @@ def test_items_of_drops_that_are_not_paired_are_wrong_ones(
 
 
 def violating(rows: Sequence[int], before: Sequence[int] = ()) -> tuple[Run, Run]:
-    """Runs over items of the rule of symmetry that violate it at *rows*, the second at those *before*."""
+    """Runs over items of the rule of symmetry that violate it at *rows*, the second at those *before*.
+
+    The base of the second item is missing.
+    """
     facts = {"part": "x", "keeps_label": False, "base_set": "base.x", "test_class": "consistency"}
     texts = [f"Text {k}." for k in range(N)]
-    base = tuple(Example(f"b{k}", text, f"H {k}.", None) for k, text in enumerate(texts))
-    items = tuple(
-        Example(f"s{k}", f"H {k}.", text, None, base=f"b{k}") for k, text in enumerate(texts) if k != 1
-    )
+    base = tuple(Example(f"b{k}", text, f"H {k}.", None) for k, text in enumerate(texts) if k != 1)
+    items = tuple(Example(f"s{k}", f"H {k}.", text, None, base=f"b{k}") for k, text in enumerate(texts))
     datasets = {
         "base.x": Dataset("base.x", base, {"construction": "base", "part": "x"}),
         DEV: Dataset(DEV, items, {**facts, "construction": "symmetry"}),
     }
     runs = []
     for wrong in (rows, before):
-        labels = np.full(N - 1, 2)
+        labels = np.full(N, 2)
         labels[list(wrong)] = 1
-        answers = {"base.x": np.eye(3)[np.full(N, 2)], DEV: np.eye(3)[labels]}
+        answers = {"base.x": np.eye(3)[np.full(N - 1, 2)], DEV: np.eye(3)[labels]}
         runs.append(Run("mine", datasets, answers))
     return runs[0], runs[1]
 
 
 @pytest.mark.parametrize("measure", ["violation.symmetry", "conditional_violation.symmetry"])
 def test_items_that_violate_a_rule_of_consistency(measure: str) -> None:
-    run, _ = violating([4, 6])  # the second item is left out: s5 and s7
+    run, _ = violating([5, 7])
     found = behind(run, {"measure": measure, "max": 0.0})
     assert (found.what, found.count, ids(found)) == ("in violation of the rule", 2, ["s5", "s7"])
     (item, _) = found.shown
@@ -242,7 +253,7 @@ def test_items_that_violate_a_rule_of_consistency(measure: str) -> None:
 
 
 def test_items_that_did_not_violate_a_rule_before() -> None:
-    run, before = violating([4, 6], [6])
+    run, before = violating([5, 7], [7])
     found = behind(run, {"measure": "violation.symmetry", **AGAINST}, before)
     assert (found.what, ids(found)) == (f"in violation of the rule{LATER}", ["s5"])
 
@@ -276,6 +287,23 @@ def test_a_test_set_in_a_file_gives_the_same_and_few_examples_are_made(
         stored[name] = replace(dataset, examples=examples)
     right, rule = {DEV: wrong_at(5, 100, 7, 200)}, {"measure": "drop", "max": 0.0}
     assert behind(make_run(right, of=stored), rule) == behind(make_run(right), rule)
+
+
+def test_a_base_is_found_in_any_stretch_of_its_test_set(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    n = 20_100
+    base = tuple(Example(f"b{k}", f"P{k}.", "H.", "neutral") for k in range(n))
+    items = tuple(replace(each, id=f"n{k}", base=each.id) for k, each in enumerate(base))
+    of = {
+        "base.dev": replace(datasets["base.dev"], examples=base),
+        DEV: replace(datasets[DEV], examples=items),
+    }
+    right = np.ones(n, dtype=bool)
+    right[-1] = False
+    (item,) = behind(make_run({DEV: right}, of=of), {"measure": "drop", "max": 0.0}).shown
+    assert item.base is not None
+    assert (item.id, item.base.id) == (f"n{n - 1}", f"b{n - 1}")
 
 
 def test_rows_are_chosen_over_the_stretches_of_a_test_set() -> None:

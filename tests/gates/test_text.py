@@ -69,6 +69,16 @@ def test_no_line_is_longer_than_80_columns_and_no_name_is_broken(
         assert any(line.startswith("Rule ") and f": {name}, at " in line for line in whole), name
 
 
+def test_a_name_that_is_longer_than_a_line_is_not_broken_either(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    name = "x" * 90
+    run = make_run(of={name: Dataset(name, datasets[DEV].examples)}, model="y" * 90)
+    text = judge(run, rules_from([{"set": "*", "measure": "accuracy", "min": 0.5}])).text(COMMAND)
+    assert name in text
+    assert "y" * 90 in text
+
+
 def test_the_verdict_is_first_then_rules_then_items_then_the_command(make_run: MakeRun) -> None:
     right = np.ones(N, dtype=bool)
     right[:12] = False

@@ -14,7 +14,7 @@ from crossexam.gates.rules import GateRule, Limit
 Outcome = Literal["holds", "broken", "open", "not judged"]
 
 
-#: A difference that rounding makes: the probabilities of a baseline are 32-bit numbers.
+#: What rounding makes of a difference of 0; the probabilities of a baseline are 32-bit numbers.
 _ROUNDING: Final = 1e-7
 
 

@@ -6,7 +6,7 @@ Replace ``my_model`` by your model (``"hf/my-checkpoint"`` or a function), and t
 import crossexam as cx
 
 RULES = [
-    {"set": "base.*", "measure": "accuracy", "min": 0.3},
+    {"set": "base.*", "measure": "accuracy", "min": 0.25},
     {"set": "negation.*", "measure": "drop", "max": 0.25},
     {"set": "*", "measure": "unanswered", "max": 0.0},
 ]

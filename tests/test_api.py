@@ -158,6 +158,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         "accept_unverified is 1",
     ),
     "gate open": (lambda: cx.gate(RUN, rules=RULES, open=True), "open is True"),
+    "gate items": (lambda: cx.gate(RUN, rules=RULES, items="errors"), r"\(items\) is 'errors'"),
     "compare max_unanswered": (lambda: cx.compare(RUN, RUN, max_unanswered="x"), "max_unanswered"),
     "report max_unanswered": (lambda: cx.report(RUN, max_unanswered=-1), "max_unanswered"),
     "report calibration": (lambda: cx.report(RUN, calibration="yes"), "calibration is 'yes'"),

@@ -166,12 +166,13 @@ def check_json(text: str) -> None:
     assert set(NAMES) <= {each["name"] for each in sets}  # JSON has the exact names
 
 
-def check_markdown(text: str) -> None:
+def check_markdown(text: str, *more: str) -> None:
+    """Check that *text* has tables and paragraphs, and blocks of the kinds *more*."""
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
     kinds = {child.type for token in tokens for child in token.children or ()}
     assert kinds <= {"text", "text_special", "strong_open", "strong_close", "em_open", "em_close"}
     blocks = {token.type.removesuffix("_open").removesuffix("_close") for token in tokens}
-    assert blocks <= {"heading", "paragraph", "inline", "table", "thead", "tbody", "tr", "th", "td"}
+    assert blocks <= {"heading", "paragraph", "inline", "table", "thead", "tbody", "tr", "th", "td", *more}
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1
 
@@ -275,11 +276,13 @@ def test_the_terminal(run: Run, suite: Path, runs: tuple[Path, ...]) -> None:
 def test_a_gate(run: Run, runs: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The baseline and the run are those of two models of hostile names."""
     rules = tmp_path / "rules.toml"
-    rules.write_text('[[gate]]\nset = "*"\nmeasure = "accuracy"\nagainst = "baseline"\nmargin = 0.5\n')
+    rule = '[[gate]]\nset = "*"\nmeasure = "accuracy"\n'
+    rules.write_text(f'{rule}against = "baseline"\nmargin = 0.5\n{rule}min = 1.0\n')  # items are shown
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "gate.md"))
     run("baseline", runs[0], "-o", tmp_path / "baseline.parquet")
     files = ("--junit", tmp_path / "gate.xml", "--json", tmp_path / "gate.json")
-    _, out, _ = run("gate", runs[1], "--baseline", tmp_path / "baseline.parquet", "--rules", rules, *files)
+    of = ("--baseline", tmp_path / "baseline.parquet", "--rules", rules, "--items", "all")
+    _, out, _ = run("gate", runs[1], *of, *files, codes=(1, 5))
     assert "[bold red]x[/]" in out
     text = (tmp_path / "gate.xml").read_text(encoding="utf-8")
     assert not CONTROL.search(text)
@@ -290,7 +293,7 @@ def test_a_gate(run: Run, runs: tuple[Path, ...], tmp_path: Path, monkeypatch: p
     assert not CONTROL.search((tmp_path / "gate.json").read_text(encoding="utf-8"))
     document = json.loads((tmp_path / "gate.json").read_text(encoding="utf-8"))
     assert set(NAMES) <= {check["test_set"] for check in document["checks"]}
-    check_markdown((tmp_path / "gate.md").read_text(encoding="utf-8"))
+    check_markdown((tmp_path / "gate.md").read_text(encoding="utf-8"), "bullet_list", "list_item")
 
 
 @pytest.mark.slow

@@ -130,7 +130,7 @@ def load_suite(folder: str | Path) -> Suite:
 
 
 def load_run(folder: str | Path) -> Run:
-    """Return the run that ``crossexam run`` wrote to *folder*; raises CrossexamError."""
+    """Return the run, or the only run of an examination, in *folder*; raises CrossexamError."""
     from crossexam.runs.saved import read_run
 
     return read_run(path_of(folder, "folder", wanted="a folder that `crossexam run` wrote", of=copy_path))
@@ -558,42 +558,43 @@ def gate(
     rules: str | Path | Sequence[Mapping[str, Any]] | None = None,
     alpha: float = 0.05,
     max_unanswered: float = MAX_UNANSWERED,
-    open: Literal["pass", "fail"] = "pass",
+    open: Literal["undecided", "pass", "fail"] = "undecided",
     accept_unverified: bool = False,
+    items: int | Literal["all"] = 3,
 ) -> GateResult:
     """Return whether a run keeps to *rules*: a TOML file, or a list of dicts with the keys of its tables.
 
     Without *rules*, they are those of ``crossexam.toml`` in the working folder.  *baseline* is a file of
     :func:`baseline`, or a run.  Each check holds, is broken or open at the two-sided level *alpha*, corrected
-    over all checks; with *open* ``"fail"``, open ones fail.  A model that failed the probe of its labels is
-    only judged with *accept_unverified*, or if their order was declared.  Its ``check()`` raises
-    AssertionError with the table unless all passes.  Raises CrossexamError if the run cannot be judged: over
-    other items than the baseline, for instance, or if a rule is about no test set.
+    over all checks.  Open ones leave the gate undecided unless no loss was seen; *open* ``"pass"`` lets it
+    through, and ``"fail"`` makes it fail.  A model that failed the probe of its labels is only judged with
+    *accept_unverified*, or if their order was declared.  As many *items* are behind a check that fails or is
+    undecided.  The ``check()`` of the result raises AssertionError with the checks unless it passed.  Raises
+    CrossexamError if the run cannot be judged: over other items than the baseline, for instance, or if a
+    rule is about no test set.
 
     >>> mine = run("builtin/overlap", "builtin:demo")
     >>> gate(mine, rules=[{"set": "*", "measure": "accuracy", "min": 0.3}]).check().passed
     True
     """
-    from crossexam.gates.baseline import Baseline, read_baseline
+    from crossexam.gates.baseline import given_baseline
+    from crossexam.gates.behind import check_item_count
     from crossexam.gates.judge import judge
+    from crossexam.gates.result import check_open
     from crossexam.gates.rules import rules_from
     from crossexam.reports.report import check_level
 
     required(answers, Run, "a run", wanted=_RUN)
     check_level(alpha)
-    if open not in ("pass", "fail"):
-        raise CrossexamError(f"open is {shown(open)}", wanted="'pass' or 'fail'")
     wanted = "a file of rules, or a list of dicts such as {'set': '*', 'measure': 'accuracy', 'min': 0.6}"
     given = required(rules, (str, Path, list, tuple, type(None)), "rules", wanted=wanted)
-    known = rules_from(path_of(given, "rules") if isinstance(given, str | Path) else given)
-    of_file = "a file that cx.baseline wrote, or a run"
-    stored = None
-    if isinstance(baseline, Run):
-        stored = Baseline.of(baseline)
-    elif baseline is not None:
-        stored = read_baseline(path_of(baseline, "baseline", wanted=of_file, of=copy_path))
-    limit = check_max_unanswered(max_unanswered)
-    trust = required(accept_unverified, bool, "accept_unverified", wanted="True or False")
     return judge(
-        answers, known, stored, alpha=alpha, max_unanswered=limit, open_checks=open, accept_unverified=trust
+        answers,
+        rules_from(path_of(given, "rules") if isinstance(given, str | Path) else given),
+        given_baseline(baseline),
+        alpha=alpha,
+        max_unanswered=check_max_unanswered(max_unanswered),
+        open_checks=check_open(open),
+        accept_unverified=required(accept_unverified, bool, "accept_unverified", wanted="True or False"),
+        items=check_item_count(items),
     )

@@ -126,16 +126,66 @@ def test_the_folder_of_several_templates_names_its_runs(
     shutil.copytree(here / "good", here / "wordings" / "gpt3")
     shutil.copytree(here / "bad", here / "wordings" / "words")
     assert crossexam("baseline wordings -o b.parquet") == 2
-    assert "wordings: this is a folder of runs, not a run" in (said := capsys.readouterr().err)
+    assert "wordings: this is a folder of several runs" in (said := capsys.readouterr().err)
     assert "hint: name one: wordings/gpt3, wordings/words" in said
 
 
-def test_open_checks_pass_or_fail(crossexam: Crossexam) -> None:
+def test_open_checks_leave_it_undecided_pass_or_fail(
+    crossexam: Crossexam, capsys: pytest.CaptureFixture[str]
+) -> None:
     rules(f"{RULE}min = 0.95\n")
-    assert crossexam("gate good") == 0
-    assert crossexam("gate good --open fail") == 1
+    through = "is undecided, let through by --open pass"
+    for option, code, says in (
+        ("", 5, "is undecided"),
+        ("--open undecided", 5, "is undecided"),
+        ("--open pass", 0, through),
+        ("--open fail", 1, "fails"),
+    ):
+        assert crossexam(f"gate good --json g.json {option}") == code
+        out = " ".join(capsys.readouterr().out.split())
+        assert out.startswith(f"The gate {says}: py/gated_models:good, 1 check: 1 open; ")
+        assert json.loads(Path("g.json").read_text())["exit_code"] == code
     rules(f'{RULE}min = 0.95\nrequire = "shown"\n')
-    assert crossexam("gate good") == 1
+    assert crossexam("gate good --open pass") == 1
+
+
+def test_an_open_check_without_a_loss_passes(
+    crossexam: Crossexam, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules('[[gate]]\nset = "negation.*"\nmeasure = "drop"\nmax = 0.05\n')
+    assert crossexam("gate good --junit g.xml") == 0
+    assert "The gate passes: py/gated_models:good, 1 check: 1 " in capsys.readouterr().out
+
+
+def test_the_items_behind_a_check_and_all_of_them(
+    crossexam: Crossexam, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules(AGAINST)
+    line = "gate bad --baseline baseline.parquet --junit g.xml --json g.json"
+    assert crossexam(f"{line} --items 2") == 1
+    out = capsys.readouterr().out
+    assert "20 items are wrong now, but not in the baseline; 2 of" in " ".join(out.split())
+    assert out.count("    premise: ") == 2
+    assert "by the baseline neutral" in out
+    assert out.endswith(
+        "To see all of these items:\n"
+        "  crossexam gate bad --baseline baseline.parquet --junit g.xml --json g.json \\\n"
+        "    --items all\n"
+    )
+    assert crossexam(f"{line} --items all") == 1
+    out = capsys.readouterr().out
+    assert out.count("    premise: ") == 20
+    assert "To see all of these items" not in out
+    (check,) = json.loads(Path("g.json").read_text())["checks"]
+    assert (check["behind"]["count"], len(check["behind"]["shown"])) == (20, 20)
+    assert crossexam(f"{line} --items=some") == 2
+    assert "the number of items that a check shows (items) is 'some'" in capsys.readouterr().err
+
+
+def test_the_table_fits_80_columns(crossexam: Crossexam, capsys: pytest.CaptureFixture[str]) -> None:
+    rules(f"{RULE}min = 0.95\n{AGAINST}")
+    assert crossexam("gate some --baseline baseline.parquet --max-unanswered 1") == 5
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
 def test_rules_may_be_in_another_file(crossexam: Crossexam) -> None:
@@ -269,13 +319,16 @@ def test_the_library_says_the_same(here: Path) -> None:
     rules(AGAINST)
     assert cx.gate(run, baseline="baseline.parquet").check().passed
     for baseline in ("baseline.parquet", Path("baseline.parquet"), run):
-        result = cx.gate(bad, baseline=baseline, rules="crossexam.toml")
+        result = cx.gate(bad, baseline=baseline, rules="crossexam.toml", items="all")
+        assert [len(each.behind.shown) for each in result.checks if each.behind is not None] == [20]
         assert (result.passed, result.exit_code) == (False, 1)
         with pytest.raises(AssertionError, match="BROKEN"):
             result.check()
     given: Any = [{"set": "*", "measure": "accuracy", "min": 0.95}]
-    assert cx.gate(run, rules=given).passed
-    assert not cx.gate(run, rules=given, open="fail").passed
+    assert not cx.gate(run, rules=given).passed
+    assert cx.gate(run, rules=given).verdict == "undecided"
+    assert cx.gate(run, rules=given, open="pass").check().passed
+    assert cx.gate(run, rules=given, open="fail").verdict == "fails"
     path = cx.baseline(run, here / "again.parquet")
     assert path.read_bytes() == Path("baseline.parquet").read_bytes()
 

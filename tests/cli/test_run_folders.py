@@ -1,15 +1,17 @@
-"""Run folders on the command line: further test sets, and what only one of two runs has."""
+"""Run folders on the command line: further test sets, what only one of two runs has, and examinations."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+import crossexam as cx
 from crossexam.cli.main import app, run
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, FormatError, UnfinishedError
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
 from crossexam.runs.saved import read_run
@@ -104,3 +106,81 @@ def test_build_says_that_a_limit_does_not_count_for_word_problems(sets: Path) ->
     assert stdout == ""
     _, stderr = crossexam("build", "numerical_reasoning", *options, "whole")
     assert "does not apply" not in stderr
+
+
+EXAMINE = "examine {} --base pairs.csv --suite negation -o {}"
+RULES = '[[gate]]\nset = "*"\nmeasure = "unanswered"\nmax = 0.0\n'
+#: Commands that take a run: here the folder that examine wrote for one model.
+TAKE_A_RUN = (
+    "report {}",
+    "compare {} run",
+    "compare run {}",
+    "baseline {} -o written.parquet",
+    "gate {}",
+    "validate sample --errors {} -o study",
+)
+
+
+@pytest.fixture
+def examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with what examine wrote for one model and for two, and a run."""
+    monkeypatch.chdir(tmp_path)
+    labels = {"sleeps": "entailment", "runs": "neutral", "sings": "contradiction"}
+    rows = [f"A man {verb} in the park.,A man {verb}.,{label}" for verb, label in labels.items()]
+    Path("pairs.csv").write_text("\n".join(["premise,hypothesis,label", *rows]), encoding="utf-8")
+    Path("crossexam.toml").write_text(RULES, encoding="utf-8")
+    crossexam(*EXAMINE.format("builtin/majority", "one").split())
+    crossexam(*EXAMINE.format("builtin/majority builtin/overlap", "two").split())
+    crossexam("run", "builtin/overlap", "one/suite", "-o", "run")
+    return tmp_path
+
+
+@pytest.mark.parametrize("line", TAKE_A_RUN)
+def test_the_folder_of_an_examination_of_one_model_is_its_run(examined: Path, line: str) -> None:
+    crossexam(*line.replace("{}", "one").split())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *TAKE_A_RUN[1:],
+        "report run one --relative-to {}",
+        "report run --temperature-from {}",
+        "report run --threshold dev:{}",
+    ],
+)
+def test_the_runs_of_an_examination_of_several_models_are_named(examined: Path, line: str) -> None:
+    named = "name one: two/runs/builtin-majority, two/runs/builtin-overlap"
+    with pytest.raises(CrossexamError, match=named) as caught:
+        crossexam(*line.replace("{}", "two").split())
+    assert (caught.value.what, caught.value.where) == ("this is a folder of several runs", "two")
+
+
+def test_a_report_takes_all_runs_of_an_examination(examined: Path) -> None:
+    crossexam("report", "two", "-o", "report.json")
+    written = json.loads(Path("report.json").read_text(encoding="utf-8"))
+    assert [each["name"] for each in written["models"]] == ["builtin/majority", "builtin/overlap"]
+
+
+def test_the_library_takes_the_folder_of_an_examination(examined: Path) -> None:
+    assert cx.load_run("one").model == "builtin/majority"
+    with pytest.raises(CrossexamError, match="folder of several runs"):
+        cx.load_run(examined / "two")
+
+
+def test_an_examination_that_was_stopped_has_a_run_that_is_not_finished(examined: Path) -> None:
+    stopped = Path("one/runs/builtin-majority")
+    (stopped / "manifest.json").rename(stopped / "store.sqlite")
+    with pytest.raises(UnfinishedError, match="one/runs/builtin-majority: the run is not finished"):
+        crossexam("gate", "one")
+    stopped = Path("two/runs/builtin-overlap")
+    (stopped / "manifest.json").rename(stopped / "store.sqlite")
+    with pytest.raises(FormatError, match="folder of several runs"):  # not the one that is finished
+        crossexam("gate", "two")
+
+
+def test_a_folder_without_runs_is_none(examined: Path) -> None:
+    Path("empty").mkdir()
+    for folder in ("empty", "nosuch"):
+        with pytest.raises(FormatError, match=f"{folder}: "):
+            crossexam("gate", folder)

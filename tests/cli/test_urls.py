@@ -109,3 +109,16 @@ def test_a_mistake_names_the_url_and_leaves_nothing(
     assert capsys.readouterr().err.startswith(f"crossexam: {MISTAKES[line]}")
     assert set(memory.find("/b")) == there
     assert not Path("memory:").exists()
+
+
+def test_the_run_of_an_examination_at_a_url(
+    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = "examine builtin/overlap --suite negation --base builtin:demo --limit 30 -o memory://b/out"
+    assert crossexam(line, monkeypatch) == 0
+    assert crossexam("baseline memory://b/out -o written.parquet", monkeypatch) == 0
+    assert crossexam(line.replace("overlap", "majority"), monkeypatch) == 0
+    capsys.readouterr()
+    assert crossexam("baseline memory://b/out -o written.parquet", monkeypatch) == 2
+    runs = ", ".join(f"memory://b/out/runs/builtin-{name}" for name in ("majority", "overlap"))
+    assert f"hint: name one: {runs}" in capsys.readouterr().err

@@ -96,8 +96,8 @@ def test_junit_is_read_by_junitparser(result: GateResult, tmp_path: Path) -> Non
             continue
         (found,) = case.result
         assert check.outcome in kinds[type(found)]
-        assert found.type == check.outcome
-        assert (type(found) is junitparser.Failure) == (result.fails(check) or check.outcome == "not judged")
+        assert found.type == ("undecided" if check.undecided else check.outcome)
+        assert (type(found) is junitparser.Skipped) == (check.outcome == "open" and check.without_loss)
     failures = sum(not case.is_passed and not case.is_skipped for case in cases)
     assert (suite.tests, suite.failures, suite.skipped) == (
         len(cases), failures, sum(case.is_skipped for case in cases),
@@ -114,12 +114,72 @@ def test_json_is_valid_by_the_schema_on_the_page(result: GateResult) -> None:
         assert schema["$defs"]["check"]["properties"][key]["description"]
     assert set(schema["$defs"]["check"]["required"]) == set(document["checks"][0])
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate({**document, "format": 2}, schema)
+        jsonschema.validate({**document, "format": 1}, schema)
+
+
+def test_the_items_behind_checks_are_in_every_format(result: GateResult) -> None:
+    documents = json.loads(gate_json(result))["checks"]
+    cases = ElementTree.fromstring(gate_junit(result)).findall(".//testcase")
+    for check, document, case in zip(result.checks, documents, cases, strict=True):
+        if not (check.fails or check.undecided):
+            assert document["behind"] is None
+            continue
+        assert check.behind is not None
+        assert len(check.behind.shown) == 3
+        assert (document["behind"]["what"], document["behind"]["count"]) == (
+            check.behind.what,
+            check.behind.count,
+        )
+        text, markdown = "".join(case.itertext()), gate_markdown(result)
+        for item, written in zip(check.behind.shown, document["behind"]["shown"], strict=True):
+            assert (written["id"], written["hypothesis"]) == (item.id, item.hypothesis)
+            assert f"{item.id}\n" in text
+            assert f"hypothesis: {item.hypothesis}\n" in text + "\n"
+            assert f"\n- {item.id}\n" in markdown
+            assert f"\n  - hypothesis: {item.hypothesis}\n" in markdown
+
+
+@pytest.mark.parametrize(
+    ("open_checks", "kind"),
+    [("undecided", ("failure", "undecided")), ("pass", ("skipped", "open")), ("fail", ("failure", "open"))],
+)
+def test_an_undecided_check_is_green_for_no_reader_unless_it_is_let_through(
+    make_run: MakeRun, open_checks: Any, kind: tuple[str, str]
+) -> None:
+    run = make_run({"negation.dev": np.arange(300) % 10 < 6})
+    rules = rules_from([{"set": "negation.dev", "measure": "accuracy", "min": 0.6}])
+    result = judge(run, rules, open_checks=open_checks)
+    (element,) = ElementTree.fromstring(gate_junit(result)).findall(".//testcase/*")
+    assert (element.tag, element.attrib["type"]) == kind
+    document = json.loads(gate_json(result))
+    assert (document["open"], document["verdict"], document["exit_code"]) == {
+        "undecided": ("undecided", "undecided", 5),
+        "pass": ("pass", "undecided", 0),
+        "fail": ("fail", "fails", 1),
+    }[open_checks]
+    assert document["checks"][0]["undecided"] == (open_checks != "fail")
+    through = ", let through by --open pass" if open_checks == "pass" else ""
+    verdict = "fails" if open_checks == "fail" else "is undecided"
+    assert gate_markdown(result).startswith(f"## The gate {verdict}{through}: mine, 1 check")
+
+
+def test_an_open_check_without_a_loss_is_skipped(make_run: MakeRun) -> None:
+    new, old = np.ones((2, 300), dtype=bool)
+    new[:36:3], old[1:36:3] = False, False
+    rules = [{"set": "negation.dev", "measure": "accuracy", "against": "baseline", "margin": 0.02}]
+    result = judge(
+        make_run({"negation.dev": new}), rules_from(rules), Baseline.of(make_run({"negation.dev": old}))
+    )
+    (element,) = ElementTree.fromstring(gate_junit(result)).findall(".//testcase/*")
+    assert (element.tag, element.attrib["type"]) == ("skipped", "open")
+    assert "| open, no loss |" in gate_markdown(result)
+    (check,) = json.loads(gate_json(result))["checks"]
+    assert (check["outcome"], check["undecided"], check["behind"]) == ("open", False, None)
 
 
 def test_json_has_what_the_checks_have(result: GateResult) -> None:
     document = json.loads(gate_json(result))
-    assert (document["passed"], document["exit_code"]) == (False, 1)
+    assert (document["verdict"], document["passed"], document["exit_code"]) == ("fails", False, 1)
     for each, check in zip(document["checks"], result.checks, strict=True):
         assert each["outcome"] == check.outcome
         assert (each["p_holds"] is None) == check.observed
@@ -139,6 +199,19 @@ def test_the_table_says_which_rules_must_be_shown(result: GateResult) -> None:
 def test_a_check_that_is_not_judged_says_why(result: GateResult) -> None:
     (note,) = (note for note in result.table.notes if note.startswith("Rule 5 on base.dev"))
     assert "30 of 300 items could not be measured" in note
+
+
+def test_the_example_on_the_page_is_what_is_printed() -> None:
+    import crossexam as cx
+
+    suite = cx.build("negation", "builtin:demo")
+    rule = {"set": "*", "measure": "accuracy", "against": "baseline", "margin": 0.02}
+    majority, overlap = (cx.run(f"builtin/{name}", suite) for name in ("majority", "overlap"))
+    result = cx.gate(overlap, baseline=majority, rules=[rule], items=1)
+    text = result.text("crossexam gate runs/overlap --baseline baseline.parquet --items all")
+    (shown,) = re.findall(r"```text\n(The gate.*?)```", PAGE, flags=re.DOTALL)
+    notes = next(part for part in text.split("\n\n") if part.startswith("Percent"))
+    assert text.replace(f"{notes}\n\n", "") + "\n" == shown
 
 
 @pytest.mark.slow

@@ -102,8 +102,8 @@ def _options(
 def run() -> None:
     """Run the command line; exit with 0, or what went wrong.
 
-    That is 1 (check found errors, or a rule of gate is broken), 2 (user error, or gate cannot judge), 3
-    (internal error) or 4 (a model could not be asked about everything for now).
+    That is 1 (check found errors, or gate fails), 2 (user error, or gate cannot judge), 3 (internal error), 4
+    (a model could not be asked about everything for now) or 5 (gate is undecided).
     """
     _escape_what_cannot_be_printed()
     _show_warnings_as_notes()

@@ -94,13 +94,13 @@ def report(
     from crossexam.interop.trackers import checked_tracker
     from crossexam.reports.parts import written_beside
     from crossexam.reports.report import make_report
-    from crossexam.runs.saved import read_runs
+    from crossexam.runs.saved import read_runs, run_folder, run_folders
 
     trackers = [checked_tracker(name) for name in dict.fromkeys(track or ())]
     shown_items = options.chosen_items(items)
     chosen = verified_only if verified else by_status
-    folders = [run for folder in runs for run in _runs_in(folder)]
-    base = _place_of(relative_to, folders)
+    folders = [run for folder in runs for run in run_folders(folder)]
+    base = _place_of(relative_to and run_folder(relative_to), folders)
     loaded = [chosen(run) for run in read_runs(folders)]
     made = make_report(
         *loaded,
@@ -148,15 +148,6 @@ def _threshold_choice(texts: Sequence[str], per_set: bool) -> ThresholdChoice:
             wanted="one number above 0 and below 1, or dev:RUN, repeated for several models",
         ) from None
     return ThresholdChoice(fixed, per_set=per_set)
-
-
-def _runs_in(folder: Path) -> list[Path]:
-    """Return *folder*, or the runs in it if it holds one for each of several templates."""
-    from crossexam.runs.saved import runs_in
-
-    if (folder / "manifest.json").exists() or not folder.is_dir():
-        return [folder]
-    return runs_in(folder) or [folder]
 
 
 def _place_of(base: Path | None, runs: list[Path]) -> int | None:

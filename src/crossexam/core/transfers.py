@@ -237,6 +237,20 @@ def fetch(path: Path) -> None:
     _write(path / _MANIFEST, text)
 
 
+def has_file(path: Path) -> bool:
+    """Return whether there is a file at *path*, or at the place whose copy it is."""
+    url = url_of(path)
+    return path.is_file() if url is None or not is_copy(path) else _Place.at(url).is_file()
+
+
+def names_at(folder: Path) -> set[str]:
+    """Return the names of what is in *folder*, or at the place whose copy it is; none without a folder."""
+    url = url_of(folder)
+    if url is not None and is_copy(folder):
+        return _Place.at(url).names()
+    return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+
+
 def _nothing_at(url: str) -> FormatError:
     return FormatError(
         f"there is no {_MANIFEST}: nothing is here, or it was not copied completely",

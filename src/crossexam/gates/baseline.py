@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from crossexam.core.arguments import path_of
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.manifest import library_versions
 from crossexam.core.outcome import STATUSES, Outcomes
+from crossexam.core.places import copy_path
 from crossexam.core.sealed import ChangedError, sealed, unsealed
 from crossexam.core.transfers import fetch_file, put_file
 from crossexam.evaluation.comparison import content_hash_of
@@ -42,6 +44,14 @@ _SHARES: Final = tuple(f"p_{label}" for label in LABELS)
 _MASS: Final = "label_mass"
 _WANTED: Final = "a file that `crossexam baseline` wrote"
 _HINT: Final = "crossexam baseline RUN -o FILE writes it anew"
+_SAME_SUITE: Final = (
+    "run the model over the suite of the baseline (one that is built anew can have other ids or names, such "
+    "as those of a corpus file under another name)"
+)
+_ANEW: Final = (
+    "run the model of the baseline over the suite of this run, and write the baseline anew: "
+    "crossexam baseline RUN -o FILE"
+)
 _ENTAILMENT: Final = LABELS.index("entailment")
 #: The row of a label without probabilities, by its index in GOLDS; not_entailment is shown as neutral.
 _ROWS: Final = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0], [np.nan] * 3])
@@ -149,15 +159,15 @@ def _check_items(name: str, each: BaselineSet, run: Run) -> None:
             f"the run and the baseline are over different items ({len(dataset):,} with content {found}, "
             f"{each.rows:,} with {each.content_hash})",
             where=f"test set {name}",
-            wanted="the items of the baseline, in the same order",
-            hint="run the model over the suite of the baseline; or write the baseline anew",
+            wanted="the items of the baseline, in the same order, with the same ids and labels",
+            hint=f"{_SAME_SUITE}; or {_ANEW}",
         )
     if dataset.projection.name != each.projection:
         raise CrossexamError(
             f"the run has the labels '{dataset.projection.name}', the baseline '{each.projection}'",
             where=f"test set {name}",
             wanted="the labels of the baseline",
-            hint="write the baseline anew",
+            hint=_ANEW,
         )
 
 
@@ -183,6 +193,14 @@ def chosen_baseline(run: Run, *, probabilities: bool) -> Baseline:
     if probabilities and all(gives_labels_only(run.probabilities[name]) for name in run.datasets):
         raise probabilities_needed(run, "a calibration error")
     return Baseline.of(run, probabilities=probabilities)
+
+
+def given_baseline(value: str | Path | Run | None) -> Baseline | None:
+    """Return the baseline that *value* is, a file or a run; raises CrossexamError."""
+    if value is None or isinstance(value, Run):
+        return None if value is None else Baseline.of(value)
+    wanted = "a file that cx.baseline wrote, or a run"
+    return read_baseline(path_of(value, "baseline", wanted=wanted, of=copy_path))
 
 
 def write_baseline(baseline: Baseline, path: Path) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Bounds, Estimate
+from crossexam.gates.behind import ItemsBehind
 from crossexam.gates.rules import GateRule, Limit
 
 #: What can become of a check.
 Outcome = Literal["holds", "broken", "open", "not judged"]
+
+
+#: What rounding makes of a difference of 0; the probabilities of a baseline are 32-bit numbers.
+_ROUNDING: Final = 1e-7
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,8 @@ class Check:
     the value keeps to the limit and that it does not, corrected over all checks by Holm's method; None for an
     *observed* quantity, which has no error.  For an open check, *detectable* is the nearest true value beyond
     the limit that so many items would show in 80 % of cases, and *items_needed* about how many items would
-    settle it, if the value stays as it is; None if there is no such number.
+    settle it, if the value stays as it is; None if there is no such number.  *behind* are the items behind
+    the value, if the check fails or is undecided.
     """
 
     rule: GateRule
@@ -36,6 +42,7 @@ class Check:
     p_broken: float | None = None
     detectable: float | None = None
     items_needed: int | None = None
+    behind: ItemsBehind | None = None
 
     @property
     def observed(self) -> bool:
@@ -47,6 +54,17 @@ class Check:
         """Whether the value itself is on the right side, whatever its interval."""
         number, threshold = self.value.value, self.limit.threshold
         return number >= threshold if self.limit.side == "above" else number <= threshold
+
+    @property
+    def without_loss(self) -> bool:
+        """Whether the value is a loss, from the baseline or the base, and is 0 or better.
+
+        It is not if the limit is absolute: a value that keeps to this is not shown to.
+        """
+        if not self.rule.against_baseline and not (self.rule.measure.is_loss and self.limit.side == "below"):
+            return False
+        gain = self.value.value if self.limit.side == "above" else -self.value.value
+        return gain >= -_ROUNDING
 
     @property
     def p_value(self) -> float | None:
@@ -66,8 +84,13 @@ class Check:
 
     @property
     def fails(self) -> bool:
-        """Whether the gate fails for this check alone, if open checks may pass."""
+        """Whether the gate fails for this check, whatever becomes of other open ones."""
         return self.outcome == "broken" or (self.outcome == "open" and self.rule.must_be_shown)
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the check is open and leaves the gate undecided: there is a loss, or an absolute limit."""
+        return self.outcome == "open" and not self.fails and not self.without_loss
 
     def number(self, share: float) -> str:
         """Return *share* in percent, as tables show it."""

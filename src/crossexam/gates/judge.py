@@ -26,11 +26,14 @@ from crossexam.core.manifest import CONSISTENCY
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.verified import by_status
 from crossexam.gates.baseline import Baseline
+from crossexam.gates.behind import ITEMS_PER_CHECK, items_behind
 from crossexam.gates.checks import Check, Outcome
-from crossexam.gates.measures import MeasuredQuantity, ScoredRun
-from crossexam.gates.result import LENIENT, GateResult, OpenChecks
+from crossexam.gates.items import ScoredRun
+from crossexam.gates.measures import MeasuredQuantity
+from crossexam.gates.result import UNDECIDED, GateResult, OpenChecks
 from crossexam.gates.rules import GateRule, Limit
 from crossexam.models.ensemble import MEMBERS
+from crossexam.reports.names import short_names
 from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.multiple_testing import ALPHA, holm
 from crossexam.stats.one_sided import AtConfidence, one_sided_p
@@ -45,23 +48,42 @@ def judge(
     *,
     alpha: float = ALPHA,
     max_unanswered: float = MAX_UNANSWERED,
-    open_checks: OpenChecks = LENIENT,
+    open_checks: OpenChecks = UNDECIDED,
     accept_unverified: bool = False,
+    items: int | None = ITEMS_PER_CHECK,
 ) -> GateResult:
     """Return whether *run* keeps to *rules*, some of which may be about its difference from a *baseline*.
 
     Raises CrossexamError if that cannot be judged: the run has other items than the baseline, lacks one of
     its test sets, or failed the probe of its labels (unless their order was declared, or *accept_unverified*
     is true); or a rule is about no test set, or about something that the run or the baseline does not have.
+    Checks that fail or are undecided have the *items* behind their value, all if it is None.
     """
     unverified = _check_probe(run, accept_unverified)
     if baseline is not None:
         baseline.check(run)
     sides = _Sides(run, baseline, max_unanswered)
     measured = [each for rule in rules for each in _measured(rule, sides)]
-    checks = _decided(measured, alpha)
+    checks = tuple(_with_items(check, sides, items) for check in _decided(measured, alpha))
     model, notes = (None, ()) if baseline is None else (baseline.model, _notes(run, baseline))
-    return GateResult(run.model, model, checks, alpha, open_checks, (*unverified, *notes))
+    names = short_names(sides.parts.datasets)
+    return GateResult(run.model, model, checks, alpha, open_checks, (*unverified, *notes), names)
+
+
+def _with_items(check: Check, sides: _Sides, most: int | None) -> Check:
+    """Return *check* with the items behind its value, if it fails or is undecided."""
+    if not (check.fails or check.undecided):
+        return check
+    new, old = (sides.alone, None) if not check.rule.against_baseline or sides.both is None else sides.both
+    behind = items_behind(
+        check.rule.measure.sought,
+        check.test_set,
+        new,
+        old,
+        if_true=check.limit.side == "below",
+        most=most,
+    )
+    return replace(check, behind=behind)
 
 
 def _notes(run: Run, baseline: Baseline) -> tuple[str, ...]:

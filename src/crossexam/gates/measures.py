@@ -9,24 +9,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import nan
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.columns import Places
-from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.core.labels import GOLD_INDEX, THREE_LABELS
-from crossexam.evaluation.calibration import low_mass_items
-from crossexam.evaluation.consistency import RULES, ConsistencyRule, Violations, consistency_of
+from crossexam.evaluation.consistency import RULES, ConsistencyRule
 from crossexam.evaluation.probability_comparison import compared_probabilities
 from crossexam.evaluation.scores import numbered_clusters
-from crossexam.evaluation.shares import gives_labels_only, probabilities_needed, shares_of
-from crossexam.evaluation.unanswered import Filled, filled_scores, too_many
+from crossexam.evaluation.shares import gives_labels_only, probabilities_needed
+from crossexam.evaluation.unanswered import too_many
+from crossexam.gates.items import (
+    Finder,
+    Items,
+    ScoredRun,
+    before_and_after,
+    flipped,
+    flipped_items,
+    items_without_answer,
+    labelled_rows,
+    lost_items,
+    right,
+    right_by_gold,
+    right_items,
+    surely_wrong_items,
+    usable_shares,
+    violated,
+    violating_items,
+    violations_of,
+)
 from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_difference
 from crossexam.stats.calibration import calibration_error, equal_width_bins
 from crossexam.stats.estimate import share_correct
@@ -70,67 +84,6 @@ class MeasuredQuantity:
         return self.known(confidence)
 
 
-class Items(NamedTuple):
-    """What is true of each item of a test set [n], such as that the model got it right.
-
-    *least* and *most* take the missing answers so that it is true of as few and of as many as possible;
-    *answered* says which are not missing.  *by* are the arrays [n] that an estimate also needs, the last of
-    which are the clusters.
-    """
-
-    least: _Flags
-    most: _Flags
-    answered: _Flags
-    by: tuple[NDArray[Any], ...]
-
-
-@dataclass(frozen=True)
-class ScoredRun:
-    """A run as rules see it, scored on *two_labels* or on all; *probabilities* is a run that has these.
-
-    If more than the share *limit* of the items of a test set is missing, only bounds are known.
-    """
-
-    run: Run
-    two_labels: bool
-    limit: float
-    probabilities: Run | None = None
-
-    @cached_property
-    def scores(self) -> Filled:
-        """The scores of all items with a gold label by test set, missing answers being wrong, and right."""
-        return filled_scores(self.run, two_labels=self.two_labels)
-
-    @cached_property
-    def violations(self) -> dict[tuple[str, str], Violations]:
-        """The violations of consistency rules, by the names of the rule and the test set."""
-        found = consistency_of(self.run, max_unanswered=self.limit, two_labels=self.two_labels)
-        return {(each.rule.name, each.test_set): each for each in found.values()}
-
-    @cached_property
-    def _places(self) -> dict[str, Places]:
-        return {}
-
-    def base_of(self, name: str) -> str | None:
-        """Return the base of test set *name*, if it has one; raises CrossexamError if the run lacks it."""
-        base = self.run.datasets[name].entry.base_set
-        if base is not None and base not in self.run.datasets:
-            raise CrossexamError(
-                f"the run lacks '{base}', with which the items are compared",
-                where=f"test set {name}",
-                wanted="a run over the test set and its base",
-            )
-        return base
-
-    def pairs(self, name: str, base: str) -> tuple[NDArray[np.int64], _Flags]:
-        """Return the places of the base items, and which items of test set *name* have one [n]."""
-        scored = self.scores.wrong
-        if base not in self._places:
-            self._places[base] = Places(scored[base].examples)
-        at = self._places[base].of_bases(scored[name].examples)
-        return at[at >= 0], at >= 0
-
-
 #: Measures a test set of a run; None if it has nothing of the kind.
 Alone = Callable[[ScoredRun, str], MeasuredQuantity | None]
 #: Measures the difference of a run, the first, from a baseline.
@@ -142,8 +95,9 @@ class Measure:
     """A measure by its *name*: *alone* of a run, and *against* a baseline.
 
     *higher_is_better* says in which direction a run can be worse than its baseline, *says* what it is, and
-    *needs* what a test set must have for it, among them gold labels unless it is *of_answers* alone.  All
-    measures are shares, and shown in percent.
+    *needs* what a test set must have for it, among them gold labels unless it is *of_answers* alone.
+    *sought* finds the items behind its value.  Even alone, a measure that *is_loss* is of something lost, so
+    that nothing is if it is 0.  All measures are shares, and shown in percent.
     """
 
     name: str
@@ -151,8 +105,10 @@ class Measure:
     higher_is_better: bool
     alone: Alone
     against: Against
+    sought: Finder
     needs: str = "items with a gold label"
     of_answers: bool = False
+    is_loss: bool = False
 
 
 def _quantity(
@@ -232,44 +188,6 @@ def _against(items: Callable[[ScoredRun, str], Items | None], estimate: Callable
     return measured
 
 
-def _right(answers: ScoredRun, name: str) -> Items:
-    """Return which items of test set *name* are right."""
-    wrong, right = answers.scores.wrong[name], answers.scores.right[name]
-    return Items(wrong.correct, right.correct, wrong.predicted >= 0, (wrong.clusters,))
-
-
-def _right_by_gold(answers: ScoredRun, name: str) -> Items:
-    """Return which items are right, with their gold labels; all but entailment are one on two labels."""
-    scored = answers.scores.wrong[name]
-    gold = scored.gold
-    if answers.two_labels and scored.projection is THREE_LABELS:
-        gold = np.where(gold == GOLD_INDEX["entailment"], gold, np.int8(GOLD_INDEX["not_entailment"]))
-    found = _right(answers, name)
-    return found._replace(by=(gold, *found.by))
-
-
-def _flipped(answers: ScoredRun, name: str) -> Items | None:
-    """Return of which items the prediction differs from that of their base."""
-    base = answers.base_of(name)
-    if base is None or not answers.run.datasets[name].entry.compares_items:
-        return None
-    at, kept = answers.pairs(name, base)
-    here, there = answers.scores.wrong[name], answers.scores.wrong[base]
-    after, before = here.predicted[kept], there.predicted[at]
-    answered = (after >= 0) & (before >= 0)
-    flipped = after != before
-    return Items(flipped & answered, flipped | ~answered, answered, (here.clusters[kept],))
-
-
-def _before_and_after(answers: ScoredRun, name: str, base: str) -> tuple[Items, Items]:
-    """Return which base items are right, and which of the items made from them."""
-    at, kept = answers.pairs(name, base)
-    (worse, better, answered, _), here = _right(answers, base), _right(answers, name)
-    clusters = (here.by[-1][kept],)
-    before = Items(worse[at], better[at], answered[at], clusters)
-    return before, Items(here.least[kept], here.most[kept], here.answered[kept], clusters)
-
-
 def _drop(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
     """Return the accuracy lost from the base; of items that are not paired, the difference of accuracies."""
     base = answers.base_of(name)
@@ -277,7 +195,7 @@ def _drop(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
         return None
     if not answers.run.datasets[name].entry.compares_items:
         return _unpaired_drop([answers], base, name)
-    before, after = _before_and_after(answers, name, base)
+    before, after = before_and_after(answers, name, base)
     both = before.answered & after.answered
     return _quantity(
         paired_difference,
@@ -293,7 +211,7 @@ def _drop(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
 
 def _unpaired_drop(models: Sequence[ScoredRun], base: str, name: str) -> MeasuredQuantity:
     """Return the drop of a model, or that of the first minus that of the second, if items are not paired."""
-    sets = [[_right(each, test_set) for each in models] for test_set in (base, name)]
+    sets = [[right(each, test_set) for each in models] for test_set in (base, name)]
     answered = [np.logical_and.reduce([each.answered for each in items]) for items in sets]
     missing = [int((~each).sum()) for each in answered]
     sizes = [len(each) for each in answered]
@@ -331,7 +249,7 @@ def _drop_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> Measure
         return None
     if not answers.run.datasets[name].entry.compares_items:
         return _unpaired_drop([answers, baseline], base, name)
-    new, old = (_before_and_after(each, name, base) for each in (answers, baseline))
+    new, old = (before_and_after(each, name, base) for each in (answers, baseline))
     every = [each.answered for each in (*new, *old)]
     answered = np.logical_and.reduce(every)
     changes = [_differences(*(part.least[answered] for part in each)) for each in (new, old)]
@@ -373,18 +291,16 @@ def _observed(value: float, n: int) -> MeasuredQuantity:
 
 def _ece(answers: ScoredRun, name: str) -> MeasuredQuantity:
     """Return the expected calibration error: 15 bins of equal width, as in reports."""
-    run = answers.run
-    shares = next(shares_of(run.restricted_to([name])), None)
-    if shares is None:
-        raise probabilities_needed(run, f"the calibration error on {name}")
-    kept = shares.at(shares.answered & ~low_mass_items(run, shares))
+    kept = usable_shares(answers, name)
+    if kept is None:
+        raise probabilities_needed(answers.run, f"the calibration error on {name}")
     stated, right, clusters = kept.confidence, kept.correct, kept.clusters
     bins = equal_width_bins(stated)
 
     def at(confidence: float) -> Estimate:
         return calibration_error(stated, right, bins, clusters, confidence=confidence).error
 
-    return _calibration(at, len(shares.gold), len(right), answers.limit, 0.0)
+    return _calibration(at, len(labelled_rows(answers, name)), len(right), answers.limit, 0.0)
 
 
 def _ece_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity:
@@ -400,7 +316,7 @@ def _ece_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> Measured
     if gives_labels_only(new.answers(name)):
         raise probabilities_needed(new, f"the calibration error on {name}")
     clusters = numbered_clusters(new.restricted_to([name]))[name]
-    n = int((new.datasets[name].labels() >= 0).sum())
+    n = len(labelled_rows(answers, name))
 
     def at(confidence: float) -> Estimate:
         found = compared_probabilities(name, new, old, clusters, confidence)
@@ -440,40 +356,9 @@ def _calibration(at: AtConfidence, n: int, measured: int, limit: float, lowest: 
     )
 
 
-def _violations_of(rule: ConsistencyRule) -> Callable[[ScoredRun, str], Violations | None]:
-    def found(answers: ScoredRun, name: str) -> Violations | None:
-        """Return the violations of the rule on test set *name*; None if its items are of another rule."""
-        if answers.run.datasets[name].entry.construction != rule.made_by:
-            return None
-        if answers.two_labels and not rule.two_labels:
-            raise CrossexamError(
-                f"the consistency rule '{rule.name}' needs three labels",
-                where=f"test set {name}",
-                wanted="models that tell neutral from contradiction",
-                hint="leave the rule out, or give another measure",
-            )
-        if rule.reads_base:
-            answers.base_of(name)
-        return answers.violations[rule.name, name]
-
-    return found
-
-
-def _violated(rule: ConsistencyRule) -> Callable[[ScoredRun, str], Items | None]:
-    """Return which of all items violate *rule*."""
-    find = _violations_of(rule)
-
-    def items(answers: ScoredRun, name: str) -> Items | None:
-        if (found := find(answers, name)) is None:
-            return None
-        return Items(found.violated, found.violated | ~found.answered, found.answered, (found.clusters,))
-
-    return items
-
-
 def _violated_where_it_applies(rule: ConsistencyRule) -> Alone:
     """Return a function that measures how many items violate *rule*, of those whose condition holds."""
-    find = _violations_of(rule)
+    find = violations_of(rule)
 
     def measured(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
         if (found := find(answers, name)) is None:
@@ -488,7 +373,7 @@ def _violated_where_it_applies(rule: ConsistencyRule) -> Alone:
 
 
 def _not_against(rule: ConsistencyRule, name: str, instead: str) -> Against:
-    find = _violations_of(rule)
+    find = violations_of(rule)
 
     def measured(answers: ScoredRun, baseline: ScoredRun, test_set: str) -> MeasuredQuantity | None:
         if find(answers, test_set) is None:
@@ -506,13 +391,14 @@ def _not_against(rule: ConsistencyRule, name: str, instead: str) -> Against:
 def _measures_of(rule: ConsistencyRule) -> Iterator[Measure]:
     """Yield the measures of a consistency *rule*: both rates, which are one if it always applies."""
     of_all, conditional = f"violation.{rule.name}", f"conditional_violation.{rule.name}"
-    items = _violated(rule)
+    items = violated(rule)
     yield Measure(
         of_all,
         f"the share of items that violate {rule.says}",
         False,
         _alone(items, share_correct),
         _against(items, paired_difference),
+        violating_items(rule),
         needs="items with the other items of their rule",
         of_answers=True,
     )
@@ -523,6 +409,7 @@ def _measures_of(rule: ConsistencyRule) -> Iterator[Measure]:
             False,
             _violated_where_it_applies(rule),
             _not_against(rule, conditional, of_all),
+            violating_items(rule),
             needs="items to which the rule applies",
             of_answers=True,
         )
@@ -536,23 +423,35 @@ MEASURES: Final[Mapping[str, Measure]] = {
             "accuracy",
             "the share of items that are right",
             True,
-            _alone(_right, share_correct),
-            _against(_right, paired_difference),
+            _alone(right, share_correct),
+            _against(right, paired_difference),
+            right_items,
         ),
         Measure(
             "balanced_accuracy",
             "the mean of the recalls of the gold labels",
             True,
-            _alone(_right_by_gold, balanced_accuracy),
-            _against(_right_by_gold, balanced_difference),
+            _alone(right_by_gold, balanced_accuracy),
+            _against(right_by_gold, balanced_difference),
+            right_items,
         ),
-        Measure("drop", "the accuracy lost from the base", False, _drop, _drop_against, needs=_BASES),
+        Measure(
+            "drop",
+            "the accuracy lost from the base",
+            False,
+            _drop,
+            _drop_against,
+            lost_items,
+            needs=_BASES,
+            is_loss=True,
+        ),
         Measure(
             "flip_rate",
             "the share of items predicted otherwise than their base",
             False,
-            _alone(_flipped, share_correct),
-            _against(_flipped, paired_difference),
+            _alone(flipped, share_correct),
+            _against(flipped, paired_difference),
+            flipped_items,
             needs=_BASES,
         ),
         Measure(
@@ -561,9 +460,10 @@ MEASURES: Final[Mapping[str, Measure]] = {
             False,
             _unanswered,
             _unanswered_against,
+            items_without_answer,
             of_answers=True,
         ),
-        Measure("ece", "the expected calibration error", False, _ece, _ece_against),
+        Measure("ece", "the expected calibration error", False, _ece, _ece_against, surely_wrong_items),
         *(each for rule in RULES.values() for each in _measures_of(rule)),
     )
 }

@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any, Final
 
 from crossexam.core.estimate import Bounds, p_value_text
-from crossexam.core.output.escapes import escape_xml, json_text
+from crossexam.core.output.escapes import escape_markdown, escape_xml, json_text
+from crossexam.gates.behind import ItemsBehind, ShownItem
 from crossexam.gates.checks import Check
 from crossexam.gates.result import GateResult
 from crossexam.gates.table import value_text
+from crossexam.gates.text import behind_title, item_lines
 from crossexam.reports.text import markdown_table
 
 #: The number of the format of the JSON document.
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 
 def gate_markdown(result: GateResult) -> str:
-    """Return the checks as Markdown."""
-    return markdown_table(result.table) + "\n"
+    """Return the checks as Markdown, and below them the items behind those that fail or are undecided."""
+    parts = [markdown_table(result.table)]
+    for check in result.checks:
+        if check.behind is not None and check.behind.count:
+            title = behind_title(check, check.behind, check.test_set)
+            items = ["\n".join(_markdown_item(each)) for each in check.behind.shown]
+            parts += [escape_markdown(title), *(["\n".join(items)] if items else [])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_item(item: ShownItem) -> list[str]:
+    """Return an item as one of a list, with its texts as a list in it."""
+    first, *others = map(escape_markdown, item_lines(item))
+    return [f"- {first}", *(f"  - {each}" for each in others)]
 
 
 def gate_junit(result: GateResult) -> str:
-    """Return the checks as a JUnit file: a test case per check, an open one that passes as skipped."""
+    """Return the checks as a JUnit file: a test case per check.
+
+    An open check without a loss, or one that is let through, is skipped; one that leaves the gate undecided
+    is a failure, since a reader of such files would otherwise show green.
+    """
     failures = sum(_element(result, each) == "failure" for each in result.checks)
     skipped = sum(_element(result, each) == "skipped" for each in result.checks)
     counts = f'tests="{len(result.checks)}" failures="{failures}" errors="0" skipped="{skipped}"'
@@ -43,7 +62,14 @@ def _element(result: GateResult, check: Check) -> str | None:
     """Return the element within the test case of *check*; None if it holds."""
     if check.outcome == "holds":
         return None
-    return "failure" if result.fails(check) or check.outcome == "not judged" else "skipped"
+    return "failure" if _failure_type(result, check) else "skipped"
+
+
+def _failure_type(result: GateResult, check: Check) -> str | None:
+    """Return of which type the failure of *check* is; None if it is none."""
+    if result.fails(check) or check.outcome == "not judged":
+        return check.outcome
+    return "undecided" if check.undecided and result.open_checks == "undecided" else None
 
 
 def _test_case(result: GateResult, check: Check) -> str:
@@ -54,7 +80,13 @@ def _test_case(result: GateResult, check: Check) -> str:
         return f"{start}/>"
     p_value = "" if check.p_value is None else f", p {p_value_text(check.p_value)}"
     message = f"{check.outcome}: {value_text(check)}, wanted {check.wanted}{p_value}"
-    inner = f'<{element} type="{check.outcome}" message="{escape_xml(message)}">{escape_xml(check.remark)}'
+    lines = [check.remark] if check.remark else []
+    if check.behind is not None and check.behind.count:
+        lines.append(behind_title(check, check.behind, check.test_set))
+        lines += [line for item in check.behind.shown for line in item_lines(item)]
+    kind = _failure_type(result, check) or check.outcome
+    text = escape_xml("\n".join(lines))
+    inner = f'<{element} type="{kind}" message="{escape_xml(message)}">{text}'
     return f"{start}>{inner}</{element}></testcase>"
 
 
@@ -66,6 +98,7 @@ def gate_json(result: GateResult) -> str:
         "baseline": result.baseline,
         "alpha": result.alpha,
         "open": result.open_checks,
+        "verdict": result.verdict,
         "passed": result.passed,
         "exit_code": result.exit_code,
         "checks": [_json_of(result, each) for each in result.checks],
@@ -94,9 +127,15 @@ def _json_of(result: GateResult, check: Check) -> dict[str, Any]:
         "missing": check.missing,
         "outcome": check.outcome,
         "fails": result.fails(check),
+        "undecided": check.undecided and not result.fails(check),
         "p_holds": check.p_holds,
         "p_broken": check.p_broken,
         "detectable": check.detectable,
         "items_needed": check.items_needed,
         "remark": check.remark or None,
+        "behind": None if check.behind is None else _json_of_items(check.behind),
     }
+
+
+def _json_of_items(behind: ItemsBehind) -> dict[str, Any]:
+    return {"what": behind.what, "count": behind.count, "shown": [asdict(each) for each in behind.shown]}

@@ -1,4 +1,4 @@
-"""The checks of a gate as a table, for the terminal, Markdown and errors of the library."""
+"""The checks of a gate as a wide table, and the words of its cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 
 from crossexam.core.estimate import Bounds, p_value_text
 from crossexam.gates.checks import Check
-from crossexam.reports.table import Cell, Column, Table, cell_text
+from crossexam.reports.table import Cell, Column, Table, cell_text, number_text
 
 #: The words for outcomes in tables.
 OUTCOMES: Final[Mapping[str, str]] = {
@@ -18,27 +18,17 @@ OUTCOMES: Final[Mapping[str, str]] = {
 }
 
 
-def check_table(title: str, checks: Sequence[Check], level: float, notes: Sequence[str] = ()) -> Table:
-    """Return a table with a row per check, and below it what it means and the *notes*.
-
-    A p-value of at most *level* decides a check.
-    """
+def check_table(title: str, checks: Sequence[Check], notes: Sequence[str] = ()) -> Table:
+    """Return a table with a row per check, and the *notes* below it."""
     headers = ["Rule", "Test set", "Measure", "Value", "Wanted", "Outcome", "p"]
     rows = [_row(each) for each in checks]
     if any(each.outcome == "open" for each in checks):
         headers += ["Detectable", "Settled by"]
-        rows = [(*row, *_prospects(each)) for row, each in zip(rows, checks, strict=True)]
-    unjudged = [
-        f"Rule {each.rule.number} on {each.test_set}: {each.remark}"
-        for each in checks
-        if each.outcome == "not judged"
-    ]
-    return Table(
-        title, tuple(map(Column, headers)), tuple(rows), (*_explanations(checks, level), *unjudged, *notes)
-    )
+        rows = [(*row, *prospects(each)) for row, each in zip(rows, checks, strict=True)]
+    return Table(title, tuple(map(Column, headers)), tuple(rows), tuple(notes))
 
 
-def _prospects(check: Check) -> tuple[Cell, ...]:
+def prospects(check: Check) -> tuple[str, str]:
     """Return what so many items would show, and how many would settle an open check; else empty cells."""
     if check.outcome != "open":
         return "", ""
@@ -47,27 +37,54 @@ def _prospects(check: Check) -> tuple[Cell, ...]:
 
 
 def _row(check: Check) -> tuple[Cell, ...]:
-    p_value = check.p_value
     return (
         str(check.rule.number),
         check.test_set,
         check.rule.measure.name,
         value_text(check),
         check.wanted,
-        OUTCOMES[check.outcome],
-        "observed" if check.observed else "" if p_value is None else p_value_text(p_value),
+        outcome_text(check),
+        p_text(check),
     )
+
+
+def outcome_text(check: Check) -> str:
+    """Return the outcome of *check*, as tables show it; of an open one also on which side the value is."""
+    word = OUTCOMES[check.outcome]
+    if check.outcome != "open":
+        return word
+    return f"{word}, no loss" if check.without_loss else word if check.keeps_to_limit else f"{word}, worse"
+
+
+def p_text(check: Check) -> str:
+    """Return the p-value of *check*, as tables show it, empty if there is none."""
+    if check.observed:
+        return "observed"
+    return "" if check.p_value is None else p_value_text(check.p_value)
 
 
 def value_text(check: Check) -> str:
     """Return the value of *check* with its interval, as tables show it; differences have a sign."""
-    text = check.number(check.value.value) if check.observed else cell_text(check.value, "percent")
+    return _signed(
+        check, check.number(check.value.value) if check.observed else cell_text(check.value, "percent")
+    )
+
+
+def value_number(check: Check) -> str:
+    """Return the value of *check* without its interval, as tables show it."""
+    return _signed(check, number_text(check.value, "percent"))
+
+
+def _signed(check: Check, text: str) -> str:
     is_rise = check.rule.against_baseline and not isinstance(check.value, Bounds) and check.value.value > 0
     return f"{'+' if is_rise else ''}{text}".replace("-", "−")
 
 
-def _explanations(checks: Sequence[Check], level: float) -> list[str]:
-    """Return what the columns of the table mean, as far as they need it."""
+def explanations(checks: Sequence[Check], level: float) -> tuple[str, ...]:
+    """Return what the columns of the table mean, as far as they need it, and why checks were not judged.
+
+    A p-value of at most *level* decides a check.
+    """
     notes = ["Percent; differences from the baseline in points."]
     if not all(each.observed for each in checks):
         notes.append(
@@ -77,30 +94,19 @@ def _explanations(checks: Sequence[Check], level: float) -> list[str]:
         )
     if any(each.outcome == "open" for each in checks):
         notes.append(
-            "Detectable: the true value nearest to the limit at which so many items would show that the rule "
-            "is broken, with a power of 80 %. Settled by: about how many items would decide the check if the "
-            "value stayed as it is."
+            "Open: not shown either way; worse: the value itself is beyond the limit; no loss: nothing was "
+            "lost from the baseline or the base. Detectable: the true value nearest to the limit at which so "
+            "many items would show that the rule is broken, with a power of 80 %. Settled by: about how many "
+            "items would decide the check if the value stayed as it is."
         )
     if any(each.rule.must_be_shown for each in checks):
         numbers = sorted({each.rule.number for each in checks if each.rule.must_be_shown})
         notes.append(f"Must be shown to hold (require): rule {', '.join(map(str, numbers))}.")
     if any(each.observed for each in checks):
         notes.append("Observed: known exactly, so that there is no interval.")
-    return notes
-
-
-def plain_text(table: Table) -> str:
-    """Return *table*, whose cells are texts, as lines of plain text with its notes.
-
-    >>> print(plain_text(Table("gate", (Column("Rule"), Column("p")), (("1", "0.02"), ("12", "")))))
-    gate
-    Rule  p
-    1     0.02
-    12
-    """
-    rows = [[column.header for column in table.columns], *([str(cell) for cell in row] for row in table.rows)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    notes += [
+        f"Rule {each.rule.number} on {each.test_set}: {each.remark}"
+        for each in checks
+        if each.outcome == "not judged"
     ]
-    return "\n".join([table.title, *lines, *table.notes])
+    return tuple(notes)

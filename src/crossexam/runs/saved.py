@@ -20,7 +20,7 @@ from crossexam.core.sealed import UNVERIFIED, has_checksum, read_manifest
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.stored.foreign_parquet import check_foreign
 from crossexam.core.test_sets import entry_beside, read_test_set, relabelled, vouched_sha256
-from crossexam.core.transfers import fetch, fetch_file
+from crossexam.core.transfers import fetch, fetch_file, has_file, names_at
 from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.answer_store import FILE_NAME
 
@@ -43,30 +43,49 @@ MASS: Final = "label_mass"
 _NO_OUTCOME: Final = -1
 
 
-def runs_in(folder: Path) -> list[Path]:
-    """Return the runs in *folder*, such as one for each of several templates; empty if there are none."""
-    found = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}"))
-    return [each for each in found if (each / FILE_NAME).is_file() or (each / "predictions").is_dir()]
+def run_folders(folder: Path) -> list[Path]:
+    """Return *folder* if it is a run, or else the runs in it; *folder* itself if there are none.
+
+    These are runs of several templates, or those that `crossexam examine` wrote into its folder ``runs``,
+    finished or not.
+    """
+    if has_file(folder / MANIFEST) or has_file(folder / FILE_NAME):
+        return [folder]
+    inside = [group / name for group in (folder, folder / "runs") for name in sorted(names_at(group))]
+    return [each for each in inside if _is_run(each)] or [folder]
+
+
+def _is_run(folder: Path) -> bool:
+    names = names_at(folder)
+    return FILE_NAME in names or {MANIFEST, "predictions"} <= names
+
+
+def run_folder(folder: Path) -> Path:
+    """Return the run that *folder* is or has; raises FormatError that names them if it has several."""
+    first, *others = runs = run_folders(folder)
+    if others:
+        raise FormatError(
+            "this is a folder of several runs",
+            where=str(folder),
+            wanted="one of these runs",
+            hint=f"name one: {', '.join(map(str, runs))}",
+        )
+    return first
 
 
 def read_run(folder: Path) -> Run:
     """Return the run in *folder* with its test sets.
 
-    What belongs to a place elsewhere is brought here.
-    Raises FormatError if there is no finished run, or if a test set is missing or was changed.
+    The folder may also be one that has a single run (:func:`run_folder`).  What belongs to a place elsewhere
+    is brought here.  Raises FormatError if there is no finished run, or if a test set is missing or was
+    changed.
     """
+    folder = run_folder(folder)
     fetch(folder)
     manifest_file = folder / MANIFEST
     if not folder.is_dir():
         raise FormatError("no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote")
     if not manifest_file.exists():
-        if runs := runs_in(folder):
-            raise FormatError(
-                "this is a folder of runs, not a run",
-                where=str(folder),
-                wanted="one of these runs",
-                hint=f"name one: {', '.join(map(str, runs))}",
-            )
         raise FormatError(
             f"there is no {MANIFEST}: this is not a run, or the run did not finish",
             where=str(folder),
@@ -102,6 +121,7 @@ def read_run(folder: Path) -> Run:
 
 def read_finished_run(folder: Path) -> Run:
     """Return the run in *folder* as :func:`read_run`, but raise UnfinishedError if it was begun only."""
+    folder = run_folder(folder)
     fetch(folder)
     if (folder / FILE_NAME).exists() and not (folder / MANIFEST).exists():
         raise UnfinishedError(

@@ -1,0 +1,317 @@
+"""The items behind the value of a check: which they are, by data that can be counted by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.example import Example
+from crossexam.core.outcome import Outcomes
+from crossexam.core.test_sets import read_test_set, write_test_set
+from crossexam.gates.baseline import Baseline
+from crossexam.gates.behind import ItemsBehind, first_rows
+from crossexam.gates.judge import judge
+from crossexam.gates.rules import rules_from
+
+MakeRun = Callable[..., Run]
+N = 300
+DEV = "negation.dev"
+AGAINST = {"against": "baseline", "margin": 0.0}
+
+
+def wrong_at(*rows: int) -> Any:
+    """Which of the items are right: all but those at *rows*."""
+    flags = np.ones(N, dtype=bool)
+    flags[list(rows)] = False
+    return flags
+
+
+def behind(run: Run, rule: dict[str, Any], baseline: Run | None = None, **how: Any) -> ItemsBehind:
+    stored = None if baseline is None else Baseline.of(baseline)
+    (check,) = judge(run, rules_from([{"set": DEV, **rule}]), stored, **how).checks
+    assert check.fails or check.undecided
+    assert check.behind is not None
+    return check.behind
+
+
+def ids(found: ItemsBehind) -> list[str]:
+    return [item.id for item in found.shown]
+
+
+LATER = " now, but not in the baseline"
+LOST = "right on the base and wrong here"
+FLIPPED = "predicted otherwise than their base"
+#: A run, a baseline and a rule; then what the items are, how many, and the first in the order of their ids.
+#: Items are called n0, n1 ..., so that n200 is before n5.
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any], str, int, list[str]]] = {
+    "accuracy, against": (
+        {DEV: wrong_at(5, 100, 7, 200, 201)},
+        {DEV: wrong_at(100)},
+        {"measure": "accuracy", **AGAINST},
+        f"wrong{LATER}",
+        4,
+        ["n200", "n201", "n5"],
+    ),
+    "balanced accuracy, against": (
+        {DEV: wrong_at(5, 7)},
+        {DEV: wrong_at(7, 9)},
+        {"measure": "balanced_accuracy", "against": "baseline", "margin": 0.0, "require": "shown"},
+        f"wrong{LATER}",
+        1,
+        ["n5"],
+    ),
+    "accuracy": (
+        {DEV: wrong_at(5, 100, 7, 200)},
+        {},
+        {"measure": "accuracy", "min": 0.99},
+        "wrong",
+        4,
+        ["n100", "n200", "n5"],
+    ),
+    "balanced accuracy": (
+        {DEV: wrong_at(5, 7)},
+        {},
+        {"measure": "balanced_accuracy", "min": 0.99},
+        "wrong",
+        2,
+        ["n5", "n7"],
+    ),
+    "accuracy, at most": (
+        {DEV: ~wrong_at(5, 7)},
+        {},
+        {"measure": "accuracy", "max": 0.0},
+        "right",
+        2,
+        ["n5", "n7"],
+    ),
+    "drop": (
+        {DEV: wrong_at(5, 7, 9), "base.dev": wrong_at(5)},
+        {},
+        {"measure": "drop", "max": 0.0},
+        LOST,
+        2,
+        ["n7", "n9"],
+    ),
+    "drop, against": (
+        {DEV: wrong_at(5, 7, 9)},
+        {DEV: wrong_at(7)},
+        {"measure": "drop", **AGAINST},
+        f"{LOST}{LATER}",
+        2,
+        ["n5", "n9"],
+    ),
+    "flip rate": (
+        {DEV: wrong_at(5, 7), "base.dev": wrong_at(7, 9)},
+        {},
+        {"measure": "flip_rate", "max": 0.0},
+        FLIPPED,
+        2,
+        ["n5", "n9"],
+    ),
+    "flip rate, against": (
+        {DEV: wrong_at(5, 7)},
+        {DEV: wrong_at(7)},
+        {"measure": "flip_rate", **AGAINST},
+        f"{FLIPPED}{LATER}",
+        1,
+        ["n5"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_items_of_each_measure(make_run: MakeRun, name: str) -> None:
+    right, before, rule, what, count, first = CASES[name]
+    baseline = make_run(before) if rule.get("against") else None
+    found = behind(make_run(right), rule, baseline)
+    assert (found.what, found.count, ids(found)) == (what, count, first)
+
+
+def test_an_item_has_its_texts_and_labels_now_and_before(make_run: MakeRun) -> None:
+    (item,) = behind(make_run({DEV: wrong_at(5)}), {"measure": "accuracy", **AGAINST}, make_run()).shown
+    assert (item.id, item.premise, item.hypothesis) == ("n5", "Premise 1.", "Changed 5.")
+    assert (item.gold, item.now, item.before) == ("contradiction", "entailment", "contradiction")
+    assert item.base is None
+
+
+def test_an_item_that_is_compared_with_its_base_has_it(make_run: MakeRun) -> None:
+    (item,) = behind(make_run({DEV: wrong_at(5)}), {"measure": "drop", **AGAINST}, make_run()).shown
+    base = item.base
+    assert base is not None
+    assert (base.id, base.premise, base.hypothesis) == ("b5", "Premise 1.", "Hypothesis 5.")
+    assert (base.gold, base.now, base.before) == ("contradiction",) * 3
+
+
+def test_all_items_or_as_many_as_are_wanted(make_run: MakeRun) -> None:
+    rows = (5, 100, 7, 200, 201)
+    run, rule = make_run({DEV: wrong_at(*rows)}), {"measure": "accuracy", "min": 0.99}
+    every = ["n100", "n200", "n201", "n5", "n7"]
+    for most, expected in ((None, every), (0, []), (1, every[:1]), (9, every)):
+        found = behind(run, rule, items=most)
+        assert (found.count, ids(found)) == (5, expected)
+
+
+def test_checks_that_hold_or_are_without_a_loss_have_none(make_run: MakeRun) -> None:
+    run = make_run({DEV: wrong_at(5)})
+    rules = [{"set": DEV, "measure": "accuracy", "min": 0.5}, {"set": DEV, "measure": "accuracy", **AGAINST}]
+    checks = judge(run, rules_from(rules), Baseline.of(run)).checks
+    assert [check.behind for check in checks] == [None, None]
+
+
+def test_items_without_an_answer_have_the_reason(make_run: MakeRun) -> None:
+    run, rule = make_run(None, {DEV: [3, 4]}), {"measure": "unanswered", "max": 0.0}
+    found = behind(run, rule)
+    assert (found.what, found.count, ids(found)) == ("without an answer", 2, ["n3", "n4"])
+    assert {item.now for item in found.shown} == {"no answer (refused)"}
+    later = behind(run, {"measure": "unanswered", **AGAINST}, make_run(None, {DEV: [4]}))
+    assert (later.what, ids(later)) == (f"without an answer{LATER}", ["n3"])
+    assert [(item.now, item.before) for item in later.shown] == [("no answer (refused)", "entailment")]
+
+
+def test_an_item_without_an_answer_is_not_wrong(make_run: MakeRun) -> None:
+    run = make_run({DEV: wrong_at(3, 5)}, {DEV: [3]})
+    assert ids(behind(run, {"measure": "accuracy", "min": 0.99})) == ["n5"]
+
+
+def surer_at(run: Run, sureness: dict[int, float]) -> Run:
+    """The *run*, more or less sure of its predictions at some rows."""
+    rows = run.probabilities[DEV].copy()
+    for row, sure in sureness.items():
+        winner = rows[row].argmax()
+        rows[row] = (1 - sure) / 2
+        rows[row, winner] = sure
+    return replace(run, probabilities={**run.probabilities, DEV: rows})
+
+
+@pytest.mark.parametrize("against", [False, True])
+def test_the_most_confident_wrong_items(make_run: MakeRun, against: bool) -> None:
+    run = make_run({DEV: wrong_at(*range(0, 150, 3), 4)})
+    run = surer_at(run, {30: 0.95, 4: 0.99, 5: 0.999, 60: 0.5})  # 5 is right
+    rule = {"measure": "ece", **({"against": "baseline", "margin": 0.0} if against else {"max": 0.0})}
+    before = make_run({DEV: wrong_at(*range(1, 180, 3))})
+    found = behind(run, rule, before if against else None, items=4)
+    assert (found.what, found.count) == ("wrong, the most confident first", 51)
+    assert ids(found) == ["n4", "n30", "n0", "n102"]
+
+
+def test_items_whose_labels_had_little_mass_are_not_the_most_confident(make_run: MakeRun) -> None:
+    run = surer_at(make_run({DEV: wrong_at(4, 5, 6)}), {4: 0.99})
+    mass = np.ones(N)
+    mass[4] = 0.01
+    outcomes = {DEV: Outcomes(np.zeros(N, dtype=np.int8), mass)}
+    found = behind(replace(run, outcomes=outcomes), {"measure": "ece", "max": 0.0})
+    assert (found.count, ids(found)) == (2, ["n5", "n6"])
+
+
+def test_items_of_drops_that_are_not_paired_are_wrong_ones(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    other = replace(datasets[DEV], manifest={**datasets[DEV].manifest, "keeps_label": False})
+    run = make_run({DEV: wrong_at(5, 7)}, of={"base.dev": datasets["base.dev"], DEV: other})
+    found = behind(run, {"measure": "drop", "max": 0.0})
+    assert (found.what, ids(found)) == ("wrong", ["n5", "n7"])
+    assert found.shown[0].base is None
+
+
+def violating(rows: Sequence[int], before: Sequence[int] = ()) -> tuple[Run, Run]:
+    """Runs over items of the rule of symmetry that violate it at *rows*, the second at those *before*.
+
+    The base of the second item is missing.
+    """
+    facts = {"part": "x", "keeps_label": False, "base_set": "base.x", "test_class": "consistency"}
+    texts = [f"Text {k}." for k in range(N)]
+    base = tuple(Example(f"b{k}", text, f"H {k}.", None) for k, text in enumerate(texts) if k != 1)
+    items = tuple(Example(f"s{k}", f"H {k}.", text, None, base=f"b{k}") for k, text in enumerate(texts))
+    datasets = {
+        "base.x": Dataset("base.x", base, {"construction": "base", "part": "x"}),
+        DEV: Dataset(DEV, items, {**facts, "construction": "symmetry"}),
+    }
+    runs = []
+    for wrong in (rows, before):
+        labels = np.full(N, 2)
+        labels[list(wrong)] = 1
+        answers = {"base.x": np.eye(3)[np.full(N - 1, 2)], DEV: np.eye(3)[labels]}
+        runs.append(Run("mine", datasets, answers))
+    return runs[0], runs[1]
+
+
+@pytest.mark.parametrize("measure", ["violation.symmetry", "conditional_violation.symmetry"])
+def test_items_that_violate_a_rule_of_consistency(measure: str) -> None:
+    run, _ = violating([5, 7])
+    found = behind(run, {"measure": measure, "max": 0.0})
+    assert (found.what, found.count, ids(found)) == ("in violation of the rule", 2, ["s5", "s7"])
+    (item, _) = found.shown
+    assert (item.gold, item.now, item.premise, item.hypothesis) == (None, "neutral", "H 5.", "Text 5.")
+    assert item.base is not None
+    assert (item.base.id, item.base.now) == ("b5", "contradiction")
+
+
+def test_items_that_did_not_violate_a_rule_before() -> None:
+    run, before = violating([5, 7], [7])
+    found = behind(run, {"measure": "violation.symmetry", **AGAINST}, before)
+    assert (found.what, ids(found)) == (f"in violation of the rule{LATER}", ["s5"])
+
+
+def test_items_with_proposed_labels_are_those_of_their_part(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    marked = tuple(
+        replace(each, info={**each.info, "status": "proposed"}) if k % 2 else each
+        for k, each in enumerate(datasets[DEV].examples)
+    )
+    run = make_run({DEV: wrong_at(5, 6)}, of={**datasets, DEV: replace(datasets[DEV], examples=marked)})
+    rules = rules_from([{"set": "negation.*", "measure": "accuracy", "min": 1.0}])
+    found = [check.behind for check in judge(run, rules).checks]
+    assert [ids(each) for each in found if each is not None] == [["n6"], ["n5"]]
+
+
+def test_a_model_of_two_labels_predicts_these(make_run: MakeRun) -> None:
+    run = make_run({DEV: wrong_at(0)}, details={"two_label": True})
+    (item,) = behind(run, {"measure": "accuracy", "min": 1.0}).shown
+    assert (item.gold, item.now) == ("entailment", "not_entailment")
+
+
+def test_a_test_set_in_a_file_gives_the_same_and_few_examples_are_made(
+    make_run: MakeRun, datasets: dict[str, Dataset], tmp_path: Path
+) -> None:
+    stored = {}
+    for name, dataset in datasets.items():
+        write_test_set(tmp_path / f"{name}.parquet", dataset.examples)
+        examples = read_test_set(tmp_path / f"{name}.parquet").examples
+        stored[name] = replace(dataset, examples=examples)
+    right, rule = {DEV: wrong_at(5, 100, 7, 200)}, {"measure": "drop", "max": 0.0}
+    assert behind(make_run(right, of=stored), rule) == behind(make_run(right), rule)
+
+
+def test_a_base_is_found_in_any_stretch_of_its_test_set(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    n = 20_100
+    base = tuple(Example(f"b{k}", f"P{k}.", "H.", "neutral") for k in range(n))
+    items = tuple(replace(each, id=f"n{k}", base=each.id) for k, each in enumerate(base))
+    of = {
+        "base.dev": replace(datasets["base.dev"], examples=base),
+        DEV: replace(datasets[DEV], examples=items),
+    }
+    right = np.ones(n, dtype=bool)
+    right[-1] = False
+    (item,) = behind(make_run({DEV: right}, of=of), {"measure": "drop", "max": 0.0}).shown
+    assert item.base is not None
+    assert (item.id, item.base.id) == (f"n{n - 1}", f"b{n - 1}")
+
+
+def test_rows_are_chosen_over_the_stretches_of_a_test_set() -> None:
+    items = tuple(Example(f"{k:05}"[::-1], "p", "h", None) for k in range(45_000))
+    dataset = Dataset("many", items)
+    expected = sorted(range(0, 45_000, 7), key=lambda row: items[row].id)
+    rows = np.arange(0, 45_000, 7)
+    assert first_rows(dataset, rows, None, 3) == expected[:3]
+    assert first_rows(dataset, rows, None, None) == expected
+    assert first_rows(dataset, rows, rows.astype(float), 2) == [44_996, 44_989]
+    assert first_rows(dataset, rows[:0], None, 3) == []

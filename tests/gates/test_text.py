@@ -1,0 +1,167 @@
+"""The checks of a gate as text: 80 columns, whole names, the items, and what shows all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.gates.baseline import Baseline
+from crossexam.gates.behind import ShownItem
+from crossexam.gates.judge import judge
+from crossexam.gates.rules import rules_from
+from crossexam.gates.text import item_lines
+
+MakeRun = Callable[..., Run]
+N = 300
+DEV = "negation.dev"
+LONG = "spelling_error_mixed_function_word"
+COMMAND = "crossexam gate RUN --items all"
+
+
+def spread_out(share: float, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).permutation(N) < share * N
+
+
+def long_names(datasets: dict[str, Dataset], bases: int) -> dict[str, Dataset]:
+    """Test sets with long names over one base or several; the last is of a file with a name of its own."""
+    made = {}
+    for part in ("multinli_dev_matched", "multinli_dev_mismatched")[:bases]:
+        for name in ("base", "negation", LONG):
+            of = datasets["base.dev" if name == "base" else DEV]
+            entry = {**of.manifest, "construction": name if name == "base" else f"{name}.v1", "part": part}
+            if name != "base":
+                entry["base_set"] = f"base.{part}"
+            made[f"{name}.{part}"] = replace(of, name=f"{name}.{part}", manifest=entry)
+    own = "pairs_of_the_second_quarter_that_were_reviewed_by_two_people_of_the_team"
+    made[own] = replace(datasets["base.dev"], name=own, manifest={})
+    return made
+
+
+@pytest.mark.parametrize("bases", [1, 2])
+def test_no_line_is_longer_than_80_columns_and_no_name_is_broken(
+    make_run: MakeRun, datasets: dict[str, Dataset], bases: int
+) -> None:
+    of = long_names(datasets, bases)
+    new = make_run({name: spread_out(0.8 - k / 50, k) for k, name in enumerate(of)}, of=of)
+    old = make_run({name: spread_out(0.82, 50 + k) for k, name in enumerate(of)}, of=of)
+    against = {"against": "baseline", "margin": 0.02}
+    rules: list[dict[str, Any]] = [
+        {"set": "*", "measure": "balanced_accuracy", **against},
+        {"set": "*", "measure": "accuracy", "min": 0.79, "max": 0.95},
+        {"set": "*.*", "measure": "drop", "max": 0.03},
+        {"set": "*.*", "measure": "flip_rate", **against},
+        {"set": "*", "measure": "unanswered", "max": 0.2},
+    ]
+    result = judge(new, rules_from(rules), Baseline.of(old))
+    assert {"open", "holds"} <= {check.outcome for check in result.checks}
+    text = result.text(COMMAND)
+    assert max(map(len, text.splitlines())) <= 80
+    whole = [line.strip() for line in text.splitlines()]
+    for name in {each.test_set for each in result.checks}:
+        short = result.names[name]
+        assert any(line == short or line.startswith(f"{short}  ") for line in whole), short
+    for name in ("balanced_accuracy", "accuracy", "drop", "flip_rate", "unanswered"):
+        assert any(line.startswith("Rule ") and f": {name}, at " in line for line in whole), name
+
+
+def test_a_name_that_is_longer_than_a_line_is_not_broken_either(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    name = "x" * 90
+    run = make_run(of={name: Dataset(name, datasets[DEV].examples)}, model="y" * 90)
+    text = judge(run, rules_from([{"set": "*", "measure": "accuracy", "min": 0.5}])).text(COMMAND)
+    assert name in text
+    assert "y" * 90 in text
+
+
+def test_the_verdict_is_first_then_rules_then_items_then_the_command(make_run: MakeRun) -> None:
+    right = np.ones(N, dtype=bool)
+    right[:12] = False
+    rules = [{"set": DEV, "measure": "accuracy", "min": 0.97}]
+    result = judge(make_run({DEV: right}), rules_from(rules))
+    (check,) = result.checks
+    assert check.items_needed is not None
+    lines = result.text(COMMAND).splitlines()
+    assert lines[:9] == [
+        "The gate is undecided: mine, 1 check: 1 open; the open one is worse than its",
+        f"limit (negation: accuracy 96.0); about {check.items_needed:,} items would settle it if the value",
+        "stayed as measured",
+        "",
+        f"  Test set  {'Value':17}  Outcome      p",
+        "Rule 1: accuracy, at least 97.0",
+        f"  negation  96.0 [{100 * check.value.low:.1f}, {100 * check.value.high:.1f}]"
+        f"  open, worse  {check.p_value:.3f}",
+        "",
+        "  Open checks  Rule  Detectable    Settled by",
+    ]
+    assert lines[-16:] == [
+        "Rule 1, negation (accuracy 96.0): 12 items are wrong; 3 of them:",
+        "  n0",
+        "    gold entailment, predicted neutral",
+        "    premise: Premise 0.",
+        "    hypothesis: Changed 0.",
+        "  n1",
+        "    gold neutral, predicted contradiction",
+        "    premise: Premise 0.",
+        "    hypothesis: Changed 1.",
+        "  n10",
+        "    gold neutral, predicted contradiction",
+        "    premise: Premise 3.",
+        "    hypothesis: Changed 10.",
+        "",
+        "To see all of these items:",
+        f"  {COMMAND}",
+    ]
+
+
+def test_a_gate_that_passes_shows_no_items(make_run: MakeRun) -> None:
+    result = judge(make_run(), rules_from([{"set": DEV, "measure": "accuracy", "min": 0.5}]))
+    assert "premise" not in result.text(COMMAND)
+    assert COMMAND not in result.text(COMMAND)
+
+
+def test_no_command_is_needed_if_all_items_are_shown(make_run: MakeRun) -> None:
+    rules = rules_from([{"set": DEV, "measure": "accuracy", "min": 0.97}])
+    result = judge(make_run({DEV: spread_out(0.9)}), rules, items=None)
+    assert result.text(COMMAND).count("premise: ") == 30
+    assert COMMAND not in result.text(COMMAND)
+
+
+def test_the_error_of_check_has_the_items_and_the_call(make_run: MakeRun) -> None:
+    result = judge(
+        make_run({DEV: spread_out(0.4)}), rules_from([{"set": DEV, "measure": "accuracy", "min": 0.6}])
+    )
+    with pytest.raises(AssertionError, match=r"negation +40\.0 \[.*BROKEN") as caught:
+        result.check()
+    assert str(caught.value).endswith('To see all of these items:\n  cx.gate(..., items="all")')
+
+
+def test_long_texts_are_cut_and_the_base_is_shown_as_far_as_it_differs() -> None:
+    base = ShownItem("b", "P.", "It pours.", "neutral", "neutral", "neutral")
+    item = ShownItem("i", "P.", "It\npours. " * 30, "neutral", "entailment", "neutral", base)
+    lines = item_lines(item)
+    assert lines[1] == "  gold neutral, predicted entailment, by the baseline neutral"
+    assert lines[3].startswith("  hypothesis: It pours. It pours.")
+    assert lines[3].endswith("…")
+    assert len(lines[3]) == 78
+    assert lines[4] == "  base: predicted neutral, by the baseline neutral: It pours."
+    same = replace(item, hypothesis=base.hypothesis)
+    assert item_lines(same)[4] == "  base: predicted neutral, by the baseline neutral"
+
+
+def test_nothing_in_names_ids_and_texts_controls_the_terminal(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    name = "a\x1b[2Jb"
+    items = tuple(
+        replace(each, id=f"\x1b{each.id}", premise=f"\x9b{each.premise}") for each in datasets[DEV].examples
+    )
+    run = make_run({name: spread_out(0.5)}, of={name: Dataset(name, items)}, model="m\x1b[1m")
+    text = judge(run, rules_from([{"set": "*", "measure": "accuracy", "min": 0.9}])).text(COMMAND)
+    assert "\\x1b[2J" in text
+    assert not {"\x1b", "\x9b"} & set(text)

@@ -311,12 +311,12 @@ def reading_options(
     columns: str | None, labels: str | None, skip_bad: bool, allow_loss: bool
 ) -> dict[str, Any]:
     """Return the options of reading a corpus as the functions of the library take them."""
-    from crossexam.corpora.columns import parse_columns
-    from crossexam.corpora.label_names import parse_labels
+    from crossexam.corpora.columns import stated_columns
+    from crossexam.corpora.label_names import stated_labels
 
     return {
-        "columns": None if columns is None else parse_columns(columns),
-        "labels": None if labels is None else parse_labels(labels),
+        "columns": stated_columns(columns),
+        "labels": stated_labels(labels),
         "skip_bad": skip_bad,
         "allow_loss": allow_loss,
     }

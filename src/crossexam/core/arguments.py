@@ -11,18 +11,36 @@ from typing import Any, Final
 from crossexam.core.errors import CrossexamError
 from crossexam.core.places import work_path
 
-_LONGEST: Final = 60
+#: So many characters of a user's text are in a message at most.
+_LONGEST: Final = 80
+
+
+def cut(text: str) -> str:
+    """Return *text* as far as a message shows it.
+
+    >>> len(cut("word " * 1_000)), cut("word")
+    (80, 'word')
+    """
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def quoted(value: object) -> str:
+    """Return how a message quotes *value*, a user's answer, label, cell or id, cut if it is long.
+
+    >>> quoted("supported"), quoted({"status": "tired"})
+    ("'supported'", "{'status': 'tired'}")
+    """
+    return cut(repr(value[: _LONGEST + 1] if isinstance(value, str) else value))
 
 
 def shown(value: object) -> str:
-    """Return how an error shows *value*: itself if it is short, else its type.
+    """Return how an error shows *value*: itself if it is a text or a number, else its type.
 
     >>> shown(3.5), shown("snli:dev"), shown([1, 2]), shown(None)
     ('3.5', "'snli:dev'", 'a list', 'None')
     """
     if value is None or isinstance(value, str | int | float):
-        text = repr(value)
-        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+        return quoted(value)
     if isinstance(value, type):
         return f"the class {value.__name__}"
     name = type(value).__name__

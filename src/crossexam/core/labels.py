@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def parse_label(text: object, *, where: str | None = None) -> Gold | None:
     if name in {"0", "1", "2"}:
         return LABELS[int(name)]
     raise FormatError(
-        f"unknown label {text!r}",
+        f"unknown label {quoted(text)}",
         where=where,
         wanted="entailment, neutral, contradiction or not_entailment, or 0, 1, 2 for the first three; "
         "'-' or -1 for no gold label",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from crossexam.core.arguments import cut
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
@@ -310,7 +311,7 @@ def _refuse_loss(source: Source, report: ReadingReport, declared: Names, values:
     if vanished := values.vanished():
         name = vanished[0]
         raise FormatError(
-            f"all {values.bad[name]:,} records with the label '{name}' were skipped",
+            f"all {values.bad[name]:,} records with the label '{cut(name)}' were skipped",
             where=source.where,
             hint=f"--labels {name}=LABEL declares what it means ({name}=- for no gold label); {_ALLOW}",
         )

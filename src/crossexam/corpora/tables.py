@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from crossexam.core.arguments import shown
+from crossexam.core.arguments import quoted, shown
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
@@ -141,7 +141,7 @@ def checked_examples(dataset: Dataset, reading: Mapping[str, Any]) -> Dataset:
         where = f"{dataset.name}, item {number}"
         _check_example(item, where)
         if item.id in seen:
-            raise FormatError(f"the id {item.id!r} is not unique", where=where, wanted="unique ids")
+            raise FormatError(f"the id {quoted(item.id)} is not unique", where=where, wanted="unique ids")
         seen.add(item.id)
     return dataset
 

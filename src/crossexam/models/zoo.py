@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from crossexam.core.arguments import quoted
 from crossexam.core.errors import MissingExtraError
 from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Example, Side
 from crossexam.core.labels import THREE_LABELS
@@ -190,7 +191,7 @@ class ZooModel:
 
     def _encoded(self, pairs: Sequence[Pair]) -> EncodedPairs:
         examples = [
-            Example(f"of the pair {pair!r}", *pair, None, info=self._annotation(pair)) for pair in pairs
+            Example(f"of the pair {quoted(pair)}", *pair, None, info=self._annotation(pair)) for pair in pairs
         ]
         return self._collator().pairs(examples, max_length=self._options.max_length)
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem
 from crossexam.corpora.readers.reader import Records, Splitter
@@ -115,7 +116,7 @@ def blocks(path: Path) -> Records:
             continue
         key, colon, value = (part.strip() for part in line.partition(":"))
         if not colon:
-            yield number, FormatError(f"'{line[:40]}' is not a field", wanted="key: value")
+            yield number, FormatError(f"{quoted(line)} is not a field", wanted="key: value")
         elif key in row:
             yield (
                 number,

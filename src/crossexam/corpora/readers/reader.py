@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
 from crossexam.corpora.columns import INFO_COLUMNS, Layout
@@ -100,13 +101,13 @@ def gold_label(names: Mapping[str, Gold | None], value: object) -> Gold | None:
         return None
     if name_of(value).isdigit() and not any(known.isdigit() for known in names):
         raise UndeclaredNumbersError(
-            f"the label {value!r} is a number, and the format does not say what it means",
+            f"the label {quoted(value)} is a number, and the format does not say what it means",
             where="the label",
             wanted=", ".join(names),
             hint="read it as a file of your own: its name without 'CORPUS@', --columns, and what each number "
             "means with --labels 0=LABEL,1=LABEL",
         )
-    raise FormatError(f"unknown label {value!r}", where="the label", wanted=", ".join(names))
+    raise FormatError(f"unknown label {quoted(value)}", where="the label", wanted=", ".join(names))
 
 
 def record_id(stem: str, number: int) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError
 from crossexam.models.api.batch_files import BatchAnswer, batch_answers, is_batch_output, pair_digest
 from crossexam.models.api.endpoint import ServerError
@@ -41,7 +42,7 @@ def read_outputs(files: Sequence[Path]) -> Log:
                 answers[found.custom_id] = found
             elif not _failed(found):
                 raise FormatError(
-                    f"there are two answers to the request {found.custom_id!r}",
+                    f"there are two answers to the request {quoted(found.custom_id)}",
                     where=found.place,
                     wanted="one answer per request",
                     hint="keep the results of each batch in a folder of its own",

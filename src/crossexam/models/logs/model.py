@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.arguments import quoted
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.files import sha256_of
@@ -77,7 +78,7 @@ class LogModel:
         missing = [pair for pair, name in zip(pairs, names, strict=True) if name not in known]
         if missing:
             raise FormatError(
-                f"{len(missing):,} of {len(pairs):,} pairs have no reply: {missing[0]!r} ...",
+                f"{len(missing):,} of {len(pairs):,} pairs have no reply: {quoted(missing[0])} ...",
                 where=self.name,
                 wanted="pairs that the log has",
                 hint="crossexam run log/PATH SUITE, with the suite that was exported",

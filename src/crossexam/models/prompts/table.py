@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
+from crossexam.core.arguments import quoted
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.models.prompts.template import Template
 
@@ -117,4 +118,4 @@ def _check(entries: Mapping[str, Any]) -> None:
 
 def _check_type(key: str, value: object, kind: type) -> None:
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise FormatError(f"its entry '{key}' is {value!r}", wanted=_NAMES[kind])
+        raise FormatError(f"its entry '{key}' is {quoted(value)}", wanted=_NAMES[kind])

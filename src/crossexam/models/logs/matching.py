@@ -11,9 +11,8 @@ from crossexam.core.arguments import quoted
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.models.api.batch_files import pair_digest
 from crossexam.models.logs.replies import Reply
-from crossexam.models.model import Pair
+from crossexam.models.model import Pair, pair_digest
 from crossexam.models.prompts.template import Template
 
 #: An item: the name of its test set and its id.

@@ -20,7 +20,6 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.files import sha256_of
 from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
-from crossexam.models.api.batch_files import pair_digest
 from crossexam.models.api.logprobs import LabelShares, shares_at
 from crossexam.models.api.reading import LabelForms, read_answer
 from crossexam.models.api.replies import NOTHING, TIE
@@ -28,7 +27,7 @@ from crossexam.models.label_order import ClassName, is_two_label, to_label_colum
 from crossexam.models.logs.matching import ItemIndex, refuse_sets_without_replies, replies_to
 from crossexam.models.logs.replies import Log, Reply
 from crossexam.models.logs.table import HARNESSES
-from crossexam.models.model import Pair, SetAnswers
+from crossexam.models.model import Pair, SetAnswers, pair_digest
 from crossexam.models.prompts.table import template
 from crossexam.models.prompts.template import Template
 

@@ -367,6 +367,12 @@ def test_a_function_answers_in_words_of_its_own(answers: Any, words: AnswerWords
         ([True, None], AnswerWords(), "answer 1 is None"),
         ([True, False], AnswerWords({"true": "entailment"}), "answer 1 is False, which is not a label"),
         ([1, 2], NUMBERS, r"answer 1 is 2, which is not a label(.|\n)*0=not_entailment,2=LABEL declares"),
+        (
+            [1, 0],
+            WORDS,
+            r"unclear=-,1=entailment,0=not_entailment or --label-order entailment,not_ent\S+ for "
+            r"two labels \(in",
+        ),
         ([0, 2], AnswerWords(), r"hint: --label-order entailment,neutral,contradiction for three"),
         (
             [1, 0],

@@ -13,7 +13,7 @@ from crossexam.core.arguments import quoted
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED, UNANSWERED, Outcome
-from crossexam.corpora.label_names import name_of
+from crossexam.corpora.label_names import labels_text, name_of
 from crossexam.models.answer_words import AnswerWords
 from crossexam.models.label_order import TWO_LABELS, ClassName, is_two_label, to_label_columns
 from crossexam.models.threshold import at_threshold, missing_threshold, refuse_threshold
@@ -261,7 +261,7 @@ def _from_numbers(
 ) -> NDArray[np.float64]:
     _refuse_others(rows, int, where)
     if words.order is None and not any(name.isdigit() for name in words.declared):
-        raise _undeclared_classes(max(rows), where)
+        raise _undeclared_classes(max(rows), words, where)
     classes = len(words.order or ())
     for number, row in enumerate(rows):
         if classes and not 0 <= row < classes and name_of(row) not in words.declared:
@@ -270,14 +270,20 @@ def _from_numbers(
     return _from_labels(labels, where, named)
 
 
-def _undeclared_classes(greatest: int, where: str) -> FormatError:
-    two = "--labels 1=entailment,0=not_entailment or --label-order entailment,not_entailment for two labels, "
+def _undeclared_classes(greatest: int, words: AnswerWords, where: str) -> FormatError:
+    """Return the error that class indices up to the *greatest* need a meaning, with ways to declare it."""
+    declared = set(words.declared.values())
+    mapping = labels_text({**words.declared, "1": "entailment", "0": "not_entailment"})
+    two = f"--labels {mapping} or --label-order entailment,not_entailment for two labels"
+    three = "--label-order entailment,neutral,contradiction for three"
+    has_two = greatest < len(TWO_LABELS) and not declared & {"neutral", "contradiction"}
+    has_three = "not_entailment" not in declared or not has_two
     return FormatError(
         "the answers are class indices, but nothing says what they mean",
         where=where,
         wanted="names of labels, or a declaration of what each number means",
-        hint=f"{two if greatest < 2 else ''}--label-order entailment,neutral,contradiction for three (in the "
-        "order of your classes); or return True and False, or the names of labels",
+        hint=f"{', '.join([two] * has_two + [three] * has_three)} (in the order of your classes); or return "
+        "True and False, or the names of labels",
     )
 
 

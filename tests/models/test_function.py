@@ -351,6 +351,11 @@ def test_a_function_answers_in_words_of_its_own(answers: Any, words: AnswerWords
             r"answer 0 is 'supported', which is not a label\n  wanted: .*\n"
             r"  hint: --labels supported=entailment,unsupported=not_entailment declares",
         ),
+        (
+            ["not supported", "supported"],
+            AnswerWords(),
+            r"--labels 'not supported=not_entailment,supported=ent",
+        ),
         (["supported", "dunno"], WORDS, r"--labels supported=entailment,.*unclear=-,dunno=LABEL declares"),
         (["supported", "maybe so"], WORDS, "or what --labels declares: supported, unsupported, unclear\n"),
         (["supported", "unclear"], WORDS, r"answer 1 is 'unclear', which --labels declares as no gold label"),

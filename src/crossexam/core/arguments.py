@@ -6,31 +6,11 @@ import os
 from collections.abc import Callable
 from operator import index
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.output.escapes import quoted
 from crossexam.core.places import work_path
-
-#: So many characters of a user's text are in a message at most.
-_LONGEST: Final = 80
-
-
-def cut(text: str) -> str:
-    """Return *text* as far as a message shows it.
-
-    >>> len(cut("word " * 1_000)), cut("word")
-    (80, 'word')
-    """
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-def quoted(value: object) -> str:
-    """Return how a message quotes *value*, a user's answer, label, cell or id, cut if it is long.
-
-    >>> quoted("supported"), quoted({"status": "tired"})
-    ("'supported'", "{'status': 'tired'}")
-    """
-    return cut(repr(value[: _LONGEST + 1] if isinstance(value, str) else value))
 
 
 def shown(value: object) -> str:

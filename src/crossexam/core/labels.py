@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.core.output.escapes import quoted
 
 if TYPE_CHECKING:
     import numpy as np

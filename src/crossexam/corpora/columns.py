@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, Literal
 
-from crossexam.core.arguments import quoted, required
+from crossexam.core.arguments import required
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import (
     ANNOTATOR_LABELS,
@@ -32,6 +32,7 @@ from crossexam.core.example import (
     Example,
 )
 from crossexam.core.labels import Gold
+from crossexam.core.output.escapes import quoted
 from crossexam.core.stored.rows import from_row
 from crossexam.corpora.label_names import LabelNames
 from crossexam.corpora.records import Row

@@ -10,11 +10,13 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from shlex import quote
 from typing import Any, Final
 
-from crossexam.core.arguments import cut, quoted, required
+from crossexam.core.arguments import required
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import LABELS, NO_GOLD, Gold, parse_label
+from crossexam.core.output.escapes import clipped, quoted
 
 Names = Mapping[str, Gold | None]
 
@@ -202,14 +204,15 @@ def explained_by_counts(
         return _undeclared_numbers(error, counts)
     listed = [name for name, _ in counts.most_common(_LISTED)]
     rest = len(counts) - len(listed)
-    column = ", ".join(f"{cut(name)} {counts[name]:,}" for name in listed)
+    column = ", ".join(f"{clipped(name)} {counts[name]:,}" for name in listed)
     example = (None if declared else likely_meaning(listed if not rest else ())) or "VALUE=LABEL,..."
     return UnknownLabelError(
         error.what,
         where=error.where,
         wanted=error.wanted,
         hint=f"the column has {column}{f' and {rest} other values' if rest else ''}; "
-        f"--labels {example} declares what they mean (- for no gold label), --skip-bad skips such records",
+        f"--labels {quote(example)} declares what they mean (- for no gold label), --skip-bad skips "
+        "such records",
     )
 
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from crossexam.core.arguments import quoted, shown
+from crossexam.core.arguments import shown
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import GOLDS
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.reading import ReadingReport, read_source
 from crossexam.corpora.records import Row, Source, class_names, unique_names, with_class_names
 

@@ -80,14 +80,14 @@ EXPORTERS: Final[dict[str, Exporter]] = {
         Exporter(
             "csv",
             "pairs.csv, a row per distinct pair, for programs of your own",
-            f"{_HERE}.pairs:write_csv",
+            f"{_HERE}.pairs:write_pairs_csv",
             "crossexam run file/ANSWERS.csv {suite} -o RUN",
             asks=False,
         ),
         Exporter(
             "jsonl",
             "the same as JSON lines, pairs.jsonl",
-            f"{_HERE}.pairs:write_json_lines",
+            f"{_HERE}.pairs:write_pairs_json_lines",
             "crossexam run file/ANSWERS.jsonl {suite} -o RUN",
             asks=False,
         ),
@@ -188,7 +188,7 @@ def _exported_already(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] 
     except FormatError:
         return None
     files = known.pop(FILES, None)
-    done = {name: known.pop(name) for name in (_TASKS, _PAIRS) if name in known}
+    done: dict[str, Any] = {name: known.pop(name) for name in (_TASKS, _PAIRS) if name in known}
     if known != facts or not done or not isinstance(files, dict):
         return None
     paths = {folder / name: sha256 for name, sha256 in files.items()}

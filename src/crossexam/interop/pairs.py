@@ -28,7 +28,7 @@ def _rows(datasets: Sequence[Dataset]) -> Iterator[tuple[str, str, str]]:
             yield pair_id((premise, hypothesis)), premise, hypothesis
 
 
-def write_csv(datasets: Sequence[Dataset], folder: Path) -> dict[str, int]:
+def write_pairs_csv(datasets: Sequence[Dataset], folder: Path) -> dict[str, int]:
     """Write the distinct pairs of *datasets* as CSV; return their number by the name of the file.
 
     All cells are in quotes, so that ends of lines within texts stay what they are.  Raises CrossexamError.
@@ -50,7 +50,7 @@ def write_csv(datasets: Sequence[Dataset], folder: Path) -> dict[str, int]:
     return {path.name: count}
 
 
-def write_json_lines(datasets: Sequence[Dataset], folder: Path) -> dict[str, int]:
+def write_pairs_json_lines(datasets: Sequence[Dataset], folder: Path) -> dict[str, int]:
     """Write the distinct pairs of *datasets* as JSON lines; return their number by the name of the file."""
     path, count = folder / f"{_STEM}.jsonl", 0
     with path.open("w", encoding="utf-8", newline="\n") as stream:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import Any, Final
 
-from crossexam.core.arguments import cut
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import GOLDS
+from crossexam.core.output.escapes import clipped
 from crossexam.corpora.label_names import Names, labels_text, likely_meaning, name_of, stated_labels
 from crossexam.models.label_order import ClassName, Order, class_name
 
@@ -97,12 +98,12 @@ class AnswerWords:
                 wanted="a label; no gold label is for a base, and is not an answer",
                 hint=_NO_GOLD_SAYS,
             )
-        others = ", ".join(map(cut, self.declared))
+        others = ", ".join(map(clipped, self.declared))
         return FormatError(
             f"{said}, which is not a label",
             where=where,
             wanted=" or ".join(GOLDS) + (f"; or what --labels declares: {others}" if others else ""),
-            hint=f"--labels {self.proposal(names)} declares what your words mean",
+            hint=f"--labels {quote(self.proposal(names))} declares what your words mean",
         )
 
     def proposal(self, names: Sequence[str]) -> str:

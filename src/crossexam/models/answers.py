@@ -7,12 +7,13 @@ means that the premise entails the hypothesis, False that it does not, unless ``
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED, UNANSWERED, Outcome
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.label_names import labels_text, name_of
 from crossexam.models.answer_words import AnswerWords
 from crossexam.models.label_order import TWO_LABELS, ClassName, is_two_label, to_label_columns
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 #: How far from 1 a row of probabilities may sum, for functions that compute in 16 bits.
 _TOLERANCE: Final = 1e-2
 _WANTED: Final = (
-    "a label, True or False, a mapping from label to probability, or a row of three probabilities per pair, "
+    "a label, a mapping from label to probability, True or False, or a row of three probabilities per pair, "
     "in the order of the pairs"
 )
 _ONE_KIND: Final = "answers of one kind: all labels, all True or False, all numbers, or all mappings"
@@ -274,7 +275,7 @@ def _undeclared_classes(greatest: int, words: AnswerWords, where: str) -> Format
     """Return the error that class indices up to the *greatest* need a meaning, with ways to declare it."""
     declared = set(words.declared.values())
     mapping = labels_text({**words.declared, "1": "entailment", "0": "not_entailment"})
-    two = f"--labels {mapping} or --label-order entailment,not_entailment for two labels"
+    two = f"--labels {quote(mapping)} or --label-order entailment,not_entailment for two labels"
     three = "--label-order entailment,neutral,contradiction for three"
     has_two = greatest < len(TWO_LABELS) and not declared & {"neutral", "contradiction"}
     has_three = "not_entailment" not in declared or not has_two
@@ -296,18 +297,23 @@ def _from_mappings(
             raise FormatError(_said(number, row), where=where, wanted="a mapping, like answer 0")
         if "label" in row:  # what a text-classification pipeline returns for its best class
             row = {row["label"]: 1.0}
-        shares = [0.0] * len(LABELS)
-        names = list(row)
-        labels = words.labels_of(
-            names, lambda place, names=names, number=number: _said(number, names[place]), lambda _: where
-        )
-        named.add(labels, where=where)
-        for label, share in zip(labels, row.values(), strict=True):
-            if not isinstance(share, int | float):
-                raise FormatError(_said(number, row), where=where, wanted="a number per label")
-            shares[_column(label)] += float(share)
-        table.append(shares)
+        table.append(_shares(row, number, words, where, named))
     return _from_table(table, _AS_USUAL, where)
+
+
+def _shares(
+    row: Mapping[Any, Any], number: int, words: AnswerWords, where: str, named: NamedLabels
+) -> list[float]:
+    """Return the probabilities of LABELS in *row*, the answer of this *number*."""
+    names = list(row)
+    labels = words.labels_of(names, lambda place: _said(number, names[place]), lambda _: where)
+    named.add(labels, where=where)
+    shares = [0.0] * len(LABELS)
+    for label, share in zip(labels, row.values(), strict=True):
+        if not isinstance(share, int | float):
+            raise FormatError(_said(number, row), where=where, wanted="a number per label")
+        shares[_column(label)] += float(share)
+    return shares
 
 
 def _from_table(rows: Sequence[Any], words: AnswerWords, where: str) -> NDArray[np.float64]:

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.outcome import ANSWERED, STATUSES
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import refuse_absent
 from crossexam.models.model import Pair, pair_digest
 

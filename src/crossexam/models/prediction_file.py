@@ -20,13 +20,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.arguments import cut, quoted
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import SIDES, Example
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem, sha256_of
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
+from crossexam.core.output.escapes import clipped, quoted
 from crossexam.corpora.columns import stated_columns
 from crossexam.corpora.label_names import name_of
 from crossexam.models.answer_words import AnswerWords, answer_words
@@ -288,7 +288,7 @@ class PredictionFile:
         labels = self.words.labels_of(
             values,
             lambda number: f"column {column!r} is {quoted(values[number])}",
-            lambda number: f"{self.path}, item {cut(examples[number].id)}",
+            lambda number: f"{self.path}, item {clipped(examples[number].id)}",
         )
         return one_hot([LABELS.index("neutral" if each == "not_entailment" else each) for each in labels])
 

@@ -14,10 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import MissingExtraError
 from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Example, Side
 from crossexam.core.labels import THREE_LABELS
+from crossexam.core.output.escapes import quoted
 from crossexam.core.places import home_expanded
 from crossexam.language.tokens import words
 from crossexam.models.batches import plan_batches

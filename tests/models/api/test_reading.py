@@ -11,7 +11,7 @@ import pytest
 from crossexam.core.errors import CrossexamError
 from crossexam.corpora.label_names import Names
 from crossexam.models.api.logprobs import label_begun_by, shares_at
-from crossexam.models.api.reading import LabelForms, ReadAnswer, forms_of, read_answer
+from crossexam.models.api.reading import LabelForms, ReadAnswer, chat_forms, read_answer
 from crossexam.models.api.replies import RunningMedian, Tally
 from crossexam.models.prompts.table import templates
 
@@ -218,7 +218,7 @@ def test_low_masses_are_counted() -> None:
 
 TWO = {"entailment": "Yes", "not_entailment": "No"}
 OWN: Names = {"supported": "entailment", "unsupported": "not_entailment", "not supported": "not_entailment"}
-OWN_WORDS = forms_of(TWO, {**OWN, "unclear": None, "1": "entailment", "refuted": "contradiction"}, "x")
+OWN_WORDS = chat_forms(TWO, {**OWN, "unclear": None, "1": "entailment", "refuted": "contradiction"}, "x")
 
 
 @pytest.mark.parametrize(
@@ -266,17 +266,17 @@ def test_declared_words_are_not_guessed_either(text: str, status: str) -> None:
 
 def test_declared_words_must_fit_the_question_of_the_template() -> None:
     three = dict(WORDS.forms)
-    other = forms_of(three, OWN, "words")
+    other = chat_forms(three, OWN, "words")
     assert (other.also, other.unread) == ({}, tuple(OWN))
     assert read_answer("supported", other).status == "unparsed"
-    assert forms_of(three, {"refuted": "contradiction"}, "words").by_text["refuted"] == "contradiction"
-    assert forms_of(dict(TRUE.forms), {"true": "entailment", "false": "not_entailment"}, "t").also == {}
+    assert chat_forms(three, {"refuted": "contradiction"}, "words").by_text["refuted"] == "contradiction"
+    assert chat_forms(dict(TRUE.forms), {"true": "entailment", "false": "not_entailment"}, "t").also == {}
     with pytest.raises(
         CrossexamError, match="'yes' is entailment in template 'x', and not_entailment by --l"
     ):
-        forms_of(TWO, {"yes": "not_entailment", "no": "entailment"}, "x")
+        chat_forms(TWO, {"yes": "not_entailment", "no": "entailment"}, "x")
     with pytest.raises(CrossexamError, match="'neither' is neutral in template 't', and contradiction by"):
-        forms_of(dict(TRUE.forms), {"neither": "contradiction"}, "t")
+        chat_forms(dict(TRUE.forms), {"neither": "contradiction"}, "t")
 
 
 def test_a_joined_word_is_not_its_second_part() -> None:

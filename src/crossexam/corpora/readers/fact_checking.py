@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.readers.reader import Reader, gold_label, pair
 from crossexam.corpora.records import Row
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.readers.reader import Records, Splitter
 from crossexam.corpora.records import FormattedFile, Row, iter_records, text_lines
 

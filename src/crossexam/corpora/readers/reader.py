@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import INFO_COLUMNS, Layout
 from crossexam.corpora.installed import CorpusFile
 from crossexam.corpora.label_names import LabelNames, UndeclaredNumbersError, name_of

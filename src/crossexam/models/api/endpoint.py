@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import CrossexamError
+from crossexam.core.output.escapes import quoted
 from crossexam.models.api.pacing import TransientError, stated_wait
 from crossexam.models.api.transport import DirectTransport, HttpxTransport, Limits, Transport
 

@@ -60,7 +60,7 @@ from crossexam.models.api.questions import (
     template_for,
     way_named,
 )
-from crossexam.models.api.reading import forms_of, unread_warning
+from crossexam.models.api.reading import chat_forms, unread_warning
 from crossexam.models.api.replies import ReplyReader, Row, Tally
 from crossexam.models.api.servers import (
     SERVERS,
@@ -228,7 +228,7 @@ class ChatModel:
         self.shots = shots or Shots()
         self._way, self._sampling = way_named(options.answer), options.sampling()
         self._extra = extra_fields(options.extra)
-        self._forms = forms_of(template.labels, answer_words(options.labels).declared, template.name)
+        self._forms = chat_forms(template.labels, answer_words(options.labels).declared, template.name)
         self._spending, self._tally = Spending(options.limits), Tally()
         self._endpoint, self._pace = endpoint, pace
         self._batch = None if replies is None else BatchChat(replies, self.key, options.limits)

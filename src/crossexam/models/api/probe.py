@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED
+from crossexam.core.output.escapes import quoted
 from crossexam.models.api.asking import Reply
 from crossexam.models.api.questions import Questions, Sampling, Way
 from crossexam.models.api.replies import ReplyReader, usage_of

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from crossexam.core.arguments import cut
 from crossexam.core.errors import CrossexamError
+from crossexam.core.output.escapes import clipped
 from crossexam.corpora.label_names import Names
 from crossexam.models.label_order import ClassName
 
@@ -116,14 +116,14 @@ class LabelForms:
         ]
 
 
-def forms_of(labels: Mapping[ClassName, str], declared: Names, template: str) -> LabelForms:
+def chat_forms(labels: Mapping[ClassName, str], declared: Names, template: str) -> LabelForms:
     """Return the forms of the *labels* of *template*, with the *declared* words that answer its question.
 
     A template of two labels asks about not_entailment, so that words for neutral and contradiction mean that.
     One of three labels does not: if not_entailment is declared, no word is read.  Numbers are not, since
     texts number their lines.  Raises CrossexamError if a form of the template is declared as another label.
 
-    >>> forms_of({"entailment": "Yes", "not_entailment": "No"}, {"supported": "entailment"}, "x").also
+    >>> chat_forms({"entailment": "Yes", "not_entailment": "No"}, {"supported": "entailment"}, "x").also
     {'supported': 'entailment'}
     """
     own, also = LabelForms(labels).by_text, dict[str, ClassName]()
@@ -151,8 +151,8 @@ def unread_warning(forms: LabelForms, template: str) -> str:
     'the words of --labels (yes, no) are not read in its answers'
     """
     return (
-        f"the words of --labels ({cut(', '.join(forms.unread))}) are not read in its answers: they have two "
-        f"labels, and template '{template}' asks for three; one with two is minicheck-llm"
+        f"the words of --labels ({clipped(', '.join(forms.unread))}) are not read in its answers: they have "
+        f"two labels, and template '{template}' asks for three; one with two is minicheck-llm"
     )
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import CrossexamError
+from crossexam.core.output.escapes import quoted
 
 
 class Text(NamedTuple):

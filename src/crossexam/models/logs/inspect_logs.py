@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import json_problem
+from crossexam.core.output.escapes import quoted
 from crossexam.models.logs.replies import Log, Reply, field_text, label_forms, refuse_several_models
 
 #: How Inspect calls the ends of texts that a chat endpoint calls otherwise.

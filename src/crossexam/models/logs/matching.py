@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
-from crossexam.core.arguments import quoted
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
+from crossexam.core.output.escapes import quoted
 from crossexam.models.logs.replies import Reply
 from crossexam.models.model import Pair, pair_digest
 from crossexam.models.prompts.template import Template

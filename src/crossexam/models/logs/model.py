@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.arguments import quoted
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.files import sha256_of
 from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
+from crossexam.core.output.escapes import quoted
 from crossexam.models.api.logprobs import LabelShares, shares_at
 from crossexam.models.api.reading import LabelForms, read_answer
 from crossexam.models.api.replies import NOTHING, TIE

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import FormatError
+from crossexam.core.output.escapes import quoted
 from crossexam.models.label_order import ClassName, class_name
 
 

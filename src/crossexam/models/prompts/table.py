@@ -11,8 +11,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.output.escapes import quoted
 from crossexam.models.prompts.template import Template
 
 #: The entries of a template in TOML with the types that they have there.

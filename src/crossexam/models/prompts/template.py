@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Any, Final, Literal, NamedTuple, get_args
 
-from crossexam.core.arguments import quoted
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import ENTAILMENT_OR_NOT, LABELS, Gold
+from crossexam.core.output.escapes import quoted
 
 Score = Literal["sum", "mean", "pmi", "first", "class"]
 SCORES: Final[tuple[Score, ...]] = get_args(Score)

@@ -28,7 +28,7 @@ AWKWARD = (
     "two\nlines, \r\none with a carriage return, \rand one alone",
     " white space around it\t ",
     "Naïve café – 東京 🎸 \u2028 \u00a0 \ufeff",
-    "-0.5",
+    "one carriage return\ralone",
     "NA",
     "\x1b[31m and \x00 and '=1",
 )

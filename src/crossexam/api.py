@@ -61,9 +61,12 @@ def load(
     >>> load([{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}], name="weather")
     Dataset('weather', 1 example: 1 neutral)
     """
+    from crossexam.corpora.columns import stated_columns
+    from crossexam.corpora.label_names import stated_labels
+
     reading = {
-        "columns": _columns(columns),
-        "labels": _label_names(labels),
+        "columns": stated_columns(columns),
+        "labels": stated_labels(labels),
         "skip_bad": required(skip_bad, bool, "skip_bad", wanted="True or False"),
         "allow_loss": required(allow_loss, bool, "allow_loss", wanted="True or False"),
     }
@@ -96,30 +99,6 @@ def _in_memory(data: Any, reading: Mapping[str, Any] | None = None, **how: Any) 
     if isinstance(data, Dataset):
         return checked_examples(data, reading or {})
     return dataset_of(data, **how, **(reading or {}))
-
-
-def _columns(columns: Any) -> dict[str, str] | None:
-    from crossexam.corpora.columns import parse_columns
-
-    if isinstance(columns, str):
-        return parse_columns(columns)
-    wanted = "a dict of roles to columns, such as {'premise': 'text_a', 'label': 'gold'}"
-    if columns is None or not required(columns, Mapping, "columns", wanted=wanted):
-        return None
-    if not all(isinstance(each, str) for pair in columns.items() for each in pair):
-        raise CrossexamError("columns has names that are not strings", wanted=wanted)
-    return dict(columns)
-
-
-def _label_names(labels: Any) -> dict[str, Any] | None:
-    from crossexam.corpora.label_names import declared_names, parse_labels
-
-    if isinstance(labels, str):
-        return parse_labels(labels)
-    wanted = "a dict of values to labels, such as {1: 'entailment', 0: 'not_entailment'}"
-    if labels is None or not required(labels, Mapping, "labels", wanted=wanted):
-        return None
-    return dict(declared_names(labels, where="labels"))
 
 
 def load_suite(folder: str | Path) -> Suite:

@@ -1,7 +1,8 @@
 """The code in the README and in docs/ works: each block is run, or says in a comment why it is not.
 
 A block is a fence of ``console`` or ``python``.  The blocks of a page are run in order, in a folder that has
-what PREPARED lists for the page.  ``<!-- not run: REASON -->`` above a block leaves it out, and
+what PREPARED lists for the page.  Python that begins with the name of a file, as in ``# mine.py``, is written
+to this file.  ``<!-- not run: REASON -->`` above a block leaves it out, and
 ``<!-- not run (crossexam fetch): REASON -->`` leaves out its commands that begin so.  Commands of Crossexam
 that are not run are parsed all the same, so their options exist.
 """
@@ -13,6 +14,7 @@ import json
 import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -283,6 +285,12 @@ def _run_python(code: str, names: dict[str, Any], place: str) -> None:
     exec(compile(ast.parse(code), place, "exec"), names)
 
 
+def _file_of(step: str) -> str | None:
+    """Return the name of the file that *step* is, as its first line says; None if it is to be run."""
+    found = re.match(r"# (\w+\.py)\n", step)
+    return found[1] if found else None
+
+
 def _steps(block: Block) -> Iterator[str]:
     """Yield what is run of *block*: its commands, or its Python as a whole."""
     if block.language == "python":
@@ -302,12 +310,16 @@ def _run_page(page: str, run: Callable[[str, str], None]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", RUN_PAGES)
-def test_the_code_of_a_page_runs(page: str, workplace: Path) -> None:
+def test_the_code_of_a_page_runs(page: str, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, Any] = {"__name__": "page"}
+    monkeypatch.setattr("sys.path", [*sys.path])  # to which a function adds the folder of the page
 
     def run(step: str, place: str) -> None:
         if step.startswith("crossexam "):
             _run_command(step, place)
+        elif (file := _file_of(step)) is not None:
+            (workplace / file).write_text(step, encoding="utf-8")
+            monkeypatch.delitem(sys.modules, file.removesuffix(".py"), raising=False)
         else:
             _run_python(step, names, place)
 

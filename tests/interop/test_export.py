@@ -33,6 +33,7 @@ def suite(*sets: Dataset) -> Suite:
     return Suite("tests", {each.name: each for each in sets})
 
 
+TASKS = [name for name, each in EXPORTERS.items() if each.asks]
 THREE = dataset("negation.dev-1", ["entailment", "neutral", None, "contradiction"])
 
 
@@ -56,7 +57,7 @@ def test_lm_eval_takes_a_label_after_a_blank_as_right(tmp_path: Path) -> None:
     assert [each["function"] for each in pipeline["filter"]] == ["remove_whitespace", "take_first"]
 
 
-@pytest.mark.parametrize("form", EXPORTERS)
+@pytest.mark.parametrize("form", TASKS)
 def test_test_sets_without_items_to_ask_are_left_out(form: str, tmp_path: Path) -> None:
     """lm-eval stops at a task without questions, whatever the other tasks have."""
     empty, unlabelled = dataset("numerical_reasoning.dev", []), dataset("antonymy.dev", [None])
@@ -71,7 +72,7 @@ def test_test_sets_without_items_to_ask_are_left_out(form: str, tmp_path: Path) 
     assert not (tmp_path / "other").exists()
 
 
-@pytest.mark.parametrize("form", EXPORTERS)
+@pytest.mark.parametrize("form", TASKS)
 def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, tmp_path: Path) -> None:
     done = exported(form, tmp_path / "tasks", THREE)
     assert (done.items, done.unlabelled) == (3, 1)
@@ -96,7 +97,7 @@ def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, t
 
 def test_questions_are_not_taken_for_predictions(tmp_path: Path) -> None:
     """The gold label in an exported file must not be read as what a model answered."""
-    exported("jsonl", tmp_path / "tasks", THREE)
+    exported("lm-eval", tmp_path / "tasks", THREE)
     with pytest.raises(CrossexamError, match="no column holds predictions"):
         open_model(f"file/{tmp_path / 'tasks' / 'crossexam_negation_dev_1.jsonl'}")
 
@@ -148,13 +149,13 @@ def test_inspect_has_a_task_per_test_set(tmp_path: Path) -> None:
 
 def test_only_some_sets(tmp_path: Path) -> None:
     base = dataset("base.dev", ["neutral"])
-    done = exported("jsonl", tmp_path / "tasks", THREE, base, only=["neg*"])
-    assert done.tasks == ["crossexam_negation_dev_1.jsonl"]
+    done = exported("inspect", tmp_path / "tasks", THREE, base, only=["neg*"])
+    assert done.tasks == ["crossexam_negation_dev_1"]
     with pytest.raises(UnknownNameError, match="negatoin"):
-        exported("jsonl", tmp_path / "more", THREE, base, only=["negatoin.dev-1"])
+        exported("inspect", tmp_path / "more", THREE, base, only=["negatoin.dev-1"])
 
 
-@pytest.mark.parametrize("form", EXPORTERS)
+@pytest.mark.parametrize("form", TASKS)
 def test_tasks_that_are_there_already_are_kept(form: str, tmp_path: Path) -> None:
     folder = tmp_path / "tasks"
     done = exported(form, folder, THREE)
@@ -172,15 +173,15 @@ def test_tasks_that_are_there_already_are_kept(form: str, tmp_path: Path) -> Non
 
 
 def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
-    exported("jsonl", tmp_path / "tasks", THREE)
+    exported("inspect", tmp_path / "tasks", THREE)
     with pytest.raises(CrossexamError, match="there is something already"):
         exported("lm-eval", tmp_path / "tasks", THREE)
     in_capitals = dataset("Negation.dev-1", ["neutral"])
     with pytest.raises(CrossexamError, match="would both be the task crossexam_Negation_dev_1"):
-        exported("jsonl", tmp_path / "capitals", THREE, in_capitals)
+        exported("inspect", tmp_path / "capitals", THREE, in_capitals)
     alike = dataset("negation.dev_1", ["neutral"])
     with pytest.raises(CrossexamError, match="would both be the task crossexam_negation_dev_1"):
-        exported("jsonl", tmp_path / "both", THREE, alike)
+        exported("inspect", tmp_path / "both", THREE, alike)
     with pytest.raises(UnknownNameError, match="did you mean 'lm-eval'"):
         exported("lm-evla", tmp_path / "both", THREE)
 
@@ -188,6 +189,7 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("form", "command"),
     [
+        ("csv", "crossexam run file/ANSWERS.csv tests -o RUN"),
         ("jsonl", "crossexam run file/ANSWERS.jsonl tests -o RUN"),
         ("inspect", "inspect eval tasks/crossexam_tasks.py --model MODEL --log-dir logs"),
     ],

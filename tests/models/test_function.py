@@ -17,12 +17,14 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.outcome import UNANSWERED
+from crossexam.models.answer_words import AnswerWords
 from crossexam.models.answers import NamedLabels, to_answers, to_probabilities
 from crossexam.models.local_imports import local_imports
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 
 DATA = Dataset("d", [Example(str(k), f"p {k}", "h", "neutral") for k in range(2)])
+OTHER = AnswerWords(order=("contradiction", "neutral", "entailment"))
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
 
 
@@ -43,7 +45,7 @@ def always_neutral(pairs: Sequence[tuple[str, str]]) -> list[str]:
     ],
 )
 def test_forms_of_answers(answers: Any) -> None:
-    table = to_probabilities(answers, 2, None, where="f")
+    table = to_probabilities(answers, 2, where="f")
     assert table.argmax(axis=1).tolist() == [0, 2]
     assert np.allclose(table.sum(axis=1), 1, atol=1e-12)
 
@@ -51,7 +53,7 @@ def test_forms_of_answers(answers: Any) -> None:
 def test_tensors_are_answers() -> None:
     torch = pytest.importorskip("torch")
     table = to_probabilities(
-        torch.tensor([[0.1, 0.2, 0.7]], dtype=torch.bfloat16, requires_grad=True), 1, None, where="f"
+        torch.tensor([[0.1, 0.2, 0.7]], dtype=torch.bfloat16, requires_grad=True), 1, where="f"
     )
     assert table.argmax(axis=1).tolist() == [2]
 
@@ -59,19 +61,21 @@ def test_tensors_are_answers() -> None:
 def test_numbers_need_a_declared_order() -> None:
     with pytest.raises(
         FormatError,
-        match="but no class order is declared\n  hint: declare it with --label-order",
+        match=r"are class indices, but nothing says what they mean(.|\n)*"
+        r"--labels 1=entailment,0=not_entailment or --label-order entailment,not_entailment for two labels, "
+        "--label-order entailment,neutral,contradiction for three",
     ):
-        to_probabilities([0, 1], 2, None, where="f")
-    table = to_probabilities(np.array([0, 1]), 2, ("contradiction", "neutral", "entailment"), where="f")
+        to_probabilities([0, 1], 2, where="f")
+    table = to_probabilities(np.array([0, 1]), 2, OTHER, where="f")
     assert table.argmax(axis=1).tolist() == [2, 1]
     with pytest.raises(FormatError, match="answer 1 is 3\n  wanted: a number from 0 to 2"):
-        to_probabilities([0, 3], 2, ("contradiction", "neutral", "entailment"), where="f")
+        to_probabilities([0, 3], 2, OTHER, where="f")
 
 
 def test_a_declared_order_holds_for_columns_too() -> None:
-    table = to_probabilities([[0.7, 0.2, 0.1]], 1, ("contradiction", "neutral", "entailment"), where="f")
+    table = to_probabilities([[0.7, 0.2, 0.1]], 1, OTHER, where="f")
     assert table.tolist() == [[pytest.approx(0.1), pytest.approx(0.2), pytest.approx(0.7)]]
-    table = to_probabilities([[0.7, 0.3]], 1, ("not_entailment", "entailment"), where="f")
+    table = to_probabilities([[0.7, 0.3]], 1, AnswerWords(order=("not_entailment", "entailment")), where="f")
     assert table.tolist() == [[pytest.approx(0.3), pytest.approx(0.7), 0.0]]
 
 
@@ -92,7 +96,7 @@ def test_a_declared_order_holds_for_columns_too() -> None:
 )
 def test_malformed_answers_are_told(answers: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message):
-        to_probabilities(answers, 2, None, where="f")
+        to_probabilities(answers, 2, where="f")
 
 
 def _module(folder: Path, name: str, text: str) -> None:
@@ -216,7 +220,7 @@ def test_only_functions_without_state_keep_their_key() -> None:
 )
 @pytest.mark.parametrize("status", UNANSWERED)
 def test_a_status_stands_for_a_missing_answer(given: Any, status: str) -> None:
-    table, outcomes = to_answers([{"status": status}, given], 2, None, where="f")
+    table, outcomes = to_answers([{"status": status}, given], 2, where="f")
     assert np.isnan(table[0]).all()
     assert table[1].tolist() == [0, 1, 0]
     assert [outcome.status for outcome in outcomes] == [status, "answered"]
@@ -224,7 +228,7 @@ def test_a_status_stands_for_a_missing_answer(given: Any, status: str) -> None:
 
 def test_a_function_may_leave_all_of_a_batch_unanswered() -> None:
     named = NamedLabels()
-    table, outcomes = to_answers([{"status": "cut"}] * 2, 2, None, where="f", named=named)
+    table, outcomes = to_answers([{"status": "cut"}] * 2, 2, where="f", named=named)
     assert np.isnan(table).all()
     assert len(outcomes) == 2
     assert not named.seen
@@ -248,7 +252,7 @@ def test_a_function_may_leave_all_of_a_batch_unanswered() -> None:
 )
 def test_a_missing_answer_must_be_explicit(answers: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message):
-        to_answers(answers, 2, None, where="f")
+        to_answers(answers, 2, where="f")
 
 
 @pytest.mark.parametrize("module", ["json", "numpy", "polars", "sqlite3"])
@@ -307,3 +311,111 @@ def test_files_of_the_working_folder_do_not_replace_libraries(
     assert ended.returncode == 0, ended.stderr
     assert str(tmp_path / "numpy") not in ended.stderr
     assert "numpy" in ended.stderr
+
+
+WORDS = AnswerWords({"supported": "entailment", "unsupported": "not_entailment", "unclear": None})
+NUMBERS = AnswerWords({"1": "entailment", "0": "not_entailment"})
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        (["Supported", " unsupported"], WORDS),
+        (["entailment", "not entailment"], WORDS),
+        ([{"supported": 1.0}, {"supported": 0.0, "unsupported": 1.0}], WORDS),
+        ([{"label": "SUPPORTED", "score": 0.9}, {"label": "unsupported", "score": 0.9}], WORDS),
+        ([1, 0], NUMBERS),
+        (["1", "0"], NUMBERS),
+        (np.array([1, 0]), NUMBERS),
+        ([1, 0], AnswerWords({"1": "entailment"}, ("not_entailment", "entailment"))),
+        ([True, False], AnswerWords()),
+        ([np.True_, np.False_], WORDS),
+        (np.array([True, False]), NUMBERS),
+        ([False, True], AnswerWords({"true": "not_entailment", "false": "entailment"})),
+    ],
+)
+def test_a_function_answers_in_words_of_its_own(answers: Any, words: AnswerWords) -> None:
+    named = NamedLabels()
+    table = to_probabilities(answers, 2, words, where="f", named=named)
+    assert table.tolist() == [[1, 0, 0], [0, 1, 0]]  # not_entailment counts as neutral
+    assert named.seen == {"entailment", "not_entailment"}
+    assert named.two_label
+
+
+@pytest.mark.parametrize(
+    ("answers", "words", "message"),
+    [
+        (
+            ["supported", "unsupported"],
+            AnswerWords(),
+            r"answer 0 is 'supported', which is not a label\n  wanted: .*\n"
+            r"  hint: --labels supported=entailment,unsupported=not_entailment declares",
+        ),
+        (
+            ["not supported", "supported"],
+            AnswerWords(),
+            r"--labels 'not supported=not_entailment,supported=ent",
+        ),
+        (["supported", "dunno"], WORDS, r"--labels supported=entailment,.*unclear=-,dunno=LABEL declares"),
+        (["supported", "maybe so"], WORDS, "or what --labels declares: supported, unsupported, unclear\n"),
+        (["supported", "unclear"], WORDS, r"answer 1 is 'unclear', which --labels declares as no gold label"),
+        (["supported", "neutral"], WORDS, None),
+        (["unsupported", "neutral"], WORDS, "some answers are not_entailment, others are neutral"),
+        (
+            [True, "supported"],
+            WORDS,
+            r"answer 0 is True, and answer 1 is 'supported'\n  wanted: answers of one",
+        ),
+        (["supported", True], WORDS, "answer 0 is 'supported', and answer 1 is True\n"),
+        ([True, 1], NUMBERS, "answer 0 is True, and answer 1 is 1\n"),
+        ([1, True], NUMBERS, "answer 0 is 1, and answer 1 is True\n"),
+        ([True, None], AnswerWords(), "answer 1 is None"),
+        ([True, False], AnswerWords({"true": "entailment"}), "answer 1 is False, which is not a label"),
+        ([1, 2], NUMBERS, r"answer 1 is 2, which is not a label(.|\n)*0=not_entailment,2=LABEL declares"),
+        (
+            [1, 0],
+            WORDS,
+            r"unclear=-,1=entailment,0=not_entailment or --label-order entailment,not_ent\S+ for "
+            r"two labels \(in",
+        ),
+        ([0, 2], AnswerWords(), r"hint: --label-order entailment,neutral,contradiction for three"),
+        (
+            [1, 0],
+            AnswerWords({"1": "entailment"}, ("entailment", "not_entailment")),
+            "f: class 1 is entailment by --labels, and not_entailment by --label-order",
+        ),
+        ([[1, 0], [0, 1]], AnswerWords(), r"hint: --label-order entailment,not_entailment \(in the order"),
+        (["x" * 5_000, "supported"], WORDS, rf"answer 0 is 'x{{{76}}}\.\.\., which is not a label"),
+        ([{"status": "y" * 5_000}, "supported"], WORDS, r"answer 0 is \{'status': 'y+\.\.\.\n"),
+    ],
+)
+def test_answers_that_name_no_label_are_told(answers: Any, words: AnswerWords, message: str | None) -> None:
+    if message is None:
+        assert to_answers(answers, 2, words, where="f")[0].argmax(axis=1).tolist() == [0, 1]
+        return
+    with pytest.raises(CrossexamError, match=message) as caught:
+        to_answers(answers, 2, words, where="f")
+    assert len(str(caught.value)) < 600
+    assert "a number from 0 to 1" not in str(caught.value)
+
+
+def test_the_labels_of_a_function_are_in_its_key_and_details() -> None:
+    def supported(pairs: Sequence[tuple[str, str]]) -> list[str]:
+        return ["supported" for _ in pairs]
+
+    plain, words = open_model(supported), open_model(supported, {"labels": "supported=entailment"})
+    assert plain.key != words.key
+    same = [{"yes": "entailment", "no": "neutral"}, "no=neutral,yes=entailment"]
+    assert len({open_model(supported, {"labels": each}).key for each in same}) == 1
+    assert words.details["declared_labels"] == {"supported": "entailment"}
+    assert words.predict(PAIRS).tolist() == [[1, 0, 0], [1, 0, 0]]
+    with pytest.raises(CrossexamError, match="'maybe' is not a label"):
+        open_model(supported, {"labels": {"yes": "maybe"}})
+    with pytest.raises(CrossexamError, match=r"'py\.labels' cannot be 3\n  wanted: a text or a dict or none"):
+        open_model(supported, {"labels": 3})
+
+
+def test_true_and_false_are_two_labels_in_a_run() -> None:
+    run = predict_suite(lambda pairs: [p.endswith("0") for p, _ in pairs], DATA)
+    assert run.manifest["details"]["two_label"] is True
+    assert run.predictions("d").tolist() == ["entailment", "not_entailment"]

@@ -13,9 +13,10 @@ import polars as pl
 import pytest
 
 from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
+from crossexam.models.prediction_columns import pair_id
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 
@@ -206,7 +207,10 @@ def test_unknown_labels_name_the_item(tmp_path: Path) -> None:
     rows = [
         {**row, "label": "perhaps" if row["id"] == "a2" else row["label"]} for row in rows_of("label", "id")
     ]
-    with pytest.raises(FormatError, match="item a2: 'perhaps' in column 'label' is not a label"):
+    with pytest.raises(
+        FormatError,
+        match=r"item a2: column 'label' is 'perhaps', which is not a label(.|\n)*--labels perhaps=LABEL dec",
+    ):
         answers(write(tmp_path / "p.jsonl", rows))
 
 
@@ -251,8 +255,12 @@ def test_real_predictions(shared_data: Path) -> None:
     [
         ("a.csv", "id,logits\n1,1.0 2.0 3.0\n", "'1.0 2.0 3.0' in column 'logits' is not a list of numbers"),
         ("a.csv", f"id,probs\n1,{'[' * 100_000}\n", "is not a list of numbers"),
-        ("a.csv", "id,prediction\n1,\u00b2\n", "'\u00b2' in column 'prediction' is not a label"),
-        ("a.csv", f"id,prediction\n1,{'9' * 5_000}\n", "in column 'prediction' is not a label"),
+        ("a.csv", "id,prediction\n1,\u00b2\n", "column 'prediction' is '\u00b2', which is not a label"),
+        (
+            "a.csv",
+            f"id,prediction\n1,{'9' * 5_000}\n",
+            "column 'prediction' is '9+\\.\\.\\., which is not a label",
+        ),
         ("a.csv", 'id,probs\n1,"[]"\n', "not every row has the same number of finite numbers in 'probs'"),
         (
             "a.csv",
@@ -337,3 +345,171 @@ def test_two_statuses_for_one_item_are_an_error(tmp_path: Path) -> None:
 def test_statuses_of_items_are_not_those_of_answers(tmp_path: Path) -> None:
     rows = [{"status": "proposed", **row} for row in rows_of("shares", "id")]
     assert answers(write(tmp_path / "p.csv", rows)) == EXPECTED
+
+
+TWO = Dataset(
+    "tiny",
+    (
+        Example("c1", "Ann slept.", "Ann was awake.", "not_entailment"),
+        Example("c2", "A dog barks.", "A dog makes a noise.", "entailment"),
+        Example("c3", "It snows.", "Bob is tall.", "not_entailment"),
+    ),
+    {"labels": "two labels"},
+)
+
+
+def verdicts(path: Path, values: Sequence[Any], column: str = "prediction") -> Path:
+    return write(path, [{"id": e.id, column: v} for e, v in zip(TWO, values, strict=True)])
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [
+        (["unsupported", "Supported", "unsupported"], "supported=entailment,unsupported=not_entailment"),
+        (["not entailment", "entailment", "no"], {"no": "not_entailment"}),
+        ([0, 1, 0], {1: "entailment", 0: "not_entailment"}),
+        ([False, True, False], "true=entailment,false=not_entailment"),
+    ],
+)
+def test_words_of_the_file_are_read_as_they_are_declared(
+    tmp_path: Path, suffix: str, values: list[Any], labels: Any
+) -> None:
+    path = verdicts(tmp_path / f"p{suffix}", values)
+    run = predict_suite(f"file/{path}", TWO, options={"labels": labels})
+    assert run.predictions("tiny").tolist() == ["not_entailment", "entailment", "not_entailment"]
+    assert run.manifest["details"]["two_label"] is True
+    assert run.manifest["details"]["declared_labels"]
+    assert run.manifest["model_key"] != open_model(f"file/{path}").key
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+def test_true_and_false_are_not_guessed_in_a_file(tmp_path: Path, suffix: str) -> None:
+    path = verdicts(tmp_path / f"p{suffix}", [False, True, False])
+    with pytest.raises(FormatError, match="--labels false=not_entailment,true=entailment declares") as caught:
+        predict_suite(f"file/{path}", TWO)
+    assert "item c1: column 'prediction' is" in str(caught.value)
+
+
+def test_a_declared_word_without_a_label_is_no_answer(tmp_path: Path) -> None:
+    path = verdicts(tmp_path / "p.csv", ["no", "yes", "unclear"])
+    labels = "yes=entailment,no=not_entailment,unclear=-"
+    with pytest.raises(FormatError, match=r"item c3: column 'prediction' is 'unclear', which --labels decl"):
+        predict_suite(f"file/{path}", TWO, options={"labels": labels})
+    path = verdicts(tmp_path / "q.csv", ["no", "entailment", "neutral"])
+    with pytest.raises(FormatError, match="some answers are not_entailment, others are neutral"):
+        predict_suite(f"file/{path}", TWO, options={"labels": labels})
+
+
+@pytest.mark.parametrize(("values", "order"), [([1, 0, 1], "entailment,not_entailment")])
+def test_an_undeclared_order_of_two_labels_is_proposed_for_two_labels(
+    tmp_path: Path, values: list[int], order: str
+) -> None:
+    path = verdicts(tmp_path / "p.csv", values)
+    with pytest.raises(FormatError, match=f"--label-order {order} would agree with .* 100.0 % of 3") as told:
+        predict_suite(f"file/{path}", TWO)
+    assert "the next best order with 0.0 %" in str(told.value)
+    assert "contradiction" not in str(told.value)
+    unlabelled = Dataset("tiny", [Example(e.id, e.premise, e.hypothesis, None) for e in TWO])
+    with pytest.raises(
+        FormatError, match="--label-order entailment,not_entailment or --label-order entailment,neutral,"
+    ):
+        predict_suite(f"file/{path}", unlabelled)
+    run = predict_suite(f"file/{path}", TWO, options={"label_order": order})
+    assert run.predictions("tiny").tolist() == ["not_entailment", "entailment", "not_entailment"]
+
+
+OWN = [
+    {
+        "key": e.id,
+        "doc": e.premise,
+        "claim": e.hypothesis,
+        "verdict": v,
+        "label": "neutral",
+        "p_entailment": 9,
+    }
+    for e, v in zip(TWO, ["no", "yes", "no"], strict=True)
+]
+
+
+@pytest.mark.parametrize(
+    ("columns", "by"),
+    [
+        ("id=key,prediction=verdict", "key"),
+        ("premise=doc,hypothesis=claim,prediction=verdict", "text"),
+        ({"id": "key", "prediction": "verdict", "premise": "doc", "hypothesis": "claim"}, "key"),
+    ],
+)
+def test_columns_are_what_is_said_of_them(tmp_path: Path, columns: Any, by: str) -> None:
+    """Whatever else the file has: a probability above 1, and gold labels in a column label."""
+    path = write(tmp_path / "p.csv", OWN)
+    options = {"columns": columns, "labels": "yes=entailment,no=not_entailment"}
+    run = predict_suite(f"file/{path}", TWO, options=options)
+    assert run.predictions("tiny").tolist() == ["not_entailment", "entailment", "not_entailment"]
+    assert (run.manifest["details"]["matched_by"], run.manifest["details"]["column"]) == (by, "verdict")
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (None, "no column identifies the item(.|\n)*--columns id=A .*--set file.columns=id=A, says which"),
+        ("id=key,prediction=verdct", "no column 'verdct' for 'prediction'(.|\n)*did you mean 'verdict'"),
+        ("id=key,predicton=verdict", "no role of a column .* 'predicton'\n  hint: did you mean 'prediction'"),
+        ("id=key,label=verdict", "no role of a column of predictions is called 'label'"),
+        ("premise=doc,prediction=verdict", "no column identifies the item"),
+        ("id=key,status=verdict,prediction=label", "'no' in column 'verdict' is no status"),
+        ("id=key,p_entailment=p_entailment", "is 'p_entailment', and nothing says above which value"),
+    ],
+)
+def test_columns_that_are_not_there_are_told(tmp_path: Path, columns: str | None, message: str) -> None:
+    path = write(tmp_path / "p.csv", OWN)
+    with pytest.raises(CrossexamError, match=message):
+        predict_suite(f"file/{path}", TWO, options={"columns": columns})
+
+
+LONG = "The report of the committee goes on and on. " * 60
+
+
+def test_missing_documents_are_not_printed_whole(tmp_path: Path) -> None:
+    items = [Example(f"{LONG}{k}", f"{LONG}{k}", f"Claim {k}.", "neutral") for k in range(9)]
+    data = Dataset("tiny", items)
+    rows = [{"premise": "p", "hypothesis": "h", "prediction": "neutral"}]
+    extra = Example("z", "p", "h", "neutral")
+    path = write(tmp_path / "p.csv", rows)
+    with pytest.raises(FormatError, match=r"9 of 10 pairs have no prediction: \('The report") as caught:
+        predict_suite(f"file/{path}", Dataset("tiny", [*items, extra]))
+    assert "and 7 more\n" in str(caught.value)
+    assert "crossexam export csv SUITE -o FOLDER (or jsonl) writes the pairs to predict" in str(caught.value)
+    assert len(str(caught.value)) < 650
+    rows = [{"id": f"{LONG}0", "prediction": "neutral"}, {"id": f"{LONG}x", "prediction": "neutral"}]
+    with pytest.raises(FormatError, match="1 of 2 predictions are for items that are in none") as caught:
+        predict_suite(f"file/{write(tmp_path / 'q.csv', rows)}", data)
+    assert len(str(caught.value)) < 500
+    with pytest.raises(FormatError, match="8 of 9 items have no prediction") as caught:
+        predict_suite(f"file/{write(tmp_path / 'r.csv', rows[:1])}", data)
+    assert "crossexam export csv SUITE" in str(caught.value)
+    assert len(str(caught.value)) < 900
+    rows = [{**rows[0], "id": "own", "premise": "p", "hypothesis": "h"}]
+    with pytest.raises(
+        FormatError, match="--columns premise=premise,hypothesis=hypothesis compares the texts inst"
+    ):
+        predict_suite(f"file/{write(tmp_path / 's.csv', rows)}", Dataset("tiny", [extra]))
+
+
+def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(tmp_path: Path) -> None:
+    items = [Example(f"i{k}", f"P {k // 2}.", "H.", "neutral") for k in range(4)]
+    data = Dataset("tiny", items)
+    labels = ["neutral", "contradiction"]
+    rows = [{"id": pair_id((f"P {k}.", "H.")), "prediction": label} for k, label in enumerate(labels)]
+    path = write(tmp_path / "p.csv", rows)
+    run = predict_suite(f"file/{path}", data)
+    assert run.predictions("tiny").tolist() == ["neutral", "neutral", "contradiction", "contradiction"]
+    assert run.manifest["details"]["matched_by"] == "pair"
+    assert open_model(f"file/{path}").predict([("P 1.", "H.")]).tolist() == [[0, 0, 1]]
+    with pytest.raises(FormatError, match=r"1 of 2 pairs have no prediction: \('P 1\.', 'H\.'\)"):
+        predict_suite(f"file/{write(tmp_path / 'q.csv', rows[:1])}", data)
+    with pytest.raises(FormatError, match="1 of 2 predictions are for items that are in none"):
+        predict_suite(f"file/{path}", Dataset("tiny", items[:2]))
+    twice = [*rows, {**rows[0], "prediction": "entailment"}]
+    with pytest.raises(FormatError, match="two different predictions for 'pair-"):
+        predict_suite(f"file/{write(tmp_path / 'r.csv', twice)}", data)

@@ -345,6 +345,8 @@ OPTION_VALUES: dict[str, Any] = {
     "max_length": 7,
     "file": "other.onnx",
     "label_order": ("contradiction", "entailment", "neutral"),
+    "labels": "follows=entailment",
+    "columns": "prediction=prediction",
     "endpoint": "http://127.0.0.1:9/v1",
     "template": "gpt3",
     "answer": "text",

@@ -5,14 +5,22 @@ crossexam demo is the same for the built-in corpus and models, without any downl
 
 from __future__ import annotations
 
+from itertools import compress, islice
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from crossexam.cli import engines, options
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.core.places import work_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crossexam.models.chunking import Chunking
+    from crossexam.models.model import Model, Pair
+    from crossexam.suites.build import SuiteRequest
 
 
 def examine(
@@ -37,7 +45,7 @@ def examine(
     entities: options.RecognizerSpec = "auto",
     parser: options.ParserSpec = "auto",
     columns: options.Columns = None,
-    labels: options.Labels = None,
+    labels: options.AllLabels = None,
     skip_bad: options.SkipBad = False,
     allow_loss: options.AllowLoss = False,
     force: options.Force = False,
@@ -85,6 +93,7 @@ def examine(
         label_order=label_order,
         threshold=threshold,
         revision=revision,
+        of_base={"labels": labels},
         settings=of_models,
     )
     chunking = chunking_of(chunk, aggregate, like)
@@ -114,6 +123,9 @@ def examine(
     )
     # On this machine --workers is for building: a model has all cores to itself.
     ask = engines.asking(engine, None if engine == "local" else workers, num_cpus, num_gpus)
+    if engine == "local":
+        is_new = [not folders[name].exists() for name in models]
+        _try_functions(list(compress(opened, is_new)), request, chunking)
     folder = output / "suite"
     build_and_show(request, folder, force=force)
     with progress_bar() as progress:
@@ -137,6 +149,33 @@ def examine(
     show(terminal_report(runs, max_unanswered=max_unanswered))
     written(page, written_beside(page), what="report")
     warn_of_gaps(runs)
+
+
+#: Pairs of the base about which a function is asked before anything is built.
+_TRIED: Final = 2
+
+
+def _try_functions(models: Sequence[Model], request: SuiteRequest, chunking: Chunking | None) -> None:
+    """Ask the functions among *models* about two pairs of the base; raises what they or their answers raise.
+
+    So a function whose answers cannot be read fails before the suite is built.  These answers are not kept.
+    """
+    from crossexam.cli.console import note
+    from crossexam.models.chunking import in_chunks
+    from crossexam.models.function import FunctionModel
+
+    functions = [model for model in models if isinstance(model, FunctionModel)]
+    pairs: list[Pair] = []
+    for base in request.bases if functions else ():
+        if base.has_pairs:
+            pairs += [(each.premise, each.hypothesis) for each in islice(base.open(), _TRIED - len(pairs))]
+    for model in functions:
+        if model.words.declared.get("true", "entailment") != "entailment":
+            note(
+                f"{model.name}: its answer True means {model.words.declared['true'] or 'no gold label'}, as "
+                "--labels says; --set py.labels=none keeps True for entailment"
+            )
+        (model if chunking is None else in_chunks(model, chunking)).predict(pairs)
 
 
 #: Two baselines and a model that is good on the base, and breaks.

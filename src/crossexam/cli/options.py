@@ -127,11 +127,47 @@ Columns = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+AnswerColumns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        help="Column names of a file of predictions (file/): id=uid,prediction=verdict, or "
+        "premise=doc,hypothesis=claim,prediction=verdict.",
+        rich_help_panel=_MODEL,
+        metavar="ROLE=COLUMN,...",
+        show_default=False,
+    ),
+]
 Labels = Annotated[
     str | None,
     typer.Option(
         help="What the labels of a tabular file mean: yes=entailment,no=not_entailment. "
         "Numbers always need this; VALUE=- means no gold label.",
+        rich_help_panel=_READING,
+        metavar="VALUE=LABEL,...",
+        show_default=False,
+    ),
+]
+#: The same for the answers of models alone.
+AnswerLabels = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        help="What words and numbers in answers of py/, file/ and api/ models mean, besides the usual names: "
+        "supported=entailment,unsupported=not_entailment.",
+        rich_help_panel=_MODEL,
+        metavar="WORD=LABEL,...",
+        show_default=False,
+    ),
+]
+#: The same for a base and for answers.
+AllLabels = Annotated[
+    str | None,
+    typer.Option(
+        "--labels",
+        help="What the labels of a tabular file mean: yes=entailment,no=not_entailment. Numbers always need "
+        "this; VALUE=- means no gold label. Answers of py/, file/ and api/ models may use these words, too "
+        "(--set py.labels=... for other words of theirs, none for the usual names alone).",
         rich_help_panel=_READING,
         metavar="VALUE=LABEL,...",
         show_default=False,
@@ -311,12 +347,12 @@ def reading_options(
     columns: str | None, labels: str | None, skip_bad: bool, allow_loss: bool
 ) -> dict[str, Any]:
     """Return the options of reading a corpus as the functions of the library take them."""
-    from crossexam.corpora.columns import parse_columns
-    from crossexam.corpora.label_names import parse_labels
+    from crossexam.corpora.columns import stated_columns
+    from crossexam.corpora.label_names import stated_labels
 
     return {
-        "columns": None if columns is None else parse_columns(columns),
-        "labels": None if labels is None else parse_labels(labels),
+        "columns": stated_columns(columns),
+        "labels": stated_labels(labels),
         "skip_bad": skip_bad,
         "allow_loss": allow_loss,
     }
@@ -461,12 +497,14 @@ def model_options(
     threshold: float | None,
     revision: str | None,
     more: Mapping[str, Any] = MappingProxyType({}),
+    of_base: Mapping[str, Any] = MappingProxyType({}),
     settings: Iterable[tuple[str, str, str]] = (),
 ) -> dict[str, Any]:
     """Return the option values of *models* for ``predict_suite``; raises CrossexamError.
 
     The flags that every command with models has are all required, so that none can be forgotten; *more* are
-    further ones by option.  *settings* are (kind, option, text) triples of
+    further ones by option.  Those *of_base* are about the base as well: kinds that lack them ignore them, and
+    ``--set`` goes before them.  *settings* are (kind, option, text) triples of
     ``--set KIND.OPTION=VALUE``.  A flag is shorthand for these, and applies to those kinds among *models*
     that have the option.
     """
@@ -501,6 +539,9 @@ def model_options(
         if name in values or flags.get(option) is not None:
             raise CrossexamError(f"'{option}' is set by both --set {name} and --{option.replace('_', '-')}")
         values[name] = text
+    for option, value in of_base.items():
+        having = [f"{name}.{option}" for name, kind in kinds.items() if option in kind.option_names]
+        values |= {name: value for name in having if value is not None and name not in values}
     return values
 
 

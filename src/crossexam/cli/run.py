@@ -50,6 +50,8 @@ def run(
     max_length: options.MaxLength = None,
     label_order: options.LabelOrder = None,
     threshold: options.Threshold = None,
+    labels: options.AnswerLabels = None,
+    columns: options.AnswerColumns = None,
     revision: options.Revision = None,
     chunk: options.Chunk = None,
     aggregate: options.Combine = None,
@@ -111,7 +113,11 @@ def run(
             label_order=label_order,
             threshold=threshold,
             revision=revision,
-            more=_without_key(model, flags) if dry_run or batch_out is not None else flags,
+            more={
+                **(_without_key(model, flags) if dry_run or batch_out is not None else flags),
+                "labels": labels,
+                "columns": columns,
+            },
             settings=options.model_settings(values),
         )
         for flags, _ in variants

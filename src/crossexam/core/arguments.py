@@ -6,23 +6,21 @@ import os
 from collections.abc import Callable
 from operator import index
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.output.escapes import quoted
 from crossexam.core.places import work_path
-
-_LONGEST: Final = 60
 
 
 def shown(value: object) -> str:
-    """Return how an error shows *value*: itself if it is short, else its type.
+    """Return how an error shows *value*: itself if it is a text or a number, else its type.
 
     >>> shown(3.5), shown("snli:dev"), shown([1, 2]), shown(None)
     ('3.5', "'snli:dev'", 'a list', 'None')
     """
     if value is None or isinstance(value, str | int | float):
-        text = repr(value)
-        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+        return quoted(value)
     if isinstance(value, type):
         return f"the class {value.__name__}"
     name = type(value).__name__

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.core.output.escapes import quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,7 +74,7 @@ def parse_label(text: object, *, where: str | None = None) -> Gold | None:
     if name in {"0", "1", "2"}:
         return LABELS[int(name)]
     raise FormatError(
-        f"unknown label {text!r}",
+        f"unknown label {quoted(text)}",
         where=where,
         wanted="entailment, neutral, contradiction or not_entailment, or 0, 1, 2 for the first three; "
         "'-' or -1 for no gold label",

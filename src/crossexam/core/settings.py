@@ -30,6 +30,7 @@ _WORDS: Final[dict[Any, tuple[str, str]]] = {  # one value, several
     float: ("a number", "numbers"),
     str: ("a text", "texts"),
     Path: ("a path", "paths"),
+    Mapping[str, Any]: ("a dict", "dicts"),
     NoneType: ("none", "none"),
 }
 
@@ -173,6 +174,8 @@ def _fitting(value: Any, kind: Any) -> Any:
         )
     if get_origin(kind) is Literal:
         fits = any(value == choice and type(value) is type(choice) for choice in get_args(kind))
+    elif get_origin(kind) is Mapping:
+        fits = isinstance(value, Mapping)
     elif kind in (int, float):
         fits = isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
     else:

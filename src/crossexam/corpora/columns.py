@@ -8,11 +8,12 @@ such a file is refused instead of misread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, Literal
 
+from crossexam.core.arguments import required
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import (
     ANNOTATOR_LABELS,
@@ -31,6 +32,7 @@ from crossexam.core.example import (
     Example,
 )
 from crossexam.core.labels import Gold
+from crossexam.core.output.escapes import quoted
 from crossexam.core.stored.rows import from_row
 from crossexam.corpora.label_names import LabelNames
 from crossexam.corpora.records import Row
@@ -115,6 +117,37 @@ def parse_columns(text: str) -> dict[str, str]:
     return mapping
 
 
+def stated_columns(columns: Any) -> dict[str, str] | None:
+    """Return what *columns*, the value of ``--columns`` or a dict in its place, maps; None if it is None.
+
+    Raises CrossexamError.
+
+    >>> stated_columns("premise=text_a"), stated_columns({"label": "gold"})
+    ({'premise': 'text_a'}, {'label': 'gold'})
+    """
+    if isinstance(columns, str):
+        return parse_columns(columns)
+    wanted = "a dict of roles to columns, such as {'premise': 'text_a', 'label': 'gold'}"
+    if columns is None or not required(columns, Mapping, "columns", wanted=wanted):
+        return None
+    if not all(isinstance(each, str) for pair in columns.items() for each in pair):
+        raise CrossexamError("columns has names that are not strings", wanted=wanted)
+    return dict(columns)
+
+
+def refuse_absent(mapping: Mapping[str, str], names: Collection[str], *, where: str | None = None) -> None:
+    """Raise FormatError if a column of *mapping* (role to column) is not among *names*."""
+    for role, column in mapping.items():
+        if column not in names:
+            near = get_close_matches(column, names, n=1)
+            raise FormatError(
+                f"no column '{column}' for '{role}'",
+                where=where,
+                wanted=f"one of the file's columns: {', '.join(names)}",
+                hint=f"did you mean '{near[0]}'?" if near else None,
+            )
+
+
 def find_layout(names: Iterable[str], mapping: Mapping[str, str] | None = None) -> Layout:
     """Return the layout of a file with the columns *names*; *mapping* (role to column) takes precedence.
 
@@ -127,14 +160,7 @@ def find_layout(names: Iterable[str], mapping: Mapping[str, str] | None = None) 
     'problem'
     """
     names, mapping = list(names), dict(mapping or {})
-    for role, column in mapping.items():
-        if column not in names:
-            near = get_close_matches(column, names, n=1)
-            raise FormatError(
-                f"no column '{column}' for '{role}'",
-                wanted=f"one of the file's columns: {', '.join(names)}",
-                hint=f"did you mean '{near[0]}'?" if near else None,
-            )
+    refuse_absent(mapping, names)
     if not mapping and set(names) >= _TEST_SET_COLUMNS:
         return Layout("test set", {name: name for name in names})
     columns = _roles(names, mapping)
@@ -246,7 +272,7 @@ def _item(row: Row, layout: Layout, identify: Identify) -> Example:
     name = identify(example.id, example.premise, example.hypothesis, example.label)
     if name == example.id:
         return example
-    raise FormatError(f"the id '{example.id}' is not unique", where="field 'id'", wanted="unique ids")
+    raise FormatError(f"the id {quoted(example.id)} is not unique", where="field 'id'", wanted="unique ids")
 
 
 _READERS: Final[dict[Shape, Callable[[Row, Layout, Identify], Example]]] = {

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from shlex import quote
+from typing import Any, Final
 
+from crossexam.core.arguments import required
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import LABELS, NO_GOLD, Gold, parse_label
+from crossexam.core.output.escapes import clipped, quoted
 
 Names = Mapping[str, Gold | None]
 
@@ -65,14 +68,14 @@ class LabelNames:
                 return None
             known = ", ".join(self.declared)
             raise UnknownLabelError(
-                f"unknown label {value!r}", where=where, wanted=f"one that --labels declares: {known}"
+                f"unknown label {quoted(value)}", where=where, wanted=f"one that --labels declares: {known}"
             )
         if self.numbered or not name.isdigit():
             try:
                 return parse_label(name)
             except FormatError:
                 pass
-        raise UnknownLabelError(f"unknown label {value!r}", where=where, wanted=_FOUR)
+        raise UnknownLabelError(f"unknown label {quoted(value)}", where=where, wanted=_FOUR)
 
 
 class UnknownLabelError(FormatError):
@@ -117,6 +120,22 @@ def parse_labels(text: str) -> dict[str, Gold | None]:
     return declared_names(names, where=f"--labels {text}")
 
 
+def stated_labels(labels: Any) -> dict[str, Gold | None] | None:
+    """Return what *labels*, the value of ``--labels`` or a dict in its place, declares; None if it is None.
+
+    Raises CrossexamError.
+
+    >>> stated_labels({True: "entailment", False: "not_entailment"})
+    {'true': 'entailment', 'false': 'not_entailment'}
+    """
+    if isinstance(labels, str):
+        return parse_labels(labels)
+    wanted = "a dict of values to labels, such as {1: 'entailment', 0: 'not_entailment'}"
+    if labels is None or not required(labels, Mapping, "labels", wanted=wanted):
+        return None
+    return declared_names(labels, where="labels")
+
+
 def declared_names(names: Mapping[str, object], *, where: str) -> dict[str, Gold | None]:
     """Return *names*, a mapping of values to labels, in the form that LabelNames takes.
 
@@ -150,6 +169,29 @@ def refuse_mixture(labels: Iterable[Gold | None], *, where: str) -> None:
         )
 
 
+def likely_meaning(names: Collection[str]) -> str | None:
+    """Return the value of ``--labels`` that says what *names* are likely to mean, None if not all are known.
+
+    >>> likely_meaning(["supported", "unsupported"])
+    'supported=entailment,unsupported=not_entailment'
+    """
+    known = {name: _LIKELY[name] for name in names if name in _LIKELY}
+    try:
+        refuse_mixture(known.values(), where="")
+    except CrossexamError:
+        return None
+    return labels_text(known) if 0 < len(names) == len(known) else None
+
+
+def labels_text(names: Names) -> str:
+    """Return *names* as the value of ``--labels`` that declares them.
+
+    >>> labels_text({"yes": "entailment", "unclear": None})
+    'yes=entailment,unclear=-'
+    """
+    return ",".join(f"{name}={label or '-'}" for name, label in names.items())
+
+
 def explained_by_counts(
     error: UnknownLabelError, values: Mapping[str, int], *, declared: bool
 ) -> FormatError:
@@ -162,15 +204,15 @@ def explained_by_counts(
         return _undeclared_numbers(error, counts)
     listed = [name for name, _ in counts.most_common(_LISTED)]
     rest = len(counts) - len(listed)
-    column = ", ".join(f"{name} {counts[name]:,}" for name in listed)
-    likely = [f"{name}={_LIKELY[name]}" for name in listed if name in _LIKELY]
-    example = ",".join(likely) if len(likely) == len(counts) and not declared else "VALUE=LABEL,..."
+    column = ", ".join(f"{clipped(name)} {counts[name]:,}" for name in listed)
+    example = (None if declared else likely_meaning(listed if not rest else ())) or "VALUE=LABEL,..."
     return UnknownLabelError(
         error.what,
         where=error.where,
         wanted=error.wanted,
         hint=f"the column has {column}{f' and {rest} other values' if rest else ''}; "
-        f"--labels {example} declares what they mean (- for no gold label), --skip-bad skips such records",
+        f"--labels {quote(example)} declares what they mean (- for no gold label), --skip-bad skips "
+        "such records",
     )
 
 

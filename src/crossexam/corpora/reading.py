@@ -11,6 +11,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example, content_id
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import GOLDS, THREE_LABELS, Gold, Projection, projection_for, projection_named
+from crossexam.core.output.escapes import clipped
 from crossexam.core.test_sets import entry_beside
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.columns import Layout, expects_gold, find_layout, to_example
@@ -309,7 +310,7 @@ def _refuse_loss(source: Source, report: ReadingReport, declared: Names, values:
     if vanished := values.vanished():
         name = vanished[0]
         raise FormatError(
-            f"all {values.bad[name]:,} records with the label '{name}' were skipped",
+            f"all {values.bad[name]:,} records with the label '{clipped(name)}' were skipped",
             where=source.where,
             hint=f"--labels {name}=LABEL declares what it means ({name}=- for no gold label); {_ALLOW}",
         )

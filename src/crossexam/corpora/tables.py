@@ -16,6 +16,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import GOLDS
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.reading import ReadingReport, read_source
 from crossexam.corpora.records import Row, Source, class_names, unique_names, with_class_names
 
@@ -140,7 +141,7 @@ def checked_examples(dataset: Dataset, reading: Mapping[str, Any]) -> Dataset:
         where = f"{dataset.name}, item {number}"
         _check_example(item, where)
         if item.id in seen:
-            raise FormatError(f"the id {item.id!r} is not unique", where=where, wanted="unique ids")
+            raise FormatError(f"the id {quoted(item.id)} is not unique", where=where, wanted="unique ids")
         seen.add(item.id)
     return dataset
 

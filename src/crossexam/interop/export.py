@@ -1,6 +1,7 @@
-"""Suites as tasks of other harnesses, which run them as they are: ``crossexam export``.
+"""Suites for other programs: as tasks of harnesses, or as pairs to predict: ``crossexam export``.
 
-A harness asks its model in its own way; its log comes back as the model ``log/PATH``, with our statistics.
+A harness asks its model in its own way; its log comes back as the model ``log/PATH``, with our statistics.  A
+program of your own predicts the pairs of one file, and its predictions come back as ``file/PATH``.
 """
 
 from __future__ import annotations
@@ -11,36 +12,45 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.dataset import Suite
+from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import new_folder, sha256_of, shortened
 from crossexam.core.imports import imported
 from crossexam.core.manifest import package_version
 from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.interop.asked import AskedSet, asked_set
+from crossexam.models.prompts.table import template as template_named
 from crossexam.models.prompts.template import Template
 
 MANIFEST: Final = "crossexam.json"
+DEFAULT_TEMPLATE: Final = "gpt3"
 _TASKS: Final = "tasks"
+_PAIRS: Final = "pairs"
 
 
 @dataclass(frozen=True)
 class Exporter:
-    """A format of tasks: its *name*, what it is, and the function that writes the questions to a folder.
+    """A format: its *name*, what it is, and the *function* that writes questions, or pairs, to a folder.
 
     *usage* is the command that runs the tasks, or reads the answers; ``{folder}`` stands for the folder of
-    the tasks, and ``{suite}`` for the suite.
+    the tasks, and ``{suite}`` for the suite.  A format that *asks* has questions in the words of a template.
     """
 
     name: str
     description: str
     function: str
     usage: str
+    asks: bool = True
 
     def write(self, sets: Sequence[AskedSet], folder: Path) -> list[str]:
         """Write the tasks of *sets* to *folder*; return their names."""
         writer: Callable[[Sequence[AskedSet], Path], list[str]] = imported(self.function)
         return writer(sets, folder)
+
+    def write_pairs(self, datasets: Sequence[Dataset], folder: Path) -> dict[str, int]:
+        """Write the distinct pairs of *datasets* to *folder*; return their number by the name of the file."""
+        writer: Callable[[Sequence[Dataset], Path], dict[str, int]] = imported(self.function)
+        return writer(datasets, folder)
 
 
 _HERE: Final = "crossexam.interop"
@@ -68,10 +78,18 @@ EXPORTERS: Final[dict[str, Exporter]] = {
             "--output-dir logs --save-details (at an endpoint: the tasks whose names end with _chat)",
         ),
         Exporter(
+            "csv",
+            "pairs.csv, a row per distinct pair, for programs of your own",
+            f"{_HERE}.pairs:write_pairs_csv",
+            "crossexam run file/ANSWERS.csv {suite} -o RUN",
+            asks=False,
+        ),
+        Exporter(
             "jsonl",
-            "a file of questions per test set, for programs of your own",
-            f"{_HERE}.json_lines:write_json_lines",
+            "the same as JSON lines, pairs.jsonl",
+            f"{_HERE}.pairs:write_pairs_json_lines",
             "crossexam run file/ANSWERS.jsonl {suite} -o RUN",
+            asks=False,
         ),
     )
 }
@@ -81,55 +99,87 @@ EXPORTERS: Final[dict[str, Exporter]] = {
 class Exported:
     """What was written: the names of the *tasks*, and the number of *items* and of those left out.
 
-    *empty* are the test sets that were left out, since they have no item with a gold label.
+    *empty* are the test sets that were left out, since they have no item with a gold label.  *pairs* is the
+    number of distinct pairs, if these were written: the tasks are then their file.
     """
 
     tasks: Sequence[str]
     items: int
-    unlabelled: int
+    unlabelled: int = 0
     empty: Sequence[str] = ()
+    pairs: int = 0
 
 
 def export(
-    suite: Suite, form: str, folder: Path, template: Template, *, only: Sequence[str] = ()
+    suite: Suite, form: str, folder: Path, template: Template | None = None, *, only: Sequence[str] = ()
 ) -> Exported:
-    """Write the test sets of *suite* to *folder* as tasks of the format *form*.
+    """Write the test sets of *suite* to *folder* in the format *form*.
 
-    *only* are patterns of names (``negation.*``), default all.  Items without a gold label are left out,
-    since harnesses count them as wrong, and test sets without any other item, at which lm-eval stops.  If
-    these tasks are in the folder already, nothing is written.  Raises UnknownNameError, CrossexamError if
-    the folder has anything else, if a test set has other labels than the template, or if no item is left.
+    *only* are patterns of names (``negation.*``), default all.  A format that asks does so in the words of
+    *template*.  It leaves out items without a gold label, since harnesses count them as wrong, and test sets
+    without any other item, at which lm-eval stops; formats of pairs have them all, and take no template.  If
+    the same is in the folder already, nothing is written.  Raises UnknownNameError, CrossexamError if the
+    folder has anything else, if a test set has other labels than the template, or if nothing is left.
     """
     if form not in EXPORTERS:
         raise UnknownNameError("format", form, EXPORTERS)
-    chosen = [asked_set(dataset, template) for dataset in suite.only(only)]
-    sets = [each for each in chosen if len(each)]
+    exporter, chosen = EXPORTERS[form], list(suite.only(only))
+    if exporter.asks:
+        return _export_tasks(suite, exporter, folder, template or template_named(DEFAULT_TEMPLATE), chosen)
+    if template is not None:
+        raise CrossexamError(
+            f"{form} has the pairs as they are, without a prompt", where="--template", wanted="no --template"
+        )
+    return _export_pairs(suite, exporter, folder, chosen)
+
+
+def _export_pairs(suite: Suite, exporter: Exporter, folder: Path, chosen: Sequence[Dataset]) -> Exported:
+    items = sum(map(len, chosen))
+    if not items:
+        raise CrossexamError("there are no items", where=suite.name, wanted="a test set with items")
+    hashed = {each.name: {"items": len(each), "content_hash": each.content_hash()} for each in chosen}
+    facts = {**_manifest(exporter.name), "test_sets": hashed}
+    done = _written_once(folder, facts, lambda new: {_PAIRS: exporter.write_pairs(chosen, new)})
+    return Exported(list(done[_PAIRS]), items, pairs=sum(done[_PAIRS].values()))
+
+
+def _export_tasks(
+    suite: Suite, exporter: Exporter, folder: Path, template: Template, chosen: Sequence[Dataset]
+) -> Exported:
+    asked = [asked_set(dataset, template) for dataset in chosen]
+    sets = [each for each in asked if len(each)]
     if not sets:
         raise CrossexamError(
             "no item has a gold label", where=suite.name, wanted="a test set whose items have gold labels"
         )
     _refuse_one_name_for_two(sets)
-    facts = _manifest(form, sets, template)
-    if (tasks := _exported_already(folder, facts)) is None:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise CrossexamError(
-                "there is something already", where=str(folder), wanted="a new or empty folder"
-            )
-        with new_folder(folder, purpose="exporting") as unfinished:
-            tasks = EXPORTERS[form].write(sets, unfinished)
-            names = sorted(
-                path.relative_to(unfinished).as_posix()
-                for path in unfinished.rglob("[!.]*")
-                if path.is_file()
-            )
-            files = {name: sha256_of(unfinished / name) for name in names}
-            write_manifest(unfinished / MANIFEST, {**facts, _TASKS: tasks, FILES: files})
-    empty = [each.name for each in chosen if not len(each)]
-    return Exported(tasks, sum(map(len, sets)), sum(each.unlabelled for each in chosen), empty)
+    counts = {each.name: {"items": len(each), "unlabelled": each.unlabelled, **hashes(each)} for each in sets}
+    facts = {**_manifest(exporter.name), "template": template.facts, "test_sets": counts}
+    done = _written_once(folder, facts, lambda new: {_TASKS: exporter.write(sets, new)})
+    empty = [each.name for each in asked if not len(each)]
+    return Exported(done[_TASKS], sum(map(len, sets)), sum(each.unlabelled for each in asked), empty)
 
 
-def _exported_already(folder: Path, facts: Mapping[str, Any]) -> list[str] | None:
-    """Return the tasks in *folder* if they are those of *facts* and as they were written, else None."""
+def _written_once(
+    folder: Path, facts: Mapping[str, Any], write: Callable[[Path], dict[str, Any]]
+) -> dict[str, Any]:
+    """Return what *write* says of what it writes, or said if *folder* has that already."""
+    if (known := _exported_already(folder, facts)) is not None:
+        return known
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CrossexamError("there is something already", where=str(folder), wanted="a new or empty folder")
+    with new_folder(folder, purpose="exporting") as unfinished:
+        done = write(unfinished)
+        names = sorted(
+            path.relative_to(unfinished).as_posix() for path in unfinished.rglob("[!.]*") if path.is_file()
+        )
+        files = {name: sha256_of(unfinished / name) for name in names}
+        write_manifest(unfinished / MANIFEST, {**facts, **done, FILES: files})
+    return done
+
+
+def _exported_already(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what was said of the files in *folder* if they are of *facts* and as they were, else None."""
     manifest = folder / MANIFEST
     if not manifest.is_file():
         return None
@@ -137,11 +187,12 @@ def _exported_already(folder: Path, facts: Mapping[str, Any]) -> list[str] | Non
         known = read_manifest(manifest)
     except FormatError:
         return None
-    tasks, files = known.pop(_TASKS, None), known.pop(FILES, None)
-    if known != facts or not isinstance(tasks, list) or not isinstance(files, dict):
+    files = known.pop(FILES, None)
+    done: dict[str, Any] = {name: known.pop(name) for name in (_TASKS, _PAIRS) if name in known}
+    if known != facts or not done or not isinstance(files, dict):
         return None
     paths = {folder / name: sha256 for name, sha256 in files.items()}
-    return tasks if all(path.is_file() and sha256_of(path) == paths[path] for path in paths) else None
+    return done if all(path.is_file() and sha256_of(path) == paths[path] for path in paths) else None
 
 
 def _refuse_one_name_for_two(sets: Sequence[AskedSet]) -> None:
@@ -156,16 +207,8 @@ def _refuse_one_name_for_two(sets: Sequence[AskedSet]) -> None:
             )
 
 
-def _manifest(form: str, sets: Sequence[AskedSet], template: Template) -> dict[str, Any]:
-    return {
-        "format": 1,
-        "crossexam": package_version(),
-        "exported_for": form,
-        "template": template.facts,
-        "test_sets": {
-            each.name: {"items": len(each), "unlabelled": each.unlabelled, **hashes(each)} for each in sets
-        },
-    }
+def _manifest(form: str) -> dict[str, Any]:
+    return {"format": 1, "crossexam": package_version(), "exported_for": form}
 
 
 def hashes(sets: AskedSet) -> dict[str, str]:

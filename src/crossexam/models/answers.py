@@ -1,14 +1,22 @@
-"""The output of a function as probabilities: checked, and in the order of ``LABELS``."""
+"""The output of a function as probabilities: checked, and in the order of ``LABELS``.
+
+The answers of a batch are of one kind: names of labels, True and False, class indices, probabilities.  True
+means that the premise entails the hypothesis, False that it does not, unless ``--labels`` says otherwise.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.labels import GOLDS, LABELS
+from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED, UNANSWERED, Outcome
-from crossexam.models.label_order import ClassName, Order, class_name, is_two_label, to_label_columns
+from crossexam.core.output.escapes import quoted
+from crossexam.corpora.label_names import labels_text, name_of
+from crossexam.models.answer_words import AnswerWords
+from crossexam.models.label_order import TWO_LABELS, ClassName, is_two_label, to_label_columns
 from crossexam.models.threshold import at_threshold, missing_threshold, refuse_threshold
 
 if TYPE_CHECKING:
@@ -18,9 +26,11 @@ if TYPE_CHECKING:
 #: How far from 1 a row of probabilities may sum, for functions that compute in 16 bits.
 _TOLERANCE: Final = 1e-2
 _WANTED: Final = (
-    "a label, a mapping from label to probability, or a row of three probabilities per pair, "
+    "a label, a mapping from label to probability, True or False, or a row of three probabilities per pair, "
     "in the order of the pairs"
 )
+_ONE_KIND: Final = "answers of one kind: all labels, all True or False, all numbers, or all mappings"
+_AS_USUAL: Final = AnswerWords()
 
 
 class NamedLabels:
@@ -62,7 +72,7 @@ class NamesLabels(Protocol):
 def to_answers(
     answers: Any,
     count: int,
-    order: Order | None,
+    words: AnswerWords = _AS_USUAL,
     *,
     where: str,
     threshold: float | None = None,
@@ -74,7 +84,7 @@ def to_answers(
     there is none: its probabilities are NaN.  There are no outcomes if all pairs were answered.  Everything
     else is as in :func:`to_probabilities`.
 
-    >>> table, outcomes = to_answers(["neutral", {"status": "refused"}], 2, None, where="f")
+    >>> table, outcomes = to_answers(["neutral", {"status": "refused"}], 2, where="f")
     >>> table.tolist(), outcomes[1].status
     ([[0.0, 1.0, 0.0], [nan, nan, nan]], 'refused')
     """
@@ -87,14 +97,14 @@ def to_answers(
         if isinstance(row, Mapping) and "status" in row
     }
     if not statuses:
-        return to_probabilities(rows, count, order, where=where, threshold=threshold, named=named), []
+        return to_probabilities(rows, count, words, where=where, threshold=threshold, named=named), []
     told = [Outcome(statuses.get(number, ANSWERED)) for number in range(len(rows))]
     if len(statuses) == len(rows) == count:
         return np.full((count, len(LABELS)), np.nan), told
     # In place of what is missing, the first answer is checked again, so that the others keep their numbers.
     first = next((row for number, row in enumerate(rows) if number not in statuses), None)
     given = [first if number in statuses else row for number, row in enumerate(rows)]
-    table = to_probabilities(given, count, order, where=where, threshold=threshold, named=named)
+    table = to_probabilities(given, count, words, where=where, threshold=threshold, named=named)
     table[list(statuses)] = np.nan
     return table, told
 
@@ -103,7 +113,7 @@ def _status(row: Mapping[Any, Any], number: int, where: str) -> str:
     status = row["status"]
     if status not in UNANSWERED or len(row) > 1:
         raise FormatError(
-            f"answer {number} is {dict(row)!r}",
+            f"answer {number} is {quoted(dict(row))}",
             where=where,
             wanted='{"status": STATUS} for a pair without an answer; '
             f"the statuses are {', '.join(UNANSWERED)}",
@@ -114,7 +124,7 @@ def _status(row: Mapping[Any, Any], number: int, where: str) -> str:
 def to_probabilities(
     answers: Any,
     count: int,
-    order: Order | None,
+    words: AnswerWords = _AS_USUAL,
     *,
     where: str,
     threshold: float | None = None,
@@ -122,11 +132,13 @@ def to_probabilities(
 ) -> NDArray[np.float64]:
     """Return *answers* for *count* pairs as probabilities [count, 3]; raises FormatError.
 
-    Single numbers are probabilities of entailment, which need a *threshold*.  The names of labels in the
-    answers are added to *named*.
+    *words* are those in which answers name labels.  Single numbers with a decimal point are probabilities of
+    entailment, which need a *threshold*.  The names of labels in the answers are added to *named*.
 
-    >>> to_probabilities(["neutral"], 1, None, where="f").tolist()
+    >>> to_probabilities(["neutral"], 1, where="f").tolist()
     [[0.0, 1.0, 0.0]]
+    >>> to_probabilities([True, False], 2, where="f").tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
     named = named or NamedLabels()
     rows = _as_rows(answers, where)
@@ -147,14 +159,16 @@ def to_probabilities(
     if isinstance(first, float):
         return _from_scores(rows, threshold, where)
     if isinstance(first, str):
-        table = _from_names(rows, where, named)
+        table = _from_names(rows, words, where, named)
     elif isinstance(first, Mapping):
-        table = _from_mappings(rows, where, named)
+        table = _from_mappings(rows, words, where, named)
+    elif isinstance(first, bool):
+        table = _from_booleans(rows, words, where, named)
     elif isinstance(first, int):
-        table = _from_numbers(rows, order, where, named)
+        table = _from_numbers(rows, words, where, named)
     else:
-        table = _from_table(rows, order, where)
-    return table if threshold is None else _thresholded(table, threshold, order, named, where)
+        table = _from_table(rows, words, where)
+    return table if threshold is None else _thresholded(table, threshold, words, named, where)
 
 
 def _from_scores(rows: Sequence[Any], threshold: float | None, where: str) -> NDArray[np.float64]:
@@ -166,15 +180,17 @@ def _from_scores(rows: Sequence[Any], threshold: float | None, where: str) -> ND
     for number, row in enumerate(rows):
         if not isinstance(row, float) or not 0 <= row <= 1:
             raise FormatError(
-                f"answer {number} is {row!r}", where=where, wanted="a probability of entailment, from 0 to 1"
+                _said(number, row),
+                where=where,
+                wanted="a probability of entailment, from 0 to 1",
             )
     return at_threshold(np.asarray(rows, dtype=np.float64), threshold)
 
 
 def _thresholded(
-    table: NDArray[np.float64], threshold: float, order: Order | None, named: NamedLabels, where: str
+    table: NDArray[np.float64], threshold: float, words: AnswerWords, named: NamedLabels, where: str
 ) -> NDArray[np.float64]:
-    if not (named.two_label or (order and is_two_label(order))):
+    if not (named.two_label or (words.order and is_two_label(words.order))):
         raise refuse_threshold("the answers have three labels", where=where)
     return at_threshold(table[:, LABELS.index("entailment")], threshold)
 
@@ -202,73 +218,130 @@ def one_hot(indices: Sequence[int]) -> NDArray[np.float64]:
     return hot
 
 
-def _from_names(rows: Sequence[Any], where: str, named: NamedLabels) -> NDArray[np.float64]:
-    names = [_label(row, number, where) for number, row in enumerate(rows)]
-    named.add(names, where=where)
-    return one_hot([_column(name) for name in names])
+def _from_names(
+    rows: Sequence[Any], words: AnswerWords, where: str, named: NamedLabels
+) -> NDArray[np.float64]:
+    _refuse_others(rows, str, where)
+    labels = words.labels_of(rows, lambda number: _said(number, rows[number]), lambda _: where)
+    return _from_labels(labels, where, named)
 
 
-def _label(name: object, number: int, where: str) -> ClassName:
-    found = class_name(name)
-    if found is None or not isinstance(name, str):
-        raise FormatError(
-            f"answer {number} is {name!r}, which is not a label", where=where, wanted=" or ".join(GOLDS)
-        )
-    return found
+def _from_labels(labels: Sequence[ClassName], where: str, named: NamedLabels) -> NDArray[np.float64]:
+    named.add(labels, where=where)
+    return one_hot([_column(label) for label in labels])
+
+
+def _said(number: int, value: object) -> str:
+    return f"answer {number} is {quoted(value)}"
+
+
+def _refuse_others(rows: Sequence[Any], kind: type, where: str) -> None:
+    """Raise FormatError unless all *rows* are of the *kind* of the first; True and False are no numbers."""
+    for number, row in enumerate(rows):
+        if not isinstance(row, kind) or isinstance(row, bool) != (kind is bool):
+            raise FormatError(f"{_said(0, rows[0])}, and {_said(number, row)}", where=where, wanted=_ONE_KIND)
 
 
 def _column(name: ClassName) -> int:
     return LABELS.index("neutral" if name == "not_entailment" else name)
 
 
-def _from_numbers(
-    rows: Sequence[Any], order: Order | None, where: str, named: NamedLabels
+def _from_booleans(
+    rows: Sequence[Any], words: AnswerWords, where: str, named: NamedLabels
 ) -> NDArray[np.float64]:
-    if order is None:
-        raise FormatError(
-            "the answers are class indices, but no class order is declared",
-            where=where,
-            hint="declare it with --label-order entailment,neutral,contradiction, or return label names",
-        )
+    """Return True as entailment and False as not_entailment, or each as it is declared."""
+    _refuse_others(rows, bool, where)
+    if not {"true", "false"} & words.declared.keys():
+        return _from_labels([TWO_LABELS[0 if row else 1] for row in rows], where, named)
+    labels = words.labels_of(rows, lambda number: _said(number, rows[number]), lambda _: where)
+    return _from_labels(labels, where, named)
+
+
+def _from_numbers(
+    rows: Sequence[Any], words: AnswerWords, where: str, named: NamedLabels
+) -> NDArray[np.float64]:
+    _refuse_others(rows, int, where)
+    if words.order is None and not any(name.isdigit() for name in words.declared):
+        raise _undeclared_classes(max(rows), words, where)
+    classes = len(words.order or ())
     for number, row in enumerate(rows):
-        if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(order):
-            raise FormatError(
-                f"answer {number} is {row!r}", where=where, wanted=f"a number from 0 to {len(order) - 1}"
-            )
-    return _from_names([order[row] for row in rows], where, named)
+        if classes and not 0 <= row < classes and name_of(row) not in words.declared:
+            raise FormatError(_said(number, row), where=where, wanted=f"a number from 0 to {classes - 1}")
+    labels = words.labels_of(rows, lambda number: _said(number, rows[number]), lambda _: where)
+    return _from_labels(labels, where, named)
 
 
-def _from_mappings(rows: Sequence[Any], where: str, named: NamedLabels) -> NDArray[np.float64]:
+def _undeclared_classes(greatest: int, words: AnswerWords, where: str) -> FormatError:
+    """Return the error that class indices up to the *greatest* need a meaning, with ways to declare it."""
+    declared = set(words.declared.values())
+    mapping = labels_text({**words.declared, "1": "entailment", "0": "not_entailment"})
+    two = f"--labels {quote(mapping)} or --label-order entailment,not_entailment for two labels"
+    three = "--label-order entailment,neutral,contradiction for three"
+    has_two = greatest < len(TWO_LABELS) and not declared & {"neutral", "contradiction"}
+    has_three = "not_entailment" not in declared or not has_two
+    return FormatError(
+        "the answers are class indices, but nothing says what they mean",
+        where=where,
+        wanted="names of labels, or a declaration of what each number means",
+        hint=f"{', '.join([two] * has_two + [three] * has_three)} (in the order of your classes); or return "
+        "True and False, or the names of labels",
+    )
+
+
+def _from_mappings(
+    rows: Sequence[Any], words: AnswerWords, where: str, named: NamedLabels
+) -> NDArray[np.float64]:
     table = []
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise FormatError(f"answer {number} is {row!r}", where=where, wanted="a mapping, like answer 0")
+            raise FormatError(_said(number, row), where=where, wanted="a mapping, like answer 0")
         if "label" in row:  # what a text-classification pipeline returns for its best class
             row = {row["label"]: 1.0}
-        shares = [0.0] * len(LABELS)
-        labels = [_label(name, number, where) for name in row]
-        named.add(labels, where=where)
-        for label, share in zip(labels, row.values(), strict=True):
-            if not isinstance(share, int | float):
-                raise FormatError(f"answer {number} is {row!r}", where=where, wanted="a number per label")
-            shares[_column(label)] += float(share)
-        table.append(shares)
-    return _from_table(table, None, where)
+        table.append(_shares(row, number, words, where, named))
+    return _from_table(table, _AS_USUAL, where)
 
 
-def _from_table(rows: Sequence[Any], order: Order | None, where: str) -> NDArray[np.float64]:
+def _shares(
+    row: Mapping[Any, Any], number: int, words: AnswerWords, where: str, named: NamedLabels
+) -> list[float]:
+    """Return the probabilities of LABELS in *row*, the answer of this *number*."""
+    names = list(row)
+    labels = words.labels_of(names, lambda place: _said(number, names[place]), lambda _: where)
+    named.add(labels, where=where)
+    shares = [0.0] * len(LABELS)
+    for label, share in zip(labels, row.values(), strict=True):
+        if not isinstance(share, int | float):
+            raise FormatError(_said(number, row), where=where, wanted="a number per label")
+        shares[_column(label)] += float(share)
+    return shares
+
+
+def _from_table(rows: Sequence[Any], words: AnswerWords, where: str) -> NDArray[np.float64]:
     import numpy as np
 
-    columns = len(order) if order else len(LABELS)
+    columns = len(words.order) if words.order else len(LABELS)
     try:
         table = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError):
         table = np.zeros(0)
     if table.shape != (len(rows), columns):
-        shape = "ragged or not numeric" if table.shape == (0,) else f"of shape {table.shape}"
-        raise FormatError(f"the answers are {shape}", where=where, wanted=f"shape ({len(rows)}, {columns})")
+        raise _wrong_shape(
+            table.shape, (len(rows), columns), is_declared=words.order is not None, where=where
+        )
     checked = check_probabilities(table, where=where)
-    return to_label_columns(checked, order) if order else checked
+    return to_label_columns(checked, words.order) if words.order else checked
+
+
+def _wrong_shape(
+    shape: tuple[int, ...], wanted: tuple[int, int], *, is_declared: bool, where: str
+) -> FormatError:
+    is_two = shape == (wanted[0], len(TWO_LABELS)) and not is_declared
+    return FormatError(
+        "the answers are ragged or not numeric" if shape == (0,) else f"the answers are of shape {shape}",
+        where=where,
+        wanted=f"shape {wanted}",
+        hint="--label-order entailment,not_entailment (in the order of your columns)" if is_two else None,
+    )
 
 
 def refuse_unanswered(table: NDArray[np.float64], *, where: str) -> NDArray[np.float64]:

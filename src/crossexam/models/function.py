@@ -1,7 +1,8 @@
 """Functions as models: ``py/module:function``, or any callable, of a list of (premise, hypothesis).
 
-The function may return labels (``"entailment"``, or class indices with a declared order), an array of
-probabilities [n, 3], or a mapping from label to probability per pair.  For a pair without an answer it
+The function may return labels (``"entailment"``), words or class indices that ``labels`` or ``label_order``
+declares, True or False, an array of probabilities [n, 3], or a mapping from label to probability per pair.
+True means that the premise entails the hypothesis, False that it does not.  For a pair without an answer it
 returns ``{"status": "refused"}``, with one of the statuses of :mod:`crossexam.core.outcome`; None is an
 error.
 
@@ -27,8 +28,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
+from crossexam.models.answer_words import AnswerWords, answer_words
 from crossexam.models.answers import NamedLabels, to_answers
-from crossexam.models.label_order import Order, is_two_label, parse_order
+from crossexam.models.label_order import is_two_label, parse_order
 from crossexam.models.local_imports import local_imports
 from crossexam.models.model import Batch, Pair
 from crossexam.models.threshold import check_threshold
@@ -43,17 +45,20 @@ _DEBUG: Final = "call the function on a list of (premise, hypothesis) in Python 
 
 @dataclass(frozen=True)
 class Options:
-    """How the function's numbers are read.
+    """How the function's answers are read.
 
-    ``label_order`` is the class order of its columns or class indices; ``threshold`` is the probability above
-    which a function of two labels predicts entailment.
+    ``label_order`` is the class order of its columns or class indices; ``labels`` says what other words and
+    numbers mean (``supported=entailment,unsupported=not_entailment``, or a dict); ``threshold`` is the
+    probability above which a function of two labels predicts entailment.
     """
 
     label_order: tuple[str, ...] | None = None
+    labels: str | Mapping[str, Any] | None = None
     threshold: float | None = None
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
+        answer_words(self.labels)
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class FunctionModel:
     name: str
     key: str
     function: Callable[[list[Pair]], Any]
-    order: Order | None = None
+    words: AnswerWords = field(default_factory=AnswerWords)
     threshold: float | None = None
     details: dict[str, Any] = field(default_factory=dict)
     named: NamedLabels = field(default_factory=NamedLabels)
@@ -85,7 +90,7 @@ class FunctionModel:
                 f"the function raised {_described(error)}", where=self.name, hint=_DEBUG
             ) from error
         found, outcomes = to_answers(
-            answers, len(pairs), self.order, where=self.name, threshold=self.threshold, named=self.named
+            answers, len(pairs), self.words, where=self.name, threshold=self.threshold, named=self.named
         )
         self.details["two_label"] = self.details.get("two_label", False) or self.named.two_label
         return Batch(range(len(pairs)), found, [None] * len(pairs), outcomes)
@@ -182,15 +187,18 @@ def _described(error: BaseException) -> str:
 
 def _model(name: str, function: Callable[..., Any], options: Options, source: str) -> FunctionModel:
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
+    words = answer_words(options.labels, order)
     parts = [_VERSION, name, str(order), source]
+    parts += [f"labels {words.identity}"] if words.identity else []
     parts += [] if options.threshold is None else [f"threshold {options.threshold}"]
     digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=16)
     details = {
         "label_order": list(order) if order else None,
+        **words.facts,
         "two_label": options.threshold is not None or bool(order and is_two_label(order)),
         **({} if options.threshold is None else {"threshold": options.threshold}),
     }
-    return FunctionModel(name, digest.hexdigest(), function, order, options.threshold, details)
+    return FunctionModel(name, digest.hexdigest(), function, words, options.threshold, details)
 
 
 def _source_of_module(module: types.ModuleType, function: Callable[..., Any]) -> str:

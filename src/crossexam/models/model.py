@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -18,6 +20,15 @@ if TYPE_CHECKING:
     from crossexam.models.api.forecast import Forecast
 
 Pair = tuple[str, str]
+
+
+def pair_digest(pair: Pair) -> str:
+    """Return 32 hexadecimal digits that name *pair* where a row or a request cannot hold its texts.
+
+    >>> pair_digest(("It rains.", "It is wet."))
+    '80899853b36d20d0a30084472df08b26'
+    """
+    return hashlib.blake2b(json.dumps(pair).encode(), digest_size=16).hexdigest()
 
 
 @runtime_checkable

@@ -1,8 +1,9 @@
 """Predictions in a file as a model: ``file/PATH``.
 
 The file is JSON lines, a JSON list, CSV, TSV or Parquet, one row per item.  Items are matched by id (columns
-``id``, ``pairID`` or ``uid``), else by the text of the pair.  An item without a prediction and a prediction
-without an item are errors: neither is ever counted as wrong.
+``id``, ``pairID`` or ``uid``), else by the text of the pair; in a file that ``crossexam export csv`` began, a
+row stands for all items with its pair.  An item without a prediction and a prediction without an item are
+errors: neither is ever counted as wrong.
 
 A column ``outcome`` or ``status`` with the statuses of :mod:`crossexam.core.outcome` says which items have no
 answer; their predictions must be empty.  If it has other values, it is about something else.
@@ -13,7 +14,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,16 +22,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Example
+from crossexam.core.example import SIDES, Example
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem, sha256_of
 from crossexam.core.labels import LABELS
-from crossexam.core.outcome import ANSWERED, STATUSES, Outcome, Outcomes
+from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
+from crossexam.core.output.escapes import clipped, quoted
+from crossexam.corpora.columns import stated_columns
+from crossexam.corpora.label_names import name_of
+from crossexam.models.answer_words import AnswerWords, answer_words
 from crossexam.models.answers import NamedLabels, check_probabilities, one_hot
 from crossexam.models.label_order import (
+    ORDERS,
     TWO_LABELS,
-    Order,
+    TWO_ORDERS,
     agreements,
-    class_name,
     is_two_label,
     order_text,
     parse_order,
@@ -39,6 +43,15 @@ from crossexam.models.label_order import (
     to_label_columns,
 )
 from crossexam.models.model import Batch, Pair, SetAnswers
+from crossexam.models.prediction_columns import (
+    Matching,
+    PredictionColumns,
+    Row,
+    find_columns,
+    name_in,
+    refuse_prediction,
+    status_column,
+)
 from crossexam.models.threshold import at_threshold, check_threshold, missing_threshold, refuse_threshold
 
 if TYPE_CHECKING:
@@ -46,23 +59,29 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LISTED: Final = 5  # ids that an error names
-_SHOWN: Final = 40  # characters of a value that an error shows
+_LISTED_PAIRS: Final = 2
 _INDEX: Final = re.compile("[0-9]{1,3}")  # of a class
 
 
 @dataclass(frozen=True)
 class Options:
-    """How the file's numbers are read.
+    """How the file is read.
 
-    ``label_order`` is the class order of its lists or class indices; ``threshold`` is the probability above
-    which a model of two labels predicted entailment.
+    ``columns`` says which of its columns are what (``id=uid,prediction=verdict``, or a dict); ``labels`` what
+    words and numbers mean (``supported=entailment,unsupported=not_entailment``, or a dict); ``label_order``
+    is the class order of its lists or class indices; ``threshold`` is the probability above which a model of
+    two labels predicted entailment.
     """
 
+    columns: str | Mapping[str, Any] | None = None
+    labels: str | Mapping[str, Any] | None = None
     label_order: tuple[str, ...] | None = None
     threshold: float | None = None
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
+        stated_columns(self.columns)
+        answer_words(self.labels)
 
 
 @dataclass(frozen=True)
@@ -74,7 +93,8 @@ class PredictionFile:
     path: Path
     columns: PredictionColumns
     rows: Sequence[Row]
-    order: Order | None
+    by: Matching
+    words: AnswerWords
     threshold: float | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -85,7 +105,8 @@ class PredictionFile:
     def answered(self, pairs: Sequence[Pair]) -> Batch:
         """Return the predictions for *pairs*, matched by text, and what has none; raises FormatError."""
         examples = [Example(f"pair {k}", p, h, None) for k, (p, h) in enumerate(pairs)]
-        table, statuses = self._answers(self._find(examples, by_text=True), examples)
+        by: Matching = "pair" if self.by == "pair" else "text"
+        table, statuses = self._answers(self._find(examples, by), examples)
         outcomes = [Outcome(status) for status in statuses] if set(statuses) - {ANSWERED} else []
         return Batch(range(len(pairs)), table, [None] * len(pairs), outcomes)
 
@@ -94,12 +115,11 @@ class PredictionFile:
 
         Predictions may be for any items of *whole*, the test sets without ``--limit``; others are errors.
         """
-        by_text = self.columns.id is None
-        self._refuse_extra([example for dataset in whole for example in dataset], by_text)
+        self._refuse_extra([example for dataset in whole for example in dataset])
         examples = [example for dataset in asked for example in dataset]
-        table, statuses = self._answers(self._find(examples, by_text=by_text), examples)
+        table, statuses = self._answers(self._find(examples, self.by), examples)
         outcomes = Outcomes.of([Outcome(status) for status in statuses], len(statuses))
-        self.details["matched_by"] = "text" if by_text else self.columns.id
+        self.details["matched_by"] = self.columns.id if self.by == "id" else self.by
         answers, start = {}, 0
         for dataset in asked:
             rows = slice(start, start + len(dataset))
@@ -107,8 +127,8 @@ class PredictionFile:
             start = rows.stop
         return answers
 
-    def _name_of(self, row: Row, by_text: bool) -> object:
-        if not by_text:
+    def _name_of(self, row: Row, by: Matching) -> object:
+        if by != "text":
             return str(row[self.columns.id or ""])
         if self.columns.text is None:
             raise FormatError(
@@ -119,36 +139,42 @@ class PredictionFile:
         premise, hypothesis = self.columns.text
         return row[premise], row[hypothesis]
 
-    def _find(self, examples: Sequence[Example], *, by_text: bool) -> list[Row]:
+    def _find(self, examples: Sequence[Example], by: Matching) -> list[Row]:
         index: dict[object, Row] = {}
         for row in self.rows:
-            name = self._name_of(row, by_text)
+            name = self._name_of(row, by)
             known = index.setdefault(name, row)
-            if known is not row and (self._answer(known), _status(known, self.columns)) != (
+            if known is not row and (self._answer(known), self.columns.status_of(known)) != (
                 self._answer(row),
-                _status(row, self.columns),
+                self.columns.status_of(row),
             ):
                 raise FormatError(
-                    f"there are two different predictions for {name!r}",
+                    f"there are two different predictions for {_named(name)}",
                     where=str(self.path),
                     wanted="one prediction per item",
                 )
-        wanted: list[object] = [(e.premise, e.hypothesis) if by_text else e.id for e in examples]
-        missing = list(dict.fromkeys(name for name in wanted if name not in index))
+        wanted = [name_in(example, by) for example in examples]
+        missing = {n: e for n, e in zip(wanted, examples, strict=True) if n not in index}
         if missing:
-            raise FormatError(
-                f"{len(missing)} of {len(set(wanted))} items have no prediction: {_listed(missing)}",
-                where=str(self.path),
-                wanted="a prediction for every item",
-                hint=None
-                if by_text
-                else f"ids are compared as text; the file's first is {next(iter(index))!r}",
-            )
+            raise self._lacks(missing, len(set(wanted)), by, next(iter(index)))
         return [index[name] for name in wanted]
 
-    def _refuse_extra(self, examples: Sequence[Example], by_text: bool) -> None:
-        known: set[object] = {(e.premise, e.hypothesis) if by_text else e.id for e in examples}
-        names = [self._name_of(row, by_text) for row in self.rows]
+    def _lacks(self, missing: Mapping[object, Example], of: int, by: Matching, first: object) -> FormatError:
+        """Return the error that some items have no prediction, with the way to get them."""
+        names = [e.id if by == "id" else (e.premise, e.hypothesis) for e in missing.values()]
+        compared = f"ids are compared as text; the file's first is {quoted(first)}; " if by == "id" else ""
+        return FormatError(
+            f"{len(missing):,} of {of:,} {'items' if by == 'id' else 'pairs'} have no prediction: "
+            f"{_listed(names)}",
+            where=str(self.path),
+            wanted="a prediction for every item",
+            hint=f"{compared}{self._or_by_text}crossexam export csv SUITE -o FOLDER (or jsonl) writes the "
+            "pairs to predict",
+        )
+
+    def _refuse_extra(self, examples: Sequence[Example]) -> None:
+        known = {name_in(example, self.by) for example in examples}
+        names = [self._name_of(row, self.by) for row in self.rows]
         extra = list(dict.fromkeys(name for name in names if name not in known))
         if extra:
             raise FormatError(
@@ -156,8 +182,17 @@ class PredictionFile:
                 f"{_listed(extra)}",
                 where=str(self.path),
                 wanted="predictions for items of these test sets only",
-                hint="run it over the suite that the predictions are for, or remove these rows",
+                hint=f"{self._or_by_text}run it over the suite that the predictions are for, or remove these "
+                "rows",
             )
+
+    @property
+    def _or_by_text(self) -> str:
+        """What matches rows by their texts, if they are matched by ids and have texts."""
+        if self.by != "id" or self.columns.text is None:
+            return ""
+        sides = ",".join(map("=".join, zip(SIDES, self.columns.text, strict=True)))
+        return f"--columns {sides} compares the texts instead of ids; "
 
     def _answer(self, row: Row) -> tuple[object, ...]:
         return tuple(_hashable(row[name]) for name in self.columns.answer)
@@ -168,7 +203,7 @@ class PredictionFile:
         """Return the probabilities [n, 3] in *rows*, NaN without an answer, and the statuses [n]."""
         import numpy as np
 
-        statuses = [_status(row, self.columns) for row in rows]
+        statuses = [self.columns.status_of(row) for row in rows]
         answered = [k for k, status in enumerate(statuses) if status == ANSWERED]
         table = np.full((len(rows), len(LABELS)), np.nan)
         if len(answered) == len(rows):
@@ -199,7 +234,7 @@ class PredictionFile:
                 table = np.concatenate([table, 1 - table], axis=1)
             shares = check_probabilities(table, where=str(self.path))
             return shares if table.shape[1] == len(LABELS) else to_label_columns(shares, TWO_LABELS)
-        if self.order is None or table.shape[1] != len(self.order):
+        if self.words.order is None or table.shape[1] != len(self.words.order):
             raise self._undeclared(table.argmax(axis=1).tolist(), examples, table.shape[1])
         shares = (
             row_softmax(table)
@@ -207,7 +242,7 @@ class PredictionFile:
             else check_probabilities(table, where=str(self.path))
         )
         self._watch_order(table.argmax(axis=1).tolist(), examples)
-        return to_label_columns(shares, self.order)
+        return to_label_columns(shares, self.words.order)
 
     def _numbers(self, rows: Sequence[Row]) -> NDArray[np.float64]:
         import numpy as np
@@ -236,41 +271,43 @@ class PredictionFile:
             return json.loads(value)
         except (ValueError, RecursionError):
             raise FormatError(
-                f"{value[:_SHOWN]!r} in column {self.columns.answer[0]!r} is not a list of numbers",
+                f"{quoted(value)} in column {self.columns.answer[0]!r} is not a list of numbers",
                 where=str(self.path),
                 wanted="a list such as [0.9, 0.1, 0.0]",
             ) from None
 
     def _from_labels(self, rows: Sequence[Row], examples: Sequence[Example]) -> NDArray[np.float64]:
-        values = [str(row[self.columns.answer[0]]).strip() for row in rows]
-        if all(_INDEX.fullmatch(value) for value in values):
-            numbers = [int(value) for value in values]
-            if self.order is None or max(numbers) >= len(self.order):
+        column = self.columns.answer[0]
+        values = [row[column] for row in rows]
+        names = [name_of(value) for value in values]
+        if all(map(_INDEX.fullmatch, names)) and not any(map(_INDEX.fullmatch, self.words.declared)):
+            numbers = [int(name) for name in names]
+            if self.words.order is None or max(numbers) >= len(self.words.order):
                 raise self._undeclared(numbers, examples, max(numbers) + 1)
             self._watch_order(numbers, examples)
-            values = [self.order[number] for number in numbers]
-        names = [class_name(value) for value in values]
-        if None in names:
-            raise FormatError(
-                f"{values[names.index(None)]!r} in column {self.columns.answer[0]!r} is not a label",
-                where=f"{self.path}, item {examples[names.index(None)].id}",
-                wanted="entailment, neutral, contradiction or not_entailment, or numbers with --label-order",
-            )
-        indices = ["entailment neutral contradiction".split().index(_three(name)) for name in names]
-        return one_hot(indices)
+        labels = self.words.labels_of(
+            values,
+            lambda number: f"column {column!r} is {quoted(values[number])}",
+            lambda number: f"{self.path}, item {clipped(examples[number].id)}",
+        )
+        return one_hot([LABELS.index("neutral" if each == "not_entailment" else each) for each in labels])
 
     def _undeclared(self, winners: Sequence[int], examples: Sequence[Example], classes: int) -> FormatError:
         """Return the error that asks for the class order, with the order that the gold labels suggest."""
-        asked = order_text(self.order) if self.order else None
+        asked = order_text(self.words.order) if self.words.order else None
         what = (
             f"the declared order {asked} does not have {classes} classes"
             if asked
             else f"the classes in {self.columns.answer[0]!r} have no names, and their order is not declared"
         )
-        hint = "--label-order entailment,neutral,contradiction (or whatever the model's order is)"
         judged = [(w, e.label) for w, e in zip(winners, examples, strict=True) if e.label]
-        if judged and max(winners) < 3:
-            (best, order), (second, _) = agreements([w for w, _ in judged], [g for _, g in judged])[:2]
+        golds = [gold for _, gold in judged]
+        orders = ORDERS if "not_entailment" not in golds or classes > len(TWO_LABELS) else TWO_ORDERS
+        likely = [TWO_LABELS] if orders is TWO_ORDERS else [TWO_LABELS, LABELS][len(judged) > 0 :]
+        hint = " or ".join(f"--label-order {order_text(each)}" for each in likely)
+        hint += " (or whatever the model's order is)"
+        if judged and max(winners) < len(orders[0]):
+            (best, order), (second, _) = agreements([w for w, _ in judged], golds, orders)[:2]
             hint = (
                 f"--label-order {order_text(order)} would agree with the gold label of {100 * best:.1f} % of "
                 f"{len(judged)} items, the next best order with {100 * second:.1f} %"
@@ -280,10 +317,14 @@ class PredictionFile:
     def _watch_order(self, winners: Sequence[int], examples: Sequence[Example]) -> None:
         """Record a warning if another order agrees far better with gold labels of all three classes."""
         judged = [(w, e.label) for w, e in zip(winners, examples, strict=True) if e.label and not e.change]
-        if self.order is None or is_two_label(self.order) or len({gold for _, gold in judged}) < 3:
+        if (
+            self.words.order is None
+            or is_two_label(self.words.order)
+            or len({gold for _, gold in judged}) < 3
+        ):
             return
         scored = agreements([w for w, _ in judged], [gold for _, gold in judged])
-        own = next(share for share, order in scored if order == self.order)
+        own = next(share for share, order in scored if order == self.words.order)
         best, order = scored[0]
         if best - own > 0.2:
             self.details["warning"] = (
@@ -296,14 +337,15 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     """Return the model ``file/PATH``; raises FormatError if the file cannot be read."""
     path = Path(name.partition("/")[2])
     rows = read_rows(path)
-    columns = find_columns(list(rows[0]), where=str(path))
-    columns = replace(columns, status=_status_column(rows))
-    naming = [*(columns.text or ()), *([columns.id] if columns.id else [])]
+    mapping = stated_columns(options.columns)
+    columns = find_columns(list(rows[0]), where=str(path), mapping=mapping)
+    columns = replace(columns, status=status_column(rows, columns.status))
+    naming = columns.naming
     for number, row in enumerate(rows):
         needed = [*columns.answer, *naming]
-        if _status(row, columns) != ANSWERED:
-            needed = naming
-            _refuse_prediction(row, columns, where=f"{path}, row {number}")
+        if columns.status_of(row) != ANSWERED:
+            needed = [*naming]
+            refuse_prediction(row, columns, where=f"{path}, row {number}")
         lacking = next((column for column in needed if row.get(column) is None), None)
         if lacking is not None:
             raise FormatError(f"no value for {lacking!r}", where=f"{path}, row {number}")
@@ -318,106 +360,40 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     threshold = options.threshold
     if columns.form == "shares" and len(columns.answer) == 1 and threshold is None:
         raise missing_threshold(f"the only column of probabilities is '{columns.answer[0]}'", where=str(path))
+    words = answer_words(options.labels, order)
     seed = f"file.v1\x1f{sha256_of(path)}\x1f{order}{'' if threshold is None else f'@{threshold}'}"
+    seed += f"\x1f{words.identity}\x1f{sorted((mapping or {}).items())}" if words.identity or mapping else ""
     named = NamedLabels()
     if columns.form == "label":
-        answered = (row for row in rows if _status(row, columns) == ANSWERED)
-        names = {class_name(row[columns.answer[0]]) for row in answered}
+        answered = (row for row in rows if columns.status_of(row) == ANSWERED)
+        names = {words.label_of(row[columns.answer[0]]) for row in answered}
         named.add(filter(None, names), where=f"{path}, column '{columns.answer[0]}'")
     details = {
         "predictions": len(rows),
         "column": " ".join(columns.answer),
         "label_order": list(order) if order else None,
+        **words.facts,
         "two_label": named.two_label
         or bool(order and is_two_label(order))
         or (columns.form == "shares" and len(columns.answer) <= len(TWO_LABELS)),
         **({} if threshold is None else {"threshold": threshold}),
     }
     key = hashlib.blake2b(seed.encode(), digest_size=16).hexdigest()
-    return PredictionFile(name, key, path, columns, rows, order, threshold, details)
-
-
-def _status_column(rows: Sequence[Row]) -> str | None:
-    """Return the column of *rows* that says which items have no answer: all of its values are statuses."""
-    own = {name.strip().lower(): name for name in rows[0]}
-    for name in (own[known] for known in _STATUS_COLUMNS if known in own):
-        stated = [value for row in rows if not _is_empty(value := row.get(name))]
-        if stated and all(isinstance(value, str) and value in STATUSES for value in stated):
-            return name
-    return None
-
-
-def _is_empty(value: object) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
-
-
-def _status(row: Row, columns: PredictionColumns) -> str:
-    """Return the status of *row*: answered unless it states another one."""
-    stated = row.get(columns.status) if columns.status is not None else None
-    return ANSWERED if _is_empty(stated) else str(stated)
-
-
-def _refuse_prediction(row: Row, columns: PredictionColumns, *, where: str) -> None:
-    given = next((name for name in columns.answer if not _is_empty(row.get(name))), None)
-    if given is not None:
-        raise FormatError(
-            f"{columns.status!r} is {_status(row, columns)!r}, but {given!r} is {row[given]!r}",
-            where=where,
-            wanted=f"no prediction for an item without an answer, or {ANSWERED!r}",
-        )
-
-
-def _three(name: str | None) -> str:
-    return "neutral" if name in (None, "not_entailment") else str(name)
+    return PredictionFile(name, key, path, columns, rows, columns.matching(rows), words, threshold, details)
 
 
 def _hashable(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _named(name: object) -> str:
+    return f"({', '.join(map(quoted, name))})" if isinstance(name, tuple) else quoted(name)
+
+
 def _listed(names: Sequence[object]) -> str:
-    shown = ", ".join(repr(name) for name in names[:_LISTED])
-    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
-
-
-Row = Mapping[str, Any]
-
-# Names of columns, lower case, in the order in which they are looked for.
-# fmt: off
-_ID_COLUMNS: Final = ("id", "pairid", "pair_id", "uid")
-_TEXT_COLUMNS: Final = (("premise", "hypothesis"), ("sentence1", "sentence2"))
-_SHARE_COLUMNS: Final = (
-    ("model_p_entailment", "model_p_neutral", "model_p_contradiction"),  # of our own files
-    ("p_entailment",    "p_neutral",    "p_contradiction"),
-    ("prob_entailment", "prob_neutral", "prob_contradiction"),
-    ("entailment",      "neutral",      "contradiction"),
-    ("p_entailment",    "p_not_entailment"),
-    ("prob_entailment", "prob_not_entailment"),
-    ("entailment",      "not_entailment"),
-    ("p_entailment",),
-    ("prob_entailment",),
-)
-_LIST_COLUMNS: Final = ("probabilities", "probs")
-_LOGIT_COLUMNS: Final = ("logits",)
-_STATUS_COLUMNS: Final = ("outcome", "status")
-_LABEL_COLUMNS: Final = ("prediction", "predicted", "predicted_label", "pred", "label")
-# fmt: on
-
-
-@dataclass(frozen=True)
-class PredictionColumns:
-    """The names of the columns of a prediction file that identify the item and hold the prediction.
-
-    At least one of ``id`` and ``text`` is not None; *form* is "shares" (one to three named columns),
-    "probabilities" (a list), "logits" (a list) or "label".  The column *status*, if there is one, says which
-    items have no answer.
-    """
-
-    id: str | None
-    text: tuple[str, str] | None
-    form: str
-    answer: tuple[str, ...]
-    status: str | None = None
+    most = _LISTED_PAIRS if isinstance(names[0], tuple) else _LISTED
+    shown = ", ".join(map(_named, names[:most]))
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -505,39 +481,3 @@ def _parquet(path: Path) -> list[Row]:
     from crossexam.core.stored.foreign_parquet import foreign_frames
 
     return [row for frame in foreign_frames(path) for row in frame.to_dicts()]
-
-
-def find_columns(names: Sequence[str], *, where: str) -> PredictionColumns:
-    """Return which of the columns *names* hold what; raises FormatError if one is missing.
-
-    >>> find_columns(["uid", "label", "probs"], where="a.jsonl").form
-    'probabilities'
-    """
-    own = {name.strip().lower(): name for name in names}
-    identity = next((own[name] for name in _ID_COLUMNS if name in own), None)
-    text = next(((own[a], own[b]) for a, b in _TEXT_COLUMNS if a in own and b in own), None)
-    if identity is None and text is None:
-        raise FormatError(
-            "no column identifies the item of a prediction",
-            where=where,
-            wanted="id, pairID or uid; or premise and hypothesis; or sentence1 and sentence2",
-            hint=f"available: {', '.join(names)}",
-        )
-    for shares in _SHARE_COLUMNS:
-        if all(name in own for name in shares):
-            return PredictionColumns(identity, text, "shares", tuple(own[name] for name in shares))
-    for form, known in (
-        ("probabilities", _LIST_COLUMNS),
-        ("logits", _LOGIT_COLUMNS),
-        ("label", _LABEL_COLUMNS),
-    ):
-        for name in known:
-            if name in own:
-                return PredictionColumns(identity, text, form, (own[name],))
-    raise FormatError(
-        "no column holds predictions",
-        where=where,
-        wanted="p_entailment, p_neutral and p_contradiction (or p_not_entailment); or probabilities; or "
-        "logits; or prediction",
-        hint=f"available: {', '.join(names)}",
-    )

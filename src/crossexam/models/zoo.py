@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from crossexam.core.errors import MissingExtraError
 from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Example, Side
 from crossexam.core.labels import THREE_LABELS
+from crossexam.core.output.escapes import quoted
 from crossexam.core.places import home_expanded
 from crossexam.language.tokens import words
 from crossexam.models.batches import plan_batches
@@ -190,7 +191,7 @@ class ZooModel:
 
     def _encoded(self, pairs: Sequence[Pair]) -> EncodedPairs:
         examples = [
-            Example(f"of the pair {pair!r}", *pair, None, info=self._annotation(pair)) for pair in pairs
+            Example(f"of the pair {quoted(pair)}", *pair, None, info=self._annotation(pair)) for pair in pairs
         ]
         return self._collator().pairs(examples, max_length=self._options.max_length)
 

@@ -387,3 +387,30 @@ def test_what_follows_from_a_refused_field_is_said() -> None:
         "own, which changes no result",
         "the server ignored the restriction to the labels: answers may be anything",
     ]
+
+
+def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: Open) -> None:
+    words = {"entailment": "Follows", "neutral": "open", "contradiction": "clashes"}
+    server.answer = lambda body: server.chat(words[server.label_for(body)])
+    labels = "follows=entailment,open=neutral,clashes=contradiction"
+    with pytest.raises(CrossexamError, match="can be read, such as 'Follows'"):
+        opened(answer="text").predict(PAIRS)
+    model = opened(answer="text", labels=labels)
+    rows = model.predict(PAIRS)
+    assert len({LABELS[k] for k in rows.argmax(axis=1)}) == 3
+    assert {each.status for each in _outcomes(model).values()} == {"answered"}
+    assert model.details["declared_labels"] == {
+        "follows": "entailment", "open": "neutral", "clashes": "contradiction",
+    }  # fmt: skip
+    assert model.key != opened(answer="text").key
+    assert model.details["probe"]["right"] == 1
+
+
+def test_words_of_two_labels_are_not_read_in_answers_of_three(opened: Open) -> None:
+    model = opened(labels={"yes": "entailment", "no": "not_entailment"})
+    assert model.key == opened().key
+    assert "declared_labels" not in model.details
+    assert model.details["warning"].startswith("the words of --labels (yes, no) are not read in its answers")
+    two = opened(template="minicheck-llm", labels={"supported": "entailment"})
+    assert two.details["declared_labels"] == {"supported": "entailment"}
+    assert "warning" not in two.details

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import random
 from statistics import median
 
 import pytest
 
+from crossexam.core.errors import CrossexamError
+from crossexam.corpora.label_names import Names
 from crossexam.models.api.logprobs import label_begun_by, shares_at
-from crossexam.models.api.reading import LabelForms, ReadAnswer, read_answer
+from crossexam.models.api.reading import LabelForms, ReadAnswer, chat_forms, read_answer
 from crossexam.models.api.replies import RunningMedian, Tally
 from crossexam.models.prompts.table import templates
 
@@ -113,7 +116,6 @@ def test_probabilities_are_those_where_the_answer_begins() -> None:
     text = "Answer: neutral"
     found = shares_at(tokens, text, read_answer(text, WORDS), WORDS)
     assert not isinstance(found, str)
-    import math
 
     mass = math.exp(-1) + math.exp(-2) + math.exp(-3)
     assert found.mass == pytest.approx(mass)
@@ -212,3 +214,78 @@ def test_low_masses_are_counted() -> None:
     tally = Tally()
     tally.add([{"logprobs": "aligned", "mass": mass} for mass in (0.2, 0.5, 0.9)] + [{"logprobs": "none"}])
     assert tally.facts["logprobs"] == {"aligned": 3, "none": 1, "mass_median": 0.5, "low_mass": 1}
+
+
+TWO = {"entailment": "Yes", "not_entailment": "No"}
+OWN: Names = {"supported": "entailment", "unsupported": "not_entailment", "not supported": "not_entailment"}
+OWN_WORDS = chat_forms(TWO, {**OWN, "unclear": None, "1": "entailment", "refuted": "contradiction"}, "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "rule"),
+    [
+        ("Supported", "entailment", "exact"),
+        ("**Unsupported.**", "not_entailment", "exact"),
+        ("Not supported", "not_entailment", "exact"),
+        ("No", "not_entailment", "exact"),
+        ("Refuted", "not_entailment", "exact"),
+        ('{"label": "Supported"}', "entailment", "json"),
+        (f"{PADDING}So the verdict is: unsupported.", "not_entailment", "phrase"),
+        (f"Supported. {PADDING}", "entailment", "first-line"),
+        (f"{PADDING}\n\nUnsupported", "not_entailment", "last-line"),
+        ("The claim is unsupported.", "not_entailment", "only-word"),
+        ("Verdict - supported", "entailment", "only-word"),
+    ],
+)
+def test_declared_words_are_read_beside_those_of_the_template(text: str, label: str, rule: str) -> None:
+    found = read_answer(text, OWN_WORDS)
+    assert (found.label, found.rule) == (label, rule)
+    assert OWN_WORDS.by_text[text[found.start : found.end].casefold()] == label
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        ("The claim is supported by nothing.", "unparsed"),
+        ("The conclusion is supported by nothing in the report.", "unparsed"),
+        ("The conclusion is supported only in part.", "unparsed"),
+        ("It is hardly supported", "unparsed"),
+        ("It is un-supported", "unparsed"),
+        ("It isn't supported", "unparsed"),
+        ("Supported or unsupported?", "ambiguous"),
+        (f"Supported.\n{PADDING}\nNo", "ambiguous"),
+        ("Unclear", "unparsed"),  # no gold label is no label
+        ("1. The report says so.", "unparsed"),  # a line with a number
+        ("1", "unparsed"),
+    ],
+)
+def test_declared_words_are_not_guessed_either(text: str, status: str) -> None:
+    found = read_answer(text, OWN_WORDS)
+    assert (found.label, found.status) == (None, status)
+
+
+def test_declared_words_must_fit_the_question_of_the_template() -> None:
+    three = dict(WORDS.forms)
+    other = chat_forms(three, OWN, "words")
+    assert (other.also, other.unread) == ({}, tuple(OWN))
+    assert read_answer("supported", other).status == "unparsed"
+    assert chat_forms(three, {"refuted": "contradiction"}, "words").by_text["refuted"] == "contradiction"
+    assert chat_forms(dict(TRUE.forms), {"true": "entailment", "false": "not_entailment"}, "t").also == {}
+    with pytest.raises(
+        CrossexamError, match="'yes' is entailment in template 'x', and not_entailment by --l"
+    ):
+        chat_forms(TWO, {"yes": "not_entailment", "no": "entailment"}, "x")
+    with pytest.raises(CrossexamError, match="'neither' is neutral in template 't', and contradiction by"):
+        chat_forms(dict(TRUE.forms), {"neither": "contradiction"}, "t")
+
+
+def test_a_joined_word_is_not_its_second_part() -> None:
+    assert read_answer("non-entailment", WORDS).status == "unparsed"
+
+
+def test_probabilities_of_declared_words_count() -> None:
+    tokens = [_token("Supported", -0.2, {"Supported": -0.2, "Un": -1.8, "Yes": -9.0})]
+    found = shares_at(tokens, "Supported", read_answer("Supported", OWN_WORDS), OWN_WORDS)
+    assert not isinstance(found, str)
+    mass = math.exp(-0.2) + math.exp(-1.8) + math.exp(-9)
+    assert found.shares["not_entailment"] == pytest.approx(math.exp(-1.8) / mass)

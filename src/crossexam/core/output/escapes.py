@@ -53,6 +53,28 @@ def one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
+#: So many characters of a user's text are in a message at most.
+_MOST_QUOTED: Final = 80
+
+
+def clipped(text: str) -> str:
+    """Return *text* as far as a message shows it.
+
+    >>> len(clipped("word " * 1_000)), clipped("word")
+    (80, 'word')
+    """
+    return text if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 3]}..."
+
+
+def quoted(value: object) -> str:
+    """Return how a message quotes *value*, a user's answer, label, cell or id, cut if it is long.
+
+    >>> quoted("supported"), quoted({"status": "tired"})
+    ("'supported'", "{'status': 'tired'}")
+    """
+    return clipped(repr(value[: _MOST_QUOTED + 1] if isinstance(value, str) else value))
+
+
 def finalized(value: object) -> object:
     """Return *value* as a template shows it, before it is escaped as HTML; for ``finalize`` of Jinja."""
     return visible(value) if type(value) is str else value  # not Markup, which is ours

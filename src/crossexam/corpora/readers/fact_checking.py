@@ -11,6 +11,7 @@ from typing import Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.readers.reader import Reader, gold_label, pair
 from crossexam.corpora.records import Row
 
@@ -49,7 +50,7 @@ def _summac(row: Row) -> Row:
     """SummaC (Laban et al. 2022): the records of its loader, with dataset, document, claim, label, cut."""
     cut = row["cut"]
     if cut not in _CUTS:
-        raise FormatError(f"unknown cut {cut!r}", where="field 'cut'", wanted=" or ".join(_CUTS))
+        raise FormatError(f"unknown cut {quoted(cut)}", where="field 'cut'", wanted=" or ".join(_CUTS))
     return pair(
         row["document"],
         row["claim"],

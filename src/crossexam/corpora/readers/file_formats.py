@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.readers.reader import Records, Splitter
 from crossexam.corpora.records import FormattedFile, Row, iter_records, text_lines
 
@@ -115,7 +116,7 @@ def blocks(path: Path) -> Records:
             continue
         key, colon, value = (part.strip() for part in line.partition(":"))
         if not colon:
-            yield number, FormatError(f"'{line[:40]}' is not a field", wanted="key: value")
+            yield number, FormatError(f"{quoted(line)} is not a field", wanted="key: value")
         elif key in row:
             yield (
                 number,

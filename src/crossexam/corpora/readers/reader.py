@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import INFO_COLUMNS, Layout
 from crossexam.corpora.installed import CorpusFile
 from crossexam.corpora.label_names import LabelNames, UndeclaredNumbersError, name_of
@@ -100,13 +101,13 @@ def gold_label(names: Mapping[str, Gold | None], value: object) -> Gold | None:
         return None
     if name_of(value).isdigit() and not any(known.isdigit() for known in names):
         raise UndeclaredNumbersError(
-            f"the label {value!r} is a number, and the format does not say what it means",
+            f"the label {quoted(value)} is a number, and the format does not say what it means",
             where="the label",
             wanted=", ".join(names),
             hint="read it as a file of your own: its name without 'CORPUS@', --columns, and what each number "
             "means with --labels 0=LABEL,1=LABEL",
         )
-    raise FormatError(f"unknown label {value!r}", where="the label", wanted=", ".join(names))
+    raise FormatError(f"unknown label {quoted(value)}", where="the label", wanted=", ".join(names))
 
 
 def normalized_records(reader: Reader, file: CorpusFile) -> tuple[FormattedFile, Records]:

@@ -7,7 +7,6 @@ the model with its options and the pair, so that no answer is taken for that of 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent
 from crossexam.core.output.escapes import json_text
 from crossexam.models.api.endpoint import ServerError, error_in
-from crossexam.models.model import Pair
+from crossexam.models.model import Pair, pair_digest
 
 #: The most requests and bytes of one file (OpenAI's limits are 50,000 and 200 MB).
 MOST_REQUESTS: Final = 50_000
@@ -33,15 +32,6 @@ def custom_id(key: str, pair: Pair) -> str:
     '0123456789ab-80899853b36d20d0a30084472df08b26'
     """
     return f"{key[:12]}-{pair_digest(pair)}"
-
-
-def pair_digest(pair: Pair) -> str:
-    """Return the part of a ``custom_id`` that names *pair*, 32 hexadecimal digits.
-
-    >>> pair_digest(("It rains.", "It is wet."))
-    '80899853b36d20d0a30084472df08b26'
-    """
-    return hashlib.blake2b(json.dumps(pair).encode(), digest_size=16).hexdigest()
 
 
 def write_batch_files(path: Path, requests: Iterable[tuple[str, bytes]]) -> list[Path]:

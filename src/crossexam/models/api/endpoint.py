@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.output.escapes import quoted
 from crossexam.models.api.pacing import TransientError, stated_wait
 from crossexam.models.api.transport import DirectTransport, HttpxTransport, Limits, Transport
 
@@ -244,7 +245,7 @@ class Endpoint:
 
     def _with_choices(self, answer: object, text: str) -> Mapping[str, Any]:
         if not isinstance(answer, Mapping):
-            raise TransientError(f"200 without JSON: {' '.join(text.split())[:80]!r}")
+            raise TransientError(f"200 without JSON: {quoted(' '.join(text.split()))}")
         choices = answer.get("choices")
         if not (isinstance(choices, list) and choices and all(isinstance(each, Mapping) for each in choices)):
             said = f": {error_in(200, answer)}" if answer.get("error") else ""

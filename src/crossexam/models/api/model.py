@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome
+from crossexam.models.answer_words import answer_words
 from crossexam.models.api.asking import (
     GIVEN_UP,
     Answer,
@@ -56,9 +57,10 @@ from crossexam.models.api.questions import (
     extra_fields,
     optional_fields,
     refuse_in_batch,
+    template_for,
     way_named,
 )
-from crossexam.models.api.reading import LabelForms
+from crossexam.models.api.reading import chat_forms, unread_warning
 from crossexam.models.api.replies import ReplyReader, Row, Tally
 from crossexam.models.api.servers import (
     SERVERS,
@@ -72,7 +74,6 @@ from crossexam.models.api.spending import Spending, SpendingLimits
 from crossexam.models.label_order import PAIRS as PROBE_PAIRS
 from crossexam.models.model import Batch, Pair
 from crossexam.models.prompts.shots import Shots, draw_shots
-from crossexam.models.prompts.table import template as template_named
 from crossexam.models.prompts.template import Template
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ class Options:
     """How a model behind an endpoint is asked.
 
     ``endpoint`` is the URL before ``/chat/completions``, by default that in OPENAI_BASE_URL or OpenAI's;
-    ``key_env`` names the environment variable with its key (``-``: no key).  ``template`` is the prompt.
+    ``key_env`` names the environment variable with its key (``-``: no key).  ``template`` is the prompt, and
+    ``labels`` says what further words of its answers mean (``supported=entailment``, or a dict).
     ``shots`` solved examples come before each question, drawn from the corpus ``shots_from`` by
     ``shots_seed``.  ``answer`` is the way: auto, text, logprobs, samples:N or choice.  ``reasoning`` is off,
     low, medium, high or as-is.  ``max_output`` is the greatest number of tokens of an answer.
@@ -113,6 +115,7 @@ class Options:
     endpoint: str | None = None
     key_env: str | None = None
     template: str = "words"
+    labels: str | Mapping[str, Any] | None = None
     shots: int = 0
     shots_from: str | None = None
     shots_seed: int = 0
@@ -173,27 +176,13 @@ def open_api(name: str, options: Options) -> ChatModel:
     stated = options.endpoint or os.environ.get("OPENAI_BASE_URL") or OPENAI
     has_key = options.key_env != NO_KEY
     address = address_of(stated, insecure_http=options.insecure_http, has_key=has_key)
-    prompt = _template_for(options)
+    prompt = template_for(options.template, way_named(options.answer))
     shots = draw_shots(prompt, options.shots, options.shots_from, options.shots_seed)
     if options.batch_in:
         return _answered_by_batch(name, options, address, prompt, shots)
     key = key_from_environment(address, options.key_env, is_default=options.endpoint is None)
     endpoint = Endpoint(address, key, timeout=options.timeout)
     return ChatModel(name, options, address, prompt, endpoint, shots=shots)
-
-
-def _template_for(options: Options) -> Template:
-    prompt = template_named(options.template)
-    if not prompt.fixed_labels:
-        raise CrossexamError(
-            f"the labels of the template '{prompt.name}' are different for each pair",
-            where="--template",
-            wanted="a template whose labels are the same for all pairs",
-            hint="such templates are for local models (lm/)",
-        )
-    if way_named(options.answer).name == "logprobs":
-        prompt.refuse_shared_prefix("--answer logprobs")
-    return prompt
 
 
 def _answered_by_batch(
@@ -239,7 +228,7 @@ class ChatModel:
         self.shots = shots or Shots()
         self._way, self._sampling = way_named(options.answer), options.sampling()
         self._extra = extra_fields(options.extra)
-        self._forms = LabelForms(template.labels)
+        self._forms = chat_forms(template.labels, answer_words(options.labels).declared, template.name)
         self._spending, self._tally = Spending(options.limits), Tally()
         self._endpoint, self._pace = endpoint, pace
         self._batch = None if replies is None else BatchChat(replies, self.key, options.limits)
@@ -264,6 +253,7 @@ class ChatModel:
             "extra": self._extra,
             "server": self.options.server,
             **({"shots": self.shots.sha256} if self.shots.examples else {}),
+            **({"also": sorted(self._forms.also.items())} if self._forms.also else {}),
         }
         return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
 
@@ -578,6 +568,8 @@ class ChatModel:
             "model_asked": self._asked_name,
             "template": {name: value for name, value in template.items() if name != "labels"},
             "labels": template["labels"],
+            **({"declared_labels": dict(self._forms.also)} if self._forms.also else {}),
+            **({"warning": unread_warning(self._forms, self.template.name)} if self._forms.unread else {}),
             **self.shots.facts,
             "answer": str(self._way),
             "sampling": {

@@ -14,6 +14,7 @@ from typing import Any, Final
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED
+from crossexam.core.output.escapes import quoted
 from crossexam.models.api.asking import Reply
 from crossexam.models.api.questions import Questions, Sampling, Way
 from crossexam.models.api.replies import ReplyReader, usage_of
@@ -21,7 +22,6 @@ from crossexam.models.label_order import PROBE, TWO_LABELS, Order, ProbeResult, 
 
 #: Log-probabilities are used if so many of the answers that could be read have them.
 _ENOUGH: Final = 0.5
-_EXAMPLE: Final = 80
 NO_PROBE_WARNING: Final = (
     "the batch files have no answers about the probe: it could not be verified that the model's labels mean "
     "what the template says"
@@ -90,7 +90,7 @@ class ProbeReplies:
         if readable:
             return
         texts = [text for text in (self.forms_of.read(choice)[1] for choice in self._choices()) if text]
-        example = f", such as {' '.join(texts[0].split())[:_EXAMPLE]!r}" if texts else ""
+        example = f", such as {quoted(' '.join(texts[0].split()))}" if texts else ""
         raise CrossexamError(
             f"none of the answers to the {len(PROBE)} easy pairs of the probe can be read{example}",
             wanted="answers that name a label of the template",

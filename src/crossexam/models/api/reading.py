@@ -5,6 +5,9 @@ The rules are ``exact`` (nothing but a label), ``json`` (an object with ``label`
 label alone) and ``only-word`` (a short text with one label word, placed as an answer is).  No rule guesses: a
 text in which two rules find different labels is ambiguous, a label that is denied does not count, and a word
 such as *no* is part of too many sentences ("There is no way to tell") to count in their middle.
+
+Words that ``--labels`` declares are read beside those of the template.  They may be any words, and so count
+only where an answer stands alone: *supported* of "the conclusion is supported by nothing" is no answer.
 """
 
 from __future__ import annotations
@@ -12,10 +15,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
+from crossexam.core.errors import CrossexamError
+from crossexam.core.output.escapes import clipped
+from crossexam.corpora.label_names import Names
 from crossexam.models.label_order import ClassName
 
 #: A text of at most so many characters is short.
@@ -24,6 +30,7 @@ SHORT: Final = 60
 _ANSWER_KEYS: Final = ("label", "answer")
 #: Label words that are words of everyday sentences as well.
 _EVERYDAY: Final = frozenset("yes no maybe true false neither also correct incorrect 0 1".split())
+_LETTER: Final = re.compile(r"[^\W\d_]")
 _AROUND: Final = " \t\r\n\"'`*_“”‘’«»()[]"
 _THOUGHTS: Final = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL)
 _OPEN_THOUGHT: Final = re.compile(r"\A\s*<(?:think|thinking|reasoning)>")
@@ -37,6 +44,8 @@ _REFUSAL: Final = re.compile(
     r"|I must decline|as an AI|I apologi[sz]e|against my guidelines)\b",
     re.IGNORECASE,
 )
+#: What must be before a form: no letter, and no word that a hyphen joins to it, as in un-supported.
+_BEFORE: Final = r"(?<!\w)(?<!\w[-‐‑])"
 _AFTER_LABEL: Final = re.compile(r"[*_`\"'”’)\]]*[ \t]*(?:[.:;,!–—-]|\n|\Z)")
 _SENTENCE_END: Final = re.compile(r"[.!?]\s|\n")
 
@@ -62,30 +71,41 @@ class _Match(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelForms:
-    """How answers are worded: the *forms* of the labels, such as True, Neither and False."""
+    """How answers are worded: the *forms* of the labels, such as True, Neither and False.
+
+    *also* are further words, without case, with the labels that they mean; *unread* are declared words that
+    do not count.
+    """
 
     forms: Mapping[ClassName, str]
+    also: Mapping[str, ClassName] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
 
     @cached_property
     def by_text(self) -> dict[str, ClassName]:
         """The labels by their forms without case."""
-        return {form.strip().casefold(): label for label, form in self.forms.items()}
+        return {**self.also, **{form.strip().casefold(): label for label, form in self.forms.items()}}
+
+    @cached_property
+    def everyday(self) -> frozenset[str]:
+        """The forms that may be words of any sentence, and count only where an answer stands."""
+        return _EVERYDAY | self.also.keys()
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """What finds the forms as whole words; of two that begin alike, the longer."""
-        ordered = sorted((form.strip() for form in self.forms.values()), key=len, reverse=True)
-        return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, ordered))})(?!\w)", re.IGNORECASE)
+        ordered = sorted((form.strip() for form in (*self.forms.values(), *self.also)), key=len, reverse=True)
+        return re.compile(rf"{_BEFORE}(?:{'|'.join(map(re.escape, ordered))})(?!\w)", re.IGNORECASE)
 
     @cached_property
     def stated(self) -> re.Pattern[str]:
         """What finds a form that a text says is its answer."""
         return re.compile(rf"{_LEAD}[\s\"'`*“‘]*(?P<form>{self.pattern.pattern})", re.IGNORECASE)
 
-    def label_of(self, text: str) -> ClassName | None:
-        """Return the label whose form *text* is, whatever its case, quotes and final stop."""
+    def whole(self, text: str) -> str | None:
+        """Return the form that *text* is, whatever its case, quotes and final stop; None if it is none."""
         bare = text.strip(_AROUND).rstrip(".!").strip(_AROUND)
-        return self.by_text.get(bare.casefold())
+        return bare if bare.casefold() in self.by_text else None
 
     def found_in(self, text: str) -> list[_Match]:
         """Return the forms that occur in *text* as whole words, in their order."""
@@ -94,6 +114,46 @@ class LabelForms:
             for match in self.pattern.finditer(text)
             if match[0].casefold() in self.by_text
         ]
+
+
+def chat_forms(labels: Mapping[ClassName, str], declared: Names, template: str) -> LabelForms:
+    """Return the forms of the *labels* of *template*, with the *declared* words that answer its question.
+
+    A template of two labels asks about not_entailment, so that words for neutral and contradiction mean that.
+    One of three labels does not: if not_entailment is declared, no word is read.  Numbers are not, since
+    texts number their lines.  Raises CrossexamError if a form of the template is declared as another label.
+
+    >>> chat_forms({"entailment": "Yes", "not_entailment": "No"}, {"supported": "entailment"}, "x").also
+    {'supported': 'entailment'}
+    """
+    own, also = LabelForms(labels).by_text, dict[str, ClassName]()
+    for word, label in declared.items():
+        meant = own.get(word.casefold())
+        if label is None or (meant is None and not _LETTER.search(word)):
+            continue
+        if meant is None:
+            also[word.casefold()] = label if label in labels else "not_entailment"
+        elif meant != label and ("not_entailment" not in (meant, label) or "entailment" in (meant, label)):
+            raise CrossexamError(
+                f"'{word}' is {meant} in template '{template}', and {label} by --labels",
+                wanted="one meaning for each word",
+                hint="leave out --labels, or choose another --template; examine --set api.labels=none keeps "
+                "--labels for the base",
+            )
+    is_other = "not_entailment" in also.values() and "not_entailment" not in labels
+    return LabelForms(labels, unread=tuple(also)) if is_other else LabelForms(labels, also)
+
+
+def unread_warning(forms: LabelForms, template: str) -> str:
+    """Return the warning that declared words of two labels are not read in answers of three.
+
+    >>> unread_warning(LabelForms({}, unread=("yes", "no")), "words").partition(":")[0]
+    'the words of --labels (yes, no) are not read in its answers'
+    """
+    return (
+        f"the words of --labels ({clipped(', '.join(forms.unread))}) are not read in its answers: they have "
+        f"two labels, and template '{template}' asks for three; one with two is minicheck-llm"
+    )
 
 
 def read_answer(text: str | None, forms: LabelForms, *, finish: str = "", refusal: str = "") -> ReadAnswer:
@@ -150,11 +210,11 @@ def _may_go_on(text: str, found: _Match, forms: LabelForms) -> bool:
 
 
 def _exact(text: str, forms: LabelForms) -> _Match | None:
-    label = forms.label_of(text)
-    if label is None:
+    form = forms.whole(text)
+    if form is None:
         return None
     start = len(text) - len(text.lstrip(_AROUND))
-    return _Match(label, start, start + len(forms.forms[label].strip()))
+    return _Match(forms.by_text[form.casefold()], start, start + len(form))
 
 
 def _json(text: str, forms: LabelForms) -> _Match | None:
@@ -169,12 +229,12 @@ def _json(text: str, forms: LabelForms) -> _Match | None:
     stated = [value[key] for key in value if str(key).casefold() in _ANSWER_KEYS]
     if len(stated) != 1 or not isinstance(stated[0], str):
         return None
-    label = forms.label_of(stated[0])
-    if label is None:
+    form = forms.whole(stated[0])
+    if form is None:
         return None
     key = re.compile(rf'"(?:{"|".join(_ANSWER_KEYS)})"\s*:\s*"\s*', re.IGNORECASE).search(text, start, end)
     place = key.end() if key else start
-    return _Match(label, place, place + len(forms.forms[label].strip()))
+    return _Match(forms.by_text[form.casefold()], place, place + len(form))
 
 
 def _phrase(text: str, forms: LabelForms) -> _Match | None:
@@ -186,7 +246,10 @@ def _phrase(text: str, forms: LabelForms) -> _Match | None:
     if _NEGATED.search(_sentence_before(text, last.start())) or _CONDITION.match(text, last.end()):
         return None
     start, end = last.span("form")
-    return _Match(forms.by_text[text[start:end].casefold()], start, end)
+    form = text[start:end].casefold()
+    if form in forms.also and not _AFTER_LABEL.match(text, end):
+        return None
+    return _Match(forms.by_text[form], start, end)
 
 
 def _sentence_before(text: str, end: int) -> str:
@@ -229,7 +292,7 @@ def _only_word(text: str, forms: LabelForms) -> _Match | None:
     match = matches[-1]
     if any(_NEGATED.search(text, 0, each.start) for each in matches) or _CONDITION.match(text, match.end):
         return None
-    if text[match.start : match.end].casefold() in _EVERYDAY:
+    if text[match.start : match.end].casefold() in forms.everyday:
         return next(_as_answers(text, matches), None)
     return match
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.output.escapes import quoted
 
 
 class Text(NamedTuple):
@@ -73,7 +74,7 @@ class PromptEncoder:
         for label, tokens in zip(text.labels, labels, strict=True):
             if not tokens:
                 raise CrossexamError(
-                    f"the label {label!r} has no token of its own after the prompt",
+                    f"the label {quoted(label)} has no token of its own after the prompt",
                     where=self._where,
                     wanted="labels that the tokenizer tells from the prompt",
                     hint="write the label, or the end of the prompt, otherwise in a template of your own",

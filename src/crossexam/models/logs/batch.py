@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
-from crossexam.models.api.batch_files import BatchAnswer, batch_answers, is_batch_output, pair_digest
+from crossexam.core.output.escapes import quoted
+from crossexam.models.api.batch_files import BatchAnswer, batch_answers, is_batch_output
 from crossexam.models.api.endpoint import ServerError
 from crossexam.models.api.replies import said_in, status_of_rejection
 from crossexam.models.label_order import PAIRS
 from crossexam.models.logs.replies import Log, Reply, refuse_several_models
+from crossexam.models.model import pair_digest
 
 #: The custom_id of a request of api/: the beginning of the model's key, and the hash of the pair.
 _OF_API: Final = re.compile(r"(?P<key>[0-9a-f]{12})-(?P<pair>[0-9a-f]{32})")
@@ -41,7 +43,7 @@ def read_outputs(files: Sequence[Path]) -> Log:
                 answers[found.custom_id] = found
             elif not _failed(found):
                 raise FormatError(
-                    f"there are two answers to the request {found.custom_id!r}",
+                    f"there are two answers to the request {quoted(found.custom_id)}",
                     where=found.place,
                     wanted="one answer per request",
                     hint="keep the results of each batch in a folder of its own",

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import json_problem
+from crossexam.core.output.escapes import quoted
 from crossexam.models.logs.replies import Log, Reply, field_text, label_forms, refuse_several_models
 
 #: How Inspect calls the ends of texts that a chat endpoint calls otherwise.
@@ -49,7 +50,7 @@ def read_logs(files: Sequence[Path]) -> Log:
         ):
             if value is not None and value not in facts[key]:
                 facts[key].append(value)
-        replies += [_reply(sample, f"{path}, sample {sample.get('id')!r}") for sample in samples]
+        replies += [_reply(sample, f"{path}, sample {quoted(sample.get('id'))}") for sample in samples]
     refuse_several_models([str(each) for each in facts["models"]], files)
     return Log("inspect", facts, replies, files)
 

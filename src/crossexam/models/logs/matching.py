@@ -10,9 +10,9 @@ from typing import Final
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.models.api.batch_files import pair_digest
+from crossexam.core.output.escapes import quoted
 from crossexam.models.logs.replies import Reply
-from crossexam.models.model import Pair
+from crossexam.models.model import Pair, pair_digest
 from crossexam.models.prompts.template import Template
 
 #: An item: the name of its test set and its id.
@@ -71,7 +71,8 @@ class ItemIndex:
         """Return *names*, which have one id; raises FormatError if they are different pairs."""
         if len({_pair(self._items[name]) for name in names}) > 1:
             raise FormatError(
-                f"the item {reply.id!r} is in several test sets: {', '.join(name for name, _ in names)}",
+                f"the item {quoted(reply.id)} is in several test sets: "
+                f"{', '.join(name for name, _ in names)}",
                 where=reply.where,
                 wanted="a log that names the test set",
             )
@@ -113,7 +114,7 @@ def replies_to(dataset: Dataset, index: Mapping[ItemName, Reply]) -> list[Reply 
     items = dataset.examples
     missing = [item.id for item in items if item.label is not None and (dataset.name, item.id) not in index]
     if missing:
-        listed = ", ".join(map(repr, missing[:_LISTED])) + (" ..." if len(missing) > _LISTED else "")
+        listed = ", ".join(map(quoted, missing[:_LISTED])) + (" ..." if len(missing) > _LISTED else "")
         raise FormatError(
             f"{len(missing):,} of {len(dataset):,} items have no reply: {listed}",
             where=f"test set {dataset.name}",
@@ -150,11 +151,11 @@ def _has_prompt_only(reply: Reply) -> bool:
 
 def _shown(reply: Reply) -> str:
     if reply.id is not None:
-        return f"item {reply.id!r}" + (f" of {reply.test_set}" if reply.test_set else "")
+        return f"item {quoted(reply.id)}" + (f" of {reply.test_set}" if reply.test_set else "")
     if reply.premise is not None or reply.hypothesis is not None:
-        return f"the pair {reply.premise!r}, {reply.hypothesis!r}"[:120]
+        return f"the pair {quoted(reply.premise)}, {quoted(reply.hypothesis)}"
     if reply.prompt is not None:
-        return f"the prompt {reply.prompt!r}"[:120]
+        return f"the prompt {quoted(reply.prompt)}"
     return f"the pair with the hash {reply.pair_digest}"
 
 
@@ -163,7 +164,8 @@ def _same_text(reply: Reply, item: Example) -> None:
         logged = reply.premise if side == "premise" else reply.hypothesis
         if logged is not None and logged != own:
             raise FormatError(
-                f"the {side} of item {item.id!r} is {logged!r} there and {own!r} in the test set",
+                f"the {side} of item {quoted(item.id)} is {quoted(logged)} there, "
+                f"and {quoted(own)} in the test set",
                 where=reply.where,
                 wanted="a log of this version of the suite",
             )

@@ -19,7 +19,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.files import sha256_of
 from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
-from crossexam.models.api.batch_files import pair_digest
+from crossexam.core.output.escapes import quoted
 from crossexam.models.api.logprobs import LabelShares, shares_at
 from crossexam.models.api.reading import LabelForms, read_answer
 from crossexam.models.api.replies import NOTHING, TIE
@@ -27,7 +27,7 @@ from crossexam.models.label_order import ClassName, is_two_label, to_label_colum
 from crossexam.models.logs.matching import ItemIndex, refuse_sets_without_replies, replies_to
 from crossexam.models.logs.replies import Log, Reply
 from crossexam.models.logs.table import HARNESSES
-from crossexam.models.model import Pair, SetAnswers
+from crossexam.models.model import Pair, SetAnswers, pair_digest
 from crossexam.models.prompts.table import template
 from crossexam.models.prompts.template import Template
 
@@ -77,7 +77,7 @@ class LogModel:
         missing = [pair for pair, name in zip(pairs, names, strict=True) if name not in known]
         if missing:
             raise FormatError(
-                f"{len(missing):,} of {len(pairs):,} pairs have no reply: {missing[0]!r} ...",
+                f"{len(missing):,} of {len(pairs):,} pairs have no reply: {quoted(missing[0])} ...",
                 where=self.name,
                 wanted="pairs that the log has",
                 hint="crossexam run log/PATH SUITE, with the suite that was exported",

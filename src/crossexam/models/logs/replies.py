@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crossexam.core.errors import FormatError
+from crossexam.core.output.escapes import quoted
 from crossexam.models.label_order import ClassName, class_name
 
 
@@ -49,7 +50,7 @@ def label_forms(labels: Sequence[Any], choices: Sequence[Any]) -> dict[ClassName
     for label, choice in zip(labels, choices, strict=True):
         name = class_name(label) if isinstance(label, str) else None
         if name is None or not isinstance(choice, str):
-            raise ValueError(f"{choice!r} for the label {label!r}")
+            raise ValueError(f"{quoted(choice)} for the label {quoted(label)}")
         found[name] = choice
     return found
 

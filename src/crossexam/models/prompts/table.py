@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.output.escapes import quoted
 from crossexam.models.prompts.template import Template
 
 #: The entries of a template in TOML with the types that they have there.
@@ -117,4 +118,4 @@ def _check(entries: Mapping[str, Any]) -> None:
 
 def _check_type(key: str, value: object, kind: type) -> None:
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise FormatError(f"its entry '{key}' is {value!r}", wanted=_NAMES[kind])
+        raise FormatError(f"its entry '{key}' is {quoted(value)}", wanted=_NAMES[kind])

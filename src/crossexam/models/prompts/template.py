@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import ENTAILMENT_OR_NOT, LABELS, Gold
+from crossexam.core.output.escapes import quoted
 
 Score = Literal["sum", "mean", "pmi", "first", "class"]
 SCORES: Final[tuple[Score, ...]] = get_args(Score)
@@ -189,7 +190,8 @@ class Template:
         for label, form in self.labels.items():
             if not form or form != form.strip():
                 raise self._error(
-                    f"the label {label} is written {form!r}", wanted="a text without white space around it"
+                    f"the label {label} is written {quoted(form)}",
+                    wanted="a text without white space around it",
                 )
         if len(set(self.labels.values())) < len(self.labels):
             raise self._error("two of its labels are written alike", wanted="a text of its own per label")

@@ -1,0 +1,199 @@
+"""Which columns of a prediction file identify an item, hold the prediction, and say that there is none."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.outcome import ANSWERED, STATUSES
+from crossexam.core.output.escapes import quoted
+from crossexam.corpora.columns import refuse_absent
+from crossexam.models.model import Pair, pair_digest
+
+Row = Mapping[str, Any]
+#: How rows are matched: by the ids of items, by those of pairs (:func:`pair_id`), by the texts of pairs.
+Matching = Literal["id", "pair", "text"]
+
+_PAIR_ID: Final = re.compile("pair-[0-9a-f]{32}")
+
+# Names of columns, lower case, in the order in which they are looked for.
+# fmt: off
+_ID_COLUMNS: Final = ("id", "pairid", "pair_id", "uid")
+_TEXT_COLUMNS: Final = (("premise", "hypothesis"), ("sentence1", "sentence2"))
+_SHARE_COLUMNS: Final = (
+    ("model_p_entailment", "model_p_neutral", "model_p_contradiction"),  # of our own files
+    ("p_entailment",    "p_neutral",    "p_contradiction"),
+    ("prob_entailment", "prob_neutral", "prob_contradiction"),
+    ("entailment",      "neutral",      "contradiction"),
+    ("p_entailment",    "p_not_entailment"),
+    ("prob_entailment", "prob_not_entailment"),
+    ("entailment",      "not_entailment"),
+    ("p_entailment",),
+    ("prob_entailment",),
+)
+_LIST_COLUMNS: Final = ("probabilities", "probs")
+_LOGIT_COLUMNS: Final = ("logits",)
+_STATUS_COLUMNS: Final = ("outcome", "status")
+_LABEL_COLUMNS: Final = ("prediction", "predicted", "predicted_label", "pred", "label")
+_FORMS: Final = (
+    *(("shares", columns) for columns in _SHARE_COLUMNS),
+    *(("probabilities", (column,)) for column in _LIST_COLUMNS),
+    *(("logits", (column,)) for column in _LOGIT_COLUMNS),
+    *(("label", (column,)) for column in _LABEL_COLUMNS),
+)
+
+#: What ``--columns`` can say of a prediction file: what identifies an item, and what holds the prediction.
+NAMING_ROLES: Final = ("id", "premise", "hypothesis")
+ANSWER_ROLES: Final = ("prediction", "p_entailment", "p_neutral", "p_contradiction", "p_not_entailment",
+                       "probabilities", "logits")
+ROLES: Final = (*NAMING_ROLES, *ANSWER_ROLES, "status")
+# fmt: on
+
+
+@dataclass(frozen=True)
+class PredictionColumns:
+    """The names of the columns of a prediction file that identify the item and hold the prediction.
+
+    At least one of ``id`` and ``text`` is not None; *form* is "shares" (one to three named columns),
+    "probabilities" (a list), "logits" (a list) or "label".  The column *status*, if there is one, says which
+    items have no answer.
+    """
+
+    id: str | None
+    text: tuple[str, str] | None
+    form: str
+    answer: tuple[str, ...]
+    status: str | None = None
+
+    @property
+    def naming(self) -> tuple[str, ...]:
+        """The columns that identify the item."""
+        return (*(self.text or ()), *([self.id] if self.id else []))
+
+    def status_of(self, row: Row) -> str:
+        """Return the status of *row*: answered unless it states another one."""
+        stated = row.get(self.status) if self.status is not None else None
+        return ANSWERED if is_empty(stated) else str(stated)
+
+    def matching(self, rows: Sequence[Row]) -> Matching:
+        """Return how *rows* are matched: by their ids if they have any, which may all be ids of pairs."""
+        if self.id is None:
+            return "text"
+        return "pair" if all(_PAIR_ID.fullmatch(str(row[self.id])) for row in rows) else "id"
+
+
+def pair_id(pair: Pair) -> str:
+    """Return the id of *pair* in exported files, by which a row stands for all items with this pair.
+
+    >>> pair_id(("It rains.", "It is wet."))
+    'pair-80899853b36d20d0a30084472df08b26'
+    """
+    return f"pair-{pair_digest(pair)}"
+
+
+def name_in(example: Example, by: Matching) -> object:
+    """Return what identifies the row of *example* if rows are matched *by* this."""
+    pair = example.premise, example.hypothesis
+    return example.id if by == "id" else pair_id(pair) if by == "pair" else pair
+
+
+def is_empty(value: object) -> bool:
+    """Return whether *value* is that of an empty cell."""
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def find_columns(
+    names: Sequence[str], *, where: str, mapping: Mapping[str, str] | None = None
+) -> PredictionColumns:
+    """Return which of the columns *names* hold what; *mapping* (role to column) takes precedence.
+
+    If the mapping names what identifies an item, or what holds the prediction, no other column does.  Raises
+    UnknownNameError for an unknown role, FormatError if a column is missing.
+
+    >>> find_columns(["uid", "label", "probs"], where="a.jsonl").form
+    'probabilities'
+    >>> find_columns(["uid", "label", "mine"], where="a.csv", mapping={"prediction": "mine"}).answer
+    ('mine',)
+    """
+    mapping = mapping or {}
+    for role in mapping:
+        if role not in ROLES:
+            raise UnknownNameError("role of a column of predictions", role, ROLES, where="--columns")
+    refuse_absent(mapping, names, where=where)
+    own = {name.strip().lower(): name for name in names}
+    identity, text = _naming(own, mapping)
+    if identity is None and text is None:
+        raise FormatError(
+            "no column identifies the item of a prediction",
+            where=where,
+            wanted="id, pairID or uid; or premise and hypothesis; or sentence1 and sentence2",
+            hint=_way_out("id=A (or premise=A,hypothesis=B)", names),
+        )
+    stated = {role: mapping[role] for role in ANSWER_ROLES if role in mapping}
+    known = stated or own
+    for form, columns in _FORMS:
+        if all(name in known for name in columns):
+            status = mapping.get("status")
+            return PredictionColumns(identity, text, form, tuple(known[name] for name in columns), status)
+    raise FormatError(
+        "no column holds predictions",
+        where=where,
+        wanted="p_entailment, p_neutral and p_contradiction (or p_not_entailment); or probabilities; or "
+        "logits; or prediction",
+        hint=_way_out("prediction=A", names),
+    )
+
+
+def _way_out(example: str, names: Sequence[str]) -> str:
+    setting = f"--set file.columns={example.partition(' ')[0]}"
+    return f"--columns {example} of run, or {setting}, says which it is; available: {', '.join(names)}"
+
+
+def _naming(own: Mapping[str, str], mapping: Mapping[str, str]) -> tuple[str | None, tuple[str, str] | None]:
+    """Return the columns of id and texts; if *mapping* names one of the two, the other is not looked for."""
+    identity = mapping.get("id")
+    sides = [mapping.get(side, own.get(side)) for side in ("premise", "hypothesis")]
+    text = (sides[0], sides[1]) if sides[0] is not None and sides[1] is not None else None
+    if "premise" in mapping or "hypothesis" in mapping:
+        return identity, text
+    if identity is not None:
+        return identity, text
+    usual = [(own[first], own[second]) for first, second in _TEXT_COLUMNS if first in own and second in own]
+    return next((own[name] for name in _ID_COLUMNS if name in own), None), next(iter(usual), None)
+
+
+def status_column(rows: Sequence[Row], stated: str | None) -> str | None:
+    """Return the column of *rows* that says which items have no answer: all of its values are statuses.
+
+    It is the *stated* one; raises FormatError if that has other values.
+    """
+    own = {name.strip().lower(): name for name in rows[0]}
+    usual = [own[known] for known in _STATUS_COLUMNS if known in own]
+    for name in usual if stated is None else [stated]:
+        values = [value for row in rows if not is_empty(value := row.get(name))]
+        other = next((each for each in values if not isinstance(each, str) or each not in STATUSES), None)
+        if values and other is None:
+            return name
+        if other is not None and stated is not None:
+            raise FormatError(
+                f"{quoted(other)} in column {name!r} is no status",
+                where="--columns",
+                wanted=", ".join(STATUSES),
+            )
+    return None
+
+
+def refuse_prediction(row: Row, columns: PredictionColumns, *, where: str) -> None:
+    """Raise FormatError if *row*, of an item without an answer, has a prediction."""
+    given = next((name for name in columns.answer if not is_empty(row.get(name))), None)
+    if given is not None:
+        raise FormatError(
+            f"{columns.status!r} is {columns.status_of(row)!r}, but {given!r} is {quoted(row[given])}",
+            where=where,
+            wanted=f"no prediction for an item without an answer, or {ANSWERED!r}",
+        )

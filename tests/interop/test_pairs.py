@@ -1,0 +1,163 @@
+"""Pairs in a file for programs of the user's own: what is in it, and that its predictions are read back."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import crossexam as cx
+from crossexam.cli.main import app
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.core.labels import Gold
+from crossexam.interop.export import MANIFEST, Exported, export
+from crossexam.models.prompts.table import template
+
+#: Texts that spreadsheets, editors and careless readers change.
+AWKWARD = (
+    '=HYPERLINK("http://x.example")',
+    "@SUM(1+1), a \"quoted\" word, and 'another'",
+    "two\nlines, \r\none with a carriage return, \rand one alone",
+    " white space around it\t ",
+    "Naïve café – 東京 🎸 \u2028 \u00a0 \ufeff",
+    "one carriage return\ralone",
+    "NA",
+    "\x1b[31m and \x00 and '=1",
+)
+LABELS: tuple[Gold, ...] = ("entailment", "neutral", "contradiction")
+ITEMS = tuple(
+    Example(f"i{n}", premise, f"{hypothesis} {n % 2}", LABELS[n % 3] if n % 4 else None)
+    for n, (premise, hypothesis) in enumerate((p, h) for p in AWKWARD for h in AWKWARD)
+)
+#: The same pairs again in another test set, and one of its own; the items without a gold label are included.
+SUITE = Suite(
+    "s",
+    {
+        "base.x": Dataset("base.x", ITEMS),
+        "negation.x": Dataset("negation.x", (*ITEMS[:9], Example("own", "Only", "here.", "neutral"))),
+    },
+)
+DISTINCT = len(ITEMS) + 1
+READERS: dict[str, Callable[[Path], list[dict[str, str]]]] = {
+    "csv": lambda path: list(csv.DictReader(path.open(encoding="utf-8", newline=""))),
+    "jsonl": lambda path: [json.loads(line) for line in path.read_bytes().split(b"\n") if line],
+}
+
+
+def exported(form: str, folder: Path, suite: Suite = SUITE, only: Sequence[str] = ()) -> Exported:
+    return export(suite, form, folder, only=only)
+
+
+def judge(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """Answer by the lengths of the texts, so that a changed text changes answers."""
+    return [LABELS[(len(p) + 2 * len(h)) % 3] for p, h in pairs]
+
+
+def answer(rows: list[dict[str, str]], path: Path, columns: Sequence[str]) -> Path:
+    """Write the answers of *judge* to *rows* with these *columns* of theirs, in reverse order."""
+    answers = judge([(row["premise"], row["hypothesis"]) for row in rows])
+    done = [
+        {**{name: row[name] for name in columns}, "prediction": each}
+        for row, each in zip(rows, answers, strict=True)
+    ][::-1]
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in done), encoding="utf-8")
+        return path
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(done[0]))
+        writer.writeheader()
+        writer.writerows(done)
+    return path
+
+
+@pytest.mark.parametrize("form", READERS)
+def test_each_distinct_pair_is_there_once_and_exactly(form: str, tmp_path: Path) -> None:
+    done = exported(form, tmp_path / "pairs")
+    rows = READERS[form](tmp_path / "pairs" / f"pairs.{form}")
+    wanted = list(dict.fromkeys((e.premise, e.hypothesis) for data in SUITE for e in data))
+    assert [(row["premise"], row["hypothesis"]) for row in rows] == wanted
+    assert all(list(row) == ["id", "premise", "hypothesis"] for row in rows)  # no gold label
+    assert len({row["id"] for row in rows}) == len(rows) == DISTINCT
+    assert (done.pairs, done.items, done.tasks) == (DISTINCT, len(ITEMS) + 10, [f"pairs.{form}"])
+    listed = json.loads((tmp_path / "pairs" / MANIFEST).read_text())["test_sets"]
+    assert listed["negation.x"] == {"items": 10, "content_hash": SUITE.datasets["negation.x"].content_hash()}
+
+
+@pytest.mark.parametrize("form", READERS)
+@pytest.mark.parametrize("columns", [["id"], ["id", "premise", "hypothesis"], ["premise", "hypothesis"]])
+def test_answers_to_the_pairs_are_those_of_the_function(
+    form: str, columns: Sequence[str], tmp_path: Path
+) -> None:
+    exported(form, tmp_path / "pairs")
+    rows = READERS[form](tmp_path / "pairs" / f"pairs.{form}")
+    path = answer(rows, tmp_path / f"answers.{form}", columns)
+    by_file, by_function = cx.run(f"file/{path}", SUITE), cx.run(judge, SUITE)
+    for name in SUITE.datasets:
+        assert by_file.predictions(name).tolist() == by_function.predictions(name).tolist()
+    assert cx.accuracy(by_file) == cx.accuracy(by_function)
+    assert by_file.manifest["details"]["matched_by"] == ("pair" if "id" in columns else "text")
+
+
+def test_the_id_counts_where_a_pipeline_changed_the_texts(tmp_path: Path) -> None:
+    exported("csv", tmp_path / "pairs")
+    rows = READERS["csv"](tmp_path / "pairs" / "pairs.csv")
+    path = answer(rows, tmp_path / "a.csv", ["id"])
+    changed = [
+        row | {"premise": rows[-1 - n]["premise"].strip().lower(), "hypothesis": "?"}
+        for n, row in enumerate(READERS["csv"](path))
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in changed))
+    path = path.rename(tmp_path / "a.jsonl")
+    assert cx.accuracy(cx.run(f"file/{path}", SUITE)) == cx.accuracy(cx.run(judge, SUITE))
+
+
+def test_what_is_there_already_is_kept(tmp_path: Path) -> None:
+    done = exported("csv", tmp_path / "pairs")
+    path = tmp_path / "pairs" / "pairs.csv"
+    before = path.stat().st_mtime_ns
+    assert exported("csv", tmp_path / "pairs") == done
+    assert path.stat().st_mtime_ns == before
+    for form, only in (("jsonl", ()), ("csv", ("base.x",))):
+        with pytest.raises(CrossexamError, match="there is something already"):
+            exported(form, tmp_path / "pairs", only=only)
+
+
+def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match="csv has the pairs as they are, without a prompt"):
+        export(SUITE, "csv", tmp_path / "a", template("gpt3"))
+    with pytest.raises(CrossexamError, match="there are no items"):
+        exported("csv", tmp_path / "a", Suite("s", {"x": Dataset("x", ())}))
+    half = Suite("s", {"x": Dataset("x", (Example("a", "\ud800", "h", None),))})
+    with pytest.raises(CrossexamError, match=r"half of a character .*\n  hint: crossexam export jsonl"):
+        exported("csv", tmp_path / "a", half)
+    assert not (tmp_path / "a").exists()
+    assert exported("jsonl", tmp_path / "b", half).pairs == 1
+
+
+def command(line: str) -> Any:
+    return CliRunner().invoke(app, line.split())
+
+
+def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert command("build negation --base builtin:demo[:12] -o tests").exit_code == 0
+    done = command("export csv tests -o pairs --only base.*")
+    assert done.exit_code == 0
+    said = done.stderr
+    assert re.search(r"12 distinct pairs of 12 items\nwritten: pairs/pairs\.csv\n", said)
+    assert said.endswith("; then: crossexam run file/ANSWERS.csv tests -o RUN --only 'base.*'\n")
+    rows = READERS["csv"](tmp_path / "pairs" / "pairs.csv")
+    answer(rows, tmp_path / "ANSWERS.csv", ["id"])
+    assert command("run file/ANSWERS.csv tests -o RUN --only base.*").exit_code == 0
+    refused = command("run file/ANSWERS.csv tests -o OTHER")
+    assert isinstance(refused.exception, CrossexamError)
+    assert "12 of 24 pairs have no prediction: (" in str(refused.exception)
+    assert "crossexam export csv SUITE" in str(refused.exception)

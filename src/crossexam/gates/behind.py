@@ -138,7 +138,7 @@ def _items_at(runs: Sequence[Run], name: str, rows: Iterable[int]) -> dict[int, 
 
 def _predicted(run: Run, name: str, rows: Sequence[int]) -> list[str]:
     """Return the labels that *run* predicted for the items at *rows*, or why it has no answer."""
-    labels, codes = run.label_indices(name)[rows], run.outcomes_of(name).codes[rows]
+    labels, codes = run.scored(name).predicted[rows], run.outcomes_of(name).codes[rows]
     statuses = list(STATUSES)
     return [
         GOLDS[label] if label >= 0 else f"no answer ({statuses[code].replace('_', ' ')})"

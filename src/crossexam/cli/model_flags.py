@@ -36,8 +36,8 @@ _TABLE: Final = (
     ModelFlag(
         "--template",
         "NAME|FILE",
-        "the prompt: crossexam ls templates (default: words, or that with "
-        "which a known checkpoint was trained); several, separated by commas, give one run each",
+        "the prompt: crossexam ls templates (default: words, or words.two if all test sets have two labels, "
+        "or that with which a known checkpoint was trained); several, separated by commas, give one run each",
     ),
     ModelFlag("--score", "SCORE", "lm/: sum, mean, pmi, first or class (default: what the template says)"),
     ModelFlag("--chat", "auto|yes|no", "lm/: prompts as messages (default: if there is a chat template)"),

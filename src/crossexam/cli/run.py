@@ -119,15 +119,16 @@ def run(
     suite = read_suites(tests).only(only or ())
     if dry_run:
         plan = _Plan(suite, limit, chunking, repeat or 0, force=force)
-        _show_forecasts([open_model(model, chosen) for chosen in stated], variants, plan)
+        _show_forecasts([open_model(model, chosen, tests=suite) for chosen in stated], variants, plan)
         return
     if batch_out is not None:
-        _write_batch(open_model(model, stated[0]), suite, variants[0][1], chunking, limit, batch_out)
+        opened = open_model(model, stated[0], tests=suite)
+        _write_batch(opened, suite, variants[0][1], chunking, limit, batch_out)
         return
     runs = []
     permission = _Permission(repeat or 0, len(variants))
     for chosen, (flags_of, folder) in zip(stated, variants, strict=True):
-        opened = open_model(model, chosen)
+        opened = open_model(model, chosen, tests=suite)
         permission.of_next_run(suite, limit)
         template = f"template {flags_of['template']}" if len(variants) > 1 else None
         with progress_bar() as progress, _of(template):

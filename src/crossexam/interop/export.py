@@ -6,18 +6,20 @@ A harness asks its model in its own way; its log comes back as the model ``log/P
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.dataset import Suite
+from crossexam.core.dataset import Dataset, Suite, have_two_labels
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import new_folder, sha256_of, shortened
 from crossexam.core.imports import imported
 from crossexam.core.manifest import package_version
 from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.interop.asked import AskedSet, asked_set
+from crossexam.models.prompts.table import default_template
+from crossexam.models.prompts.table import template as template_named
 from crossexam.models.prompts.template import Template
 
 MANIFEST: Final = "crossexam.json"
@@ -90,19 +92,26 @@ class Exported:
     empty: Sequence[str] = ()
 
 
-def export(
-    suite: Suite, form: str, folder: Path, template: Template, *, only: Sequence[str] = ()
-) -> Exported:
+def template_for(datasets: Iterable[Dataset]) -> Template:
+    """Return the template in which *datasets* are asked about if nobody names one.
+
+    >>> template_for([]).name
+    'gpt3'
+    """
+    return default_template(two_labels=True) if have_two_labels(datasets) else template_named("gpt3")
+
+
+def export(suite: Suite, form: str, folder: Path, template: Template) -> Exported:
     """Write the test sets of *suite* to *folder* as tasks of the format *form*.
 
-    *only* are patterns of names (``negation.*``), default all.  Items without a gold label are left out,
-    since harnesses count them as wrong, and test sets without any other item, at which lm-eval stops.  If
-    these tasks are in the folder already, nothing is written.  Raises UnknownNameError, CrossexamError if
-    the folder has anything else, if a test set has other labels than the template, or if no item is left.
+    Items without a gold label are left out, since harnesses count them as wrong, and test sets without any
+    other item, at which lm-eval stops.  If these tasks are in the folder already, nothing is written.  Raises
+    UnknownNameError, CrossexamError if the folder has anything else, if a test set has other labels than the
+    template, or if no item is left.
     """
     if form not in EXPORTERS:
         raise UnknownNameError("format", form, EXPORTERS)
-    chosen = [asked_set(dataset, template) for dataset in suite.only(only)]
+    chosen = [asked_set(dataset, template) for dataset in suite]
     sets = [each for each in chosen if len(each)]
     if not sets:
         raise CrossexamError(

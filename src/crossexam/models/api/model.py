@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -31,15 +30,7 @@ from crossexam.models.api.asking import (
     unfinished,
 )
 from crossexam.models.api.batch_files import BatchReplies, custom_id
-from crossexam.models.api.endpoint import (
-    NO_KEY,
-    OPENAI,
-    Address,
-    Endpoint,
-    RejectedError,
-    address_of,
-    key_from_environment,
-)
+from crossexam.models.api.endpoint import Address, Endpoint, RejectedError
 from crossexam.models.api.forecast import Forecast, bodies_sized
 from crossexam.models.api.pacing import Pace, StoppedError, TransientError, check_pace
 from crossexam.models.api.probe import (
@@ -71,9 +62,10 @@ from crossexam.models.api.servers import (
 from crossexam.models.api.spending import Spending, SpendingLimits
 from crossexam.models.label_order import PAIRS as PROBE_PAIRS
 from crossexam.models.model import Batch, Pair
-from crossexam.models.prompts.shots import Shots, draw_shots
-from crossexam.models.prompts.table import template as template_named
+from crossexam.models.prompts.shots import Shots
+from crossexam.models.prompts.table import AUTO
 from crossexam.models.prompts.template import Template
+from crossexam.models.prompts.wording import Wording
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +89,8 @@ class Options:
     """How a model behind an endpoint is asked.
 
     ``endpoint`` is the URL before ``/chat/completions``, by default that in OPENAI_BASE_URL or OpenAI's;
-    ``key_env`` names the environment variable with its key (``-``: no key).  ``template`` is the prompt.
+    ``key_env`` names the environment variable with its key (``-``: no key).  ``template`` is the prompt
+    (``auto``: ``words``, or ``words.two`` if all test sets have two labels).
     ``shots`` solved examples come before each question, drawn from the corpus ``shots_from`` by
     ``shots_seed``.  ``answer`` is the way: auto, text, logprobs, samples:N or choice.  ``reasoning`` is off,
     low, medium, high or as-is.  ``max_output`` is the greatest number of tokens of an answer.
@@ -112,7 +105,7 @@ class Options:
 
     endpoint: str | None = None
     key_env: str | None = None
-    template: str = "words"
+    template: str = AUTO
     shots: int = 0
     shots_from: str | None = None
     shots_seed: int = 0
@@ -165,51 +158,6 @@ class Options:
         return Sampling(temperature, self.seed, self.max_output or limit, self.reasoning)
 
 
-def open_api(name: str, options: Options) -> ChatModel:
-    """Return the model ``api/NAME`` at the endpoint of *options*; nothing is sent before it is asked.
-
-    Raises CrossexamError if the endpoint, its key, the template or the shots are not in order.
-    """
-    stated = options.endpoint or os.environ.get("OPENAI_BASE_URL") or OPENAI
-    has_key = options.key_env != NO_KEY
-    address = address_of(stated, insecure_http=options.insecure_http, has_key=has_key)
-    prompt = _template_for(options)
-    shots = draw_shots(prompt, options.shots, options.shots_from, options.shots_seed)
-    if options.batch_in:
-        return _answered_by_batch(name, options, address, prompt, shots)
-    key = key_from_environment(address, options.key_env, is_default=options.endpoint is None)
-    endpoint = Endpoint(address, key, timeout=options.timeout)
-    return ChatModel(name, options, address, prompt, endpoint, shots=shots)
-
-
-def _template_for(options: Options) -> Template:
-    prompt = template_named(options.template)
-    if not prompt.fixed_labels:
-        raise CrossexamError(
-            f"the labels of the template '{prompt.name}' are different for each pair",
-            where="--template",
-            wanted="a template whose labels are the same for all pairs",
-            hint="such templates are for local models (lm/)",
-        )
-    if way_named(options.answer).name == "logprobs":
-        prompt.refuse_shared_prefix("--answer logprobs")
-    return prompt
-
-
-def _answered_by_batch(
-    name: str, options: Options, address: Address, prompt: Template, shots: Shots
-) -> ChatModel:
-    replies = BatchReplies(options.batch_in)
-    model = ChatModel(name, options, address, prompt, replies=replies, shots=shots)
-    if not replies.knows(model.key):
-        raise CrossexamError(
-            f"none of the {len(replies):,} answers is to a request of this model with these options",
-            where=", ".join(options.batch_in),
-            wanted="the answers to the file that --batch-out wrote, and the same options",
-        )
-    return model
-
-
 @dataclass(frozen=True)
 class _Prepared:
     """What is known before pairs are asked: the requests that the server takes, and how answers are read."""
@@ -222,6 +170,7 @@ class ChatModel:
     """A model behind *address*, asked with *template*; the *replies* of a batch take the place of *endpoint*.
 
     *pace* is how requests are repeated; tests pass their own.  *shots* are shown before each question.
+    *wording* is that of a model for which nobody named a template.
     """
 
     def __init__(
@@ -234,9 +183,10 @@ class ChatModel:
         replies: BatchReplies | None = None,
         pace: Pace | None = None,
         shots: Shots | None = None,
+        wording: Wording[ChatModel] | None = None,
     ) -> None:
         self.name, self.options, self.address, self.template = name, options, address, template
-        self.shots = shots or Shots()
+        self.shots, self._wording = shots or Shots(), wording
         self._way, self._sampling = way_named(options.answer), options.sampling()
         self._extra = extra_fields(options.extra)
         self._forms = LabelForms(template.labels)
@@ -248,6 +198,10 @@ class ChatModel:
         self._found: dict[str, Any] = {}
         self._prepared: _Prepared | None = None
         self.details: Mapping[str, Any] = self._fresh_details()
+
+    def worded_for(self, two_labels: bool) -> ChatModel:
+        """Return the model with the template for test sets of *two_labels*, or of three."""
+        return self if self._wording is None else self._wording.model(self, two_labels)
 
     @property
     def key(self) -> str:

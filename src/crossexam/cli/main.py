@@ -81,9 +81,10 @@ COMMANDS: Final = (
     "crossexam.cli.features:features",
     "crossexam.cli.subset:subset",
 )
+_HIDDEN: Final = {"short_forms": SuiteCommand, "model_flags": ModelCommand}
 for _command in map(imported, COMMANDS):
-    _hidden = {"short_forms": SuiteCommand, "model_flags": ModelCommand}
-    _class = next((_hidden[name] for name in _hidden if name in _command.__annotations__), None)
+    _classes = tuple(_HIDDEN[name] for name in _HIDDEN if name in _command.__annotations__)
+    _class = type("Command", _classes, {}) if _classes else None
     app.command(_command.__name__, cls=_class)(_command)
 app.add_typer(imported("crossexam.cli.validate:app"))
 

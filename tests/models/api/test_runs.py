@@ -240,19 +240,6 @@ def test_the_host_is_named_before_anything_is_sent(
     assert f"sending {said} to {host}" in done.err
 
 
-def test_examine_takes_the_endpoint_as_a_setting(
-    server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = ["crossexam", "examine", "api/mine", "--suite", "corpus", "--base", "builtin:demo[::40]"]
-    line += ["-o", str(tmp_path / "out"), "--set", f"api.endpoint={server.url}", "--set", "api.answer=text"]
-    monkeypatch.setattr(sys, "argv", line)
-    with pytest.raises(SystemExit) as stop:
-        main.run()
-    assert stop.value.code == 0
-    assert len(server.asked) == 9
-    capsys.readouterr()
-
-
 def test_many_requests_to_another_machine_are_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
     values = {"endpoint": "https://api.example.com/v1", "key_env": "-"}
     model, confirmed = open_model("api/x", values), open_model("api/x", {**values, "yes": True})

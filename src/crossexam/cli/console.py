@@ -70,7 +70,9 @@ def say(text: str) -> None:
 
 
 #: Elsewhere than on a terminal, a line is printed after as many seconds without one.
-QUIET_SECONDS: Final = 30.0
+QUIET_SECONDS: Final = 10.0
+#: The same for a training, which takes longer.
+TRAINING_SECONDS: Final = 30.0
 Clock = Callable[[], float]
 
 
@@ -259,14 +261,14 @@ def spread_line(models: Sequence[TrainedModel]) -> str:
 def training_progress(clock: Clock = time.monotonic) -> Iterator[Callable[[Status], None]]:
     """Yield a function that shows progress: a line per epoch, and how far the epoch is.
 
-    On a terminal the latter is a live line, elsewhere a line every QUIET_SECONDS by *clock*.
+    On a terminal the latter is a live line, elsewhere a line every TRAINING_SECONDS by *clock*.
     """
     from rich.console import Console
     from rich.status import Status as Spinner
 
     console = Console(stderr=True)
     spinner = Spinner("reading", console=console) if console.is_terminal else None
-    timer = Timer(QUIET_SECONDS if spinner is None else _SECONDS_PER_LINE, clock)
+    timer = Timer(TRAINING_SECONDS if spinner is None else _SECONDS_PER_LINE, clock)
 
     def watch(status: Status) -> None:
         if status.scores is not None:

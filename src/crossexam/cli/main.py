@@ -19,7 +19,7 @@ from crossexam.core.files import disk_full, name_too_long, too_many_files
 from crossexam.core.imports import imported
 from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
-from crossexam.models.api.pacing import OutageWarning
+from crossexam.models.api.pacing import WaitingWarning
 from crossexam.suites.renamed import RenamedWarning
 
 _FINDINGS: Final = 1
@@ -160,7 +160,7 @@ def _show_warnings_as_notes() -> None:
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, RenamedWarning):
             note(f"warning: {message}")
-        elif issubclass(category, OutageWarning):
+        elif issubclass(category, WaitingWarning):
             note(str(message))
         else:
             usual(message, category, *place, **more)

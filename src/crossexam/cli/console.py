@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.output.escapes import one_line, visible
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from crossexam.core.dataset import Run
     from crossexam.core.manifest import TestSetEntry
     from crossexam.training.request import Status, TrainedModel, TrainingRequest
-
-_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def show(renderable: RenderableType) -> None:
@@ -149,11 +146,8 @@ def _bars(console: Console) -> Iterator[Progress]:
         yield progress
 
 
-def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str, str] = _NOTHING) -> Table:
-    """Return a table with the numbers of items and, by reason, of rejected examples per test set.
-
-    *not_built* are constructions that were not built, with the reason.
-    """
+def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
+    """Return a table with the numbers of items and, by reason, of rejected examples per test set."""
     from rich.table import Table
 
     from crossexam.core.manifest import REJECTED_NOTE
@@ -172,8 +166,6 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str,
         table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons)
         if reasons:
             table.caption = REJECTED_NOTE
-    for name, reason in not_built.items():
-        table.add_row(name, "", "", f"not built: {reason}")
     return table
 
 

@@ -20,6 +20,7 @@ from crossexam.core.imports import imported
 from crossexam.core.settings import Settings
 from crossexam.models.model import AsksInWords, Model, NoOptions, Pair
 from crossexam.shallow.table import SHALLOW
+from crossexam.training.pretrained import RUN_BY
 
 #: How the names of files of predictions end.
 _PREDICTIONS: Final = frozenset({".csv", ".tsv", ".json", ".jsonl", ".parquet"})
@@ -73,7 +74,6 @@ class ModelKind:
 
 
 _HERE: Final = "crossexam.models"
-_TORCH: Final = ("torch", "transformers")
 # fmt: off
 MODELS: Final[dict[str, ModelKind]] = {
     kind.name: kind
@@ -87,9 +87,9 @@ MODELS: Final[dict[str, ModelKind]] = {
         ModelKind("py/", "a Python function of a list of pairs, as module:function",
                   f"{_HERE}.function:open_function"),
         ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id",
-                  f"{_HERE}.huggingface:open_huggingface", needs=_TORCH),
+                  f"{_HERE}.huggingface:open_huggingface", needs=RUN_BY),
         ModelKind("lm/", "a local language model or verifier of claims, asked with --template",
-                  f"{_HERE}.lm.language_model:open_language_model", needs=_TORCH),
+                  f"{_HERE}.lm.language_model:open_language_model", needs=RUN_BY),
         ModelKind("api/", "a model behind an endpoint for chats, asked over the network: its name there",
                   f"{_HERE}.api.opening:open_api"),
         ModelKind("onnx/", "an exported sequence classifier: its folder, with tokenizer.json (no torch)",

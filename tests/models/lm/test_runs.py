@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -97,3 +98,11 @@ def test_test_sets_of_two_labels_are_asked_about_in_words_for_two_by_workers_too
     three = Dataset("snli", (Example("e", "It rains.", "It is wet.", "neutral"),))
     with pytest.raises(CrossexamError, match="the template words has three labels"):
         predict_suite(name, three, options=with_threshold)
+
+
+def test_a_model_without_the_packages_that_run_it_names_them(
+    suite: Path, lm_folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(CrossexamError, match="needs the package 'torch', which is not installed"):
+        _run("run", f"lm/{lm_folders['gpt2']}", f"{suite}", "-o", f"{tmp_path / 'run'}")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import Outcome
-from crossexam.models.checkpoint import DeclaredOrder
+from crossexam.models.checkpoint import DeclaredOrder, import_torch
 from crossexam.models.label_order import PAIRS
 from crossexam.models.lm import loading
 from crossexam.models.lm.encoding import EncodedPrompt
@@ -278,6 +278,7 @@ class LanguageModel:
     @cached_property
     def _loaded(self) -> LoadedModel:
         """The loaded model, asked about the probe; raises CrossexamError."""
+        import_torch(self._checkpoint)
         loaded = LoadedModel(self._checkpoint, self._foundation, self._asked)
         self._details["probe"] = self._probed(loaded)
         return loaded

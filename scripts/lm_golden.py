@@ -34,6 +34,9 @@ PAIRS = [
     ("<s>The text begins like a special token.", ""),
     ("", "It rains."),
 ]
+#: How the names of templates begin that are newer than the file: with their texts, the tokenizers of the
+#: models would be others than those whose likelihoods it has.
+LATER = ("words.two",)
 #: A prompt that ends with a blank, which lm-eval moves to the label.
 BLANKS = Template(
     "blanks",
@@ -136,9 +139,10 @@ def _tokenizer(units: str, around: str | None) -> Any:
 def _texts() -> Iterator[str]:
     for example in iter_corpus("builtin:demo"):
         yield f"{example.premise} {example.hypothesis}"
-    for each in templates().values():
-        yield each.prompt("", "")
-        yield " ".join(each.forms("", "").values())
+    for name, each in templates().items():
+        if not name.startswith(LATER):
+            yield each.prompt("", "")
+            yield " ".join(each.forms("", "").values())
 
 
 def _saved(folder: Path, tokenizer: Any, model: Any) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -149,10 +148,9 @@ def build(
     these, or None for all that are installed.  If *folder* is given, the suite is also written there.
     *per_key* is the maximum number of items of one word pair or other key.
     Numerical reasoning is built from *word_problems*, or from the premises of the base if there are none.
-    Constructions of a suite whose tagger, parser or recognizer is not installed are left out with a warning;
-    the manifest lists them under ``not_built``.  *workers* is the number of processes, ``auto`` one per core
-    if the base is large; *engine* is ``local``, ``ray``, ``ray:HOST:PORT`` or an engine such as
-    ``RayEngine(num_cpus=2)``; the test sets do not depend on either.  *options* are the options of
+    *workers* is the number of processes, ``auto`` one per core if the base is large; *engine* is ``local``,
+    ``ray``, ``ray:HOST:PORT`` or an engine such as ``RayEngine(num_cpus=2)``; the test sets do not depend on
+    either.  *options* are the options of
     constructions and suites by name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms
     (``as_published=True``).  Raises CrossexamError.
 
@@ -200,8 +198,6 @@ def build(
     else:
         build_to_folder(request, target)
         built = read_suite(target)
-    for name, reason in (built.manifest.get("not_built") or {}).items():
-        warnings.warn(f"{name} was not built: {reason}", stacklevel=2)
     return built
 
 

@@ -1,4 +1,4 @@
-"""Progress elsewhere than on a terminal: a line every half minute, by a clock that the test sets."""
+"""Progress elsewhere than on a terminal: a line every few seconds, by a clock that the test sets."""
 
 from __future__ import annotations
 

@@ -302,9 +302,9 @@ MISTAKES: dict[str, dict[str, str]] = {
             "of hf/my-model and hf/my model would be in the same folder, out/runs/hf-my-model | differ",
         "builtin/overlap builtin/overlap --base pairs.csv":
             "of builtin/overlap and builtin/overlap would be in the same folder | different models",
-        "api/x --base pairs.csv --endpoint http://127.0.0.1:9/v1":
-            "--endpoint is an option of crossexam run, not of examine | --set api.endpoint=URL",
-        "lm/x --base pairs.csv --score=sum": "--score is an option of crossexam run | --set lm.score=SCORE",
+        "builtin/overlap --base pairs.csv --endpoint http://127.0.0.1:9/v1":
+            "builtin/ models have no option 'endpoint' | leave out --endpoint",
+        "builtin/overlap --base pairs.csv --dry-run": "--dry-run is for models behind an endpoint | api/NAME",
     },
     "validate {}": {
         "export study -o out.csv --judge zoe": "no judge is called 'zoe' | judge-1",

@@ -228,3 +228,15 @@ def test_a_folder_lists_its_files(tmp_path: Path) -> None:
     (tmp_path / "dev.jsonl").write_bytes(line())
     with pytest.raises(CrossexamError, match=r"is a folder(.|\n)*its files are: dev.jsonl"):
         iter_corpus(tmp_path)
+
+
+@pytest.mark.parametrize("skip_bad", [False, True])
+@pytest.mark.parametrize("header", ["premise\thypothesis\tlabel", "prémisse\thypothesis\tlabel"])
+def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, header: str, skip_bad: bool) -> None:
+    """With --skip-bad as well, which skips too many records, or cannot skip the header."""
+    path = tmp_path / "mine.tsv"
+    path.write_text(f"{header}\nUn café.\tA coffee.\tentailment\nTwo.\tOne.\tneutral\n", encoding="latin-1")
+    with pytest.raises(FormatError, match="is not UTF-8") as caught:
+        list(iter_corpus(path, skip_bad=skip_bad))
+    assert caught.value.hint is not None
+    assert "iconv -f latin1 -t UTF-8 FILE > NEWFILE" in caught.value.hint

@@ -317,11 +317,17 @@ def test_unknown_names(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(
-        CrossexamError,
-        match=r"x\.jsonl: no such file\n  wanted: a file, or CORPUS:SPLIT, where CORPUS is one of snli, m",
+    listed = "crossexam ls corpora lists the corpora and their splits"
+    put(tmp_path / "pairs.jsonl")
+    for name, hint in (
+        ("x.jsonl", listed),
+        ("pair.jsonl", f"did you mean 'pairs.jsonl'? {listed}"),
+        ("snlii", f"did you mean 'snli'? {listed}"),
     ):
-        CorpusSpec.parse(tmp_path / "x.jsonl").locate()
+        with pytest.raises(CrossexamError) as caught:
+            CorpusSpec.parse(tmp_path / name).locate()
+        said = f"{tmp_path / name}: no such file\n  wanted: a file, or CORPUS:SPLIT\n  hint: {hint}"
+        assert str(caught.value) == said
 
 
 def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

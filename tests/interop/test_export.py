@@ -14,7 +14,7 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
-from crossexam.interop.export import EXPORTERS, MANIFEST, Exported, export
+from crossexam.interop.export import EXPORTERS, MANIFEST, Exported, export, template_for
 from crossexam.interop.lm_eval import _yaml
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
@@ -38,7 +38,7 @@ THREE = dataset("negation.dev-1", ["entailment", "neutral", None, "contradiction
 
 
 def exported(form: str, folder: Path, *sets: Dataset, by: str = "gpt3", only: Sequence[str] = ()) -> Exported:
-    return export(suite(*sets), form, folder, template(by), only=only)
+    return export(suite(*sets).only(only), form, folder, template(by))
 
 
 def questions_in(path: Path) -> list[dict[str, Any]]:
@@ -108,6 +108,8 @@ def test_two_labels_need_a_template_with_two(tmp_path: Path) -> None:
         exported("lm-eval", tmp_path / "tasks", two)
     assert not (tmp_path / "tasks").exists()
     exported("lm-eval", tmp_path / "tasks", two, THREE, by="minicheck-llm")
+    assert template_for([two]).name == "words.two"
+    assert template_for([two, THREE]).name == template_for([THREE]).name == "gpt3"
     asked = questions_in(tmp_path / "tasks" / "crossexam_base_rte.jsonl")
     assert [(each["answer"], each["target"]) for each in asked] == [("Yes", 0), ("No", 1)]
     asked = questions_in(tmp_path / "tasks" / "crossexam_negation_dev_1.jsonl")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from pathlib import Path
 
@@ -10,8 +11,7 @@ from typer.testing import CliRunner
 
 import crossexam as cx
 from crossexam.cli.main import app
-from crossexam.core.errors import CrossexamError, MissingResourceError
-from crossexam.core.files import read_json
+from crossexam.core.errors import CrossexamError, FormatError, MissingResourceError, how_to_install
 from crossexam.suites.table import suite_named
 
 CSV = """premise,hypothesis,label
@@ -19,17 +19,7 @@ CSV = """premise,hypothesis,label
 The hot soup was served by three young women.,The soup was cold.,contradiction
 Maria bought 350 marbles for her happy daughter.,Maria bought marbles.,entailment
 """
-NEED_TAGS = [
-    "antonymy",
-    "numerical_reasoning",
-    "spelling_error_mixed_content_word",
-    "spelling_error_mixed_function_word",
-    "spelling_error_content_word",
-    "spelling_error_function_word",
-]
 REASON = "the weights of NLTK's part-of-speech tagger are not installed"
-
-pytestmark = pytest.mark.filterwarnings("ignore:.* was not built:UserWarning")  # those not matched
 
 
 @pytest.fixture
@@ -53,74 +43,49 @@ def test_the_package_alone_builds_all_stress_tests_from_a_csv(corpus: str) -> No
     assert "|annotator:builtin-perceptron-" in suite["antonymy.mine"].manifest["signature"]
 
 
-def test_a_suite_without_tagger_has_the_other_test_sets_and_says_why(corpus: str, tmp_path: Path) -> None:
-    folder = tmp_path / "suite"
-    arguments = ["build", "stress-tests", "--base", corpus, "-o", str(folder), "--tagger", "nltk"]
-    for shown in (len(NEED_TAGS), 0):  # the second finds the suite, shows no yield, and still warns
-        done = CliRunner().invoke(app, arguments)
-        assert done.exit_code == 0, done.output
-        assert f"warning: not built: {', '.join(NEED_TAGS)}: {REASON}\n  hint: python -m nltk" in done.stderr
-        assert done.stdout.count(f"not built: {REASON}") == shown
-    assert "already contains this suite" in done.stderr
-    manifest = read_json(folder / "manifest.json")
-    assert manifest["not_built"] == dict.fromkeys(NEED_TAGS, REASON)
-    assert f"|without:{'+'.join(NEED_TAGS)}|" in manifest["signature"]
-    assert sorted(name.partition(".")[0] for name in manifest["test_sets"]) == [
-        "base",
-        "length_mismatch",
-        "negation",
-        "spelling_error_adjacent_swap",
-        "spelling_error_keyboard_swap",
-        "word_overlap",
-    ]
-
-
-def test_an_incomplete_suite_is_not_taken_for_the_whole(
-    corpus: str, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("suite", "chosen", "said"),
+    [
+        ("stress-tests", ("--tagger", "nltk"), REASON),
+        ("antonymy", ("--tagger", "nltk"), REASON),
+        ("stress-tests", ("--tagger", "spacy:nope"), "'nope'"),
+        ("stress-tests", ("--entities", "spacy:nope"), "'nope'"),
+        ("compositionality", ("--parser", "spacy:nope"), "'nope'"),
+        ("compositionality", ("--tagger", "spacy:nope"), "'nope'"),
+    ],
+)
+@pytest.mark.parametrize("command", ["build", "examine"])
+def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_built(
+    corpus: str, tmp_path: Path, command: str, suite: str, chosen: tuple[str, str], said: str
 ) -> None:
-    import nltk
-
-    folder = tmp_path / "suite"
-    with pytest.warns(UserWarning, match="antonymy was not built"):
-        cx.build("stress-tests", corpus, tagger="nltk", folder=folder)
-    monkeypatch.setattr(nltk.data, "path", [str(shared_data / "nltk_data")])  # installed in the meantime
-    with pytest.raises(CrossexamError, match="contains a suite built"):
-        cx.build("stress-tests", corpus, tagger="nltk", folder=folder)
-
-
-def test_word_problems_are_not_read_for_nothing(corpus: str, tmp_path: Path) -> None:
-    problems = tmp_path / "broken.jsonl"
-    problems.write_text('{"question": "How many?"}\n{"no question\n', encoding="utf-8")
-    with pytest.warns(UserWarning, match=f"numerical_reasoning was not built: {REASON}"):
-        suite = cx.build("stress-tests", corpus, word_problems=problems, tagger="nltk")
-    assert "negation.mine" in suite.datasets
-
-
-def test_a_construction_named_alone_is_an_error(corpus: str, tmp_path: Path) -> None:
-    folder = tmp_path / "suite"
-    arguments = ["build", "antonymy", "--base", corpus, "-o", str(folder), "--tagger", "nltk"]
-    with pytest.raises(MissingResourceError, match=REASON):
-        CliRunner().invoke(app, arguments, catch_exceptions=False)
+    """There is a pipeline 'nope' neither with spaCy nor without."""
+    folder = tmp_path / "out"
+    what = [suite] if command == "build" else ["builtin/overlap", "--suite", suite]
+    line = [command, *what, "--base", corpus, "-o", str(folder), *chosen]
+    with pytest.raises(MissingResourceError, match=said):
+        CliRunner().invoke(app, line, catch_exceptions=False)
     assert not folder.exists()
 
 
-def test_compositionality_without_parser_has_its_subsets(corpus: str) -> None:
-    pytest.importorskip("spacy")
-    with pytest.warns(UserWarning, match="was not built: there is no spaCy pipeline 'nope'") as caught:
-        suite = cx.build("compositionality", corpus, parser="spacy:nope")
-    assert [str(warning.message).partition(" ")[0] for warning in caught] == ["so_swap", "add_amod"]
-    assert "cs_0_5.mine" in suite.datasets
+def test_no_example_is_read_before(corpus: str) -> None:
+    with Path(corpus).open("a", encoding="utf-8") as stream:
+        stream.write("a line with one field\n")
+    with pytest.raises(FormatError, match="1 fields"):
+        cx.build("stress-tests", corpus, tagger="builtin")
+    with pytest.raises(MissingResourceError, match=REASON):
+        cx.build("stress-tests", corpus, tagger="nltk")
 
 
-def test_examine_goes_on_without_what_is_missing(corpus: str, tmp_path: Path) -> None:
-    output = tmp_path / "out"
-    done = CliRunner().invoke(
-        app, ["examine", "builtin/overlap", "--base", corpus, "-o", str(output), "--tagger", "nltk"]
-    )
-    assert done.exit_code == 0, done.output
-    assert "warning: not built: antonymy" in done.stderr
-    assert "negation.mine" in done.stdout
-    assert (output / "report.html").is_file()
+def test_a_package_that_a_chosen_part_needs_is_named(corpus: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingResourceError) as caught:
+        cx.build("stress-tests", corpus, tagger="spacy:en_core_web_sm")
+    assert "'en_core_web_sm' needs the package 'spacy', which is not installed" in str(caught.value)
+    assert how_to_install("spacy") in str(caught.value)
+
+
+def test_what_a_suite_does_not_use_need_not_be_there(corpus: str) -> None:
+    assert "negation.mine" in cx.build("negation", corpus, tagger="nltk").datasets
 
 
 def test_a_wrong_tagger_is_an_error_for_the_whole_suite(corpus: str) -> None:

@@ -127,7 +127,7 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
     if built.written:
         manifest = read_manifest(folder / MANIFEST)
         overview = request.kind.overview
-        yields = yield_summary(entries_of(manifest), manifest.get("not_built") or {})
+        yields = yield_summary(entries_of(manifest))
         show(overview_table(overview(manifest)) if overview else yields)
     if request.limit is not None and request.problems:
         unlimited = ", ".join(base.spec for base in request.problems)

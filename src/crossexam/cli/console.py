@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.output.escapes import one_line, visible
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from crossexam.core.dataset import Run
     from crossexam.core.manifest import TestSetEntry
     from crossexam.training.request import Status, TrainedModel, TrainingRequest
-
-_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def show(renderable: RenderableType) -> None:
@@ -70,7 +67,9 @@ def say(text: str) -> None:
 
 
 #: Elsewhere than on a terminal, a line is printed after as many seconds without one.
-QUIET_SECONDS: Final = 30.0
+QUIET_SECONDS: Final = 10.0
+#: The same for a training, which takes longer.
+TRAINING_SECONDS: Final = 30.0
 Clock = Callable[[], float]
 
 
@@ -147,11 +146,8 @@ def _bars(console: Console) -> Iterator[Progress]:
         yield progress
 
 
-def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str, str] = _NOTHING) -> Table:
-    """Return a table with the numbers of items and, by reason, of rejected examples per test set.
-
-    *not_built* are constructions that were not built, with the reason.
-    """
+def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
+    """Return a table with the numbers of items and, by reason, of rejected examples per test set."""
     from rich.table import Table
 
     from crossexam.core.manifest import REJECTED_NOTE
@@ -170,8 +166,6 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str,
         table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons)
         if reasons:
             table.caption = REJECTED_NOTE
-    for name, reason in not_built.items():
-        table.add_row(name, "", "", f"not built: {reason}")
     return table
 
 
@@ -259,14 +253,14 @@ def spread_line(models: Sequence[TrainedModel]) -> str:
 def training_progress(clock: Clock = time.monotonic) -> Iterator[Callable[[Status], None]]:
     """Yield a function that shows progress: a line per epoch, and how far the epoch is.
 
-    On a terminal the latter is a live line, elsewhere a line every QUIET_SECONDS by *clock*.
+    On a terminal the latter is a live line, elsewhere a line every TRAINING_SECONDS by *clock*.
     """
     from rich.console import Console
     from rich.status import Status as Spinner
 
     console = Console(stderr=True)
     spinner = Spinner("reading", console=console) if console.is_terminal else None
-    timer = Timer(QUIET_SECONDS if spinner is None else _SECONDS_PER_LINE, clock)
+    timer = Timer(TRAINING_SECONDS if spinner is None else _SECONDS_PER_LINE, clock)
 
     def watch(status: Status) -> None:
         if status.scores is not None:

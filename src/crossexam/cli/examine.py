@@ -5,21 +5,33 @@ crossexam demo is the same for the built-in corpus and models, without any downl
 
 from __future__ import annotations
 
-from itertools import compress, islice
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from crossexam.cli import engines, options
+from crossexam.cli.model_flags import ModelFlags, by_template, flag_values
+from crossexam.cli.model_runs import (
+    DryRun,
+    PlannedRun,
+    Repeat,
+    RunMaker,
+    refuse_repeated_chunks,
+    required_server,
+    without_key,
+)
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.core.places import work_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from crossexam.core.dataset import Run
     from crossexam.models.chunking import Chunking
     from crossexam.models.model import Model, Pair
+    from crossexam.reports.results import ItemChoice
     from crossexam.suites.build import SuiteRequest
 
 
@@ -60,6 +72,9 @@ def examine(
     aggregate: options.Combine = None,
     like: options.Like = None,
     again: options.Again = None,
+    model_flags: ModelFlags = None,
+    dry_run: DryRun = False,
+    repeat: Repeat = None,
     max_unanswered: options.MaxUnanswered = MAX_UNANSWERED,
     items: options.Items = None,
     engine: engines.EngineSpec = "local",
@@ -70,21 +85,19 @@ def examine(
     """Build test sets from a base, run models over them, print the results and write report.html.
 
     The same command resumes an interrupted examination: finished test sets and predictions are reused.
+    --dry-run builds the test sets, and runs no model.
     """
     from crossexam.cli.build import build_and_show, requested
-    from crossexam.cli.console import progress_bar, show, warn_of_gaps, written
     from crossexam.core.settings import parse_option_settings
     from crossexam.core.test_sets import read_suite
     from crossexam.models.chunking import chunking_of
-    from crossexam.models.table import MODELS, check_packages, open_model
-    from crossexam.reports.parts import written_beside
-    from crossexam.reports.report import terminal_report, write_report
-    from crossexam.runs.folder import run_into_folder
+    from crossexam.models.table import MODELS
     from crossexam.suites.table import DEFAULT_SUITE
 
     triples = parse_option_settings(settings or ())
-    of_models = [triple for triple in triples if triple[0] in MODELS]
-    chosen = options.model_options(
+    flags = flag_values(model_flags)
+    chosen = partial(
+        options.model_options,
         models,
         batch_size=batch_size,
         device=device,
@@ -94,18 +107,19 @@ def examine(
         threshold=threshold,
         revision=revision,
         of_base={"labels": labels},
-        settings=of_models,
+        settings=[triple for triple in triples if triple[0] in MODELS],
     )
     chunking = chunking_of(chunk, aggregate, like)
+    refuse_repeated_chunks(repeat, chunking)
     asked_again = options.statuses(again)
     check_max_unanswered(max_unanswered)
     shown_items = options.chosen_items(items)
-    folders = options.model_folders(output / "runs", models)
-    opened = [open_model(model, chosen) for model in models]
-    # Packages are looked for before building; workers elsewhere, and answers that are stored, need none here.
-    for model in models:
-        if engine == "local" and not folders[model].exists():
-            check_packages(model)
+    planned = _planned(models, output, without_key(models, flags) if dry_run else flags, chosen)
+    if dry_run:
+        opened = [each.model for each in chain(*planned) if not isinstance(each.model, str)]
+        required_server(opened, "--dry-run")
+    elif engine == "local":
+        _check_packages(models, planned)
     request = requested(
         suite or DEFAULT_SUITE,
         base,
@@ -123,29 +137,63 @@ def examine(
     )
     # On this machine --workers is for building: a model has all cores to itself.
     ask = engines.asking(engine, None if engine == "local" else workers, num_cpus, num_gpus)
-    if engine == "local":
-        is_new = [not folders[name].exists() for name in models]
-        _try_functions(list(compress(opened, is_new)), request, chunking)
+    if engine == "local" and not dry_run:
+        new = [each.model for each in chain(*planned) if not each.folder.exists()]
+        _try_functions(new, request, chunking)
     folder = output / "suite"
     build_and_show(request, folder, force=force)
-    with progress_bar() as progress:
-        built = read_suite(folder)
-        runs = []
-        for name in models:
-            run = run_into_folder(
-                opened.pop(0),  # so that it does not stay in memory
-                built,
-                folders[name],
-                options=chosen,
-                chunking=chunking,
-                force=force,
-                progress=progress,
-                ask=ask,
-                again=asked_again,
+    built = read_suite(folder)
+    maker = RunMaker(built, ask, None, chunking, repeat or 0, force=force, again=asked_again)
+    if dry_run:
+        maker.show_forecasts(list(chain(*planned)))
+        return
+    runs = [run for of_model in planned for run in maker.runs(of_model)]
+    _report(runs, output / "report.html", shown_items, max_unanswered)
+
+
+def _planned(
+    models: Sequence[str],
+    output: Path,
+    flags: Mapping[str, str],
+    options_with: Callable[..., dict[str, Any]],
+) -> list[list[PlannedRun]]:
+    """Return the runs of each of *models*, opened before it is known about what they are asked.
+
+    Models that take templates have a run for each that *flags* name; raises CrossexamError.
+    """
+    from crossexam.models.table import kinds_of, open_model
+
+    planned = []
+    for model, folder in options.model_folders(output / "runs", models).items():
+        has_template = any("template" in kind.option_names for kind in kinds_of([model]).values())
+        variants = by_template(flags, folder) if has_template else [(dict(flags), folder)]
+        of_model = []
+        for more, place in variants:
+            chosen = options_with(more=more)
+            opened = open_model(model, chosen, tests=None)
+            of_model.append(
+                PlannedRun(opened, chosen, place, more["template"] if len(variants) > 1 else None)
             )
-            runs.append(run)
-    page = output / "report.html"
-    write_report(runs, page, items=shown_items, max_unanswered=max_unanswered)
+        planned.append(of_model)
+    return planned
+
+
+def _check_packages(models: Sequence[str], planned: Sequence[Sequence[PlannedRun]]) -> None:
+    """Raise MissingExtraError if a model needs a package that is missing; stored answers need none."""
+    from crossexam.models.table import check_packages
+
+    for model, of_model in zip(models, planned, strict=True):
+        if not all(each.folder.exists() for each in of_model):
+            check_packages(model)
+
+
+def _report(runs: Sequence[Run], page: Path, items: ItemChoice, max_unanswered: float) -> None:
+    """Write the report of *runs* to *page*, and print it."""
+    from crossexam.cli.console import show, warn_of_gaps, written
+    from crossexam.reports.parts import written_beside
+    from crossexam.reports.report import terminal_report, write_report
+
+    write_report(runs, page, items=items, max_unanswered=max_unanswered)
     show(terminal_report(runs, max_unanswered=max_unanswered))
     written(page, written_beside(page), what="report")
     warn_of_gaps(runs)
@@ -155,7 +203,7 @@ def examine(
 _TRIED: Final = 2
 
 
-def _try_functions(models: Sequence[Model], request: SuiteRequest, chunking: Chunking | None) -> None:
+def _try_functions(models: Sequence[str | Model], request: SuiteRequest, chunking: Chunking | None) -> None:
     """Ask the functions among *models* about two pairs of the base; raises what they or their answers raise.
 
     So a function whose answers cannot be read fails before the suite is built.  These answers are not kept.

@@ -28,7 +28,8 @@ def export(
     template: Annotated[
         str | None,
         typer.Option(
-            help="Prompt template of tasks: a name (crossexam ls templates) or a TOML file. Default: gpt3.",
+            help="Prompt template of tasks: a name (crossexam ls templates) or a TOML file. Default: gpt3, "
+            "or words.two if all test sets have two labels.",
             metavar="NAME|FILE",
             show_default=False,
         ),

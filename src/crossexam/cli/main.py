@@ -19,7 +19,7 @@ from crossexam.core.files import disk_full, name_too_long, too_many_files
 from crossexam.core.imports import imported
 from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
-from crossexam.models.api.pacing import OutageWarning
+from crossexam.models.api.pacing import WaitingWarning
 from crossexam.suites.renamed import RenamedWarning
 
 _FINDINGS: Final = 1
@@ -81,9 +81,10 @@ COMMANDS: Final = (
     "crossexam.cli.features:features",
     "crossexam.cli.subset:subset",
 )
+_HIDDEN: Final = {"short_forms": SuiteCommand, "model_flags": ModelCommand}
 for _command in map(imported, COMMANDS):
-    _hidden = {"short_forms": SuiteCommand, "model_flags": ModelCommand}
-    _class = next((_hidden[name] for name in _hidden if name in _command.__annotations__), None)
+    _classes = tuple(_HIDDEN[name] for name in _HIDDEN if name in _command.__annotations__)
+    _class = type("Command", _classes, {}) if _classes else None
     app.command(_command.__name__, cls=_class)(_command)
 app.add_typer(imported("crossexam.cli.validate:app"))
 
@@ -159,7 +160,7 @@ def _show_warnings_as_notes() -> None:
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         if issubclass(category, RenamedWarning):
             note(f"warning: {message}")
-        elif issubclass(category, OutageWarning):
+        elif issubclass(category, WaitingWarning):
             note(str(message))
         else:
             usual(message, category, *place, **more)

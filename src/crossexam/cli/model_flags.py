@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
@@ -36,8 +36,8 @@ _TABLE: Final = (
     ModelFlag(
         "--template",
         "NAME|FILE",
-        "the prompt: crossexam ls templates (default: words, or that with "
-        "which a known checkpoint was trained); several, separated by commas, give one run each",
+        "the prompt: crossexam ls templates (default: words, or words.two if all test sets have two labels, "
+        "or that with which a known checkpoint was trained); several, separated by commas, give one run each",
     ),
     ModelFlag("--score", "SCORE", "lm/: sum, mean, pmi, first or class (default: what the template says)"),
     ModelFlag("--chat", "auto|yes|no", "lm/: prompts as messages (default: if there is a chat template)"),
@@ -79,26 +79,30 @@ MODEL_FLAGS: Final = {flag.flag: flag for flag in _TABLE}
 
 
 class ModelCommand(TyperCommand):
-    """A command that accepts MODEL_FLAGS like other options."""
+    """A command that accepts MODEL_FLAGS like other options; a flag that it has itself keeps its meaning."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Turn the flags into ``--model-flag OPTION=VALUE`` before the arguments are parsed."""
-        return super().parse_args(ctx, _expanded(args))
+        return super().parse_args(ctx, _expanded(args, self._own))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help text and the meaning of the flags."""
         from crossexam.cli.console import show
 
         super().format_help(ctx, formatter)
-        show(_table_of_flags())
+        show(_table_of_flags(self._own))
+
+    @property
+    def _own(self) -> frozenset[str]:
+        return frozenset(name for option in self.params for name in option.opts)
 
 
-def _expanded(args: Sequence[str]) -> list[str]:
+def _expanded(args: Sequence[str], own: Container[str]) -> list[str]:
     rest, expanded = list(args), list[str]()
     while rest:
         argument = rest.pop(0)
         name, equals, value = argument.partition("=")
-        flag = MODEL_FLAGS.get(name)
+        flag = None if name in own else MODEL_FLAGS.get(name)
         if argument == "--":
             return [*expanded, argument, *rest]
         if flag is None:
@@ -152,11 +156,12 @@ def by_template(flags: Mapping[str, str], output: Path) -> list[tuple[dict[str, 
     return [({**flags, "template": name}, output / each) for name, each in zip(names, folders, strict=True)]
 
 
-def _table_of_flags() -> Table:
+def _table_of_flags(own: Container[str]) -> Table:
     from rich.box import ROUNDED
     from rich.table import Table
 
     table = Table(title="Language models (api/, lm/)", title_justify="left", box=ROUNDED, show_header=False)
     for flag in _TABLE:
-        table.add_row(f"{flag.flag} {flag.takes}".strip(), flag.help)
+        written = f"--set api.{flag.option}={flag.takes}" if flag.flag in own else f"{flag.flag} {flag.takes}"
+        table.add_row(written.strip(), flag.help)
     return table

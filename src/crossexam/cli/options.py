@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -55,7 +55,9 @@ Problems = Annotated[
         show_default=False,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of all random choices.", rich_help_panel=_CONSTRUCTION)]
+Seed = Annotated[
+    int, typer.Option(help="Seed of all random choices in building.", rich_help_panel=_CONSTRUCTION)
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -408,8 +410,6 @@ class SuiteCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Turn short forms into ``--short-form FLAG=VALUE`` before the arguments are parsed."""
-        if self.name == "examine":
-            _refuse_model_flags(args, {name for option in self.params for name in option.opts})
         return super().parse_args(ctx, _with_short_forms(args))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -418,20 +418,6 @@ class SuiteCommand(TyperCommand):
 
         super().format_help(ctx, formatter)
         show(_short_form_table())
-
-
-def _refuse_model_flags(args: Sequence[str], known: Container[str]) -> None:
-    """Raise CrossexamError with the long form if one of *args* is a flag of ``run`` that is not *known*."""
-    from crossexam.cli.model_flags import MODEL_FLAGS
-
-    kind = "lm" if any(argument.startswith("lm/") for argument in args) else "api"
-    for argument in args:
-        flag = MODEL_FLAGS.get(argument.partition("=")[0])
-        if flag is not None and flag.flag not in known:
-            raise CrossexamError(
-                f"{flag.flag} is an option of crossexam run, not of examine",
-                wanted=f"--set {kind}.{flag.option}={flag.takes or 'true'}",
-            )
 
 
 def _with_short_forms(args: Sequence[str]) -> list[str]:

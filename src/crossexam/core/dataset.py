@@ -312,6 +312,16 @@ class Suite:
         return _left_out(base.get("read") for base in self.manifest.get("bases") or ())
 
 
+def have_two_labels(datasets: Iterable[Dataset]) -> bool:
+    """Return whether all *datasets*, at least one, have the gold labels entailment and not_entailment.
+
+    >>> have_two_labels([Dataset("rte", (), {"projection": "two labels"}), Dataset("snli", ())])
+    False
+    """
+    found = ["not_entailment" in each.projection.labels for each in datasets]
+    return bool(found) and all(found)
+
+
 def _size(datasets: Mapping[str, Dataset]) -> str:
     items = sum(len(dataset) for dataset in datasets.values())
     return f"{counted_items(len(datasets), 'test set')}, {counted_items(items, 'item')}"

@@ -27,7 +27,7 @@ from crossexam.corpora.label_names import (
 )
 from crossexam.corpora.readers.reader import layout_of, normalized_records
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.records import Row, Source, detect_format
+from crossexam.corpora.records import Row, Source, detect_format, way_to_utf8
 
 MESSAGES_KEPT: Final = 5
 #: The largest proportion of malformed records that --skip-bad skips without being told to allow it.
@@ -315,11 +315,12 @@ def _refuse_loss(source: Source, report: ReadingReport, declared: Names, values:
             hint=f"--labels {name}=LABEL declares what it means ({name}=- for no gold label); {_ALLOW}",
         )
     if report.bad > _MOST_SKIPPED * report.read:
+        first = report.messages[0].splitlines()[0]
         raise FormatError(
             f"{report.bad:,} of {report.read:,} records are malformed, which is more than 1 %; the first: "
-            f"{report.messages[0].splitlines()[0]}",
+            f"{first}",
             where=source.where,
-            hint=_ALLOW,
+            hint="; ".join(filter(None, (way_to_utf8(first), _ALLOW))),
         )
     absent = [label for label in dict.fromkeys(declared.values()) if label and not report.labels[label]]
     if absent:

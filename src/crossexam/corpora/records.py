@@ -49,8 +49,27 @@ def text_lines(path: Path) -> Iterator[tuple[int, str | FormatError, bool]]:
                 yield number, _not_utf8(line[error.start], error.start), True
 
 
+_NOT_UTF8: Final = "is not UTF-8"
+
+
 def _not_utf8(byte: int, position: int) -> FormatError:
-    return FormatError(f"byte 0x{byte:02x} at position {position} is not UTF-8", wanted="UTF-8 text")
+    return FormatError(
+        f"byte 0x{byte:02x} at position {position} {_NOT_UTF8}",
+        wanted="UTF-8 text",
+        hint=f"{_CONVERTED}; --skip-bad (skip_bad=True) skips such records and counts them",
+    )
+
+
+_CONVERTED: Final = "save the file as UTF-8 (from Latin-1: iconv -f latin1 -t UTF-8 FILE > NEWFILE)"
+
+
+def way_to_utf8(error: str) -> str | None:
+    """Return how to convert the file of a record with this *error*, None if it is about something else.
+
+    >>> way_to_utf8("not JSON") is None
+    True
+    """
+    return _CONVERTED if _NOT_UTF8 in error else None
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
@@ -88,7 +107,8 @@ def _tsv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
     for number, line, _ in text_lines(file.path):
         if isinstance(line, FormatError):
             if not names:
-                raise FormatError(line.what, where=f"{file.path}, line {number}", wanted=line.wanted)
+                where = f"{file.path}, line {number}"
+                raise FormatError(line.what, where=where, wanted=line.wanted, hint=_CONVERTED)
             yield number, line
         elif names:
             yield number, _row(names, line.split("\t"), "in tab-separated files, quotes are plain text")

@@ -18,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -35,6 +36,8 @@ from crossexam.corpora.label_names import Names
 from crossexam.corpora.reading import ReadingReport, corpus_manifest, declared_projection, read_examples
 from crossexam.corpora.split_files import CORPUS_ALIASES, SPLIT_ALIASES, SPLITS
 
+#: So many files beside one that is missing are looked through for a name like its own.
+_MOST_BESIDE: Final = 1_000
 _SPLIT: Final = re.compile(r"([A-Za-z][\w-]+):([\w-]*)")  # at least two letters: C:x is a path
 _WITH_READER: Final = re.compile(r"([A-Za-z][\w-]+)@(.+)")
 _SLICE: Final = re.compile(r"(.+)\[(\d*):(\d*)(?::(\d*))?\]")
@@ -226,13 +229,21 @@ class CorpusSpec:
         raise CrossexamError(
             "not a regular file" if path.exists() else "no such file",
             where=str(path),
-            wanted=f"a file, or CORPUS:SPLIT, where CORPUS is one of {', '.join(SPLITS)}",
-            hint="crossexam ls corpora lists their splits",
+            wanted="a file, or CORPUS:SPLIT",
+            hint=f"{_meant(path)}crossexam ls corpora lists the corpora and their splits",
         )
 
     def _located(self, path: Path, corpus: str | None) -> CorpusFile:
         name = path.stem if corpus is None else f"{corpus}:{path.stem}"
         return CorpusFile(self.text, f"{name}{self._suffix}", path.stem, path, corpus)
+
+
+def _meant(path: Path) -> str:
+    """Return the corpora and files whose names are like that of *path*, as the beginning of a hint."""
+    beside = islice(path.parent.iterdir(), _MOST_BESIDE) if path.parent.is_dir() else ()
+    names = {**{name: name for name in SPLITS}, **{each.stem: each.name for each in beside}}
+    near = [names[name] for name in get_close_matches(path.stem, names, n=3, cutoff=0.75)]
+    return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 
 def changed_reading(reading: Mapping[str, Any]) -> dict[str, Any]:

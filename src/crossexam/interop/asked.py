@@ -101,6 +101,6 @@ def asked_set(dataset: Dataset, template: Template) -> AskedSet:
             "has three labels, of which none is not_entailment",
             where=f"test set {dataset.name}",
             wanted="a template with two labels",
-            hint="--template minicheck-llm, or one of your own; or leave the test set out with --only",
+            hint="--template words.two, or one of your own; or leave the test set out with --only",
         )
     return AskedSet(dataset, template)

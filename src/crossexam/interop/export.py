@@ -7,18 +7,19 @@ program of your own predicts the pairs of one file, and its predictions come bac
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.dataset import Dataset, Suite, have_two_labels
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import new_folder, sha256_of, shortened
 from crossexam.core.imports import imported
 from crossexam.core.manifest import package_version
 from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.interop.asked import AskedSet, asked_set
+from crossexam.models.prompts.table import default_template
 from crossexam.models.prompts.table import template as template_named
 from crossexam.models.prompts.template import Template
 
@@ -110,6 +111,17 @@ class Exported:
     pairs: int = 0
 
 
+def template_for(datasets: Iterable[Dataset]) -> Template:
+    """Return the template in which *datasets* are asked about if nobody names one.
+
+    >>> template_for([]).name
+    'gpt3'
+    """
+    return (
+        default_template(two_labels=True) if have_two_labels(datasets) else template_named(DEFAULT_TEMPLATE)
+    )
+
+
 def export(
     suite: Suite, form: str, folder: Path, template: Template | None = None, *, only: Sequence[str] = ()
 ) -> Exported:
@@ -125,7 +137,7 @@ def export(
         raise UnknownNameError("format", form, EXPORTERS)
     exporter, chosen = EXPORTERS[form], list(suite.only(only))
     if exporter.asks:
-        return _export_tasks(suite, exporter, folder, template or template_named(DEFAULT_TEMPLATE), chosen)
+        return _export_tasks(suite, exporter, folder, template or template_for(chosen), chosen)
     if template is not None:
         raise CrossexamError(
             f"{form} has the pairs as they are, without a prompt", where="--template", wanted="no --template"

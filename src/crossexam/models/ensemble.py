@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import ANSWERED, Outcome
-from crossexam.models.model import Batch, CharactersRead, Model, NoOptions, Pair, ReadsParses, answered_by
+from crossexam.models.model import (
+    AsksInWords,
+    Batch,
+    CharactersRead,
+    Model,
+    NoOptions,
+    Pair,
+    ReadsParses,
+    answered_by,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,6 +68,13 @@ class Mean:
         members = (
             each.with_parses(parses) if isinstance(each, ReadsParses) and each.reads_parses else each
             for each in self.members
+        )
+        return Mean(self.name, tuple(members))
+
+    def worded_for(self, two_labels: bool) -> Mean:
+        """Return the ensemble whose members have the template for test sets of *two_labels*, or of three."""
+        members = (
+            each.worded_for(two_labels) if isinstance(each, AsksInWords) else each for each in self.members
         )
         return Mean(self.name, tuple(members))
 

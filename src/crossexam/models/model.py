@@ -169,6 +169,19 @@ class ReadsParses(Protocol):
         ...
 
 
+@runtime_checkable
+class AsksInWords(Protocol):
+    """A model that is asked with a prompt template, which follows from the test sets if nobody named one."""
+
+    def worded_for(self, two_labels: bool) -> Model:
+        """Return the model with the template for test sets of *two_labels*, or of three.
+
+        It is the same model if it has that, or if a template was named.  Raises CrossexamError if other
+        options do not go with the template.
+        """
+        ...
+
+
 class SetAnswers(NamedTuple):
     """The *probabilities* [n, 3] of the items of a test set, NaN for those without an answer.
 

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.arguments import shown
+from crossexam.core.dataset import Dataset, have_two_labels
 from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
 from crossexam.core.imports import imported
 from crossexam.core.settings import Settings
-from crossexam.models.model import Model, NoOptions, Pair
+from crossexam.models.model import AsksInWords, Model, NoOptions, Pair
 from crossexam.shallow.table import SHALLOW
+from crossexam.training.pretrained import RUN_BY
 
 #: How the names of files of predictions end.
 _PREDICTIONS: Final = frozenset({".csv", ".tsv", ".json", ".jsonl", ".parquet"})
@@ -72,7 +74,6 @@ class ModelKind:
 
 
 _HERE: Final = "crossexam.models"
-_TORCH: Final = ("torch", "transformers")
 # fmt: off
 MODELS: Final[dict[str, ModelKind]] = {
     kind.name: kind
@@ -86,11 +87,11 @@ MODELS: Final[dict[str, ModelKind]] = {
         ModelKind("py/", "a Python function of a list of pairs, as module:function",
                   f"{_HERE}.function:open_function"),
         ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id",
-                  f"{_HERE}.huggingface:open_huggingface", needs=_TORCH),
+                  f"{_HERE}.huggingface:open_huggingface", needs=RUN_BY),
         ModelKind("lm/", "a local language model or verifier of claims, asked with --template",
-                  f"{_HERE}.lm.language_model:open_language_model", needs=_TORCH),
+                  f"{_HERE}.lm.language_model:open_language_model", needs=RUN_BY),
         ModelKind("api/", "a model behind an endpoint for chats, asked over the network: its name there",
-                  f"{_HERE}.api.model:open_api"),
+                  f"{_HERE}.api.opening:open_api"),
         ModelKind("onnx/", "an exported sequence classifier: its folder, with tokenizer.json (no torch)",
                   f"{_HERE}.onnx.model:open_onnx"),
         ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities",
@@ -109,18 +110,30 @@ COMPUTING: Final = frozenset({"batch_size", "device", "dtype", "max_length"})
 
 
 def open_model(
-    model: str | Model | Callable[[Sequence[Pair]], Any], values: Mapping[str, Any] | None = None
+    model: str | Model | Callable[[Sequence[Pair]], Any],
+    values: Mapping[str, Any] | None = None,
+    *,
+    tests: Iterable[Dataset] | None = (),
 ) -> Model:
     """Return the model called *model*; a model is returned as it is, a function becomes a model.
 
     *values* are the options that the user stated: by name (``device``), or by kind and name (``hf.dtype``)
-    for models of this kind alone; texts are parsed as ``--set`` does.  Raises UnknownNameError if there is no
-    such kind, CrossexamError if the kind lacks an option or the model cannot be opened.
+    for models of this kind alone; texts are parsed as ``--set`` does.  *tests* are the test sets about which
+    it is asked, from whose labels the prompt template follows if nobody named one: that for two labels if all
+    of them have two, else, and without any, that for three.  If *tests* is None, they are not known yet, and
+    the model is opened again with them.  Raises UnknownNameError if there is no such kind, CrossexamError if
+    the kind lacks an option or the model cannot be opened.
 
     >>> open_model("builtin/majority").predict([("It rains.", "It is wet.")]).tolist()
     [[1.0, 0.0, 0.0]]
     """
-    values = values or {}
+    opened = _opened(model, values or {})
+    if tests is None or not isinstance(opened, AsksInWords):
+        return opened
+    return opened.worded_for(two_labels=have_two_labels(tests))
+
+
+def _opened(model: str | Model | Callable[[Sequence[Pair]], Any], values: Mapping[str, Any]) -> Model:
     if isinstance(model, str):
         kind = kind_named(model)
         opened: Model = imported(kind.opener)(
@@ -143,7 +156,7 @@ def _opened_members(kind: ModelKind, name: str, values: Mapping[str, Any]) -> li
     """Return the third argument of the opener, if it has one: the members, with the same values."""
     if kind.members is None:
         return []
-    return [[open_model(member, values) for member in kind.member_names(name)]]
+    return [[_opened(member, values) for member in kind.member_names(name)]]
 
 
 def check_packages(model: str) -> None:

@@ -86,7 +86,7 @@ def run_into_folder(
     check_unanswered(again)
     if url_of(folder) is None:
         _refuse_other_files(folder, force=force)
-    opened = open_model(model, options)
+    opened = open_model(model, options, tests=[data] if isinstance(data, Dataset) else data)
     if chunking is not None:
         opened = in_chunks(opened, chunking)
     with copied_to_place(folder), _held(folder, force=force):

@@ -81,7 +81,7 @@ def predict_suite(
         raise CrossexamError(f"the limit is {limit}", wanted="a positive whole number")
     given = _test_sets(data)
     datasets = {name: first_items(dataset, limit) for name, dataset in given.items()}
-    opened = open_model(model, options)
+    opened = open_model(model, options, tests=given.values())
     parsed: Mapping[str, int] = {}
     if isinstance(opened, ReadsParses) and opened.reads_parses:
         parses = known_parses(given.values())

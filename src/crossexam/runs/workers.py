@@ -14,7 +14,16 @@ from typing import Any, Final, NamedTuple
 from crossexam.core.errors import CrossexamError
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.models.answers import NamesLabels
-from crossexam.models.model import AsksHost, Batch, Model, Pair, PlansBatches, ReadsParses, joined_outcomes
+from crossexam.models.model import (
+    AsksHost,
+    AsksInWords,
+    Batch,
+    Model,
+    Pair,
+    PlansBatches,
+    ReadsParses,
+    joined_outcomes,
+)
 from crossexam.models.table import open_model
 from crossexam.runs.windows import Asking, Window, ask_in_this_process, batch_size_of, batches_of
 
@@ -98,6 +107,8 @@ class _SameModel:
     def __call__(self) -> Callable[[Share], _Answers]:
         """Return the function that answers a share; raises CrossexamError if the model is another one."""
         model = open_model(self.name, self.options)
+        if model.key != self.key and isinstance(model, AsksInWords):
+            model = model.worded_for(two_labels=True)
         if model.key != self.key:
             raise CrossexamError(
                 "a worker opens another model under this name than the process that runs it",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields
 from itertools import chain, groupby
@@ -12,7 +12,7 @@ from crossexam.constructions.apply import CHUNK, MadePairs, MetSentences, YieldC
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.keys import NOT_DRAWN_PER_KEY, at_most_per_key
 from crossexam.constructions.resources import LanguageResources, content_identity
-from crossexam.core.errors import CrossexamError, MissingResourceError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
@@ -47,15 +47,12 @@ def build_compositionality(request: SuiteRequest, writer: SuiteWriter) -> None:
 
 def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float]) -> None:
     first = request.resources()
-    not_built = _without_resources(request, first)
-    for reason, names in _by_reason(not_built).items():
-        writer.note(f"warning: not built: {', '.join(names)}: {reason}")
-    identity = _identity(request, lambdas)
-    if writer.already_built(identity | ({"not_built": list(not_built)} if not_built else {})):
+    for construction in request.constructions:
+        first.load(construction.uses)  # what is not installed is told before anything is built
+    if writer.already_built(_identity(request, lambdas)):
         return
-    no_parser = any("parser" in c.uses for c in request.constructions if c.name in not_built)
-    trees = None if no_parser else tree_parser(request.parser)
-    bases = _planned(request, not_built, lambdas, first)
+    trees = tree_parser(request.parser)
+    bases = _planned(request, lambdas, first)
     plan = BuildPlan(tuple(plan for _, plan in bases), writer.form, request.seed, trees)
     results = request.engine.results(plan, _chunks(bases))
     with closing(results), seldom_collected():
@@ -65,20 +62,15 @@ def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float])
             for rows in of_base:
                 test_sets.take(rows)
             test_sets.finish()
-    signed = {"bases": "+".join(request.base_identities()), "seed": request.seed}
-    if not_built:
-        reasons = {name: error.what for name, error in not_built.items()}
-        writer.finish(signed | {"without": "+".join(not_built)}, not_built=reasons)
-    else:
-        writer.finish(signed)
+    writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
 
 
 def _planned(
-    request: SuiteRequest, not_built: Container[str], lambdas: Sequence[float], first: LanguageResources
+    request: SuiteRequest, lambdas: Sequence[float], first: LanguageResources
 ) -> list[tuple[Base, BasePlan]]:
     """Return the bases, those of word problems last, each with what to make of it."""
     resources = chain([first], iter(request.resources, None))  # each base its own: they record what they used
-    constructions = tuple(c for c in request.constructions if c.name not in not_built)
+    constructions = tuple(request.constructions)
     on_problems = tuple(c for c in constructions if c.reads_problems)
     on_pairs = tuple(c for c in constructions if not c.reads_problems or not request.problems)
     selection = CSSelection(tuple(lambdas), request.options.model) if lambdas else None
@@ -107,31 +99,6 @@ def _chunks(bases: Iterable[tuple[Base, BasePlan]]) -> Iterator[Chunk]:
             raise CrossexamError(
                 f"the base {base.spec} has no examples with a gold label", wanted="at least one example"
             )
-
-
-def _without_resources(
-    request: SuiteRequest, resources: LanguageResources
-) -> dict[str, MissingResourceError]:
-    """Return the errors of the constructions that use a resource which is not installed, by name.
-
-    Raises the error if the construction was asked for by name.
-    """
-    errors = {}
-    for construction in request.constructions:
-        try:
-            resources.load(construction.uses)
-        except MissingResourceError as error:
-            if construction.name == request.kind.name:
-                raise
-            errors[construction.name] = error
-    return errors
-
-
-def _by_reason(not_built: Mapping[str, MissingResourceError]) -> dict[str, list[str]]:
-    names: dict[str, list[str]] = {}
-    for name, error in not_built.items():
-        names.setdefault(f"{error.what}\n  hint: {error.hint}", []).append(name)
-    return names
 
 
 def _of_problems(request: SuiteRequest) -> Projection:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -17,6 +18,8 @@ from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.files import read_json, sha256_of
 from crossexam.core.places import home_expanded
 
+#: The packages that run a checkpoint.
+RUN_BY: Final = ("torch", "transformers")
 _SAFETENSORS: Final = ".safetensors"
 _WEIGHTS: Final = "model.safetensors"
 _INDEX: Final = "model.safetensors.index.json"
@@ -206,8 +209,10 @@ def _download(
 ) -> tuple[Path, str]:
     """Return the folder of the hub's checkpoint *spec* in the local cache, and its commit.
 
-    Only the files are downloaded that have one of the *patterns*.
+    Only the files are downloaded that have one of the *patterns*.  Without the packages that run it,
+    the hub is not asked: one in the cache may have answered everything already, any other is of no use.
     """
+    missing = next((package for package in RUN_BY if find_spec(package) is None), None)
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
@@ -215,13 +220,19 @@ def _download(
         raise MissingExtraError("transformers", "torch", where) from None
     try:
         got = snapshot_download(
-            spec, revision=revision, allow_patterns=list(patterns), ignore_patterns=["*/*"]
+            spec,
+            revision=revision,
+            allow_patterns=list(patterns),
+            ignore_patterns=["*/*"],
+            local_files_only=missing is not None,
         )
     except HFValidationError:
         raise CrossexamError(
             "no such folder, and this cannot be the name of a checkpoint", where=where
         ) from None
     except LocalEntryNotFoundError:
+        if missing is not None:
+            raise MissingExtraError(missing, "torch", where) from None
         raise CrossexamError(
             "no such folder, and no checkpoint of this name in the cache; the hub could not be reached",
             where=where,

@@ -5,7 +5,9 @@ from __future__ import annotations
 import socket
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import chain, repeat
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from crossexam.models.api.endpoint import (
 )
 from crossexam.models.api.pacing import (
     FAILURES_IN_A_ROW,
+    SLOW,
     ComeBackError,
     NobodyThereError,
     Pace,
@@ -143,15 +146,44 @@ def test_a_server_that_is_not_there_is_a_failure_for_now(fake_time: Any) -> None
     assert KEY not in repr(vars(caught.value))
 
 
+@dataclass
+class FakeAlarm:
+    """An alarm that rings when it is told to, unless it is cancelled."""
+
+    seconds: float
+    function: Callable[[], None]
+    is_set: bool = False
+
+    def start(self) -> None:
+        self.is_set = True
+
+    def cancel(self) -> None:
+        self.is_set = False
+
+    def ring(self) -> None:
+        if self.is_set:
+            self.function()
+
+
 class Outage:
     """A server that is asked at *pace* and answers or fails as it is told; *told* is what the user is."""
 
     def __init__(self, fake_time: Any, most: int = 1, tries: int = 8) -> None:
-        self.told, self.sent = list[str](), 0
-        clock, sleep = fake_time.now, fake_time.sleep
+        self.told, self.sent, self.alarms = list[str](), 0, list[FakeAlarm]()
         self.pace = Pace(
-            most, tries, clock=clock, sleep=sleep, jitter=0.0, host="example.com", tell=self.told.append
+            most,
+            tries,
+            clock=fake_time.now,
+            sleep=fake_time.sleep,
+            jitter=0.0,
+            host="example.com",
+            tell=self.told.append,
+            alarms=self._alarm,
         )
+
+    def _alarm(self, seconds: float, ring: Callable[[], None]) -> FakeAlarm:
+        self.alarms.append(FakeAlarm(seconds, ring))
+        return self.alarms[-1]
 
     def ask(self, *failures: Exception | None) -> None:
         """Send a request that fails in these ways, one after another; the last holds from then on."""
@@ -215,6 +247,59 @@ def test_a_server_that_is_late_or_refused_a_request_is_there(fake_time: Any) -> 
     with pytest.raises(UnreachableError):
         broken.ask(TransientError("503: loading the model"), REFUSED)
     assert broken.sent == 8
+
+
+BUSY = TransientError("429: slow down", wait=22.0, busy=True)
+
+
+def test_a_long_wait_is_told_when_it_begins(fake_time: Any) -> None:
+    busy = Outage(fake_time)
+    busy.ask(BUSY, None)
+    said = "example.com: 429: slow down; all requests wait for 22 seconds, as the server asks"
+    assert busy.told == [said]
+    busy.ask(BUSY, BUSY, None)
+    assert busy.told == [said, said, said]  # each began when the one before was over
+    busy.ask(TransientError("429: slow down", wait=4.9, busy=True), None)
+    assert len(busy.told) == 3
+
+
+def _failed(error: Exception) -> Any:
+    return SimpleNamespace(exception=lambda: error)
+
+
+def test_a_wait_of_several_requests_is_told_once(fake_time: Any) -> None:
+    """The second failure comes while the first is waited for, and asks for hardly more."""
+    busy = Outage(fake_time, most=2)
+    for wait in (22.0, 22.5, 60.0):
+        error = TransientError("429: slow down", wait=wait, busy=True)
+        busy.pace._count(SimpleNamespace(outcome=_failed(error), upcoming_sleep=wait))  # type: ignore[arg-type]
+    assert [line.split("wait for ")[1] for line in busy.told] == [
+        "22 seconds, as the server asks",
+        "60 seconds, as the server asks",
+    ]
+
+
+def test_a_server_that_fails_for_long_is_told_of(fake_time: Any) -> None:
+    broken = Outage(fake_time)
+    broken.ask(*[TransientError("503: loading the model")] * 5, None)  # 1, 2, 4, 8 and 16 seconds
+    said = [f"example.com: 503: loading the model; the request waits for {wait} seconds" for wait in (8, 16)]
+    assert broken.told == said
+    given_up = Outage(fake_time, tries=4)
+    with pytest.raises(TransientError):
+        given_up.ask(TransientError("503: loading the model"))  # 1, 2, 4 seconds, and then it ends
+    assert given_up.told == []
+
+
+def test_a_slow_first_answer_is_told(fake_time: Any) -> None:
+    slow = Outage(fake_time)
+    slow.pace.carry_out(lambda: slow.alarms[-1].ring())
+    assert slow.alarms[0].seconds == SLOW
+    assert slow.told == [
+        "no answer from example.com after 10 seconds; still waiting (--timeout says how long at most)"
+    ]
+    slow.alarms[0].ring()  # it has been cancelled
+    slow.ask(None)
+    assert (len(slow.told), len(slow.alarms)) == (1, 1)  # the server is known to answer
 
 
 def test_a_refused_connection_is_known_as_one(fake_time: Any) -> None:

@@ -151,6 +151,23 @@ def test_a_server_that_stops_is_waited_for_and_the_user_is_told(
     assert quick.now() > 60
 
 
+def test_a_busy_server_is_waited_for_and_the_user_is_told(
+    server: Any, command: Callable[..., Done], quick: Any
+) -> None:
+    plain, host, busy = server.answer, server.url.split("/")[2], iter([True])
+    server.answer = lambda body: (
+        server.error(429, "slow down", headers={"Retry-After": "22"})
+        if len(server.asked) == 5 and next(busy, False)
+        else plain(body)
+    )
+    done = command("--concurrency", "1")
+    assert done.code == 0
+    said = f"{host}: 429: slow down; all requests wait for 22 seconds, as the server asks\n"
+    assert done.err.count(said) == 1
+    assert "slow down" not in done.out
+    assert quick.waits == [22]
+
+
 @pytest.mark.parametrize("requests", [31, 40, 53])
 def test_a_killed_run_asks_no_stored_pair_again(
     server: Any, tests: Path, tmp_path: Path, requests: int
@@ -238,19 +255,6 @@ def test_the_host_is_named_before_anything_is_sent(
     done = command(*limit)
     host = server.url.split("/")[2]
     assert f"sending {said} to {host}" in done.err
-
-
-def test_examine_takes_the_endpoint_as_a_setting(
-    server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    line = ["crossexam", "examine", "api/mine", "--suite", "corpus", "--base", "builtin:demo[::40]"]
-    line += ["-o", str(tmp_path / "out"), "--set", f"api.endpoint={server.url}", "--set", "api.answer=text"]
-    monkeypatch.setattr(sys, "argv", line)
-    with pytest.raises(SystemExit) as stop:
-        main.run()
-    assert stop.value.code == 0
-    assert len(server.asked) == 9
-    capsys.readouterr()
 
 
 def test_many_requests_to_another_machine_are_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:

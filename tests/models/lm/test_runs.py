@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.engines.local import Processes
+from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
+from crossexam.runs.workers import asking_of
 
 
 @pytest.fixture(scope="module")
@@ -72,3 +79,30 @@ def test_several_templates_are_a_run_each_and_a_report_together(
     assert "Prompt templates" in text
     for word in ("Lowest accuracy", "Sensitivity", "lighteval-cf", "own"):
         assert word in text
+
+
+def test_test_sets_of_two_labels_are_asked_about_in_words_for_two_by_workers_too(
+    lm_folders: dict[str, Path],
+) -> None:
+    labels = ("entailment", "not_entailment")
+    pairs = [Example(f"e{n}", f"It is {n}.", f"It was {n}.", labels[n % 2]) for n in range(4)]
+    two, name, options = Dataset("rte", tuple(pairs)), f"lm/{lm_folders['gpt2']}", {"device": "cpu"}
+    here = predict_suite(name, two, options=options)
+    assert here.manifest["details"]["template"]["name"] == "words.two"
+    assert here.two_labels
+    by_workers = predict_suite(name, two, options=options, ask=asking_of(Processes(2)))
+    assert by_workers.manifest["model_key"] == here.manifest["model_key"]
+    assert by_workers.answers("rte").tolist() == here.answers("rte").tolist()
+    with_threshold = {**options, "threshold": 0.7}
+    assert predict_suite(name, two, options=with_threshold).two_labels
+    three = Dataset("snli", (Example("e", "It rains.", "It is wet.", "neutral"),))
+    with pytest.raises(CrossexamError, match="the template words has three labels"):
+        predict_suite(name, three, options=with_threshold)
+
+
+def test_a_model_without_the_packages_that_run_it_names_them(
+    suite: Path, lm_folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(CrossexamError, match="needs the package 'torch', which is not installed"):
+        _run("run", f"lm/{lm_folders['gpt2']}", f"{suite}", "-o", f"{tmp_path / 'run'}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -32,17 +31,9 @@ from crossexam.models.api.asking import (
     unfinished,
 )
 from crossexam.models.api.batch_files import BatchReplies, custom_id
-from crossexam.models.api.endpoint import (
-    NO_KEY,
-    OPENAI,
-    Address,
-    Endpoint,
-    RejectedError,
-    address_of,
-    key_from_environment,
-)
+from crossexam.models.api.endpoint import Address, Endpoint, RejectedError
 from crossexam.models.api.forecast import Forecast, bodies_sized
-from crossexam.models.api.pacing import Pace, StoppedError, TransientError, check_pace
+from crossexam.models.api.pacing import Pace, StoppedError, TransientError, check_pace, told_if_slow
 from crossexam.models.api.probe import (
     NO_PROBE_WARNING,
     ProbeReplies,
@@ -57,7 +48,6 @@ from crossexam.models.api.questions import (
     extra_fields,
     optional_fields,
     refuse_in_batch,
-    template_for,
     way_named,
 )
 from crossexam.models.api.reading import chat_forms, unread_warning
@@ -73,8 +63,10 @@ from crossexam.models.api.servers import (
 from crossexam.models.api.spending import Spending, SpendingLimits
 from crossexam.models.label_order import PAIRS as PROBE_PAIRS
 from crossexam.models.model import Batch, Pair
-from crossexam.models.prompts.shots import Shots, draw_shots
+from crossexam.models.prompts.shots import Shots
+from crossexam.models.prompts.table import AUTO
 from crossexam.models.prompts.template import Template
+from crossexam.models.prompts.wording import Wording
 
 if TYPE_CHECKING:
     import numpy as np
@@ -98,8 +90,9 @@ class Options:
     """How a model behind an endpoint is asked.
 
     ``endpoint`` is the URL before ``/chat/completions``, by default that in OPENAI_BASE_URL or OpenAI's;
-    ``key_env`` names the environment variable with its key (``-``: no key).  ``template`` is the prompt, and
-    ``labels`` says what further words of its answers mean (``supported=entailment``, or a dict).
+    ``key_env`` names the environment variable with its key (``-``: no key).  ``template`` is the prompt
+    (``auto``: ``words``, or ``words.two`` if all test sets have two labels), and ``labels`` says what further
+    words of its answers mean (``supported=entailment``, or a dict).
     ``shots`` solved examples come before each question, drawn from the corpus ``shots_from`` by
     ``shots_seed``.  ``answer`` is the way: auto, text, logprobs, samples:N or choice.  ``reasoning`` is off,
     low, medium, high or as-is.  ``max_output`` is the greatest number of tokens of an answer.
@@ -114,7 +107,7 @@ class Options:
 
     endpoint: str | None = None
     key_env: str | None = None
-    template: str = "words"
+    template: str = AUTO
     labels: str | Mapping[str, Any] | None = None
     shots: int = 0
     shots_from: str | None = None
@@ -168,37 +161,6 @@ class Options:
         return Sampling(temperature, self.seed, self.max_output or limit, self.reasoning)
 
 
-def open_api(name: str, options: Options) -> ChatModel:
-    """Return the model ``api/NAME`` at the endpoint of *options*; nothing is sent before it is asked.
-
-    Raises CrossexamError if the endpoint, its key, the template or the shots are not in order.
-    """
-    stated = options.endpoint or os.environ.get("OPENAI_BASE_URL") or OPENAI
-    has_key = options.key_env != NO_KEY
-    address = address_of(stated, insecure_http=options.insecure_http, has_key=has_key)
-    prompt = template_for(options.template, way_named(options.answer))
-    shots = draw_shots(prompt, options.shots, options.shots_from, options.shots_seed)
-    if options.batch_in:
-        return _answered_by_batch(name, options, address, prompt, shots)
-    key = key_from_environment(address, options.key_env, is_default=options.endpoint is None)
-    endpoint = Endpoint(address, key, timeout=options.timeout)
-    return ChatModel(name, options, address, prompt, endpoint, shots=shots)
-
-
-def _answered_by_batch(
-    name: str, options: Options, address: Address, prompt: Template, shots: Shots
-) -> ChatModel:
-    replies = BatchReplies(options.batch_in)
-    model = ChatModel(name, options, address, prompt, replies=replies, shots=shots)
-    if not replies.knows(model.key):
-        raise CrossexamError(
-            f"none of the {len(replies):,} answers is to a request of this model with these options",
-            where=", ".join(options.batch_in),
-            wanted="the answers to the file that --batch-out wrote, and the same options",
-        )
-    return model
-
-
 @dataclass(frozen=True)
 class _Prepared:
     """What is known before pairs are asked: the requests that the server takes, and how answers are read."""
@@ -211,6 +173,7 @@ class ChatModel:
     """A model behind *address*, asked with *template*; the *replies* of a batch take the place of *endpoint*.
 
     *pace* is how requests are repeated; tests pass their own.  *shots* are shown before each question.
+    *wording* is that of a model for which nobody named a template.
     """
 
     def __init__(
@@ -223,9 +186,10 @@ class ChatModel:
         replies: BatchReplies | None = None,
         pace: Pace | None = None,
         shots: Shots | None = None,
+        wording: Wording[ChatModel] | None = None,
     ) -> None:
         self.name, self.options, self.address, self.template = name, options, address, template
-        self.shots = shots or Shots()
+        self.shots, self._wording = shots or Shots(), wording
         self._way, self._sampling = way_named(options.answer), options.sampling()
         self._extra = extra_fields(options.extra)
         self._forms = chat_forms(template.labels, answer_words(options.labels).declared, template.name)
@@ -237,6 +201,10 @@ class ChatModel:
         self._found: dict[str, Any] = {}
         self._prepared: _Prepared | None = None
         self.details: Mapping[str, Any] = self._fresh_details()
+
+    def worded_for(self, two_labels: bool) -> ChatModel:
+        """Return the model with the template for test sets of *two_labels*, or of three."""
+        return self if self._wording is None else self._wording.model(self, two_labels)
 
     @property
     def key(self) -> str:
@@ -492,7 +460,9 @@ class ChatModel:
         if certain is not None:
             server, how = certain, "by its host" if self.options.server is None else "stated"
         else:
-            found = server_by_models(self._endpoint.get("/models"))
+            with told_if_slow(self.host):
+                listed = self._endpoint.get("/models")
+            found = server_by_models(listed)
             server, how = (found, "by its list of models") if found else (SERVERS["other"], "not recognized")
         self._found["server"] = {"name": server.name, "how": how}
         return server

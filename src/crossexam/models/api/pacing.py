@@ -2,8 +2,11 @@
 
 A server that says *too many requests* is believed: all workers wait as long as it says, and fewer of them ask
 from then on.  A wait longer than two minutes is not sat out; the run stops and can be resumed.  A server that
-cannot be reached is waited for, since it may be restarting, and the user is told once per outage; one that
-refuses the connection and has never answered is given up after a few seconds.
+cannot be reached is waited for, since it may be restarting; one that refuses the connection and has never
+answered is given up after a few seconds.
+
+The user is told what is waited for: once per outage, when a wait of more than a few seconds begins, and when
+the first answer is slow.
 """
 
 from __future__ import annotations
@@ -13,9 +16,10 @@ import re
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Note
@@ -32,6 +36,10 @@ FAILURES_IN_A_ROW: Final = 5
 #: So often is a request sent to a server that refuses the connection and has never answered.
 _TRIES_AT_NOBODY: Final = 3
 _LONGEST_PAUSE: Final = 60.0
+#: Shorter waits, in seconds, are not told.
+_LEAST_TOLD: Final = 5.0
+#: After so many seconds without any answer, the user is told.
+SLOW: Final = 10.0
 _SUCCESSES_PER_STEP: Final = 20
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _EPOCH: Final = 1e9  # no wait is so long: larger numbers are times
@@ -63,13 +71,47 @@ class NobodyThereError(Exception):
         super().__init__(f"{reason}: is the server running, and is the endpoint its address?")
 
 
-class OutageWarning(UserWarning):
-    """A server that cannot be reached is asked again."""
+class WaitingWarning(UserWarning):
+    """A server that cannot be reached, is busy or is slow is waited for."""
 
 
-def warn_of_outage(text: str) -> None:
-    """Warn that a server cannot be reached, each time that this happens."""
-    warnings.warn_explicit(text, OutageWarning, __name__, 0, registry={})
+def warn_of_waiting(text: str) -> None:
+    """Warn that a server is waited for, each time that this happens."""
+    warnings.warn_explicit(text, WaitingWarning, __name__, 0, registry={})
+
+
+class Alarm(Protocol):
+    """What calls a function later, unless it is cancelled: a threading.Timer."""
+
+    def start(self) -> None: ...
+
+    def cancel(self) -> None: ...
+
+
+def _timer(seconds: float, function: Callable[[], None]) -> Alarm:
+    timer = threading.Timer(seconds, function)
+    timer.daemon = True
+    return timer
+
+
+#: What makes an alarm of seconds and a function.
+Alarms = Callable[[float, Callable[[], None]], Alarm]
+
+
+@contextmanager
+def told_if_slow(host: str, tell: Note = warn_of_waiting, alarms: Alarms = _timer) -> Iterator[None]:
+    """Tell the user if *host* has not answered after SLOW seconds."""
+    alarm = alarms(
+        SLOW,
+        lambda: tell(
+            f"no answer from {host} after {SLOW:.0f} seconds; still waiting (--timeout says how long at most)"
+        ),
+    )
+    alarm.start()
+    try:
+        yield
+    finally:
+        alarm.cancel()
 
 
 class StoppedError(Exception):
@@ -195,8 +237,8 @@ class Slots:
 class Pace:
     """How requests are repeated: at most *tries* times each, *most* at once.
 
-    *tell* is called once per outage of *host*, with what happens.  *clock* returns seconds, *sleep* waits for
-    some, and *jitter* returns up to so many at random: tests pass their own.
+    *tell* is called with what happens when *host* is waited for.  *clock* returns seconds, *sleep* waits for
+    some, *jitter* returns up to so many at random, and *alarms* makes alarms: tests pass their own.
     """
 
     def __init__(
@@ -208,7 +250,8 @@ class Pace:
         sleep: Callable[[float], object] | None = None,
         jitter: float = 1.0,
         host: str = "the server",
-        tell: Note = warn_of_outage,
+        tell: Note = warn_of_waiting,
+        alarms: Alarms = _timer,
     ) -> None:
         from tenacity import Retrying, retry_if_exception_type, wait_exponential_jitter
 
@@ -220,7 +263,9 @@ class Pace:
         self._until = 0.0
         self._lock = threading.Lock()
         self._most, self._tries, self._jitter, self._host, self._tell = most, tries, jitter, host, tell
+        self._alarms = alarms
         self._has_answered = self._is_out = False
+        self._told_until = 0.0
         self._by_attempt = wait_exponential_jitter(initial=1, max=_LONGEST_PAUSE, jitter=jitter)
         self._retrying = Retrying(
             sleep=lambda seconds: self._wait(float(seconds)),
@@ -260,7 +305,8 @@ class Pace:
         era = self.slots.take()
         try:
             self._sit_out_pause()
-            reply = request()
+            with self._watched():
+                reply = request()
         except (UnreachableError, StoppedError):
             raise
         except Exception as error:
@@ -273,6 +319,10 @@ class Pace:
         self.slots.succeeded()
         self._answered()
         return reply
+
+    def _watched(self) -> AbstractContextManager[None]:
+        """Return what tells the user that the first answer is slow."""
+        return nullcontext() if self._has_answered else told_if_slow(self._host, self._tell, self._alarms)
 
     def _answered(self) -> None:
         self._has_answered, self._is_out = True, False
@@ -312,6 +362,7 @@ class Pace:
         return seconds
 
     def _count(self, state: RetryCallState) -> None:
+        """Count a failure before the wait that follows it, and tell what is new."""
         error = state.outcome.exception() if state.outcome else None
         with self._lock:
             self.retried += 1
@@ -319,6 +370,19 @@ class Pace:
             self._is_out = self._is_out or is_new
         if is_new and isinstance(error, UnreachableError):
             self._tell(f"no answer from {self._host} ({error}); trying again {self._how_long(error)}")
+        elif isinstance(error, TransientError) and not isinstance(error, UnreachableError):
+            self._tell_if_long(error, state.upcoming_sleep)
+
+    def _tell_if_long(self, error: TransientError, seconds: float) -> None:
+        """Tell of a wait that goes on for longer than those that were told."""
+        until = self._clock() + seconds
+        with self._lock:
+            if seconds < _LEAST_TOLD or until < self._told_until + _LEAST_TOLD:
+                return
+            self._told_until = until
+        who = "all requests wait" if error.busy or error.wait is not None else "the request waits"
+        asked = ", as the server asks" if error.wait is not None else ""
+        self._tell(f"{self._host}: {error}; {who} for {math.ceil(seconds)} seconds{asked}")
 
     def _how_long(self, error: UnreachableError) -> str:
         """Return for how long, or how often, a server is asked again that cannot be reached."""

@@ -17,7 +17,6 @@ from crossexam.core.errors import CrossexamError
 from crossexam.models.api.endpoint import RejectedError, ServerError
 from crossexam.models.api.servers import Reasoning, Server
 from crossexam.models.model import Pair
-from crossexam.models.prompts.table import template as template_named
 from crossexam.models.prompts.template import Shot, Template
 
 #: The HTTP statuses by which a server refuses a field.
@@ -56,21 +55,6 @@ def way_named(text: str) -> Way:
             wanted=f"one of: {', '.join(WAYS)} (2 to 100 samples)",
         )
     return Way(name)
-
-
-def template_for(name: str, way: Way) -> Template:
-    """Return the template called *name*; raises CrossexamError if it is not for chats asked in this *way*."""
-    prompt = template_named(name)
-    if not prompt.fixed_labels:
-        raise CrossexamError(
-            f"the labels of the template '{prompt.name}' are different for each pair",
-            where="--template",
-            wanted="a template whose labels are the same for all pairs",
-            hint="such templates are for local models (lm/)",
-        )
-    if way.name == "logprobs":
-        prompt.refuse_shared_prefix("--answer logprobs")
-    return prompt
 
 
 def refuse_in_batch(way: Way) -> None:

@@ -17,16 +17,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import Outcome
-from crossexam.models.checkpoint import DeclaredOrder
+from crossexam.models.checkpoint import DeclaredOrder, import_torch
 from crossexam.models.label_order import PAIRS
 from crossexam.models.lm import loading
 from crossexam.models.lm.encoding import EncodedPrompt
 from crossexam.models.lm.known import known_checkpoint
 from crossexam.models.lm.loaded import Asked, LoadedModel
 from crossexam.models.model import Batch, Pair, answered_by, check_batch_size
-from crossexam.models.prompts.shots import draw_shots
+from crossexam.models.prompts.shots import Shots, draw_shots
+from crossexam.models.prompts.table import AUTO, default_template
 from crossexam.models.prompts.table import template as template_named
 from crossexam.models.prompts.template import SCORES, Score, Template
+from crossexam.models.prompts.wording import Wording
 from crossexam.models.threshold import check_threshold, refuse_threshold
 from crossexam.training.pretrained import Checkpoint, find_checkpoint
 
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 
 _VERSION: Final = "lm.v1"
 _WITH_TEMPLATE: Final = re.compile(r"^(?P<spec>.*\S) \[(?P<template>[^\[\]]+)\]$")
-_DEFAULT_TEMPLATE: Final = "words"
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,12 @@ class Options:
     """How a language model is asked.
 
     ``template`` is the name of a prompt template or a file (``auto``: the one with which a known checkpoint
-    was trained, else ``words``).  ``score`` is what is compared: the ``sum`` or the ``mean`` of the
-    log-probabilities of a label's tokens, the sum minus that without premise and hypothesis (``pmi``), the
-    ``first`` token, the ``class`` of a classifier (``auto``: what the template says, else the sum).  ``chat``
-    says whether the prompt is a message in the form of the tokenizer's chat template (``auto``: if it has
-    one).  ``dtype`` is that of the weights and of the arithmetic (``auto``: that of the checkpoint).
+    was trained, else ``words``, or ``words.two`` if all test sets have two labels).  ``score`` is what is
+    compared: the ``sum`` or the ``mean`` of the log-probabilities of a label's tokens, the sum minus that
+    without premise and hypothesis (``pmi``), the ``first`` token, the ``class`` of a classifier (``auto``:
+    what the template says, else the sum).  ``chat`` says whether the prompt is a message in the form of the
+    tokenizer's chat template (``auto``: if it has one).  ``dtype`` is that of the weights and of the
+    arithmetic (``auto``: that of the checkpoint).
     ``max_length`` counts the tokens of prompt and label; ``batch_size`` counts pairs (``auto``: batches of
     about the same number of tokens).  ``threshold`` is the probability above which a template of two labels
     predicts entailment.  ``shots`` solved examples are shown in each prompt, drawn from the corpus
@@ -56,7 +58,7 @@ class Options:
     HHEM-2.1-open builds.
     """
 
-    template: str = "auto"
+    template: str = AUTO
     score: Literal["auto", "sum", "mean", "pmi", "first", "class"] = "auto"
     chat: Literal["auto", "yes", "no"] = "auto"
     device: str = "auto"
@@ -84,25 +86,58 @@ def open_language_model(name: str, options: Options) -> LanguageModel:
     spec, stated = _spec_and_template(name, options.template)
     known = known_checkpoint(spec)
     checkpoint = find_checkpoint(spec, options.revision, "lm")
-    template = template_named(stated or (known.template if known else _DEFAULT_TEMPLATE))
-    kind = loading.kind_of(checkpoint)
-    score = _score(options.score, template, kind, checkpoint.where)
-    if options.threshold is not None and not template.two_label:
-        raise refuse_threshold(f"the template {template.name} has three labels", where=checkpoint.where)
     max_length = options.max_length or (known.max_length if known else None)
-    shots = draw_shots(template, options.shots, options.shots_from, options.shots_seed)
-    asked = Asked(
-        template,
-        shots,
-        score,
-        kind,
-        options.chat,
-        options.device,
-        options.dtype,
-        options.batch_size,
-        max_length,
-    )
-    return LanguageModel(checkpoint, options, asked, stated)
+    opened = _Opened(checkpoint, options, stated, max_length, loading.kind_of(checkpoint))
+    named = stated or (known.template if known else None)
+    return opened.unworded() if named is None else opened.asked_with(template_named(named))
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """What is known of a model whatever its template: *stated* is the one that its name shows."""
+
+    checkpoint: Checkpoint
+    options: Options
+    stated: str | None
+    max_length: int | None
+    kind: loading.Kind
+
+    @cached_property
+    def content(self) -> str:
+        """The hash of the files, which may have gigabytes."""
+        return self.checkpoint.content_hash()
+
+    def asked_with(self, template: Template, wording: Wording[LanguageModel] | None = None) -> LanguageModel:
+        """Return the model that is asked with *template* and its shots; raises CrossexamError."""
+        options, where = self.options, self.checkpoint.where
+        if options.threshold is not None and not template.two_label:
+            raise refuse_threshold(f"the template {template.name} has three labels", where=where)
+        shots = draw_shots(template, options.shots, options.shots_from, options.shots_seed)
+        return self._model(template, shots, wording)
+
+    def unworded(self) -> LanguageModel:
+        """Return the model before it is known about which test sets it is asked, without shots."""
+        return self._model(default_template(two_labels=False), Shots(), Wording(None, self._worded))
+
+    def _worded(self, two_labels: bool) -> LanguageModel:
+        return self.asked_with(default_template(two_labels), Wording(two_labels, self._worded))
+
+    def _model(
+        self, template: Template, shots: Shots, wording: Wording[LanguageModel] | None
+    ) -> LanguageModel:
+        options = self.options
+        asked = Asked(
+            template,
+            shots,
+            _score(options.score, template, self.kind, self.checkpoint.where),
+            self.kind,
+            options.chat,
+            options.device,
+            options.dtype,
+            options.batch_size,
+            self.max_length,
+        )
+        return LanguageModel(self.checkpoint, self.content, options, asked, self.stated, wording)
 
 
 def _spec_and_template(name: str, stated: str) -> tuple[str, str | None]:
@@ -110,8 +145,8 @@ def _spec_and_template(name: str, stated: str) -> tuple[str, str | None]:
     spec = name.partition("/")[2]
     match = _WITH_TEMPLATE.match(spec)
     if match is None:
-        return spec, None if stated == "auto" else stated
-    if stated not in ("auto", match["template"]):
+        return spec, None if stated == AUTO else stated
+    if stated not in (AUTO, match["template"]):
         raise CrossexamError(
             f"the name says the template {match['template']}, the option {stated}",
             where=name,
@@ -146,15 +181,24 @@ def _score(stated: str, template: Template, kind: loading.Kind, where: str) -> S
 
 
 class LanguageModel:
-    """A local language model, or a classifier of one text, that is asked with a template."""
+    """A local language model, or a classifier of one text, that is asked with a template.
+
+    *content* is the hash of the *checkpoint*; *wording* is that of a model for which nobody named a template.
+    """
 
     def __init__(
-        self, checkpoint: Checkpoint, options: Options, asked: Asked, shown_template: str | None
+        self,
+        checkpoint: Checkpoint,
+        content: str,
+        options: Options,
+        asked: Asked,
+        shown_template: str | None,
+        wording: Wording[LanguageModel] | None = None,
     ) -> None:
         self.name = checkpoint.where if shown_template is None else f"{checkpoint.where} [{shown_template}]"
         self._checkpoint, self._options, self._asked = checkpoint, options, asked
+        self._wording = wording
         self._foundation = loading.foundation_of(checkpoint, options.foundation)
-        content = checkpoint.content_hash()
         self.key = self._key(content)
         template = asked.template
         source = f"template {template.name}"
@@ -171,6 +215,10 @@ class LanguageModel:
             "too_long": 0,
             "real_tokens": 0,
         }
+
+    def worded_for(self, two_labels: bool) -> LanguageModel:
+        """Return the model with the template for test sets of *two_labels*, or of three."""
+        return self if self._wording is None else self._wording.model(self, two_labels)
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -230,6 +278,7 @@ class LanguageModel:
     @cached_property
     def _loaded(self) -> LoadedModel:
         """The loaded model, asked about the probe; raises CrossexamError."""
+        import_torch(self._checkpoint)
         loaded = LoadedModel(self._checkpoint, self._foundation, self._asked)
         self._details["probe"] = self._probed(loaded)
         return loaded

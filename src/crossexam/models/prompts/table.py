@@ -27,6 +27,8 @@ _TYPES: Final[Mapping[str, type]] = {
     "outputs": dict,
     "edits": dict,
 }
+#: As the name of a template: that for the labels of the test sets.
+AUTO: Final = "auto"
 _NAMES: Final[Mapping[type, str]] = {str: "a text", int: "a whole number", dict: "a table", list: "a list"}
 
 
@@ -42,6 +44,15 @@ def templates() -> Mapping[str, Template]:
     for name, entries in tomllib.loads(text).items():
         found[name] = _made(name, entries, found)
     return found
+
+
+def default_template(two_labels: bool) -> Template:
+    """Return the template with which test sets of *two_labels*, or of three, are asked if nobody names one.
+
+    >>> default_template(two_labels=True).labels
+    {'entailment': 'yes', 'not_entailment': 'no'}
+    """
+    return templates()["words.two" if two_labels else "words"]
 
 
 def template(name_or_file: str | Path) -> Template:

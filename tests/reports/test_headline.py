@@ -250,8 +250,8 @@ def test_few_items_lead_no_headline() -> None:
     alone = {name: said[name] for name in ("base.dev", "antonymy.dev")}
     interval = results_of([run_of("m", alone, [BASE, few])]).models[0].results[0].accuracy
     assert headline(results_of([run_of("m", alone, [BASE, few])])) == (
-        f"The accuracy of m is 100.0 % on base (dev) (95 % interval {100 * interval.low:.1f} to 100.0); no "
-        "test set from it has 30 items with an answer and a gold label, too few for a finding."
+        f"The accuracy of m is 100.0 % on base (dev) (95 % interval {100 * interval.low:.1f} to 100.0); the "
+        "test sets built from it have fewer than 30 items, too few for a finding."
     )
     tiny = dataset("base.dev", GOLDS[:7])
     assert headline(results_of([run_of("m", {"base.dev": GOOD[:7]}, [tiny])])) == (

@@ -231,7 +231,7 @@ ENTAILMENT_OR_NOT: Final = Projection(
     "two labels",
     ("entailment", "not_entailment"),
     ((_E,), (_N, _C)),
-    "not_entailment: the probabilities of neutral and contradiction added",
+    "the probability of not_entailment is that of neutral plus that of contradiction",
     _PAPER,
 )
 PROJECTIONS: Final[dict[str, Projection]] = {

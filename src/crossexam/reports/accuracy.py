@@ -204,7 +204,7 @@ def projection_notes(results: Results) -> list[str]:
             applied.setdefault((projection, _listed(names, results)), []).append(model.name)
     notes = []
     for (projection, listed), models in applied.items():
-        whose = "" if len(models) == len(results.models) else f"{', '.join(models)} on "
+        whose = "" if len(models) == len(results.models) else f"{', '.join(models)}, on "
         named = listed if whose else listed.replace(_ALL_SETS, _ALL_SETS.capitalize())
         notes.append(f"{whose}{named}: {projection}.")
     return notes

@@ -13,7 +13,7 @@ from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.accuracy import one_label_warnings
 from crossexam.reports.analyses.consistency import consistency_warnings, most_violated
 from crossexam.reports.analyses.parses import parse_warnings
-from crossexam.reports.analyses.templates import NOISE_FLOOR, noise_warnings
+from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.names import is_proposed
 from crossexam.reports.results import ModelResults, Results
@@ -108,7 +108,7 @@ def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
     base = next((each for each in model.results if each.name in bases and not each.is_small), None)
     if base is None or base.only_bounds:
         return f"{model.name} was measured on fewer than {FEW} items per test set: too few for a finding."
-    rest = f"no test set from it has {FEW} items with an answer and a gold label, too few for a finding"
+    rest = f"the test sets built from it have fewer than {FEW} items, too few for a finding"
     return f"{_on_one_set(model, base, names).removesuffix('.')}; {rest}."
 
 
@@ -129,7 +129,9 @@ def _fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: Map
     before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
     accuracy = number_text(result.accuracy, "percent")
     untested = "" if result.p_holm is not None else ", not tested: its items are not paired with the base"
-    floor = f"; {NOISE_FLOOR}" if model.is_within_noise(result) else ""
+    floor = ""
+    if model.noise is not None and model.is_within_noise(result):
+        floor = f", which is {below_noise(model.noise)}"
     dropped = f"{_dropped(loss)}{untested}){floor}"
     return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
 
@@ -165,7 +167,7 @@ def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
     ]
     said = " and ".join(words for words, holds in limits if holds)
     unseen = sum(each.edit_unseen for each in model.truncations)
-    read = f", of which it did not read the change in {counted_items(unseen, 'item')}" if unseen else ""
+    read = f" (of {counted_items(unseen, 'item')} it did not read the change)" if unseen else ""
     return f"any test set{f' {said}' if said else ''}{read}{_disputed(model, names)}"
 
 
@@ -267,7 +269,7 @@ def warnings(results: Results) -> list[str]:
         *truncation_warnings(results),
         *parse_warnings(results),
         *consistency_warnings(results),
-        *noise_warnings(results, (drops_shown(model.results, model.alpha) for model in results.models)),
+        *noise_warnings(results, map(_other_drops, results.models)),
         *remarks,
         *one_label_warnings(results),
     ] + [
@@ -277,6 +279,12 @@ def warnings(results: Results) -> list[str]:
         for result in model.results
         if result.name in results.drop_bases and result.at_chance
     ]
+
+
+def _other_drops(model: ModelResults) -> frozenset[str]:
+    """Return the test sets with a significant drop of which the headline does not speak."""
+    led = leading(model)
+    return drops_shown(model.results, model.alpha) - {"" if led is None else led.name}
 
 
 def _doubts(details: Any) -> Iterator[str]:

@@ -153,7 +153,7 @@ def _warning(model: ModelResults, results: Results) -> str | None:
     if drops:
         sentences.append(
             f"{model.name}: only bounds are known of the drops on {', '.join(drops)}, because an item and "
-            f"its base must both be answered, and more than {limit} are not."
+            f"its base must both be answered, and more than {limit} of these pairs are not."
         )
     return " ".join(sentences)
 

@@ -65,10 +65,6 @@ _NOISE_NOTE: Final = (
 )
 
 
-#: What a headline says of a drop that another run might not have.
-NOISE_FLOOR: Final = "no more than the noise floor of asking again"
-
-
 def noise_table(results: Results) -> Table:
     """Return how often answers of the models changed when they were asked again; may have no rows."""
     columns = (
@@ -112,11 +108,14 @@ def noise_warnings(results: Results, significant: Iterable[Iterable[str]]) -> li
     for model, shown in zip(results.models, significant, strict=True):
         names = [results.short_names[each.name] for each in _within(model) if each.name in shown]
         if names and model.noise is not None:
-            warnings.append(
-                f"{model.name}: the drop on {', '.join(names)} is not above the noise floor: "
-                f"{_share(model.noise)} of the answers changed when pairs were asked again."
-            )
+            warnings.append(f"{model.name}: the drop on {', '.join(names)} is {below_noise(model.noise)}.")
     return warnings
+
+
+def below_noise(noise: Noise) -> str:
+    """Return that a drop is not above the *noise* floor, and what that is."""
+    changed = f"{_share(noise)} of the answers changed when pairs were asked again"
+    return f"not above the noise floor: {changed}"
 
 
 def _share(noise: Noise) -> str:

@@ -1,0 +1,372 @@
+"""One voice: what the headline of a report says, no warning, note or table beside it takes back.
+
+Each situation is a report; its sentences are in a golden file, and rules that every report must keep are
+checked on all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset, Reading, Run
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS, THREE_LABELS, Gold
+from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.evaluation.measures import FEW
+from crossexam.reports.accuracy import accuracy_table, projection_notes
+from crossexam.reports.headline import drops_shown, headlines, leading, warnings
+from crossexam.reports.names import is_proposed
+from crossexam.reports.published_systems import columns_for
+from crossexam.reports.results import ModelResults, Results, results_of
+from crossexam.reports.table import cell_text
+from crossexam.reports.unanswered import unanswered_table
+
+NAMES: Mapping[str, Gold | None] = {
+    "E": "entailment", "N": "neutral", "C": "contradiction", "n": "not_entailment", "-": None
+}  # fmt: skip
+#: What a letter answers: probabilities; "?" is a refusal.
+ANSWERS = {"n": [0.0, 1.0, 0.0], "?": [np.nan] * 3} | {
+    label[0].upper(): np.eye(3)[k].tolist() for k, label in enumerate(LABELS)
+}
+GOLDS = "ENC" * 20
+TWO = "En" * 30
+SCITAIL = "EN" * 30
+
+
+def dataset(name: str, golds: str = GOLDS, base: str | None = None, **facts: Any) -> Dataset:
+    """A test set with an item per letter of *golds*, made from the item of its number in *base*."""
+    construction, _, part = name.partition(".")
+    items = tuple(
+        Example(
+            f"{name}:{k}", f"Ann has {k} cats.", f"{name} {k}.", NAMES[letter], base=base and f"{base}:{k}"
+        )
+        for k, letter in enumerate(golds)
+    )
+    made = {"construction": construction, "part": part, "base_set": base, "keeps_label": True}
+    return Dataset(name, items, {**made, **facts})
+
+
+def wrong(golds: str, count: int) -> str:
+    """Answers of which the first *count* are wrong."""
+    return golds[:count].translate(str.maketrans("ENCn", "NCEE")) + golds[count:]
+
+
+def run(said: Mapping[str, str], *sets: Dataset, model: str = "m", **details: Any) -> Run:
+    rows = {name: np.array([ANSWERS[letter] for letter in letters]) for name, letters in said.items()}
+    told = {name: [Outcome("refused" if x == "?" else "answered") for x in said[name]] for name in said}
+    outcomes = {name: Outcomes.of(each, len(each)) for name, each in told.items() if "?" in said[name]}
+    manifest = {"model_key": model, "details": details}
+    return Run(model, {each.name: each for each in sets}, rows, manifest, {}, outcomes)
+
+
+BASE = dataset("base.dev")
+NEGATION = dataset("negation.dev", base="base.dev")
+TYPOS = dataset("typos.dev", base="base.dev")
+FEW_PAIRS = dataset("antonymy.dev", GOLDS[:7], "base.dev")
+NUMBERS = dataset("numbers.dev", base="base.dev", keeps_label=False)
+PROPOSED = dataset("swaps.dev (proposed)", base="base.dev")
+NOISE = {"pairs": 100, "times": 2, "flips": 30, "value": 0.15, "low": 0.1, "high": 0.3}
+DOUBT = {
+    "probe": {
+        "warning": "accuracy on the 30 easy items of the probe is 33 %: the order could not be verified"
+    }
+}
+
+
+def two(base: str, negation: str, *, model: str = "m", **details: Any) -> Run:
+    return run({"base.dev": base, "negation.dev": negation}, BASE, NEGATION, model=model, **details)
+
+
+def of_two_labels(part: str, golds: str, base: str, negation: str, **details: Any) -> Run:
+    sets = dataset(f"base.{part}", golds), dataset(f"negation.{part}", golds, f"base.{part}")
+    facts = {"projection": "two labels" if "n" in golds else "no contradiction"}
+    made = [replace(each, manifest={**each.manifest, **facts}) for each in sets]
+    return run({made[0].name: base, made[1].name: negation}, *made, **details)
+
+
+def with_others(answers: str, *others: tuple[Dataset, str], base: str = GOLDS, **details: Any) -> Run:
+    said = {"base.dev": base, "negation.dev": answers} | {each.name: letters for each, letters in others}
+    return run(said, BASE, NEGATION, *(each for each, _ in others), **details)
+
+
+def read_in_part(unseen: int) -> Run:
+    """A run that did not read 20 items of negation to the end, and of some of them not the change."""
+    cut, hidden = np.arange(60) < 20, np.arange(60) < unseen
+    none = np.zeros(60, dtype=bool)
+    reading = {"base.dev": Reading(none, none), "negation.dev": Reading(cut, hidden)}
+    return replace(two(GOLDS, GOLDS), reading=reading)
+
+
+def two_bases(first: str, second: str) -> Run:
+    own, negated = dataset("base.own"), dataset("negation.own", base="base.own")
+    said = {
+        "base.dev": first,
+        "negation.dev": wrong(first, 20),
+        "base.own": second,
+        "negation.own": GOLDS[::-1],
+    }
+    return run(said, BASE, NEGATION, own, negated)
+
+
+def published(part: str, golds: str = GOLDS) -> Run:
+    sets = dataset(f"base.{part}", golds), dataset(f"negation.{part}", golds, f"base.{part}")
+    return run({each.name: golds for each in sets}, *sets)
+
+
+def many_sets(count: int) -> Run:
+    sets = [dataset(f"negation{k}.dev", base="base.dev") for k in range(count)]
+    said = {each.name: GOLDS for each in sets} | {"base.dev": GOLDS, "negation0.dev": wrong(GOLDS, 6)}
+    return run(said, BASE, *sets)
+
+
+def benchmark(answers: str) -> Run:
+    place = {"key": "sick", "title": "SICK", "protocol": "human judged", "complete": True}
+    sick = dataset("corpus.sick", cross_dataset=place)
+    snli = dataset("corpus.snli_test", cross_dataset={"reference": True})
+    return run({"corpus.sick": answers, "corpus.snli_test": GOLDS}, sick, snli)
+
+
+def contradicting() -> Run:
+    items = tuple(
+        replace(each, id=f"c{k}", premise=each.hypothesis, hypothesis=each.premise, base=each.id, label=None)
+        for k, each in enumerate(BASE)
+    )
+    facts = {"construction": "symmetry", "part": "dev", "base_set": "base.dev", "test_class": "consistency"}
+    symmetry = Dataset("symmetry.dev", items, facts)
+    return run({"base.dev": GOLDS, "symmetry.dev": "E" * 60}, BASE, symmetry)
+
+
+HALF = "".join("E" if k % 2 else letter for k, letter in enumerate(GOLDS))
+HOLES = "".join("?" if k % 10 == 9 else letter for k, letter in enumerate(GOLDS))
+SITUATIONS: dict[str, Callable[[], Sequence[Run]]] = {
+    "a tested drop": lambda: [two(GOLDS, wrong(GOLDS, 20))],
+    "no drop": lambda: [two(GOLDS, GOLDS)],
+    "a gain": lambda: [two(wrong(GOLDS, 10), GOLDS)],
+    "a drop that is not significant": lambda: [two(GOLDS, wrong(GOLDS, 2))],
+    "one of twenty drops": lambda: [many_sets(20)],
+    "two drops, both tested": lambda: [with_others(wrong(GOLDS, 20), (TYPOS, wrong(GOLDS, 30)))],
+    "a larger drop that was not tested": lambda: [with_others(wrong(GOLDS, 20), (NUMBERS, wrong(GOLDS, 50)))],
+    "only a drop that was not tested": lambda: [with_others(GOLDS, (NUMBERS, wrong(GOLDS, 50)))],
+    "an untested drop that is not clear": lambda: [with_others(GOLDS, (NUMBERS, wrong(GOLDS, 2)))],
+    "a larger drop on seven items": lambda: [with_others(wrong(GOLDS, 20), (FEW_PAIRS, wrong(GOLDS[:7], 7)))],
+    "a drop on seven items alone": lambda: [with_others(GOLDS, (FEW_PAIRS, wrong(GOLDS[:7], 7)))],
+    "seven items and nothing else": lambda: [
+        run({"base.dev": GOLDS, "antonymy.dev": wrong(GOLDS[:7], 7)}, BASE, FEW_PAIRS)
+    ],
+    "few items everywhere": lambda: [run({"base.dev": GOLDS[:9]}, dataset("base.dev", GOLDS[:9]))],
+    "at the majority, with drops": lambda: [two("E" * 60, wrong(GOLDS, 60))],
+    "below the majority": lambda: [two(wrong(GOLDS, 55), wrong(GOLDS, 60))],
+    "at the majority, without drops": lambda: [two("E" * 60, "E" * 60)],
+    "hardly above the majority": lambda: [two("E" * 57 + GOLDS[57:], wrong(GOLDS, 60))],
+    "at the majority on one of two bases": lambda: [two_bases(GOLDS, "E" * 60)],
+    "at the majority on both bases": lambda: [two_bases("N" * 60, "E" * 60)],
+    "seven items of a model at the majority": lambda: [
+        with_others("E" * 60, (FEW_PAIRS, wrong(GOLDS[:7], 7)), base="E" * 60)
+    ],
+    "a base alone": lambda: [run({"base.dev": GOLDS}, BASE)],
+    "a base alone, at the majority": lambda: [run({"base.dev": "E" * 60}, BASE)],
+    "a base of one label": lambda: [
+        run({"base.dev": "C" * 60, "typos.dev": wrong("C" * 60, 20)},
+            dataset("base.dev", "C" * 60), dataset("typos.dev", "C" * 60, "base.dev"))
+    ],
+    "no gold labels": lambda: [run({"base.dev": GOLDS}, dataset("base.dev", "-" * 60))],
+    "proposed labels besides": lambda: [with_others(GOLDS, (PROPOSED, wrong(GOLDS, 50)))],
+    "proposed labels only": lambda: [run({"swaps.dev (proposed)": wrong(GOLDS, 50)}, PROPOSED)],
+    "a drop below the noise floor": lambda: [two(GOLDS, wrong(GOLDS, 12), repeat=NOISE)],
+    "a drop above the noise floor": lambda: [two(GOLDS, wrong(GOLDS, 30), repeat=NOISE)],
+    "one drop below the noise floor, one above": lambda: [
+        with_others(wrong(GOLDS, 12), (TYPOS, wrong(GOLDS, 30)), repeat=NOISE)
+    ],
+    "items not read to the end": lambda: [read_in_part(0)],
+    "changes that were not read": lambda: [read_in_part(15)],
+    "too many items of a test set unanswered": lambda: [two(GOLDS, HOLES)],
+    "too many pairs unanswered, and few items": lambda: [two("?" * 2 + GOLDS[2:], GOLDS[:-2] + "?" * 2)],
+    "too many items of the base unanswered": lambda: [two(HOLES, GOLDS)],
+    "a few items unanswered": lambda: [two(GOLDS, wrong(GOLDS, 20)[:-1] + "?")],
+    "nothing answered": lambda: [two("?" * 60, "?" * 60)],
+    "three labels on two": lambda: [of_two_labels("claims", TWO, "ENEC" * 15, wrong(TWO, 20))],
+    "two labels on two": lambda: [of_two_labels("claims", TWO, TWO, wrong(TWO, 20), two_label=True)],
+    "two labels on three": lambda: [two("Enn" * 20, wrong("Enn" * 20, 20), two_label=True)],
+    "three labels without contradiction": lambda: [of_two_labels("scitail", SCITAIL, "EC" * 30, SCITAIL)],
+    "two labels without contradiction": lambda: [
+        of_two_labels("scitail", SCITAIL, "En" * 30, "En" * 30, two_label=True)
+    ],
+    "models of three and of two labels on two": lambda: [
+        of_two_labels("claims", TWO, "ENEC" * 15, TWO, model="three"),
+        of_two_labels("claims", TWO, TWO, TWO, model="two", two_label=True),
+    ],
+    "a model above the majority and one at it": lambda: [
+        two("E" * 60, wrong(GOLDS, 60), model="chance"), two(GOLDS, wrong(GOLDS, 20), model="able")
+    ],
+    "two models that drop": lambda: [
+        two(GOLDS, wrong(GOLDS, 20), model="first"), two(GOLDS, wrong(GOLDS, 40), model="second")
+    ],
+    "a model that drops and one that does not": lambda: [
+        two(GOLDS, GOLDS, model="steady"), two(GOLDS, wrong(GOLDS, 20), model="able")
+    ],
+    "three models at the majority": lambda: [
+        two(letter * 60, GOLDS, model=f"always {letter}") for letter in "ENC"
+    ],
+    "an order of classes in doubt": lambda: [two(GOLDS, wrong(GOLDS, 20), **DOUBT)],
+    "a corpus of published systems": lambda: [published("multinli_dev_matched")],
+    "two labels under the name of such a corpus": lambda: [published("dev_matched", TWO)],
+    "a corpus of one's own": lambda: [published("claims")],
+    "a mean over corpora": lambda: [benchmark(wrong(GOLDS, 20))],
+    "rules of consistency": lambda: [contradicting()],
+}  # fmt: skip
+ALL = pytest.mark.parametrize("situation", SITUATIONS)
+
+
+def results_in(situation: str) -> Results:
+    return results_of(list(SITUATIONS[situation]()))
+
+
+def said(results: Results) -> dict[str, list[str]]:
+    """Return all sentences at the head of a report, and its notes on labels and published systems."""
+    datasets = list(results.test_sets.values())
+    studies = columns_for(datasets) if results.published_of_three else ()
+    return {
+        "headline": headlines(results),
+        "warning": warnings(results),
+        "projection": projection_notes(results),
+        "published": [study.group for study in studies],
+    }
+
+
+def test_the_sentences_of_all_situations(golden: Callable[[str, str], None]) -> None:
+    assert len(SITUATIONS) >= 40
+    lines = []
+    for situation in SITUATIONS:
+        lines.append(f"## {situation}\n")
+        for kind, sentences in said(results_in(situation)).items():
+            lines += [f"{kind}: {sentence}" for sentence in sentences]
+        lines.append("")
+    golden("situations.txt", "\n".join(lines))
+
+
+def _own(model: ModelResults, results: Results) -> str:
+    """Return the headline of *model*."""
+    return next(each for each in headlines(results) if model.name in each)
+
+
+def _measured(results: Results) -> Iterator[ModelResults]:
+    return (each for each in results.models if each.benchmark is None)
+
+
+@ALL
+def test_a_model_at_chance_has_no_sentence_about_drops(situation: str) -> None:
+    results = results_in(situation)
+    for model in _measured(results):
+        bases = {each.base_set for each in model.results if each.loss is not None}
+        of_chance = {each.name for each in model.results if each.name in bases and each.at_chance}
+        led = leading(model)
+        assert led is None or led.base_set not in of_chance
+        if bases and bases == of_chance:
+            assert not re.search(r"falls|does not drop|largest drop", _own(model, results))
+
+
+@ALL
+def test_few_items_lead_no_headline(situation: str) -> None:
+    results = results_in(situation)
+    for model in _measured(results):
+        if (led := leading(model)) is not None:
+            assert led.counted >= FEW
+        small = [results.short_names[each.name] for each in model.results if each.is_small]
+        assert not any(f" on {name}" in _own(model, results) for name in small)
+
+
+@ALL
+def test_a_drop_that_is_said_is_the_one_in_the_table_and_was_tested_if_any_was(situation: str) -> None:
+    results = results_in(situation)
+    for model in _measured(results):
+        shown = drops_shown(model.results, model.alpha)
+        led = leading(model)
+        if " falls from " not in _own(model, results):
+            continue
+        assert led is not None
+        assert led.name in shown
+        assert led.loss is not None
+        tested = [
+            each
+            for each in model.results
+            if each.name in shown and each.p_holm is not None and not each.is_small
+        ]
+        above_noise = [each for each in tested if not model.is_within_noise(each)]
+        assert led in (above_noise or tested or [led])
+        number = cell_text(led.loss, "points").partition(" ")[0]
+        assert f"by {number} points" in _own(model, results)
+
+
+@ALL
+def test_no_drop_is_denied_that_the_table_marks(situation: str) -> None:
+    results = results_in(situation)
+    for model in _measured(results):
+        if "does not drop" in _own(model, results):
+            marked = [
+                each
+                for each in model.results
+                if each.name in drops_shown(model.results, model.alpha)
+                and not each.is_small
+                and not is_proposed(each.name)
+            ]
+            assert all(each.base_set in {r.name for r in model.results if r.at_chance} for each in marked)
+
+
+@ALL
+def test_nothing_is_said_twice_or_taken_back(situation: str) -> None:
+    results = results_in(situation)
+    first, others = headlines(results), warnings(results)
+    assert len({*first, *others}) == len(first) + len(others)
+    for model in results.models:
+        led = leading(model)
+        if led is None or led.loss is None:
+            continue
+        base = results.short_names[str(led.base_set)]
+        taken = [each for each in others if "not above" in each or "not significantly above" in each]
+        assert not [
+            each for each in taken if model.name in each and (f"on {base}," in each or "the base," in each)
+        ]
+
+
+@ALL
+def test_a_projection_is_noted_only_where_one_was_applied(situation: str) -> None:
+    results = results_in(situation)
+    applied = {
+        model.name
+        for model in results.models
+        for name, each in model.run.datasets.items()
+        if (each.projection is not THREE_LABELS) != model.run.two_labels
+        or (each.projection is not THREE_LABELS and "not_entailment" not in each.projection.labels)
+        if model.result(name) is not None
+    }
+    assert bool(projection_notes(results)) == bool(applied)
+
+
+@ALL
+def test_shares_in_sentences_are_those_of_the_table(situation: str) -> None:
+    results = results_in(situation)
+    table = unanswered_table(results)
+    cells = {
+        cell_text(cell, column.kind).split(" ")[0]
+        for row in table.rows
+        for column, cell in zip(table.columns, row, strict=True)
+        if cell is not None
+    }
+    told = [each for each in warnings(results) if "unanswered on" in each or "without an answer" in each]
+    for sentence in told:
+        stated = re.findall(r"\((\d+\.\d) %:|\((\d+) of (\d+) pairs", sentence)
+        assert stated
+        assert {each for found in stated for each in found if each} <= cells
+
+
+@ALL
+def test_published_systems_stand_beside_their_own_data_only(situation: str) -> None:
+    results = results_in(situation)
+    groups = {column.group for column in accuracy_table(results).columns} - {""}
+    assert bool(groups) == (situation == "a corpus of published systems")

@@ -80,7 +80,7 @@ def test_a_drop_from_one_pair_says_so(form: str) -> None:
     else:
         text = report.text(form)
     assert "Pairs" in text
-    assert "fewer than 30 items per test set" in text  # in the sentence at the top
+    assert "fewer than 30 items of each test set" in text  # in the sentence at the top
     (result,) = [each for each in results_of([run_of(control, swap, says="entailment")]).models[0].results
                  if each.construction == "i_th"]  # fmt: skip
     assert result.drop is not None

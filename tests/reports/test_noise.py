@@ -109,8 +109,8 @@ def test_pairs_without_an_answer_are_not_asked_again() -> None:
 def test_a_significant_drop_within_the_noise_is_warned_of_at_the_head() -> None:
     (warning,) = [each for each in warnings(results_of([NOISY])) if "noise" in each]
     assert warning == (
-        "api/toy: the drop on few is not above the noise floor: 4.5 % [2.0, 10.0] of the answers changed "
-        "when pairs were asked again."
+        "api/toy: the drop on few is not clearly more than noise: asked again, the model changed 4.5 % "
+        "[2.0, 10.0] of its answers."
     )
     insignificant = run_of({"few": 1, "many": 180}, repeat=FLOOR)
     assert [each for each in warnings(results_of([insignificant])) if "noise" in each] == []

@@ -231,7 +231,10 @@ def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:
     console = Console(width=200, file=io.StringIO(), record=True)
     console.print(terminal_report(two_runs))
     first = console.export_text().splitlines()[0]
-    assert first == "builtin/first was measured on fewer than 30 items per test set: too few for a finding."
+    assert (
+        first
+        == "builtin/first was measured on fewer than 30 items of each test set, too few for a conclusion."
+    )
     result = measure(two_runs[0])[1]
     assert result.drop is not None
     large = replace(result, n=60, drop=result.drop._replace(n=60), p_holm=0.25)
@@ -244,7 +247,7 @@ def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:
 def test_one_test_set_without_a_base(two_runs: list[Run]) -> None:
     base = base_set()
     only = make_report(run_of({base.name: "ENCENC"}, base))
-    assert only.text(".md").startswith("# m was measured on fewer than 30 items per test set")
+    assert only.text(".md").startswith("# m was measured on fewer than 30 items of each test set")
     many = base_set("ENC" * 10)
     enough = make_report(run_of({many.name: "ENC" * 10}, many)).text(".md")
     assert enough.startswith("# The accuracy of m is 100.0 % on base (dev matched) (")
@@ -266,7 +269,7 @@ def test_nothing_to_measure_is_no_crash(suffix: str) -> None:
     text = make_report(run).text(suffix)
     assert "nan" not in text.lower().replace("sans", "").replace("unanswered", "")
     if suffix == ".md":
-        assert text.startswith("# No item has a gold label.")
+        assert text.startswith("# No item has a gold label, so accuracy cannot be computed.")
 
 
 def test_no_errors_at_all(two_runs: list[Run]) -> None:

@@ -64,7 +64,7 @@ FEW = run_of({"one": GOLD[:-1] + "?", "two": "E"}, "py/few")
 HOLES = "".join("?" if k % 10 == 9 else letter for k, letter in enumerate(GOLD))
 MANY = run_of({"one": HOLES, "two": "E"}, "py/many")
 NONE = run_of({"base": "?", "one": "?", "two": "?"}, "py/mute")
-ABOVE = "only bounds of these results are known"
+ABOVE = "only bounds on these results are known"
 
 
 def table_of(results: Results, key: str) -> list[dict[str, str]]:
@@ -122,9 +122,9 @@ def test_the_headline_is_never_of_bounds() -> None:
     found = worst_of(model)
     assert found is not None
     assert found.name != "one.dev"
-    assert headline(results_of([silent])).endswith("does not drop on any test set with enough answers.")
+    assert "does not drop on any test set with enough answers. Drops of" in headline(results_of([silent]))
     assert headline(results_of([NONE])) == (
-        "py/mute left too many items unanswered: only bounds of its results are known."
+        "py/mute answered no item with a gold label: nothing is known of its accuracy."
     )
     assert "no item has a gold label" not in headline(results_of([NONE, WHOLE]))
 
@@ -251,7 +251,7 @@ def test_the_chart_explains_only_what_it_shows() -> None:
 
 def test_a_headline_of_what_little_was_answered_says_of_how_much() -> None:
     results = results_of([run_of({"base": "?", "one": "?"}, "py/part")])
-    assert re.search(r"on two \(95 % interval .*, 60 items\); of 2 other test sets only", headline(results))
+    assert re.search(r"on two \(95 % interval .*, 60 items\); for 2 other test sets, only", headline(results))
 
 
 def test_many_test_sets_with_only_bounds_are_counted_in_the_warning() -> None:

@@ -231,7 +231,7 @@ ENTAILMENT_OR_NOT: Final = Projection(
     "two labels",
     ("entailment", "not_entailment"),
     ((_E,), (_N, _C)),
-    "the probability of not_entailment is that of neutral plus that of contradiction",
+    "the probability of not_entailment is taken as the sum of those of neutral and contradiction",
     _PAPER,
 )
 PROJECTIONS: Final[dict[str, Projection]] = {
@@ -243,8 +243,8 @@ PROJECTIONS: Final[dict[str, Projection]] = {
             "no contradiction",
             ("entailment", "neutral"),
             ((_E,), (_N,)),
-            "the probability of contradiction is dropped and the others normalised; "
-            "a prediction of contradiction alone counts as neutral",
+            "the probability of contradiction is dropped and the others are renormalised; "
+            "if the model gives only a label, contradiction counts as neutral",
             _PAPER,
         ),
     )

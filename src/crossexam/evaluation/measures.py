@@ -76,7 +76,9 @@ class TestSetResult:
 
     *p_value* (exact) and *p_mid* come from the sign-flip form of McNemar's test whose unit is the cluster;
     *p_holm* is *p_value* corrected over the test sets of the run; *mcnemar* holds the discordant counts and
-    the classical test, which assumes independent items.  *flip_rate*: share of paired items whose prediction
+    the classical test, which assumes independent items.  *minimum_detectable_drop* is the drop that so many
+    *effective_pairs*, as discordant as these, would show with a power of 80 % as the smallest of the p-values
+    of the run.  *flip_rate*: share of paired items whose prediction
     differs from that of their base.  *confusion*: counts [gold, predicted]; *errors*: ``"E-C"`` is gold
     entailment predicted as contradiction.  The two shares are of all errors, None without errors.
 
@@ -104,6 +106,7 @@ class TestSetResult:
     p_mid: float | None
     p_holm: float | None
     mcnemar: McNemar | None
+    effective_pairs: float | None
     minimum_detectable_drop: float | None
     flip_rate: Estimate | None
     confusion: tuple[tuple[int, ...], ...]
@@ -196,7 +199,7 @@ class _AgainstBase:
     p_value: float | None = None
     p_mid: float | None = None
     mcnemar: McNemar | None = None
-    minimum_detectable_drop: float | None = None
+    effective_pairs: float | None = None
     flip_rate: Estimate | None = None
 
 
@@ -248,8 +251,9 @@ def measure(
     """Return the measures of *run* per test set, in their order; raises CrossexamError.
 
     Test sets of which accuracy says nothing, those of the consistency suite, have none.
-    *alpha* is the level at which the minimum detectable drops would be significant, without correction.  If
-    more than the share *max_unanswered* of the items or pairs was not answered, only bounds are given.
+    *alpha* is the level at which the minimum detectable drops would be significant after correction for the
+    number of tests.  If more than the share *max_unanswered* of the items or pairs was not answered, only
+    bounds are given.
     """
     two_labels = run.two_labels
     run = with_accuracy(run)
@@ -265,7 +269,6 @@ def measure(
             scored,
             places,
             two_labels,
-            alpha,
             Labelled(filled.wrong[name], filled.right[name], max_unanswered),
         )
         for name, dataset in run.datasets.items()
@@ -278,7 +281,8 @@ def measure(
         ]
     p_values = {i: result.p_value for i, result in enumerate(results) if result.p_value is not None}
     for index, adjusted in zip(p_values, holm(list(p_values.values())).tolist(), strict=True):
-        results[index] = replace(results[index], p_holm=adjusted)
+        detectable = _detectable(results[index], alpha / len(p_values))
+        results[index] = replace(results[index], p_holm=adjusted, minimum_detectable_drop=detectable)
     return tuple(results)
 
 
@@ -288,7 +292,6 @@ def _measure_one(
     scored: Mapping[str, Scored],
     places: Mapping[str, Places],
     two_labels: bool,
-    alpha: float,
     labelled: Labelled,
 ) -> TestSetResult:
     here, entry = scored[name], dataset.entry
@@ -296,7 +299,7 @@ def _measure_one(
     against = _NOTHING
     if base_set is not None and base_set in places:
         if entry.compares_items:
-            against = _paired(here, scored[base_set], places[base_set], alpha)
+            against = _paired(here, scored[base_set], places[base_set])
         else:
             against = _unpaired(here, scored[base_set])
     labels = here.projection.labels
@@ -312,6 +315,7 @@ def _measure_one(
         accuracy=share_correct(here.correct, here.clusters),
         base_set=base_set,
         p_holm=None,
+        minimum_detectable_drop=None,
         confusion=tuple(tuple(row) for row in table.tolist()),
         errors=error_types(table, [label[0].upper() for label in labels]),
         false_neutral_share=None if neutral is None else false_share(table, neutral),
@@ -348,7 +352,7 @@ def _bounded(result: TestSetResult, missing: Unanswered | None) -> TestSetResult
             p_value=None,
             p_mid=None,
             mcnemar=None,
-            minimum_detectable_drop=None,
+            effective_pairs=None,
             flip_rate=None,
         )
     return found
@@ -386,7 +390,7 @@ def _table(here: Scored) -> NDArray[np.int64]:
     return confusion(place[here.gold], place[here.predicted], len(here.projection.labels))
 
 
-def _paired(here: Scored, base: Scored, places: Places, alpha: float) -> _AgainstBase:
+def _paired(here: Scored, base: Scored, places: Places) -> _AgainstBase:
     """Return the paired measures, over the items whose base example was predicted and has a gold label."""
     at = places.of_bases(here.examples)
     kept = at >= 0
@@ -400,7 +404,7 @@ def _paired(here: Scored, base: Scored, places: Places, alpha: float) -> _Agains
         p_value=test.p_exact,
         p_mid=test.p_mid,
         mcnemar=mcnemar(test.b, test.c),
-        minimum_detectable_drop=_detectable(before, after, clusters, alpha),
+        effective_pairs=_effective_pairs(before, after, clusters),
         flip_rate=flip_rate(base.predicted[at[kept]], here.predicted[kept], clusters),
     )
 
@@ -415,14 +419,21 @@ def _unpaired(here: Scored, base: Scored) -> _AgainstBase:
     )
 
 
-def _detectable(
-    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int32], alpha: float
-) -> float | None:
-    """Return the drop detectable with so many pairs, as discordant as these; None if there is none."""
+def _effective_pairs(
+    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int32]
+) -> float:
+    """Return how many independent pairs would tell as much of the drop as these."""
     residuals = np.subtract(before, after, dtype=np.float64)
     residuals -= residuals.mean()
-    size = effective_size(residuals, cluster_codes(clusters, len(residuals)))
-    drop = minimum_detectable_drop(size.n_eff, float(np.mean(before != after)), alpha)
+    return effective_size(residuals, cluster_codes(clusters, len(residuals))).n_eff
+
+
+def _detectable(result: TestSetResult, alpha: float) -> float | None:
+    """Return the drop that the pairs of *result* would show at the level *alpha*; None if there is none."""
+    if result.effective_pairs is None or result.mcnemar is None or result.drop is None:
+        return None
+    discordant = (result.mcnemar.b + result.mcnemar.c) / result.drop.n
+    drop = minimum_detectable_drop(result.effective_pairs, discordant, alpha)
     return None if np.isnan(drop) else drop
 
 

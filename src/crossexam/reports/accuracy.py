@@ -169,7 +169,7 @@ def _one_label_warning(result: TestSetResult, label: Gold, results: Results) -> 
     subject = f"all {counted_items(result.labelled, items)} of {name} have"
     if result.labelled == 1:
         subject = f"the only {items} of {name} has"
-    return f"{subject} the gold label {label}: a model that always gives it scores 100 %."
+    return f"{subject} the gold label {label}: accuracy there says only how often the model gives it."
 
 
 def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
@@ -282,7 +282,8 @@ def drop_table(results: Results) -> Table:
         "label or swaps words of its control, else the difference of the two accuracies. "
         "Pairs: the items whose base was predicted and has a gold label, which alone are in the drop. "
         f"p: exact McNemar test by cluster, Holm-corrected. {significance_note(results.alpha)} "
-        "Detectable: the smallest drop detectable at this level, uncorrected, and a power of 80 %. "
+        "Detectable: the smallest drop that is found at this level in 80 % of cases, corrected for all test "
+        "sets. "
         "Flipped: predictions that differ from the prediction for the base example.",
         *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),
         *drops_within_noise(results),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate, p_value_text
@@ -59,7 +59,8 @@ def headlines(results: Results) -> list[str]:
         return [sentence(model, results.short_names) for model in results.models]
     if first is None:
         bounded = next((model for model in results.models if _has_bounds(model)), None)
-        return ["No item has a gold label." if bounded is None else _no_result(bounded)]
+        missing = "No item has a gold label, so accuracy cannot be computed."
+        return [missing if bounded is None else _no_result(bounded)]
     others = [model for model in results.models if model is not first]
     found = [sentence(model, results.short_names) for model in (first, *others)]
     return [found[0] + _left_out(results), *found[1:]]
@@ -107,8 +108,10 @@ def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
     bases = {each.base_set for each in model.results if each.loss is not None}
     base = next((each for each in model.results if each.name in bases and not each.is_small), None)
     if base is None or base.only_bounds:
-        return f"{model.name} was measured on fewer than {FEW} items per test set: too few for a finding."
-    rest = f"the test sets built from it have fewer than {FEW} items, too few for a finding"
+        return (
+            f"{model.name} was measured on fewer than {FEW} items of each test set, too few for a conclusion."
+        )
+    rest = f"the test sets built from it have fewer than {FEW} items, too few for a conclusion"
     return f"{_on_one_set(model, base, names).removesuffix('.')}; {rest}."
 
 
@@ -116,7 +119,8 @@ def _on_one_set(model: ModelResults, result: TestSetResult, names: Mapping[str, 
     """Return the accuracy of *model* on the test set of *result*, for want of a drop."""
     bounded = sum(each.only_bounds for each in model.results)
     items = f", {counted_items(result.n, 'item')}" if bounded else ""
-    rest = f"; of {counted_items(bounded, 'other test set')} only bounds are known" if bounded else ""
+    rest = f"; for {counted_items(bounded, 'other test set')}, only bounds are known" if bounded else ""
+    rest += ". The labels of its items are only proposed" if is_proposed(result.name) else ""
     accuracy, name = number_text(result.accuracy, "percent"), names.get(result.name, result.name)
     interval = _range(result.accuracy)
     return f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval}{items}){rest}."
@@ -126,34 +130,92 @@ def _fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: Map
     """Return by how much the accuracy of *model* falls on the test set of *result*."""
     base, name = result.base_accuracy, names.get(result.name, result.name)
     assert base is not None
-    before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
+    before = f"{number_text(base, 'percent')} % on {_base_of(model, result, names)}"
     accuracy = number_text(result.accuracy, "percent")
-    untested = "" if result.p_holm is not None else ", not tested: its items are not paired with the base"
+    untested = "" if result.p_holm is not None else f", {_UNTESTED}"
+    of_several = _of_several(model, result)
     floor = ""
     if model.noise is not None and model.is_within_noise(result):
         floor = f", which is {below_noise(model.noise)}"
-    dropped = f"{_dropped(loss)}{untested}){floor}"
-    return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
+    dropped = f"{_dropped(loss)}{untested}){of_several}{floor}"
+    falls = f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
+    return falls + _larger(model, loss, names)
 
 
-def _dropped(loss: Estimate) -> str:
+_UNTESTED: Final = "not tested: its items are not paired with the base"
+
+
+def _of_several(model: ModelResults, result: TestSetResult) -> str:
+    """Return of how many significant drops that of *result* is the largest, if there are more."""
+    chance = {each.name for each in _bases_at_chance(model)}
+    shown = drops_shown(model.results, model.alpha)
+    alike = [
+        each
+        for each in _measured(model)
+        if each.name in shown
+        and not each.is_small
+        and each.base_set not in chance
+        and (each.p_holm is None) == (result.p_holm is None)
+        and model.is_within_noise(each) == model.is_within_noise(result)
+    ]
+    return f", the largest of {len(alike)} significant drops" if len(alike) > 1 else ""
+
+
+def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> str:
+    """Return a sentence on a larger drop than *loss* that was not tested, if there is one."""
+    chance = {each.name for each in _bases_at_chance(model)}
+    larger = [
+        (each.loss.value, names.get(each.name, each.name))
+        for each in _measured(model)
+        if each.loss is not None
+        and each.loss.value > loss.value
+        and each.p_holm is None
+        and not each.is_small
+        and each.base_set not in chance
+    ]
+    if not larger:
+        return ""
+    value, name = max(larger)
+    return f" A larger drop, {100 * value:.1f} points on {name}, was {_UNTESTED}."
+
+
+def _dropped(loss: Estimate, *, uncorrected: bool = False) -> str:
     """Return a *loss* with its interval, up to the closing parenthesis."""
-    return f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}".replace("-", "−")
+    interval = "uncorrected 95 % interval" if uncorrected else "95 % interval"
+    return f"{number_text(loss, 'points')} points ({interval} {_range(loss)}".replace("-", "−")
 
 
 def _no_fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: Mapping[str, str]) -> str:
     """Return that no drop of *model* is significant; the largest is *loss*, that of *result*."""
     before, any_set = _whole_base(model, result, names), _any_set(model, names)
+    unnoticed = _unnoticed(model)
     if loss.value <= 0:
-        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
-    corrected, p_value = "", ""
+        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}.{unnoticed}"
+    corrected = ""
+    tested = f", {_UNTESTED}" if result.p_holm is None else ""
     if loss.low > 0:
         corrected = f" after correction for {sum(each.loss is not None for each in model.results)} test sets"
-        p_value = "" if result.p_holm is None else f"; corrected p {p_value_text(result.p_holm)}"
+        tested = tested if result.p_holm is None else f"; corrected p {p_value_text(result.p_holm)}"
+    largest = (
+        f"{_dropped(loss, uncorrected=bool(corrected))}{tested}), on {names.get(result.name, result.name)}"
+    )
     return (
         f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}{corrected}; "
-        f"the largest drop is {_dropped(loss)}{p_value}), on {names.get(result.name, result.name)}."
+        f"the largest drop is {largest}.{unnoticed}"
     )
+
+
+def _unnoticed(model: ModelResults) -> str:
+    """Return how large a drop may be that is found in fewer than 80 % of cases; empty if none was tested."""
+    chance = {each.name for each in _bases_at_chance(model)}
+    drops = [
+        drop
+        for each in _measured(model)
+        if not each.is_small
+        and each.base_set not in chance
+        and (drop := each.minimum_detectable_drop) is not None
+    ]
+    return f" Drops of up to {100 * max(drops):.1f} points may go unnoticed." if drops else ""
 
 
 def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -164,10 +226,11 @@ def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
         (f"with at least {FEW} pairs", any(each.is_small for each in lost)),
         ("with enough answers", _has_bounds(model)),
         ("from a base on which it is above chance", any(each.base_set in chance for each in lost)),
+        ("whose labels are not only proposed", any(is_proposed(each.name) for each in lost)),
     ]
     said = " and ".join(words for words, holds in limits if holds)
     unseen = sum(each.edit_unseen for each in model.truncations)
-    read = f" (of {counted_items(unseen, 'item')} it did not read the change)" if unseen else ""
+    read = f" (but for {counted_items(unseen, 'item')} it did not read the changed text)" if unseen else ""
     return f"any test set{f' {said}' if said else ''}{read}{_disputed(model, names)}"
 
 
@@ -199,16 +262,27 @@ def _is_bounded(result: TestSetResult) -> bool:
 
 def _no_result(model: ModelResults) -> str:
     """Return why nothing was measured for *model*."""
+    if not any(each.n for each in model.results) and any(each.labelled for each in model.results):
+        return f"{model.name} answered no item with a gold label: nothing is known of its accuracy."
     if _has_bounds(model):
-        return f"{model.name} left too many items unanswered: only bounds of its results are known."
+        return f"{model.name} left too many items unanswered: only bounds on its results are known."
     return f"{model.name}: no item has a gold label."
 
 
-def _base_of(model: ModelResults, result: TestSetResult) -> str:
+def _base_of(model: ModelResults, result: TestSetResult, names: Mapping[str, str]) -> str:
     """Return what the accuracy on the base is of: the base, or those examples that have items."""
     base = model.result(result.base_set or "")
     n = result.base_accuracy.n if result.base_accuracy is not None else 0
-    return "the base" if base is None or base.n == n else f"the {n:,} base examples of this test set"
+    if base is not None and base.n != n:
+        return f"the {n:,} base examples of {names.get(result.name, result.name)}"
+    return "the base" if base is None else _base_name(model, base.name, names)
+
+
+def _base_name(model: ModelResults, name: str, names: Mapping[str, str]) -> str:
+    """Return the *name* of a base for a sentence: "the base" if there is no other."""
+    bases = {each.base_set for each in model.results if each.lost is not None}
+    bases |= {each for each, dataset in model.run.datasets.items() if dataset.entry.is_base}
+    return "the base" if bases == {name} else names.get(name, name)
 
 
 def _whole_base(model: ModelResults, result: TestSetResult, names: Mapping[str, str]) -> str:
@@ -216,12 +290,12 @@ def _whole_base(model: ModelResults, result: TestSetResult, names: Mapping[str, 
 
     If there is none of the whole base, it is that on the examples of the base that have items.
     """
-    base, bases = model.result(result.base_set or ""), {each.base_set for each in model.results} - {None}
+    base = model.result(result.base_set or "")
     if base is None or base.only_bounds:
         assert result.base_accuracy is not None
         accuracy, n = number_text(result.base_accuracy, "percent"), result.base_accuracy.n
         return f"{accuracy} % on the {n:,} base examples of {names.get(result.name, result.name)}"
-    name = "the base" if len(bases) == 1 else names.get(base.name, base.name)
+    name = _base_name(model, base.name, names)
     return f"{number_text(base.accuracy, 'percent')} % on {name}"
 
 
@@ -301,23 +375,24 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
     """Return that *model* is not above the majority class of the base of *result*, and what follows."""
     majority = result.majority
     assert majority is not None
-    bases = {each.base_set for each in model.results if each.lost is not None}
-    bases |= {name for name, dataset in model.run.datasets.items() if dataset.entry.is_base}
-    name = "the base" if bases == {result.name} else names[result.name]
+    name = _base_name(model, result.name, names)
     accuracy, share = number_text(result.accuracy, "percent"), number_text(majority.share, "percent")
     has_drops = any(each.base_set == result.name and each.loss is not None for each in model.results)
-    words, paired, consequence = "above", "", "mean nothing"
-    if majority.advantage.value > 0:
+    words, paired, consequence = "not above", "", "cannot be interpreted"
+    if majority.advantage.high < 0:
+        words, consequence = "below", "cannot be interpreted; check the order of its labels"
+    elif majority.advantage.value > 0:
         # The interval of the accuracy alone can exclude the share all the same: the test is paired.
-        words, paired, consequence = "significantly above", _advantage(majority), "are hard to interpret"
+        words, paired, consequence = "not significantly above", _advantage(majority), "are hard to interpret"
     baseline = f"the majority baseline ({share} %{paired})"
-    then = f", so drops from it {consequence}" if has_drops else ""
-    return f"The accuracy of {model.name} on {name}, {accuracy} %, is not {words} {baseline}{then}."
+    then = f", so changes from it {consequence}" if has_drops else ""
+    return f"The accuracy of {model.name} on {name}, {accuracy} %, is {words} {baseline}{then}."
 
 
 def _advantage(majority: MajorityClass) -> str:
     points, interval = number_text(majority.advantage, "points"), _range(majority.advantage)
-    return f"; paired test against the constant answer: difference {points} points, 95 % interval {interval}"
+    test = "paired test against always giving that label"
+    return f"; {test}: difference {points} points, 95 % interval {interval}"
 
 
 def _bases_at_chance(model: ModelResults) -> list[TestSetResult]:

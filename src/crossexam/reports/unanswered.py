@@ -147,12 +147,12 @@ def _warning(model: ModelResults, results: Results) -> str | None:
         among = f"{len(sets)} of {len(model.results)} test sets (table '{_TITLE}')"
         named = ", ".join(sets) if len(sets) <= _MOST_NAMED else among
         sentences.append(
-            f"{model.name} left more than {limit} of the items unanswered on {named}: only bounds of these "
+            f"{model.name} left more than {limit} of the items unanswered on {named}: only bounds on these "
             "results are known."
         )
     if drops:
         sentences.append(
-            f"{model.name}: only bounds are known of the drops on {', '.join(drops)}, because an item and "
+            f"{model.name}: for the drop on {', '.join(drops)}, only bounds are known, because an item and "
             f"its base must both be answered, and more than {limit} of these pairs are not."
         )
     return " ".join(sentences)

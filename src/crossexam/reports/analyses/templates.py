@@ -114,8 +114,7 @@ def noise_warnings(results: Results, significant: Iterable[Iterable[str]]) -> li
 
 def below_noise(noise: Noise) -> str:
     """Return that a drop is not above the *noise* floor, and what that is."""
-    changed = f"{_share(noise)} of the answers changed when pairs were asked again"
-    return f"not above the noise floor: {changed}"
+    return f"not clearly more than noise: asked again, the model changed {_share(noise)} of its answers"
 
 
 def _share(noise: Noise) -> str:

@@ -91,7 +91,7 @@ def test_the_base_of_fewer_items_is_said_to_be_smaller() -> None:
 def test_a_model_at_chance_has_no_sentence_about_drops(answers: str, words: str, items: str) -> None:
     """However large they are; and what the headline says is not said again."""
     results = results_of([examined("m", answers, items)])
-    assert headlines(results) == [f"The accuracy of m on the base, {words}interpreted."]
+    assert headlines(results) == [f"The accuracy of m on the base, {words}"]
     assert warnings(results) == []
 
 

@@ -17,7 +17,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS
 from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.measures import measure
+from crossexam.evaluation.measures import TestSetResult, measure
 from crossexam.models.model import Pair
 from crossexam.reports.headline import headline
 from crossexam.reports.report import make_report
@@ -88,6 +88,11 @@ def routes(suite: Suite, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     return {name: replace(run, model="m") for name, run in runs.items()}
 
 
+def numbers_of(run: Run) -> list[TestSetResult]:
+    """Return the measures of *run* without what is said of the labels it was scored on: some have more."""
+    return [replace(each, projection=None) for each in measure(run)]
+
+
 def test_every_derived_set_has_two_labels(suite: Suite) -> None:
     for dataset in suite:
         assert dataset.entry.projection == "two labels", dataset.name
@@ -109,7 +114,7 @@ def test_the_same_weights_give_the_same_numbers_by_every_route(routes: dict[str,
     expected, found = make_report(routes["three"]), make_report(routes[route])
     assert headline(found.results) == headline(expected.results)
     assert "not_entailment" not in headline(found.results)
-    assert measure(routes[route]) == measure(routes["three"])
+    assert numbers_of(routes[route]) == numbers_of(routes["three"])
 
 
 def test_models_of_two_and_of_three_labels_do_not_differ(routes: dict[str, Run]) -> None:

@@ -25,7 +25,8 @@ class Check:
     The value is of *n* items, of which *missing* could not be measured; against a baseline, it is the
     difference of the run from that.  *p_holds* and *p_broken* are the one-sided p-values of the claims that
     the value keeps to the limit and that it does not, corrected over all checks by Holm's method; None for an
-    *observed* quantity, which has no error.  For an open check, *detectable* is the nearest true value beyond
+    *observed* quantity, which has no error; *p_floors* says which of them are the smallest that can be
+    computed, so that they may be smaller.  For an open check, *detectable* is the nearest true value beyond
     the limit that so many items would show in 80 % of cases, and *items_needed* about how many items would
     settle it, if the value stays as it is; None if there is no such number.  *behind* are the items behind
     the value, if the check fails or is undecided.
@@ -40,6 +41,7 @@ class Check:
     outcome: Outcome
     p_holds: float | None = None
     p_broken: float | None = None
+    p_floors: tuple[bool, bool] = (False, False)
     detectable: float | None = None
     items_needed: int | None = None
     behind: ItemsBehind | None = None
@@ -72,6 +74,11 @@ class Check:
         if isinstance(self.value, Bounds):
             return None
         return self.p_holds if self.keeps_to_limit else self.p_broken
+
+    @property
+    def p_at_floor(self) -> bool:
+        """Whether :attr:`p_value` is the smallest that can be computed."""
+        return self.p_floors[0 if self.keeps_to_limit else 1]
 
     @property
     def wanted(self) -> str:

@@ -1,9 +1,9 @@
 """Whether a run keeps to rules: each is shown to hold, shown to be broken, or open.
 
 A check compares a value with a limit.  It *holds* if the value is shown to keep to the limit, and is *broken*
-if it is shown not to; each is a one-sided test by the interval of the report
-(:func:`crossexam.stats.one_sided.one_sided_p`) at half the level alpha, corrected by Holm's method over all
-checks.  So the chance that any check which is not broken is called so is at most alpha / 2.
+if it is shown not to; each is a one-sided test by an interval (:func:`crossexam.stats.one_sided.one_sided_p`)
+at half the level alpha, corrected by Holm's method over all checks.  The interval is that of the report, and
+for shares the exact one.  So the chance that any check which is not broken is called so is at most alpha / 2.
 
 Missing answers never help: a rule is shown to hold only if it also holds with the missing answers taken
 against it.  If only bounds are known, it is broken only if it is with the missing answers taken in its
@@ -12,16 +12,15 @@ favour, and cannot be judged if the bounds do not decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
-from math import ceil, inf, isnan, sqrt
-from typing import Any, Final
+from math import isnan
+from typing import Any
 
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.estimate import Estimate
 from crossexam.core.manifest import CONSISTENCY
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.verified import by_status
@@ -30,15 +29,13 @@ from crossexam.gates.behind import ITEMS_PER_CHECK, items_behind
 from crossexam.gates.checks import Check, Outcome
 from crossexam.gates.items import ScoredRun
 from crossexam.gates.measures import MeasuredQuantity
+from crossexam.gates.prospects import prospects_of
 from crossexam.gates.result import UNDECIDED, GateResult, OpenChecks
 from crossexam.gates.rules import GateRule, Limit
 from crossexam.models.ensemble import MEMBERS
 from crossexam.reports.names import short_names
-from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.multiple_testing import ALPHA, holm
 from crossexam.stats.one_sided import AtConfidence, one_sided_p
-
-_POWER: Final = 0.8
 
 
 def judge(
@@ -174,7 +171,7 @@ class _Measured:
     @property
     def p_values(self) -> tuple[float, float]:
         """The p-values of the claims that the limit is kept to, and that it is not, without correction."""
-        found, threshold = self.quantity, self.limit.threshold
+        found, threshold = self.quantity.tested, self.limit.threshold
         above = self.limit.side == "above"
         worst, best = (found.least, found.most) if above else (found.most, found.least)
         holds = self._p(worst, threshold, above, inclusive=True)
@@ -279,9 +276,8 @@ def _decided(measured: Sequence[_Measured], alpha: float) -> tuple[Check, ...]:
     """Return the checks, with p-values corrected over all that have any."""
     tested = [each for each in measured if not each.quantity.observed]
     found = [each.p_values for each in tested]
-    corrected = iter(
-        zip(holm([p for p, _ in found]).tolist(), holm([p for _, p in found]).tolist(), strict=True)
-    )
+    corrected = zip(holm([p for p, _ in found]).tolist(), holm([p for _, p in found]).tolist(), strict=True)
+    decided = iter(zip(found, corrected, strict=True))
     level = alpha / 2
     checks = []
     for each in measured:
@@ -289,11 +285,13 @@ def _decided(measured: Sequence[_Measured], alpha: float) -> tuple[Check, ...]:
             check = _check(each, "open")
             checks.append(replace(check, outcome="holds" if check.keeps_to_limit else "broken"))
             continue
-        p_holds, p_broken = next(corrected)
+        (alone, (p_holds, p_broken)), least = next(decided), each.quantity.least_p
         outcome = _outcome(each, p_holds, p_broken, level)
-        check = replace(_check(each, outcome), p_holds=p_holds, p_broken=p_broken)
+        floors = alone[0] <= least, alone[1] <= least
+        check = replace(_check(each, outcome), p_holds=p_holds, p_broken=p_broken, p_floors=floors)
         if outcome == "open":
-            check = replace(check, **_prospects(each, level / len(tested)))
+            open_check = prospects_of(each.quantity, each.limit, level / len(tested))
+            check = replace(check, **open_check._asdict())
         checks.append(check)
     return tuple(checks)
 
@@ -311,57 +309,3 @@ def _outcome(each: _Measured, p_holds: float, p_broken: float, level: float) -> 
     if p_holds <= level:
         return "holds"
     return "not judged" if each.quantity.only_bounds else "open"
-
-
-def _prospects(each: _Measured, level: float) -> dict[str, Any]:
-    """Return what so many items could show at the one-sided *level*, and how many would settle the check.
-
-    With ``v(x)`` the variance of an independent item if *x* is true, and *n* their effective number, a true
-    value *x* beyond the threshold *t* is shown with the power if ``|x - t| >= z_level sqrt(v(t)/n) + z_power
-    sqrt(v(x)/n)``.  *n* is that of the interval at this level: ``z^2 v(bound) / (bound - value)^2``.  If it
-    is a difference, whatever makes it another than the value is assumed to be further items that differ.  The
-    number of items that settle a check is ``z^2 v(value) / (value - t)^2`` effective ones, in proportion.
-    """
-    quantity, (side, threshold) = each.quantity, each.limit
-    z, z_power = normal_quantile(1 - 2 * level), normal_quantile(2 * _POWER - 1)
-    estimate = quantity.known(1 - 2 * level)
-    size = _effective_number(quantity, estimate, z)
-    if not 0 < size < inf:
-        return {}
-    sign = -1 if side == "above" else 1
-    furthest = quantity.lowest if side == "above" else (-quantity.lowest or 1.0)
-
-    def variance(x: float) -> float:
-        return quantity.spread(x) + (abs(x - estimate.value) if quantity.lowest < 0 else 0.0)
-
-    def lacks(x: float) -> float:
-        needed = z * sqrt(variance(threshold) / size) + z_power * sqrt(variance(x) / size)
-        return needed - sign * (x - threshold)
-
-    detectable = None if lacks(furthest) > 0 else _zero(lacks, threshold, furthest)
-    distance = abs(estimate.value - threshold)
-    spread = max(map(quantity.spread, (estimate.value, threshold)))
-    needed = inf if distance == 0 else z * z * spread / distance**2 / size * estimate.n
-    return {"detectable": detectable, "items_needed": None if needed > _COUNTABLE else ceil(needed)}
-
-
-#: More items than this are not worth a number.
-_COUNTABLE: Final = 1e7
-
-
-def _effective_number(quantity: MeasuredQuantity, estimate: Estimate, z: float) -> float:
-    """Return how many independent items would have the interval of *estimate*, whose quantile is *z*."""
-    sizes = [
-        z * z * quantity.spread(bound) / (bound - estimate.value) ** 2
-        for bound in (estimate.low, estimate.high)
-        if bound != estimate.value and quantity.spread(bound) > 0
-    ]
-    return min(sizes, default=0.0)
-
-
-def _zero(falling: Callable[[float], float], start: float, end: float) -> float:
-    """Return where a function that is above 0 at *start* and not at *end* crosses 0, by bisection."""
-    for _ in range(50):
-        middle = (start + end) / 2
-        start, end = (middle, end) if falling(middle) > 0 else (start, middle)
-    return end

@@ -43,7 +43,7 @@ from crossexam.gates.items import (
 )
 from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_difference
 from crossexam.stats.calibration import calibration_error, equal_width_bins
-from crossexam.stats.estimate import share_correct
+from crossexam.stats.estimate import exact_share, share_correct
 from crossexam.stats.one_sided import LEAST_P, AtConfidence
 from crossexam.stats.paired import difference_of_drops, paired_difference
 from crossexam.stats.unpaired import difference, difference_of_unpaired_drops
@@ -63,7 +63,8 @@ class MeasuredQuantity:
     It is of *n* items, of which *missing* are not measured; with *only_bounds*, they are too many.  *spread*
     returns the variance of an independent item if a value is true, up to a constant factor; values are from
     *lowest*, which is below 0 for differences, to minus that, or to 1.  No p-value is below *least_p*.  An
-    *observed* quantity is known without error.
+    *observed* quantity is known without error.  *exact* is the same with the interval from which p-values are
+    computed, if that is another than the one that is shown.
     """
 
     known: AtConfidence
@@ -76,6 +77,12 @@ class MeasuredQuantity:
     lowest: float = 0.0
     least_p: float = LEAST_P
     observed: bool = False
+    exact: MeasuredQuantity | None = None
+
+    @property
+    def tested(self) -> MeasuredQuantity:
+        """The measure with the interval from which p-values are computed."""
+        return self.exact or self
 
     def value(self, confidence: float = 0.95) -> Estimate:
         """Return the measure with its interval; bounds if these are all that is known."""
@@ -155,6 +162,25 @@ def _of_differences(differences: NDArray[Any]) -> Callable[[float], float]:
 
 def _differences(first: _Flags, second: _Flags) -> NDArray[np.int8]:
     return np.subtract(first, second, dtype=np.int8)
+
+
+def _share(
+    least: _Flags, most: _Flags, answered: _Flags, by: Sequence[NDArray[Any]], limit: float
+) -> MeasuredQuantity:
+    """Return the share of items for which a flag is true, whose p-values are exact."""
+    shown, exact = (
+        _quantity(estimate, [least], [most], answered, by, limit, spread=_of_share)
+        for estimate in (share_correct, exact_share)
+    )
+    return replace(shown, exact=exact)
+
+
+def _share_of(items: Callable[[ScoredRun, str], Items | None]) -> Alone:
+    def measured(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
+        found = items(answers, name)
+        return None if found is None else _share(*found, answers.limit)
+
+    return measured
 
 
 def _alone(items: Callable[[ScoredRun, str], Items | None], estimate: Callable[..., Estimate]) -> Alone:
@@ -366,7 +392,7 @@ def _violated_where_it_applies(rule: ConsistencyRule) -> Alone:
         kept = found.condition | ~found.answered  # it may hold of what was not answered
         least, answered, by = found.violated[kept], found.answered[kept], [found.clusters[kept]]
         most = least | ~answered
-        share = _quantity(share_correct, [least], [most], answered, by, answers.limit, spread=_of_share)
+        share = _share(least, most, answered, by, answers.limit)
         return replace(share, only_bounds=found.only_bounds)  # as in reports, by what is missing of all items
 
     return measured
@@ -396,7 +422,7 @@ def _measures_of(rule: ConsistencyRule) -> Iterator[Measure]:
         of_all,
         f"the share of items that violate {rule.says}",
         False,
-        _alone(items, share_correct),
+        _share_of(items),
         _against(items, paired_difference),
         violating_items(rule),
         needs="items with the other items of their rule",
@@ -423,7 +449,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
             "accuracy",
             "the share of items that are right",
             True,
-            _alone(right, share_correct),
+            _share_of(right),
             _against(right, paired_difference),
             right_items,
         ),
@@ -449,7 +475,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
             "flip_rate",
             "the share of items predicted otherwise than their base",
             False,
-            _alone(flipped, share_correct),
+            _share_of(flipped),
             _against(flipped, paired_difference),
             flipped_items,
             needs=_BASES,

@@ -6,12 +6,12 @@ import math
 from dataclasses import asdict
 from typing import Any, Final
 
-from crossexam.core.estimate import Bounds, p_value_text
+from crossexam.core.estimate import Bounds
 from crossexam.core.output.escapes import escape_markdown, escape_xml, json_text
 from crossexam.gates.behind import ItemsBehind, ShownItem
 from crossexam.gates.checks import Check
 from crossexam.gates.result import GateResult
-from crossexam.gates.table import value_text
+from crossexam.gates.table import p_text, value_text
 from crossexam.gates.text import behind_title, item_lines
 from crossexam.reports.text import markdown_table
 
@@ -78,7 +78,7 @@ def _test_case(result: GateResult, check: Check) -> str:
     element = _element(result, check)
     if element is None:
         return f"{start}/>"
-    p_value = "" if check.p_value is None else f", p {p_value_text(check.p_value)}"
+    p_value = "" if check.p_value is None else f", p {p_text(check)}"
     message = f"{check.outcome}: {value_text(check)}, wanted {check.wanted}{p_value}"
     lines = [check.remark] if check.remark else []
     if check.behind is not None and check.behind.count:

@@ -60,7 +60,9 @@ def p_text(check: Check) -> str:
     """Return the p-value of *check*, as tables show it, empty if there is none."""
     if check.observed:
         return "observed"
-    return "" if check.p_value is None else p_value_text(check.p_value)
+    if check.p_value is None:
+        return ""
+    return f"{'<' if check.p_at_floor else ''}{p_value_text(check.p_value)}"
 
 
 def value_text(check: Check) -> str:

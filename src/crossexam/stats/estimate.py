@@ -66,6 +66,32 @@ def share_correct(correct: ArrayLike, clusters: Clusters = None, confidence: flo
     return Estimate(share, low, high, n, size.clusters)
 
 
+def exact_share(correct: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
+    """Return the share of *correct* items [n] with the exact interval of Clopper and Pearson.
+
+    It is that of a binomial number of the effective sample size, as :func:`share_correct` is Wilson's
+    (Clopper & Pearson 1934, Biometrika 26:404; for clusters Korn & Graubard 1998, Survey Methodology 24:193).
+    Far in the tail and near 0 and 1, where the normal distribution of Wilson's interval fails, each side of
+    it errs in no more than (1 - *confidence*) / 2 of samples.
+
+    >>> f"{exact_share([True] * 97 + [False] * 3)}"
+    '97.0 [91.5, 99.4]'
+    """
+    from scipy.special import betaincinv
+
+    right = np.array(correct, dtype=np.float64)
+    n = len(right)
+    if n == 0:
+        return Estimate(nan, 0.0, 1.0, 0, 0)
+    share = float(right.mean())
+    right -= share
+    size = effective_size(right, cluster_codes(clusters, n), confidence)
+    tail, hits, misses = (1 - confidence) / 2, share * size.n_eff, (1 - share) * size.n_eff
+    low = 0.0 if share <= 0 else float(betaincinv(hits, misses + 1, tail))
+    high = 1.0 if share >= 1 else 1 - float(betaincinv(misses, hits + 1, tail))
+    return Estimate(share, low, high, n, size.clusters)
+
+
 class Coded(NamedTuple):
     """The values of items: the *names* that there are, and the number of each item's among them, *codes* [n].
 

@@ -1,0 +1,138 @@
+"""What so many items could show of an open check, and how many would settle it.
+
+Both are computed from the tail that decides the check.  For a share this is the binomial one at the effective
+number of items; for other quantities the normal one, whose spread is that of the quantity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import ceil, exp, floor, inf, log, sqrt
+from typing import Final, NamedTuple
+
+from crossexam.core.estimate import Estimate
+from crossexam.gates.measures import MeasuredQuantity
+from crossexam.gates.rules import Limit
+from crossexam.stats.clusters import normal_quantile
+
+_POWER: Final = 0.8
+#: More items than this are not worth a number.
+_COUNTABLE: Final = 1e7
+#: What rounding may take from a whole number of items.
+_ROUNDING: Final = 1e-6
+
+
+class Prospects(NamedTuple):
+    """The nearest value beyond the limit that would be *detectable*, and the *items_needed* to settle it.
+
+    Either is None if there is none.
+    """
+
+    detectable: float | None
+    items_needed: int | None
+
+
+def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Prospects:
+    """Return what so many items of *quantity* could show of *limit* at the one-sided *level*."""
+    z = normal_quantile(1 - 2 * level)
+    estimate = quantity.known(1 - 2 * level)
+    size = _effective_number(quantity, estimate, z)
+    if not 0 < size < inf:
+        return Prospects(None, None)
+    find = _of_share if quantity.exact is not None else _of_normal
+    detectable, needed = find(quantity, limit, level, estimate, size)
+    items = needed / size * estimate.n
+    return Prospects(detectable, None if items > _COUNTABLE else ceil(items))
+
+
+def _effective_number(quantity: MeasuredQuantity, estimate: Estimate, z: float) -> float:
+    """Return how many independent items would have the interval of *estimate*, whose quantile is *z*.
+
+    It is ``z^2 v(bound) / (bound - value)^2``, with ``v(x)`` the variance of an item if *x* is true.
+    """
+    sizes = [
+        z * z * quantity.spread(bound) / (bound - estimate.value) ** 2
+        for bound in (estimate.low, estimate.high)
+        if bound != estimate.value and quantity.spread(bound) > 0
+    ]
+    return min(sizes, default=0.0)
+
+
+def _of_share(
+    quantity: MeasuredQuantity, limit: Limit, level: float, estimate: Estimate, size: float
+) -> tuple[float | None, float]:
+    """Return the detectable share of *size* independent items, and the size that settles the share measured.
+
+    Errors are counted: of what should be above the limit, those that are not right.  A count *c* shows that
+    the rule is broken if as many are improbable at the limit, ``P(X >= c) <= level``; the detectable value is
+    the one at which it is reached with the power.
+    """
+    from scipy.special import betainc, betaincinv
+
+    above = limit.side == "above"
+    allowed = 1 - limit.threshold if above else limit.threshold  # the largest share of errors
+    measured = 1 - estimate.value if above else estimate.value
+    n = max(1, floor(size + _ROUNDING))
+
+    def at_least(count: float, of: float, share: float) -> float:
+        return 1.0 if count <= 0 else 0.0 if count > of else float(betainc(count, of - count + 1, share))
+
+    count = next((c for c in range(n + 1) if at_least(c, n, allowed) <= level), None)
+    detectable = None
+    if count:
+        errors = float(betaincinv(count, n - count + 1, _POWER))
+        detectable = 1 - errors if above else errors
+
+    def tail(of: float) -> float:
+        """Return the p-value of so many items, if the share of errors stays as it is."""
+        if measured > allowed:
+            return at_least(measured * of, of, allowed)
+        return 1 - at_least(measured * of + 1, of, allowed)
+
+    return detectable, inf if measured == allowed else _smallest(tail, level, size)
+
+
+def _smallest(tail: Callable[[float], float], level: float, size: float) -> float:
+    """Return the number of items at which a falling *tail* is at most *level*, by bisection from *size*."""
+    low, high = log(max(1.0, size / 1e3)), log(1e3 * _COUNTABLE)
+    if tail(exp(high)) > level:
+        return inf
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if tail(exp(middle)) <= level else (middle, high)
+    return exp(high)
+
+
+def _of_normal(
+    quantity: MeasuredQuantity, limit: Limit, level: float, estimate: Estimate, size: float
+) -> tuple[float | None, float]:
+    """Return the detectable value of *size* independent items, and the size that settles the value measured.
+
+    A true value *x* beyond the threshold *t* is shown with the power if ``|x - t| >= z_level sqrt(v(t)/n) +
+    z_power sqrt(v(x)/n)``.  If it is a difference, whatever makes it another than the value is assumed to be
+    further items that differ.  The number of items that settles a check is ``z^2 v(value) / (value - t)^2``.
+    """
+    z, z_power = normal_quantile(1 - 2 * level), normal_quantile(2 * _POWER - 1)
+    side, threshold = limit
+    sign = -1 if side == "above" else 1
+    furthest = quantity.lowest if side == "above" else (-quantity.lowest or 1.0)
+
+    def variance(x: float) -> float:
+        return quantity.spread(x) + (abs(x - estimate.value) if quantity.lowest < 0 else 0.0)
+
+    def lacks(x: float) -> float:
+        needed = z * sqrt(variance(threshold) / size) + z_power * sqrt(variance(x) / size)
+        return needed - sign * (x - threshold)
+
+    detectable = None if lacks(furthest) > 0 else _zero(lacks, threshold, furthest)
+    distance = abs(estimate.value - threshold)
+    spread = max(map(quantity.spread, (estimate.value, threshold)))
+    return detectable, inf if distance == 0 else z * z * spread / distance**2
+
+
+def _zero(falling: Callable[[float], float], start: float, end: float) -> float:
+    """Return where a function that is above 0 at *start* and not at *end* crosses 0, by bisection."""
+    for _ in range(50):
+        middle = (start + end) / 2
+        start, end = (middle, end) if falling(middle) > 0 else (start, middle)
+    return end

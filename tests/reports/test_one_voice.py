@@ -189,6 +189,7 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run]]] = {
     "too many pairs unanswered, and few items": lambda: [two("?" * 2 + GOLDS[2:], GOLDS[:-2] + "?" * 2)],
     "too many items of the base unanswered": lambda: [two(HOLES, GOLDS)],
     "a few items unanswered": lambda: [two(GOLDS, wrong(GOLDS, 20)[:-1] + "?")],
+    "a few items of the base unanswered": lambda: [two("??" + GOLDS[2:], wrong(GOLDS, 20))],
     "nothing answered": lambda: [two("?" * 60, "?" * 60)],
     "three labels on two": lambda: [of_two_labels("claims", TWO, "ENEC" * 15, wrong(TWO, 20))],
     "two labels on two": lambda: [of_two_labels("claims", TWO, TWO, wrong(TWO, 20), two_label=True)],
@@ -301,6 +302,15 @@ def test_a_drop_that_is_said_is_the_one_in_the_table_and_was_tested_if_any_was(s
         assert led in (above_noise or tested or [led])
         number = cell_text(led.loss, "points").partition(" ")[0]
         assert f"by {number} points" in _own(model, results)
+
+
+@ALL
+def test_the_accuracies_of_a_drop_differ_by_it(situation: str) -> None:
+    for sentence in headlines(results_in(situation)):
+        found = re.search(r" falls from (\S+) % on .* to (\S+) % on .*: by (\S+) points", sentence)
+        if found is not None:
+            before, after, drop = map(float, found.groups())
+            assert before - after == pytest.approx(drop, abs=0.101)
 
 
 @ALL

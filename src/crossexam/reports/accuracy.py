@@ -27,7 +27,7 @@ from crossexam.reports.published_systems import (
     published_errors,
 )
 from crossexam.reports.results import ModelResults, Results, two_labels_note
-from crossexam.reports.table import Cell, Column, Marked, Table, significance_note
+from crossexam.reports.table import Cell, Column, Marked, Table, number_text, significance_note
 from crossexam.reports.unanswered import unanswered_notes
 
 if TYPE_CHECKING:
@@ -49,9 +49,11 @@ def summary_note(results: Results) -> str:
     has_drops = any(result.lost is not None for model in results.models for result in model.results)
     if not has_drops:
         return "Percent, with 95 % confidence intervals clustered by premise."
+    base = f" {_BASE_NOTE}" if any(_drops_from_parts(model) for model in results.models) else ""
     return (
         "Percent and points, with 95 % confidence intervals clustered by premise. Drop: accuracy lost from "
-        f"the base. p: exact McNemar test by cluster, Holm-corrected. {significance_note(results.alpha)}"
+        f"the base.{base} p: exact McNemar test by cluster, Holm-corrected. "
+        f"{significance_note(results.alpha)}"
     )
 
 
@@ -64,8 +66,11 @@ MOST_ACROSS: Final = 5
 #: The line of the table of accuracies below each base.
 MAJORITY: Final = "majority baseline"
 
-_MAJORITY_NOTE: Final = (
-    "Majority baseline: the accuracy of always giving the most frequent gold label of the base."
+#: The majority class of a test set whose share differs so much from that of the bases is named.
+_OTHER_SHARE: Final = 0.05
+
+_BASE_NOTE: Final = (
+    "Base: accuracy on the base examples of the pairs; the drop is measured on the pairs alone."
 )
 
 
@@ -94,7 +99,6 @@ def accuracy_table(results: Results) -> Table:
         *(Column(model.name, "percent") for model in results.models),
         *(Column(system, "percent", study.group) for study in studies for system in study.systems),
     )
-    noted = [_MAJORITY_NOTE] if any(row[0] == MAJORITY for row in rows) else []
     differences = {
         results.short_names[name]: study.difference(dataset)
         for name, dataset in results.test_sets.items()
@@ -103,7 +107,7 @@ def accuracy_table(results: Results) -> Table:
     }
     notes = [
         INTERVALS,
-        *noted,
+        *majority_notes(results),
         *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
         *relabelled_notes(results.test_sets, results.short_names),
         *proposed_notes(results.test_sets),
@@ -150,6 +154,25 @@ def _majority_share(result: TestSetResult | None) -> float | None:
     if result.only_label is not None:
         return 1.0
     return result.majority.share if result.majority is not None else None
+
+
+def majority_notes(results: Results) -> list[str]:
+    """Return what the majority baseline of the bases is, and which test sets have quite another one."""
+    of_bases: set[float] = set()
+    others: dict[str, dict[str, None]] = {}
+    for model in results.models:
+        shares = {result.name: _majority_share(result) for result in model.results}
+        known = {name: share for name, share in shares.items() if share is not None}
+        here = {share for name, share in known.items() if name in results.drop_bases}
+        for name, share in known.items():
+            if here and all(abs(share - each) > _OTHER_SHARE for each in here):
+                others.setdefault(results.short_names[name], {})[f"{number_text(share, 'percent')} %"] = None
+        of_bases |= here
+    if not of_bases:
+        return []
+    note = "Majority baseline: the accuracy of always giving the most frequent gold label of the base"
+    listed = ", ".join(f"{' or '.join(shares)} on {name}" for name, shares in others.items())
+    return [f"{note}; that of the test set itself would give {listed}." if listed else f"{note}."]
 
 
 def one_label_warnings(results: Results) -> list[str]:
@@ -229,18 +252,37 @@ def summary_tables(results: Results) -> list[Table]:
 
 def _summary_table(model: ModelResults, results: Results) -> Table:
     columns = (Column("Test set"), Column("Items", "count"), Column("Accuracy", "percent"))
-    lost = (Column("Drop", "points"), PAIRS, Column("p (Holm)", "p", alpha=results.alpha))
+    of_pairs = (Column("Base", "percent", narrow=True),) if _drops_from_parts(model) else ()
+    lost = (*of_pairs, Column("Drop", "points"), PAIRS, Column("p (Holm)", "p", alpha=results.alpha))
     rows: list[tuple[Cell, ...]] = []
     for result in model.results:
         name = results.short_names[result.name]
+        before: tuple[Cell, ...] = (_paired_base(result),) if of_pairs else ()
         drop = result.lost, pairs_of(result), result.p_holm
-        rows.append((name, result.labelled, result.accuracy, *drop))
+        rows.append((name, result.labelled, result.accuracy, *before, *drop))
         share = _majority_share(result)
         if result.name in results.drop_bases and share is not None:
-            rows.append((MAJORITY, result.labelled, share, None, None, None))
-    if not any(row[3] is not None for row in rows):  # bases only
+            rows.append((MAJORITY, result.labelled, share, *(None for _ in lost)))
+    if not any(result.lost is not None for result in model.results):  # bases only
         return Table(model.name, columns, tuple(row[:3] for row in rows))
     return Table(model.name, (*columns, *lost), tuple(rows))
+
+
+def _paired_base(result: TestSetResult) -> float | None:
+    """Return the accuracy on the base examples of the pairs; None without pairs, or if it has only bounds."""
+    accuracy = result.base_accuracy
+    if accuracy is None or isinstance(accuracy, Bounds) or not pairs_of(result):
+        return None
+    return accuracy.value
+
+
+def _drops_from_parts(model: ModelResults) -> bool:
+    """Return whether a drop is measured from a part of a base, so that accuracies do not show it."""
+    for result in model.results:
+        base = model.result(result.base_set or "")
+        if base is not None and pairs_of(result) is not None and pairs_of(result) != base.n:
+            return True
+    return False
 
 
 def pairs_of(result: TestSetResult) -> int | None:
@@ -280,7 +322,7 @@ def drop_table(results: Results) -> Table:
     notes = (
         "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
         "label or swaps words of its control, else the difference of the two accuracies. "
-        "Pairs: the items whose base was predicted and has a gold label, which alone are in the drop. "
+        "Pairs: the items whose base was predicted and has a gold label; Base and Drop are of these alone. "
         f"p: exact McNemar test by cluster, Holm-corrected. {significance_note(results.alpha)} "
         "Detectable: the smallest drop that is found at this level in 80 % of cases, corrected for all test "
         "sets. "

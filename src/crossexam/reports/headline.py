@@ -131,14 +131,17 @@ def _fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: Map
     base, name = result.base_accuracy, names.get(result.name, result.name)
     assert base is not None
     before = f"{number_text(base, 'percent')} % on {_base_of(model, result, names)}"
-    accuracy = number_text(result.accuracy, "percent")
+    after = f"{number_text(result.accuracy, 'percent')} % on {name}"
+    if result.p_holm is not None and result.n != loss.n:  # items whose base has no answer are in no drop
+        paired = number_text(base.value - loss.value, "percent")
+        after = f"{paired} % on the {counted_items(loss.n, 'item')} of {name} whose base was answered"
     untested = "" if result.p_holm is not None else f", {_UNTESTED}"
     of_several = _of_several(model, result)
     floor = ""
     if model.noise is not None and model.is_within_noise(result):
         floor = f", which is {below_noise(model.noise)}"
     dropped = f"{_dropped(loss)}{untested}){of_several}{floor}"
-    falls = f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
+    falls = f"The accuracy of {model.name} falls from {before} to {after}: by {dropped}."
     return falls + _larger(model, loss, names)
 
 

@@ -16,7 +16,13 @@ from crossexam.core.notebook import html_notes, html_table
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.core.transfers import put_file
 from crossexam.evaluation.verified import by_status
-from crossexam.reports.accuracy import projection_notes, proposed_notes, relabelled_notes, summary_note
+from crossexam.reports.accuracy import (
+    majority_notes,
+    projection_notes,
+    proposed_notes,
+    relabelled_notes,
+    summary_note,
+)
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headlines, warnings
@@ -154,7 +160,7 @@ class Report:
         several = len(results.models) > 1  # then these are notes of the first table
         judged = relabelled_notes(results.test_sets, results.short_names)
         judged += proposed_notes(results.test_sets)
-        of_table = [] if several else [*judged, *projection_notes(results)]
+        of_table = [] if several else [*majority_notes(results), *judged, *projection_notes(results)]
         notes = [summary_note(results), *of_table]
         tables = render_terminal(tables_in("terminal", results))
         found = [terminal_text(text, "bold") for text in headlines(results)]

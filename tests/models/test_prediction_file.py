@@ -510,6 +510,9 @@ def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(tmp_path: Pa
         predict_suite(f"file/{write(tmp_path / 'q.csv', rows[:1])}", data)
     with pytest.raises(FormatError, match="1 of 2 predictions are for items that are in none"):
         predict_suite(f"file/{path}", Dataset("tiny", items[:2]))
+    stray = [*rows, {"id": "pair-xyz", "prediction": "neutral"}]
+    with pytest.raises(FormatError, match="1 of 3 predictions are for items .* test sets: 'pair-xyz'\n"):
+        predict_suite(f"file/{write(tmp_path / 's.csv', stray)}", data)
     twice = [*rows, {**rows[0], "prediction": "entailment"}]
     with pytest.raises(FormatError, match="two different predictions for 'pair-"):
         predict_suite(f"file/{write(tmp_path / 'r.csv', twice)}", data)

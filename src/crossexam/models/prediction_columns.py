@@ -81,10 +81,11 @@ class PredictionColumns:
         return ANSWERED if is_empty(stated) else str(stated)
 
     def matching(self, rows: Sequence[Row]) -> Matching:
-        """Return how *rows* are matched: by their ids if they have any, which may all be ids of pairs."""
+        """Return how *rows* are matched: by their ids if they have any, most of which may be ids of pairs."""
         if self.id is None:
             return "text"
-        return "pair" if all(_PAIR_ID.fullmatch(str(row[self.id])) for row in rows) else "id"
+        of_pairs = sum(_PAIR_ID.fullmatch(str(row[self.id])) is not None for row in rows)
+        return "pair" if 2 * of_pairs > len(rows) else "id"
 
 
 def pair_id(pair: Pair) -> str:

@@ -178,7 +178,7 @@ class PredictionFile:
         extra = list(dict.fromkeys(name for name in names if name not in known))
         if extra:
             raise FormatError(
-                f"{len(extra)} of {len(names)} predictions are for items that are in none of the test sets: "
+                f"{len(extra):,} of {len(names):,} predictions are for items that are in none of the test sets: "
                 f"{_listed(extra)}",
                 where=str(self.path),
                 wanted="predictions for items of these test sets only",

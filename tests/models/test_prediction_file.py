@@ -186,7 +186,7 @@ def test_two_labels_are_recorded(tmp_path: Path) -> None:
         ("p.jsonl", "", "the file holds no predictions"),
         ("p.jsonl", '{"name": "a1", "label": "neutral"}\n', "no column identifies the item of a prediction"),
         ("p.jsonl", '{"id": "a1", "answer": "neutral"}\n', "no column holds predictions"),
-        ("p.jsonl", '{"id": "a1", "label": "neutral"}\n{"id": "a2"}\n', "row 1: no value for 'label'"),
+        ("p.jsonl", '{"id": "a1", "label": "neutral"}\n{"id": "a2"}\n', "row 2: no value for 'label'"),
         ("p.jsonl", '{"id": "a1", "label": "perhaps"}\n', "no prediction"),
         (
             "p.csv",
@@ -270,6 +270,12 @@ def test_real_predictions(shared_data: Path) -> None:
         ("a.jsonl", '{"premise": ["p"], "hypothesis": "h", "label": "neutral"}', "'premise' is a list"),
         ("a.jsonl", '{"premise": "p", "hypothesis": {"a": 1}, "label": "neutral"}', "'hypothesis' is a dict"),
         ("a.jsonl", '{"id": [1], "label": "neutral"}', "'id' is a list\n  wanted: text"),
+        ("a.json", '[{"id": "1", "label": "neutral"}, 3]', "row 2: a prediction is a int"),
+        (
+            "a.csv",
+            "id,p_entailment,p_not_entailment\n1,2,0\n",
+            r"the prediction for '1' is \[2.0, 0.0\]; 1 of 1 answers",
+        ),
         ("a.jsonl", "[" * 100_000, "not JSON"),
         ("a.jsonl", '{"id": ' + "9" * 5_000 + "}", "not JSON"),
         ("a.json", "[" * 100_000, "not JSON"),
@@ -324,7 +330,7 @@ def test_a_run_that_was_exported_can_be_read_as_predictions(tmp_path: Path) -> N
         (0, {"status": None}, "no value for 'p_entailment'"),
         (0, {"status": "answered"}, "no value for 'p_entailment'"),
         (0, {"status": "verified"}, "no value for 'p_entailment'"),  # a column about something else
-        (1, {"status": "cut"}, "row 1: 'status' is 'cut', but 'p_entailment' is 0.7"),
+        (1, {"status": "cut"}, "row 2: 'status' is 'cut', but 'p_entailment' is 0.7"),
     ],
 )
 def test_a_status_must_agree_with_the_predictions(
@@ -511,7 +517,7 @@ def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(tmp_path: Pa
     with pytest.raises(FormatError, match="1 of 2 predictions are for items that are in none"):
         predict_suite(f"file/{path}", Dataset("tiny", items[:2]))
     stray = [*rows, {"id": "pair-xyz", "prediction": "neutral"}]
-    with pytest.raises(FormatError, match="1 of 3 predictions are for items .* test sets: 'pair-xyz'\n"):
+    with pytest.raises(FormatError, match=r"1 of 3 predictions are for items .* test sets: 'pair-xyz'\n"):
         predict_suite(f"file/{write(tmp_path / 's.csv', stray)}", data)
     twice = [*rows, {**rows[0], "prediction": "entailment"}]
     with pytest.raises(FormatError, match="two different predictions for 'pair-"):

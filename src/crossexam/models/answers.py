@@ -6,7 +6,7 @@ means that the premise entails the hypothesis, False that it does not, unless ``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
@@ -328,7 +328,7 @@ def _from_table(rows: Sequence[Any], words: AnswerWords, where: str) -> NDArray[
         raise _wrong_shape(
             table.shape, (len(rows), columns), is_declared=words.order is not None, where=where
         )
-    checked = check_probabilities(table, where=where)
+    checked = check_probabilities(table, lambda number: f"answer {number}", where=where)
     return to_label_columns(checked, words.order) if words.order else checked
 
 
@@ -359,14 +359,19 @@ def refuse_unanswered(table: NDArray[np.float64], *, where: str) -> NDArray[np.f
     return table
 
 
-def check_probabilities(table: NDArray[np.float64], *, where: str) -> NDArray[np.float64]:
-    """Return *table* [n, k] with rows that sum to 1; raises FormatError if they are not probabilities."""
+def check_probabilities(
+    table: NDArray[np.float64], named: Callable[[int], str], *, where: str
+) -> NDArray[np.float64]:
+    """Return *table* [n, k] with rows that sum to 1; raises FormatError if they are not probabilities.
+
+    *named* returns what the error calls the row of a number.
+    """
     wrong = not_probabilities(table, tolerance=_TOLERANCE)
     if wrong.any():
         number = int(wrong.argmax())
         raise FormatError(
-            f"answer {number} is {table[number].tolist()}; {int(wrong.sum())} of {len(table)} answers are "
-            "not probabilities",
+            f"{named(number)} is {table[number].tolist()}; {int(wrong.sum()):,} of {len(table):,} "
+            "answers are not probabilities",
             where=where,
             wanted="finite, non-negative numbers that sum to 1",
             hint="apply a softmax to logits",

@@ -178,8 +178,8 @@ class PredictionFile:
         extra = list(dict.fromkeys(name for name in names if name not in known))
         if extra:
             raise FormatError(
-                f"{len(extra):,} of {len(names):,} predictions are for items that are in none of the test sets: "
-                f"{_listed(extra)}",
+                f"{len(extra):,} of {len(names):,} predictions are for items that are in none of the test "
+                f"sets: {_listed(extra)}",
                 where=str(self.path),
                 wanted="predictions for items of these test sets only",
                 hint=f"{self._or_by_text}run it over the suite that the predictions are for, or remove these "
@@ -232,17 +232,18 @@ class PredictionFile:
         if self.columns.form == "shares":
             if table.shape[1] == 1:
                 table = np.concatenate([table, 1 - table], axis=1)
-            shares = check_probabilities(table, where=str(self.path))
+            shares = self._checked(table, examples)
             return shares if table.shape[1] == len(LABELS) else to_label_columns(shares, TWO_LABELS)
         if self.words.order is None or table.shape[1] != len(self.words.order):
             raise self._undeclared(table.argmax(axis=1).tolist(), examples, table.shape[1])
-        shares = (
-            row_softmax(table)
-            if self.columns.form == "logits"
-            else check_probabilities(table, where=str(self.path))
-        )
+        shares = row_softmax(table) if self.columns.form == "logits" else self._checked(table, examples)
         self._watch_order(table.argmax(axis=1).tolist(), examples)
         return to_label_columns(shares, self.words.order)
+
+    def _checked(self, table: NDArray[np.float64], examples: Sequence[Example]) -> NDArray[np.float64]:
+        return check_probabilities(
+            table, lambda number: f"the prediction for {quoted(examples[number].id)}", where=str(self.path)
+        )
 
     def _numbers(self, rows: Sequence[Row]) -> NDArray[np.float64]:
         import numpy as np
@@ -341,7 +342,7 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     columns = find_columns(list(rows[0]), where=str(path), mapping=mapping)
     columns = replace(columns, status=status_column(rows, columns.status))
     naming = columns.naming
-    for number, row in enumerate(rows):
+    for number, row in enumerate(rows, 1):
         needed = [*columns.answer, *naming]
         if columns.status_of(row) != ANSWERED:
             needed = [*naming]
@@ -436,7 +437,7 @@ def _json(path: Path) -> list[Row]:
             raise FormatError(
                 f"not JSON: {json_problem(error)}", where=str(path), wanted="a list of JSON objects"
             ) from None
-        numbered = [(f"{path}, row {number}", row) for number, row in enumerate(rows)]
+        numbered = [(f"{path}, row {number}", row) for number, row in enumerate(rows, 1)]
     else:
         numbered = []
         for number, line in enumerate(text.split("\n"), 1):

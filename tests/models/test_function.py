@@ -241,6 +241,10 @@ def test_a_function_may_leave_all_of_a_batch_unanswered() -> None:
     [
         ([None, "neutral"], "answer 0 is None(.|\n)*status"),
         (["neutral", None], "answer 1 is None"),
+        (
+            ["neutral", " "],
+            r"answer 1 is ' ', which is empty\n  wanted: a label\n  hint: a function returns \{.status",
+        ),
         ([{"status": "tired"}, "neutral"], r"answer 0 is \{'status': 'tired'\}"),
         ([{"status": "answered"}, "neutral"], r"answer 0 is \{'status': 'answered'\}"),
         ([{"status": "cut", "neutral": 1.0}, "neutral"], "answer 0 is"),

@@ -329,7 +329,12 @@ def test_a_run_that_was_exported_can_be_read_as_predictions(tmp_path: Path) -> N
     [
         (0, {"status": None}, "no value for 'p_entailment'"),
         (0, {"status": "answered"}, "no value for 'p_entailment'"),
-        (0, {"status": "verified"}, "no value for 'p_entailment'"),  # a column about something else
+        (
+            0,
+            {"status": "verified"},
+            "p.jsonl, row 1: 'verified' in column 'status' is no status\n  wanted: answ",
+        ),
+        (1, {"status": "ok"}, "p.jsonl, row 2: 'ok' in column 'status' is no status"),
         (1, {"status": "cut"}, "row 2: 'status' is 'cut', but 'p_entailment' is 0.7"),
     ],
 )
@@ -340,6 +345,18 @@ def test_a_status_must_agree_with_the_predictions(
     rows[number] |= change
     with pytest.raises(FormatError, match=message):
         predict_suite(f"file/{write(tmp_path / 'p.jsonl', rows)}", DATA)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+@pytest.mark.parametrize("column", [{}, {"status": ""}, {"status": "verified"}])
+def test_an_empty_prediction_needs_a_status(tmp_path: Path, suffix: str, column: dict[str, str]) -> None:
+    rows = [{**row, **column} for row in rows_of("label", "id")]
+    rows[1]["label"] = ""
+    message = (
+        r"row 2: no value for 'label'\n  wanted: .*\n  hint: .* 'status', are unparsed, ambiguous, refused"
+    )
+    with pytest.raises(FormatError, match=message):
+        answers(write(tmp_path / f"p{suffix}", rows))
 
 
 def test_two_statuses_for_one_item_are_an_error(tmp_path: Path) -> None:

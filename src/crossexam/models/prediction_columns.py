@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.outcome import ANSWERED, STATUSES
+from crossexam.core.outcome import ANSWERED, STATUSES, UNANSWERED
 from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import refuse_absent
 from crossexam.models.model import Pair, pair_digest
@@ -168,25 +168,40 @@ def _naming(own: Mapping[str, str], mapping: Mapping[str, str]) -> tuple[str | N
     return next((own[name] for name in _ID_COLUMNS if name in own), None), next(iter(usual), None)
 
 
-def status_column(rows: Sequence[Row], stated: str | None) -> str | None:
+def status_column(rows: Sequence[Row], stated: str | None, *, where: str) -> str | None:
     """Return the column of *rows* that says which items have no answer: all of its values are statuses.
 
-    It is the *stated* one; raises FormatError if that has other values.
+    It is the *stated* one, or one of a usual name, unless none of the values there is a status.  Raises
+    FormatError if only some of them are, or if the stated column has other values.
     """
     own = {name.strip().lower(): name for name in rows[0]}
     usual = [own[known] for known in _STATUS_COLUMNS if known in own]
     for name in usual if stated is None else [stated]:
-        values = [value for row in rows if not is_empty(value := row.get(name))]
-        other = next((each for each in values if not isinstance(each, str) or each not in STATUSES), None)
-        if values and other is None:
+        values = {n: value for n, row in enumerate(rows, 1) if not is_empty(value := row.get(name))}
+        others = {n: each for n, each in values.items() if not isinstance(each, str) or each not in STATUSES}
+        if values and not others:
             return name
-        if other is not None and stated is not None:
+        if others and (stated is not None or len(others) < len(values)):
+            number, other = next(iter(others.items()))
             raise FormatError(
                 f"{quoted(other)} in column {name!r} is no status",
-                where="--columns",
+                where=f"{where}, row {number}",
                 wanted=", ".join(STATUSES),
+                hint=None if stated else f"a column {name!r} about something else needs another name",
             )
     return None
+
+
+def refuse_no_prediction(row: Row, columns: PredictionColumns, *, where: str) -> None:
+    """Raise FormatError if *row*, of an answered item, lacks a prediction."""
+    lacking = next((name for name in columns.answer if is_empty(row.get(name))), None)
+    if lacking is not None:
+        raise FormatError(
+            f"no value for {lacking!r}",
+            where=where,
+            wanted="a prediction, or a status that says why the item has no answer",
+            hint=f"the statuses, in a column {columns.status or 'status'!r}, are {', '.join(UNANSWERED)}",
+        )
 
 
 def refuse_prediction(row: Row, columns: PredictionColumns, *, where: str) -> None:

@@ -6,7 +6,8 @@ row stands for all items with its pair.  An item without a prediction and a pred
 errors: neither is ever counted as wrong.
 
 A column ``outcome`` or ``status`` with the statuses of :mod:`crossexam.core.outcome` says which items have no
-answer; their predictions must be empty.  If it has other values, it is about something else.
+answer; their predictions must be empty.  A column without any of these is about
+something else.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ from crossexam.models.prediction_columns import (
     Row,
     find_columns,
     name_in,
+    refuse_no_prediction,
     refuse_prediction,
     status_column,
 )
@@ -340,14 +342,14 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     rows = read_rows(path)
     mapping = stated_columns(options.columns)
     columns = find_columns(list(rows[0]), where=str(path), mapping=mapping)
-    columns = replace(columns, status=status_column(rows, columns.status))
+    columns = replace(columns, status=status_column(rows, columns.status, where=str(path)))
     naming = columns.naming
     for number, row in enumerate(rows, 1):
-        needed = [*columns.answer, *naming]
         if columns.status_of(row) != ANSWERED:
-            needed = [*naming]
             refuse_prediction(row, columns, where=f"{path}, row {number}")
-        lacking = next((column for column in needed if row.get(column) is None), None)
+        else:
+            refuse_no_prediction(row, columns, where=f"{path}, row {number}")
+        lacking = next((column for column in naming if row.get(column) is None), None)
         if lacking is not None:
             raise FormatError(f"no value for {lacking!r}", where=f"{path}, row {number}")
         for column in naming:

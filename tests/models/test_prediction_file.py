@@ -490,6 +490,23 @@ def test_columns_that_are_not_there_are_told(tmp_path: Path, columns: str | None
         predict_suite(f"file/{path}", TWO, options={"columns": columns})
 
 
+def test_labels_beside_one_probability_are_not_dropped_in_silence(tmp_path: Path) -> None:
+    rows = [{"uid": e.id, "p_entailment": 0.9, "prediction": "neutral", "label": e.label} for e in ITEMS]
+    path = write(tmp_path / "p.csv", rows)
+    message = (
+        r"is 'p_entailment', and(.|\n)*--threshold 0\.5 .*; --columns id=uid,prediction=prediction of run, or "
+        r"--set file\.columns=id=uid,prediction=prediction, reads the labels in 'prediction' instead"
+    )
+    with pytest.raises(CrossexamError, match=message):
+        predict_suite(f"file/{path}", DATA, options={"columns": "id=uid"})
+    run = predict_suite(f"file/{path}", DATA, options={"columns": "id=uid,prediction=prediction"})
+    assert run.predictions("tiny").tolist() == ["neutral"] * 3
+    for row in rows:
+        del row["prediction"]
+    with pytest.raises(CrossexamError, match=r"not_entailment$"):  # a column label may hold gold labels
+        predict_suite(f"file/{write(path, rows)}", DATA)
+
+
 LONG = "The report of the committee goes on and on. " * 60
 
 

@@ -151,8 +151,27 @@ def find_columns(
 
 
 def _way_out(example: str, names: Sequence[str]) -> str:
-    setting = f"--set file.columns={example.partition(' ')[0]}"
-    return f"--columns {example} of run, or {setting}, says which it is; available: {', '.join(names)}"
+    return f"{_stating(example)} says which it is; available: {', '.join(names)}"
+
+
+def _stating(columns: str) -> str:
+    return f"--columns {columns} of run, or --set file.columns={columns.partition(' ')[0]},"
+
+
+def read_labels_instead(names: Sequence[str], mapping: Mapping[str, str]) -> str:
+    """Return the end of a hint: what reads labels, if the columns *names* have such as well as probabilities.
+
+    There is none if the *mapping* says where predictions are, or for ``label``, which may be the gold label.
+
+    >>> read_labels_instead(["id", "p_entailment", "Pred"], {})[:52]
+    '; --columns prediction=Pred of run, or --set file.co'
+    """
+    own = {name.strip().lower(): name for name in names}
+    labels = next((own[name] for name in _LABEL_COLUMNS if name in own and name != "label"), None)
+    if labels is None or any(role in mapping for role in ANSWER_ROLES):
+        return ""
+    stated = ",".join(f"{role}={column}" for role, column in {**mapping, "prediction": labels}.items())
+    return f"; {_stating(stated)} reads the labels in {labels!r} instead"
 
 
 def _naming(own: Mapping[str, str], mapping: Mapping[str, str]) -> tuple[str | None, tuple[str, str] | None]:

@@ -50,6 +50,7 @@ from crossexam.models.prediction_columns import (
     Row,
     find_columns,
     name_in,
+    read_labels_instead,
     refuse_no_prediction,
     refuse_prediction,
     status_column,
@@ -342,6 +343,13 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     rows = read_rows(path)
     mapping = stated_columns(options.columns)
     columns = find_columns(list(rows[0]), where=str(path), mapping=mapping)
+    threshold = options.threshold
+    if columns.form == "shares" and len(columns.answer) == 1 and threshold is None:
+        raise missing_threshold(
+            f"the only column of probabilities is '{columns.answer[0]}'",
+            where=str(path),
+            otherwise=read_labels_instead(list(rows[0]), mapping or {}),
+        )
     columns = replace(columns, status=status_column(rows, columns.status, where=str(path)))
     naming = columns.naming
     for number, row in enumerate(rows, 1):
@@ -360,9 +368,6 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
                     wanted="text",
                 )
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
-    threshold = options.threshold
-    if columns.form == "shares" and len(columns.answer) == 1 and threshold is None:
-        raise missing_threshold(f"the only column of probabilities is '{columns.answer[0]}'", where=str(path))
     words = answer_words(options.labels, order)
     seed = f"file.v1\x1f{sha256_of(path)}\x1f{order}{'' if threshold is None else f'@{threshold}'}"
     seed += f"\x1f{words.identity}\x1f{sorted((mapping or {}).items())}" if words.identity or mapping else ""

@@ -62,8 +62,8 @@ def test_numbers_need_a_declared_order() -> None:
     with pytest.raises(
         FormatError,
         match=r"are class indices, but nothing says what they mean(.|\n)*"
-        r"--labels 1=entailment,0=not_entailment or --label-order entailment,not_entailment for two labels, "
-        "--label-order entailment,neutral,contradiction for three",
+        r"--labels 1=entailment,0=not_entailment if 1 means entailment; --label-order "
+        r"entailment,neutral,contradiction \(in the order of your classes\) for three labels; or return",
     ):
         to_probabilities([0, 1], 2, where="f")
     table = to_probabilities(np.array([0, 1]), 2, OTHER, where="f")
@@ -379,10 +379,9 @@ def test_a_function_answers_in_words_of_its_own(answers: Any, words: AnswerWords
         (
             [1, 0],
             WORDS,
-            r"unclear=-,1=entailment,0=not_entailment or --label-order entailment,not_ent\S+ for "
-            r"two labels \(in",
+            r"unclear=-,1=entailment,0=not_entailment if 1 means entailment; or return True",
         ),
-        ([0, 2], AnswerWords(), r"hint: --label-order entailment,neutral,contradiction for three"),
+        ([0, 2], AnswerWords(), r"hint: --label-order entailment,neutral,contradiction \(in the order"),
         (
             [1, 0],
             AnswerWords({"1": "entailment"}, ("entailment", "not_entailment")),

@@ -494,8 +494,8 @@ def test_labels_beside_one_probability_are_not_dropped_in_silence(tmp_path: Path
     rows = [{"uid": e.id, "p_entailment": 0.9, "prediction": "neutral", "label": e.label} for e in ITEMS]
     path = write(tmp_path / "p.csv", rows)
     message = (
-        r"is 'p_entailment', and(.|\n)*--threshold 0\.5 .*; --columns id=uid,prediction=prediction of run, or "
-        r"--set file\.columns=id=uid,prediction=prediction, reads the labels in 'prediction' instead"
+        r"is 'p_entailment', and(.|\n)*--threshold 0\.5 .*; --columns id=uid,prediction=prediction of run, "
+        r"or --set file\.columns=id=uid,prediction=prediction, reads the labels in 'prediction' instead"
     )
     with pytest.raises(CrossexamError, match=message):
         predict_suite(f"file/{path}", DATA, options={"columns": "id=uid"})

@@ -275,16 +275,16 @@ def _undeclared_classes(greatest: int, words: AnswerWords, where: str) -> Format
     """Return the error that class indices up to the *greatest* need a meaning, with ways to declare it."""
     declared = set(words.declared.values())
     mapping = labels_text({**words.declared, "1": "entailment", "0": "not_entailment"})
-    two = f"--labels {quote(mapping)} or --label-order entailment,not_entailment for two labels"
-    three = "--label-order entailment,neutral,contradiction for three"
+    two = f"--labels {quote(mapping)} if 1 means entailment"
+    three = "--label-order entailment,neutral,contradiction (in the order of your classes) for three labels"
     has_two = greatest < len(TWO_LABELS) and not declared & {"neutral", "contradiction"}
     has_three = "not_entailment" not in declared or not has_two
     return FormatError(
         "the answers are class indices, but nothing says what they mean",
         where=where,
         wanted="names of labels, or a declaration of what each number means",
-        hint=f"{', '.join([two] * has_two + [three] * has_three)} (in the order of your classes); or return "
-        "True and False, or the names of labels",
+        hint="; ".join([two] * has_two + [three] * has_three)
+        + "; or return True and False, or the names of labels",
     )
 
 

@@ -196,6 +196,8 @@ def test_what_cannot_be_imported_is_told(tmp_path: Path, monkeypatch: pytest.Mon
         open_model("py/own_model_c")
     with pytest.raises(CrossexamError, match="no module 'own_model_x'"):
         open_model("py/own_model_x:judge")
+    with pytest.raises(CrossexamError, match="hint: did you mean 'py/own_model_c:judge'"):
+        open_model("py/own_mdoel_c:judge")
     with pytest.raises(CrossexamError, match="the module has no function 'jugde'\n  hint: it has: judge"):
         open_model("py/own_model_c:jugde")
     with pytest.raises(CrossexamError, match="the module needs 'surely_not_installed'"):

@@ -22,6 +22,7 @@ import types
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import partial
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -117,12 +118,11 @@ def open_function(name: str, options: Options) -> FunctionModel:
                 where=name,
                 hint="install it into the environment that crossexam runs in",
             ) from error
-        stem = module_name.removesuffix(".py").replace("/", ".")
         raise CrossexamError(
             f"no module '{module_name}' in {here} or on Python's path",
             where=name,
             wanted="py/module:function",
-            hint=f"did you mean 'py/{stem}:{attribute}'?" if stem != module_name else None,
+            hint=f"did you mean 'py/{near}:{attribute}'?" if (near := _near(module_name)) else None,
         ) from None
     except KeyboardInterrupt:
         raise
@@ -143,6 +143,15 @@ def open_function(name: str, options: Options) -> FunctionModel:
             hint=f"it has: {', '.join(known[:8])}" if known else None,
         )
     return _model(name, function, options, _source_of_module(module, function))
+
+
+def _near(module: str) -> str | None:
+    """Return what *module* may be meant to be: a module for a path, or one in the working folder."""
+    stem = module.removesuffix(".py").replace("/", ".")
+    if stem != module:
+        return stem
+    here = sorted(path.stem for path in Path.cwd().glob("*.py"))
+    return next(iter(get_close_matches(module, here, n=1)), None)
 
 
 def _refuse_name_of_library(module: str, here: str, name: str) -> None:

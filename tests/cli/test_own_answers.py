@@ -95,8 +95,11 @@ def test_class_indices_of_a_function_are_declared_too() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("odd", f"answer 0 is 'dunno', which is not a label(.|\n)*--labels {LABELS},dunno=LABEL declares"),
-        ("numbers", f"nothing says what they mean(.|\n)*--labels {LABELS},1=entailment,0=not_entailment or"),
+        (
+            "odd",
+            f"hypothesis .* is 'dunno', which is not a label(.|\n)*--labels {LABELS},dunno=LABEL declares",
+        ),
+        ("numbers", f"nothing says what they mean(.|\n)*--labels {LABELS},1=entailment,0=not_entailment if"),
     ],
 )
 def test_an_answer_that_cannot_be_read_is_refused_before_anything_is_built(name: str, message: str) -> None:

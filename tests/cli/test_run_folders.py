@@ -184,3 +184,19 @@ def test_a_folder_without_runs_is_none(examined: Path) -> None:
     for folder in ("empty", "nosuch"):
         with pytest.raises(FormatError, match=f"{folder}: "):
             crossexam("gate", folder)
+
+
+def test_the_suite_of_an_examination_is_found_in_its_folder(sets: Path) -> None:
+    crossexam("examine", "builtin/overlap", "--base", "builtin:demo", "--limit", "4", "-o", "out")
+    found, suite = (cx.load_suite(sets / name) for name in ("out", "out/suite"))
+    assert list(found.datasets) == list(suite.datasets)
+    for command in (
+        ("check",),
+        ("card",),
+        ("export", "csv", "-o", "pairs"),
+        ("run", "builtin/majority", "-o", "run"),
+    ):
+        crossexam(*command, "out")
+    assert read_run(sets / "run").datasets.keys() == suite.datasets.keys()
+    assert {path.name for path in (sets / "out").iterdir()} == {"report.html", "runs", "suite"}
+    assert (sets / "out" / "suite" / "README.md").is_file()

@@ -80,6 +80,8 @@ def test_examine_resumes_on_another_machine(
     assert "memory://b/out/suite already contains this suite" in capsys.readouterr().err
     assert {name: memory.cat_file(name) for name in first} == first
     assert crossexam("report memory://b/out/runs/builtin-overlap", monkeypatch) == 0
+    shutil.rmtree(tmp_path / "cache")
+    assert crossexam("check memory://b/out", monkeypatch) == 0
 
 
 # fmt: off
@@ -91,7 +93,7 @@ MISTAKES = {
     "run builtin/overlap memory://b/suite -o memory://b/suite":
         "memory://b/suite: this is not the folder of a run",
     "report memory://b/suite": "memory://b/suite/manifest.json: this is the folder of a suite, not of a run",
-    "check nonsense://b/suite": "nonsense://b/suite: 'nonsense' is not a protocol of fsspec",
+    "check nonsense://b/suite": "nonsense://b/suite/manifest.json: 'nonsense' is not a protocol of fsspec",
     "train cbow --train builtin:demo -o memory://b/model":
         "memory://b/model: this command does not write to or read from a URL here",
 }

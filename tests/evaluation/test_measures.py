@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -372,6 +373,19 @@ def test_runs_over_other_items_are_refused() -> None:
         compare_runs(a, run(ANSWERS, other, model="B"))
     with pytest.raises(CrossexamError, match=r"no test set in common: base.dev against negation.dev"):
         compare_runs(a, run(ANSWERS, NEGATION, model="B"))
+
+
+def test_runs_over_the_same_items_under_another_name_are_told_so() -> None:
+    a, b = (run({name: "EEECCN"}, replace(BASE, name=name)) for name in ("base.dev", "base.renamed"))
+    says = r"'base\.dev' has the items of 'base\.renamed', the same rows under another file name: build both"
+    with pytest.raises(CrossexamError, match=f"no test set in common: .*\n  hint: {says}"):
+        compare_runs(a, b, common=True)
+    both = [
+        run({name: "EEECCN", "negation.dev": ANSWERS["negation.dev"]}, replace(BASE, name=name), NEGATION)
+        for name in ("base.dev", "base.renamed")
+    ]
+    with pytest.raises(CrossexamError, match=rf"different test sets; .*\n.*\n  hint: {says}.*; --common"):
+        compare_runs(*both)
 
 
 def test_the_manifests_hash_is_trusted_for_whole_sets_only() -> None:

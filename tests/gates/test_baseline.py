@@ -161,6 +161,11 @@ def test_other_items_are_refused(some: Run, make_run: MakeRun, datasets: dict[st
         baseline.check(make_run(of={**datasets, "negation.dev": cut}))
     with pytest.raises(CrossexamError, match=r"lacks negation\.dev, which the baseline has"):
         baseline.check(make_run(of={"base.dev": datasets["base.dev"]}))
+    renamed = {name.replace("dev", "new"): each for name, each in datasets.items()}
+    with pytest.raises(
+        CrossexamError, match=r"hint: 'base\.dev' has the items of 'base\.new', .*; or write the"
+    ):
+        baseline.check(make_run(of=renamed))
 
 
 def test_other_labels_of_the_same_items_are_refused(tmp_path: Path) -> None:

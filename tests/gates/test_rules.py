@@ -35,11 +35,11 @@ def test_a_file_of_rules(tmp_path: Path) -> None:
     one, other = rules_from(path)
     assert one.limits == (Limit("above", 0.6), Limit("below", 0.9))
     assert (one.number, one.where, one.against_baseline, one.must_be_shown) == (
-        1, f"{path}, line 2", False, False,
+        1, f"{path}, rule that begins in line 2", False, False,
     )  # fmt: skip
     assert other.limits == (Limit("below", 0.02),)  # a drop is worse if it is larger
     assert (other.number, other.where, other.against_baseline, other.must_be_shown) == (
-        2, f"{path}, line 8", True, True,
+        2, f"{path}, rule that begins in line 8", True, True,
     )  # fmt: skip
 
 
@@ -95,7 +95,9 @@ def test_a_mistake_is_one_error_with_its_place(name: str, tmp_path: Path) -> Non
 def test_an_error_names_the_line_of_the_table(tmp_path: Path) -> None:
     path = tmp_path / "crossexam.toml"
     path.write_text('[[gate]]\nset = "*"\nmeasure = "accuracy"\nmin = 0.6\n\n[[gate]]\nset = "*"\n')
-    with pytest.raises(CrossexamError, match=r"crossexam\.toml, line 6: 'measure' is missing"):
+    with pytest.raises(
+        CrossexamError, match=r"crossexam\.toml, rule that begins in line 6: 'measure' is missing"
+    ):
         rules_from(path)
 
 

@@ -250,7 +250,7 @@ def test_a_missing_pipeline_is_an_error() -> None:
         resolve_tagger("spacy:en_no_such")
 
 
-def test_missing_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_spacy_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     original = builtins.__import__
 
     def without_spacy(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -259,8 +259,12 @@ def test_missing_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         return original(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_spacy)
-    with pytest.raises(MissingExtraError, match=re.escape('pip install "spacy>=3.7"')):
+    install = re.escape('pip install "spacy>=3.7"')
+    download = ", then python -m spacy download en_core_web_sm"
+    with pytest.raises(MissingExtraError, match=f"{install}{download}$"):
         resolve_tagger("spacy:en_core_web_sm")
+    with pytest.raises(MissingExtraError, match=f"{install}$"):
+        resolve_tagger(f"spacy:{tmp_path}")
 
 
 @pytest.mark.parametrize(

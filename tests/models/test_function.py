@@ -45,7 +45,7 @@ def always_neutral(pairs: Sequence[tuple[str, str]]) -> list[str]:
     ],
 )
 def test_forms_of_answers(answers: Any) -> None:
-    table = to_probabilities(answers, 2, where="f")
+    table = to_probabilities(answers, PAIRS, where="f")
     assert table.argmax(axis=1).tolist() == [0, 2]
     assert np.allclose(table.sum(axis=1), 1, atol=1e-12)
 
@@ -53,7 +53,7 @@ def test_forms_of_answers(answers: Any) -> None:
 def test_tensors_are_answers() -> None:
     torch = pytest.importorskip("torch")
     table = to_probabilities(
-        torch.tensor([[0.1, 0.2, 0.7]], dtype=torch.bfloat16, requires_grad=True), 1, where="f"
+        torch.tensor([[0.1, 0.2, 0.7]], dtype=torch.bfloat16, requires_grad=True), PAIRS[:1], where="f"
     )
     assert table.argmax(axis=1).tolist() == [2]
 
@@ -62,20 +62,22 @@ def test_numbers_need_a_declared_order() -> None:
     with pytest.raises(
         FormatError,
         match=r"are class indices, but nothing says what they mean(.|\n)*"
-        r"--labels 1=entailment,0=not_entailment or --label-order entailment,not_entailment for two labels, "
-        "--label-order entailment,neutral,contradiction for three",
+        r"--labels 1=entailment,0=not_entailment if 1 means entailment; --label-order "
+        r"entailment,neutral,contradiction \(in the order of your classes\) for three labels; or return",
     ):
-        to_probabilities([0, 1], 2, where="f")
-    table = to_probabilities(np.array([0, 1]), 2, OTHER, where="f")
+        to_probabilities([0, 1], PAIRS, where="f")
+    table = to_probabilities(np.array([0, 1]), PAIRS, OTHER, where="f")
     assert table.argmax(axis=1).tolist() == [2, 1]
-    with pytest.raises(FormatError, match="answer 1 is 3\n  wanted: a number from 0 to 2"):
-        to_probabilities([0, 3], 2, OTHER, where="f")
+    with pytest.raises(FormatError, match=r"'A cat\.' is 3\n  wanted: a number from 0 to 2"):
+        to_probabilities([0, 3], PAIRS, OTHER, where="f")
 
 
 def test_a_declared_order_holds_for_columns_too() -> None:
-    table = to_probabilities([[0.7, 0.2, 0.1]], 1, OTHER, where="f")
+    table = to_probabilities([[0.7, 0.2, 0.1]], PAIRS[:1], OTHER, where="f")
     assert table.tolist() == [[pytest.approx(0.1), pytest.approx(0.2), pytest.approx(0.7)]]
-    table = to_probabilities([[0.7, 0.3]], 1, AnswerWords(order=("not_entailment", "entailment")), where="f")
+    table = to_probabilities(
+        [[0.7, 0.3]], PAIRS[:1], AnswerWords(order=("not_entailment", "entailment")), where="f"
+    )
     assert table.tolist() == [[pytest.approx(0.3), pytest.approx(0.7), 0.0]]
 
 
@@ -83,11 +85,14 @@ def test_a_declared_order_holds_for_columns_too() -> None:
     ("answers", "message"),
     [
         (["neutral"], "f: 1 answers for 2 pairs"),
-        (["neutral", "maybe"], "f: answer 1 is 'maybe', which is not a label"),
-        ([{"neutral": 1.0}, {"perhaps": 1.0}], "f: answer 1 is 'perhaps', which is not a label"),
+        (
+            ["neutral", "maybe"],
+            "f: the answer for premise 'A dog.' and hypothesis 'A cat.' is 'maybe', which",
+        ),
+        ([{"neutral": 1.0}, {"perhaps": 1.0}], "'A cat.' is 'perhaps', which is not a label"),
         ([[1, 0], [0, 1]], r"f: the answers are of shape \(2, 2\)\n  wanted: shape \(2, 3\)"),
         ([[1, 0, 0], [0, 1]], "f: the answers are ragged or not numeric"),
-        ([[1, 0, 0], [0, 1, float("nan")]], r"f: answer 1 is \[0.0, 1.0, nan\]; 1 of 2 answers are not prob"),
+        ([[1, 0, 0], [0, 1, float("nan")]], r"'A cat.' is \[0.0, 1.0, nan\]; 1 of 2 answers are not prob"),
         ([[2.5, -1.0, 0.3], [1, 0, 0]], "apply a softmax to logits"),
         ([[0.5, 0.2, 0.1], [1, 0, 0]], r"not probabilities\n  wanted: finite, non-negative numbers"),
         (None, "the function did not return a list or an array"),
@@ -96,7 +101,7 @@ def test_a_declared_order_holds_for_columns_too() -> None:
 )
 def test_malformed_answers_are_told(answers: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message):
-        to_probabilities(answers, 2, where="f")
+        to_probabilities(answers, PAIRS, where="f")
 
 
 def _module(folder: Path, name: str, text: str) -> None:
@@ -196,11 +201,16 @@ def test_what_cannot_be_imported_is_told(tmp_path: Path, monkeypatch: pytest.Mon
         open_model("py/own_model_c")
     with pytest.raises(CrossexamError, match="no module 'own_model_x'"):
         open_model("py/own_model_x:judge")
+    with pytest.raises(CrossexamError, match="hint: did you mean 'py/own_model_c:judge'"):
+        open_model("py/own_mdoel_c:judge")
     with pytest.raises(CrossexamError, match="the module has no function 'jugde'\n  hint: it has: judge"):
         open_model("py/own_model_c:jugde")
     with pytest.raises(CrossexamError, match="the module needs 'surely_not_installed'"):
         open_model("py/own_model_d:judge")
-    with pytest.raises(CrossexamError, match="py/own_model_c:judge: the function raised ZeroDivisionError"):
+    with pytest.raises(
+        CrossexamError,
+        match=r"_c:judge: the function raised ZeroDivisionError(.|\n)*; this list began with premise '",
+    ):
         open_model("py/own_model_c:judge").predict(PAIRS)
 
 
@@ -220,7 +230,7 @@ def test_only_functions_without_state_keep_their_key() -> None:
 )
 @pytest.mark.parametrize("status", UNANSWERED)
 def test_a_status_stands_for_a_missing_answer(given: Any, status: str) -> None:
-    table, outcomes = to_answers([{"status": status}, given], 2, where="f")
+    table, outcomes = to_answers([{"status": status}, given], PAIRS, where="f")
     assert np.isnan(table[0]).all()
     assert table[1].tolist() == [0, 1, 0]
     assert [outcome.status for outcome in outcomes] == [status, "answered"]
@@ -228,7 +238,7 @@ def test_a_status_stands_for_a_missing_answer(given: Any, status: str) -> None:
 
 def test_a_function_may_leave_all_of_a_batch_unanswered() -> None:
     named = NamedLabels()
-    table, outcomes = to_answers([{"status": "cut"}] * 2, 2, where="f", named=named)
+    table, outcomes = to_answers([{"status": "cut"}] * 2, PAIRS, where="f", named=named)
     assert np.isnan(table).all()
     assert len(outcomes) == 2
     assert not named.seen
@@ -239,11 +249,15 @@ def test_a_function_may_leave_all_of_a_batch_unanswered() -> None:
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ([None, "neutral"], "answer 0 is None(.|\n)*status"),
-        (["neutral", None], "answer 1 is None"),
-        ([{"status": "tired"}, "neutral"], r"answer 0 is \{'status': 'tired'\}"),
-        ([{"status": "answered"}, "neutral"], r"answer 0 is \{'status': 'answered'\}"),
-        ([{"status": "cut", "neutral": 1.0}, "neutral"], "answer 0 is"),
+        ([None, "neutral"], "'It is wet.' is None(.|\n)*status"),
+        (["neutral", None], "'A cat.' is None"),
+        (
+            ["neutral", " "],
+            r"'A cat.' is ' ', which is empty\n  wanted: a label\n  hint: a function returns \{.status",
+        ),
+        ([{"status": "tired"}, "neutral"], r"'It is wet.' is \{'status': 'tired'\}"),
+        ([{"status": "answered"}, "neutral"], r"'It is wet.' is \{'status': 'answered'\}"),
+        ([{"status": "cut", "neutral": 1.0}, "neutral"], "'It is wet.' is"),
         ([{"status": "cut"}], "1 answers for 2 pairs"),
         ([{"status": "cut"}, "neutral", "neutral"], "3 answers for 2 pairs"),
         (["neutral", {"status": "cut"}, "newtral"], "3 answers for 2 pairs"),
@@ -252,7 +266,7 @@ def test_a_function_may_leave_all_of_a_batch_unanswered() -> None:
 )
 def test_a_missing_answer_must_be_explicit(answers: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message):
-        to_answers(answers, 2, where="f")
+        to_answers(answers, PAIRS, where="f")
 
 
 @pytest.mark.parametrize("module", ["json", "numpy", "polars", "sqlite3"])
@@ -336,7 +350,7 @@ NUMBERS = AnswerWords({"1": "entailment", "0": "not_entailment"})
 )
 def test_a_function_answers_in_words_of_its_own(answers: Any, words: AnswerWords) -> None:
     named = NamedLabels()
-    table = to_probabilities(answers, 2, words, where="f", named=named)
+    table = to_probabilities(answers, PAIRS, words, where="f", named=named)
     assert table.tolist() == [[1, 0, 0], [0, 1, 0]]  # not_entailment counts as neutral
     assert named.seen == {"entailment", "not_entailment"}
     assert named.two_label
@@ -348,7 +362,7 @@ def test_a_function_answers_in_words_of_its_own(answers: Any, words: AnswerWords
         (
             ["supported", "unsupported"],
             AnswerWords(),
-            r"answer 0 is 'supported', which is not a label\n  wanted: .*\n"
+            r"'It is wet.' is 'supported', which is not a label\n  wanted: .*\n"
             r"  hint: --labels supported=entailment,unsupported=not_entailment declares",
         ),
         (
@@ -358,43 +372,42 @@ def test_a_function_answers_in_words_of_its_own(answers: Any, words: AnswerWords
         ),
         (["supported", "dunno"], WORDS, r"--labels supported=entailment,.*unclear=-,dunno=LABEL declares"),
         (["supported", "maybe so"], WORDS, "or what --labels declares: supported, unsupported, unclear\n"),
-        (["supported", "unclear"], WORDS, r"answer 1 is 'unclear', which --labels declares as no gold label"),
+        (["supported", "unclear"], WORDS, r"'A cat.' is 'unclear', which --labels declares as no gold label"),
         (["supported", "neutral"], WORDS, None),
         (["unsupported", "neutral"], WORDS, "some answers are not_entailment, others are neutral"),
         (
             [True, "supported"],
             WORDS,
-            r"answer 0 is True, and answer 1 is 'supported'\n  wanted: answers of one",
+            r"'It is wet.' is True, and .* 'A cat.' is 'supported'\n  wanted: answers of one",
         ),
-        (["supported", True], WORDS, "answer 0 is 'supported', and answer 1 is True\n"),
-        ([True, 1], NUMBERS, "answer 0 is True, and answer 1 is 1\n"),
-        ([1, True], NUMBERS, "answer 0 is 1, and answer 1 is True\n"),
-        ([True, None], AnswerWords(), "answer 1 is None"),
-        ([True, False], AnswerWords({"true": "entailment"}), "answer 1 is False, which is not a label"),
-        ([1, 2], NUMBERS, r"answer 1 is 2, which is not a label(.|\n)*0=not_entailment,2=LABEL declares"),
+        (["supported", True], WORDS, "'It is wet.' is 'supported', and .* 'A cat.' is True\n"),
+        ([True, 1], NUMBERS, "'It is wet.' is True, and .* 'A cat.' is 1\n"),
+        ([1, True], NUMBERS, "'It is wet.' is 1, and .* 'A cat.' is True\n"),
+        ([True, None], AnswerWords(), "'A cat.' is None"),
+        ([True, False], AnswerWords({"true": "entailment"}), "'A cat.' is False, which is not a label"),
+        ([1, 2], NUMBERS, r"'A cat.' is 2, which is not a label(.|\n)*0=not_entailment,2=LABEL declares"),
         (
             [1, 0],
             WORDS,
-            r"unclear=-,1=entailment,0=not_entailment or --label-order entailment,not_ent\S+ for "
-            r"two labels \(in",
+            r"unclear=-,1=entailment,0=not_entailment if 1 means entailment; or return True",
         ),
-        ([0, 2], AnswerWords(), r"hint: --label-order entailment,neutral,contradiction for three"),
+        ([0, 2], AnswerWords(), r"hint: --label-order entailment,neutral,contradiction \(in the order"),
         (
             [1, 0],
             AnswerWords({"1": "entailment"}, ("entailment", "not_entailment")),
             "f: class 1 is entailment by --labels, and not_entailment by --label-order",
         ),
         ([[1, 0], [0, 1]], AnswerWords(), r"hint: --label-order entailment,not_entailment \(in the order"),
-        (["x" * 5_000, "supported"], WORDS, rf"answer 0 is 'x{{{76}}}\.\.\., which is not a label"),
-        ([{"status": "y" * 5_000}, "supported"], WORDS, r"answer 0 is \{'status': 'y+\.\.\.\n"),
+        (["x" * 5_000, "supported"], WORDS, rf"'It is wet.' is 'x{{{76}}}\.\.\., which is not a label"),
+        ([{"status": "y" * 5_000}, "supported"], WORDS, r"'It is wet.' is \{'status': 'y+\.\.\.\n"),
     ],
 )
 def test_answers_that_name_no_label_are_told(answers: Any, words: AnswerWords, message: str | None) -> None:
     if message is None:
-        assert to_answers(answers, 2, words, where="f")[0].argmax(axis=1).tolist() == [0, 1]
+        assert to_answers(answers, PAIRS, words, where="f")[0].argmax(axis=1).tolist() == [0, 1]
         return
     with pytest.raises(CrossexamError, match=message) as caught:
-        to_answers(answers, 2, words, where="f")
+        to_answers(answers, PAIRS, words, where="f")
     assert len(str(caught.value)) < 600
     assert "a number from 0 to 1" not in str(caught.value)
 

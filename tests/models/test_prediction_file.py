@@ -186,7 +186,7 @@ def test_two_labels_are_recorded(tmp_path: Path) -> None:
         ("p.jsonl", "", "the file holds no predictions"),
         ("p.jsonl", '{"name": "a1", "label": "neutral"}\n', "no column identifies the item of a prediction"),
         ("p.jsonl", '{"id": "a1", "answer": "neutral"}\n', "no column holds predictions"),
-        ("p.jsonl", '{"id": "a1", "label": "neutral"}\n{"id": "a2"}\n', "row 1: no value for 'label'"),
+        ("p.jsonl", '{"id": "a1", "label": "neutral"}\n{"id": "a2"}\n', "row 2: no value for 'label'"),
         ("p.jsonl", '{"id": "a1", "label": "perhaps"}\n', "no prediction"),
         (
             "p.csv",
@@ -270,6 +270,12 @@ def test_real_predictions(shared_data: Path) -> None:
         ("a.jsonl", '{"premise": ["p"], "hypothesis": "h", "label": "neutral"}', "'premise' is a list"),
         ("a.jsonl", '{"premise": "p", "hypothesis": {"a": 1}, "label": "neutral"}', "'hypothesis' is a dict"),
         ("a.jsonl", '{"id": [1], "label": "neutral"}', "'id' is a list\n  wanted: text"),
+        ("a.json", '[{"id": "1", "label": "neutral"}, 3]', "row 2: a prediction is a int"),
+        (
+            "a.csv",
+            "id,p_entailment,p_not_entailment\n1,2,0\n",
+            r"the prediction for '1' is \[2.0, 0.0\]; 1 of 1 answers",
+        ),
         ("a.jsonl", "[" * 100_000, "not JSON"),
         ("a.jsonl", '{"id": ' + "9" * 5_000 + "}", "not JSON"),
         ("a.json", "[" * 100_000, "not JSON"),
@@ -323,8 +329,13 @@ def test_a_run_that_was_exported_can_be_read_as_predictions(tmp_path: Path) -> N
     [
         (0, {"status": None}, "no value for 'p_entailment'"),
         (0, {"status": "answered"}, "no value for 'p_entailment'"),
-        (0, {"status": "verified"}, "no value for 'p_entailment'"),  # a column about something else
-        (1, {"status": "cut"}, "row 1: 'status' is 'cut', but 'p_entailment' is 0.7"),
+        (
+            0,
+            {"status": "verified"},
+            "p.jsonl, row 1: 'verified' in column 'status' is no status\n  wanted: answ",
+        ),
+        (1, {"status": "ok"}, "p.jsonl, row 2: 'ok' in column 'status' is no status"),
+        (1, {"status": "cut"}, "row 2: 'status' is 'cut', but 'p_entailment' is 0.7"),
     ],
 )
 def test_a_status_must_agree_with_the_predictions(
@@ -334,6 +345,18 @@ def test_a_status_must_agree_with_the_predictions(
     rows[number] |= change
     with pytest.raises(FormatError, match=message):
         predict_suite(f"file/{write(tmp_path / 'p.jsonl', rows)}", DATA)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+@pytest.mark.parametrize("column", [{}, {"status": ""}, {"status": "verified"}])
+def test_an_empty_prediction_needs_a_status(tmp_path: Path, suffix: str, column: dict[str, str]) -> None:
+    rows = [{**row, **column} for row in rows_of("label", "id")]
+    rows[1]["label"] = ""
+    message = (
+        r"row 2: no value for 'label'\n  wanted: .*\n  hint: .* 'status', are unparsed, ambiguous, refused"
+    )
+    with pytest.raises(FormatError, match=message):
+        answers(write(tmp_path / f"p{suffix}", rows))
 
 
 def test_two_statuses_for_one_item_are_an_error(tmp_path: Path) -> None:
@@ -467,6 +490,23 @@ def test_columns_that_are_not_there_are_told(tmp_path: Path, columns: str | None
         predict_suite(f"file/{path}", TWO, options={"columns": columns})
 
 
+def test_labels_beside_one_probability_are_not_dropped_in_silence(tmp_path: Path) -> None:
+    rows = [{"uid": e.id, "p_entailment": 0.9, "prediction": "neutral", "label": e.label} for e in ITEMS]
+    path = write(tmp_path / "p.csv", rows)
+    message = (
+        r"is 'p_entailment', and(.|\n)*--threshold 0\.5 .*; --columns id=uid,prediction=prediction of run, "
+        r"or --set file\.columns=id=uid,prediction=prediction, reads the labels in 'prediction' instead"
+    )
+    with pytest.raises(CrossexamError, match=message):
+        predict_suite(f"file/{path}", DATA, options={"columns": "id=uid"})
+    run = predict_suite(f"file/{path}", DATA, options={"columns": "id=uid,prediction=prediction"})
+    assert run.predictions("tiny").tolist() == ["neutral"] * 3
+    for row in rows:
+        del row["prediction"]
+    with pytest.raises(CrossexamError, match=r"not_entailment$"):  # a column label may hold gold labels
+        predict_suite(f"file/{write(path, rows)}", DATA)
+
+
 LONG = "The report of the committee goes on and on. " * 60
 
 
@@ -510,6 +550,9 @@ def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(tmp_path: Pa
         predict_suite(f"file/{write(tmp_path / 'q.csv', rows[:1])}", data)
     with pytest.raises(FormatError, match="1 of 2 predictions are for items that are in none"):
         predict_suite(f"file/{path}", Dataset("tiny", items[:2]))
+    stray = [*rows, {"id": "pair-xyz", "prediction": "neutral"}]
+    with pytest.raises(FormatError, match=r"1 of 3 predictions are for items .* test sets: 'pair-xyz'\n"):
+        predict_suite(f"file/{write(tmp_path / 's.csv', stray)}", data)
     twice = [*rows, {**rows[0], "prediction": "entailment"}]
     with pytest.raises(FormatError, match="two different predictions for 'pair-"):
         predict_suite(f"file/{write(tmp_path / 'r.csv', twice)}", data)

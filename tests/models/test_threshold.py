@@ -128,7 +128,7 @@ def test_thresholds_lie_between_0_and_1(kind: str, threshold: float) -> None:
 
 @pytest.mark.parametrize("answer", [1.2, -0.1, float("nan"), "entailment", None])
 def test_single_numbers_are_probabilities(answer: Any) -> None:
-    with pytest.raises(FormatError, match="answer 1 is"):
+    with pytest.raises(FormatError, match=r"the answer for premise 'Premise 1\.' and hypothesis .* is "):
         predict_suite(lambda pairs: [0.5, answer, 0.5, 0.5], TWO, options={"threshold": 0.5})
 
 

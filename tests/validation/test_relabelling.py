@@ -220,8 +220,9 @@ def test_another_rule_replaces_what_was_applied(tmp_path: Path) -> None:
     suite, _, _ = relabelled_suite(tmp_path, rule=Rule("relabel"))
     after = {path.name: path.read_bytes() for path in suite.iterdir()}
     with open_study(tmp_path / "study") as study:
-        apply_verdicts(study, suite, Rule("relabel"))
+        apply_verdicts(study, suite.parent, Rule("relabel"))  # a folder that has the suite
         assert {path.name: path.read_bytes() for path in suite.iterdir()} == after
+        assert not (suite.parent / "manifest.json").exists()
         apply_verdicts(study, suite, Rule("confirm"))
     entry = read_json(suite / "manifest.json")["test_sets"]["antonymy.dev"]
     assert (entry["signature"], entry["verdict"]["relabelled"]) == ("s", {})

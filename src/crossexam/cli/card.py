@@ -27,11 +27,12 @@ def card(
     from crossexam.cli.console import note, written
     from crossexam.core.errors import CrossexamError
     from crossexam.core.files import write_text
-    from crossexam.core.test_sets import read_suite
+    from crossexam.core.test_sets import read_suite, suite_folder
     from crossexam.interop.card import CARD, dataset_card, refuse_forbidden_changes, sources_of
 
     if not suite.is_dir():
         raise CrossexamError("not a folder", where=str(suite), wanted="a folder that crossexam build wrote")
+    suite = suite_folder(suite)
     target = suite / CARD
     if target.exists() and not force:
         raise CrossexamError("there is a README.md already", where=str(suite), hint="--force replaces it")

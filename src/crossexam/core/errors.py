@@ -94,12 +94,12 @@ class UnfinishedError(CrossexamError):
 
 
 class MissingExtraError(MissingResourceError):
-    """A feature that needs an optional dependency that is not installed."""
+    """A feature that needs an optional dependency that is not installed; *then* is a command to run after."""
 
-    def __init__(self, package: str, extra: str, needed_for: str) -> None:
+    def __init__(self, package: str, extra: str, needed_for: str, *, then: str | None = None) -> None:
         super().__init__(
             f"{needed_for} needs the package '{package}', which is not installed",
-            hint=how_to_install(extra),
+            hint=f"{how_to_install(extra)}, then {then}" if then else how_to_install(extra),
         )
 
 

@@ -30,7 +30,7 @@ from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.stored.foreign_parquet import check_foreign
 from crossexam.core.stored.rows import COLUMNS, from_row
-from crossexam.core.transfers import fetch
+from crossexam.core.transfers import fetch, has_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -204,10 +204,12 @@ _REBUILD: Final = "build the suite again with --force"
 def read_suite(path: Path) -> Suite:
     """Return the suite in the folder *path*, or the suite of one test set in the file *path*.
 
-    Each Dataset's manifest is its entry of the suite's.  What belongs to a place elsewhere is brought here.
+    The folder may also be one that has a suite (:func:`suite_folder`).  Each Dataset's manifest is its entry
+    of the suite's.  What belongs to a place elsewhere is brought here.
     Raises FormatError where there is no suite, where it was not finished, and where a file is not what the
     manifest says.
     """
+    path = suite_folder(path)
     fetch(path)
     if path.is_dir():
         return _from_folder(path)
@@ -238,6 +240,15 @@ def read_suite(path: Path) -> Suite:
         "path": str(path.absolute()),
     }
     return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)}, {})
+
+
+def suite_folder(path: Path) -> Path:
+    """Return the suite that *path* is or has, as a folder that `crossexam examine` wrote has ``suite``.
+
+    It is *path* itself if there is none.
+    """
+    inside = path / "suite"
+    return inside if not has_file(path / MANIFEST) and has_file(inside / MANIFEST) else path
 
 
 def vouched_sha256(path: Path, known: Collection[str], *, hint: str) -> str | None:

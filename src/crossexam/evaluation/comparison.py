@@ -165,9 +165,34 @@ def common_part(run_a: Run, run_b: Run) -> tuple[Run, Run]:
         raise CrossexamError(
             f"'{run_a.model}' and '{run_b.model}' have no test set in common: "
             f"{_listed(run_a.datasets)} against {_listed(run_b.datasets)}",
-            hint="run both models over the same suite",
+            hint=way_to_same_sets(
+                contents_of(run_a), contents_of(run_b), "run both models over the same suite"
+            ),
         )
     return _with_sets(run_a, names), _with_sets(run_b, names)
+
+
+def way_to_same_sets(ours: Mapping[str, str], theirs: Mapping[str, str], usual: str) -> str:
+    """Return how two suites get the same test sets, given their content hashes by name.
+
+    If one of *ours* is among *theirs* under another name, that is told; or else the way is the *usual* one.
+
+    >>> way_to_same_sets({"base.a": "feed"}, {"base.b": "feed"}, "build one suite")
+    "'base.a' has the items of 'base.b', the same rows under another file name: build both suites from ..."
+    """
+    names = {content: name for name, content in theirs.items() if name not in ours}
+    for name, content in ours.items():
+        if name not in theirs and content in names:
+            return (
+                f"'{name}' has the items of '{names[content]}', the same rows under another file name: build "
+                "both suites from a file of one name, and run the model over what is built anew"
+            )
+    return usual
+
+
+def contents_of(run: Run) -> dict[str, str]:
+    """Return the content hashes of the test sets of *run* that have items, by name."""
+    return {name: content_hash_of(each) for name, each in run.datasets.items() if len(each)}
 
 
 def _with_sets(run: Run, names: Iterable[str]) -> Run:
@@ -211,8 +236,10 @@ def compare_runs(
         raise CrossexamError(
             f"the runs have different test sets; {'; '.join(one_sided)}",
             wanted="two runs over the same test sets",
-            hint=f"run both models over the same suite; --common (in Python, common=True) compares the "
-            f"{len(shared_a.datasets)} that both have",
+            hint=way_to_same_sets(
+                contents_of(run_a), contents_of(run_b), "run both models over the same suite"
+            )
+            + f"; --common (in Python, common=True) compares the {len(shared_a.datasets)} that both have",
         )
     run_a, run_b, names = shared_a, shared_b, list(shared_a.datasets)
     for name in names:

@@ -32,7 +32,7 @@ from crossexam.core.outcome import STATUSES, Outcomes
 from crossexam.core.places import copy_path
 from crossexam.core.sealed import ChangedError, sealed, unsealed
 from crossexam.core.transfers import fetch_file, put_file
-from crossexam.evaluation.comparison import content_hash_of
+from crossexam.evaluation.comparison import content_hash_of, contents_of, way_to_same_sets
 from crossexam.evaluation.shares import gives_labels_only, probabilities_needed
 
 if TYPE_CHECKING:
@@ -142,10 +142,12 @@ class Baseline:
         """Raise CrossexamError unless *run* has every test set of the baseline, with the same items."""
         missing = [name for name in self.sets if name not in run.datasets]
         if missing:
+            contents = {name: each.content_hash for name, each in self.sets.items() if each.rows}
+            way = way_to_same_sets(contents, contents_of(run), "run the model over the same suite")
             raise CrossexamError(
                 f"the run of '{run.model}' lacks {', '.join(missing)}, which the baseline has",
                 wanted="a run over every test set of the baseline",
-                hint="run the model over the same suite; or write the baseline anew",
+                hint=f"{way}; or write the baseline anew",
             )
         for name, each in self.sets.items():
             _check_items(name, each, run)

@@ -67,7 +67,7 @@ class GateRule:
 def rules_from(source: Path | Sequence[Mapping[str, Any]] | None) -> tuple[GateRule, ...]:
     """Return the rules in the file *source*, by default :data:`RULES_FILE`, or in mappings with its keys.
 
-    Raises FormatError that names the file and the line, or the number of the rule.
+    Raises FormatError that names the file and the line where the rule begins, or the number of the rule.
 
     >>> (rule,) = rules_from([{"set": "*", "measure": "accuracy", "against": "baseline", "margin": 0.02}])
     >>> rule.limits
@@ -111,7 +111,7 @@ def _tables(path: Path, *, is_default: bool) -> tuple[list[Any], list[str]]:
     lines = [text.count("\n", 0, found.end()) + 1 for found in _TABLE.finditer(text)]
     if len(lines) != len(tables):  # an inline array, or a text that has such a line
         return tables, [f"{path}, rule {number}" for number in range(1, len(tables) + 1)]
-    return tables, [f"{path}, line {line}" for line in lines]
+    return tables, [f"{path}, rule that begins in line {line}" for line in lines]
 
 
 def _rule(number: int, table: Any, where: str) -> GateRule:

@@ -18,7 +18,7 @@ from crossexam.models.label_order import ClassName, Order, class_name
 
 _LISTED: Final = 4  # words that a proposal names
 _LONGEST: Final = 40  # characters of such a word
-_NO_GOLD_SAYS: Final = (
+_NO_ANSWER_SAYS: Final = (
     'a function returns {"status": "refused"} for a pair without an answer, a file has it in a column status'
 )
 
@@ -96,8 +96,10 @@ class AnswerWords:
                 f"{said}, which --labels declares as no gold label",
                 where=where,
                 wanted="a label; no gold label is for a base, and is not an answer",
-                hint=_NO_GOLD_SAYS,
+                hint=_NO_ANSWER_SAYS,
             )
+        if not names[number]:
+            return FormatError(f"{said}, which is empty", where=where, wanted="a label", hint=_NO_ANSWER_SAYS)
         others = ", ".join(map(clipped, self.declared))
         return FormatError(
             f"{said}, which is not a label",

@@ -6,7 +6,8 @@ means that the premise entails the hypothesis, False that it does not, unless ``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
@@ -17,6 +18,7 @@ from crossexam.core.output.escapes import quoted
 from crossexam.corpora.label_names import labels_text, name_of
 from crossexam.models.answer_words import AnswerWords
 from crossexam.models.label_order import TWO_LABELS, ClassName, is_two_label, to_label_columns
+from crossexam.models.model import Pair
 from crossexam.models.threshold import at_threshold, missing_threshold, refuse_threshold
 
 if TYPE_CHECKING:
@@ -69,52 +71,79 @@ class NamesLabels(Protocol):
     def named(self) -> NamedLabels: ...
 
 
+def pair_named(pair: Pair) -> str:
+    """Return how an error names *pair*.
+
+    >>> pair_named(("It rains.", "It is wet."))
+    "premise 'It rains.' and hypothesis 'It is wet.'"
+    """
+    return f"premise {quoted(pair[0])} and hypothesis {quoted(pair[1])}"
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The *pairs* of a batch, and *where* an error of their answers is: the name of the model."""
+
+    pairs: Sequence[Pair]
+    where: str
+
+    def named(self, number: int) -> str:
+        """Return what an error calls the answer of a number."""
+        return f"the answer for {pair_named(self.pairs[number])}"
+
+    def said(self, number: int, value: object) -> str:
+        """Return what an error says of the *value* in the answer of a number."""
+        return f"{self.named(number)} is {quoted(value)}"
+
+
 def to_answers(
     answers: Any,
-    count: int,
+    pairs: Sequence[Pair],
     words: AnswerWords = _AS_USUAL,
     *,
     where: str,
     threshold: float | None = None,
     named: NamedLabels | None = None,
 ) -> tuple[NDArray[np.float64], list[Outcome]]:
-    """Return *answers* for *count* pairs as probabilities [count, 3], and what became of the questions.
+    """Return *answers* for *pairs* as probabilities [n, 3], and what became of the questions.
 
     An answer ``{"status": "refused"}``, with one of the statuses of :mod:`crossexam.core.outcome`, says that
     there is none: its probabilities are NaN.  There are no outcomes if all pairs were answered.  Everything
     else is as in :func:`to_probabilities`.
 
-    >>> table, outcomes = to_answers(["neutral", {"status": "refused"}], 2, where="f")
+    >>> pairs = [("It rains.", "It is wet."), ("It rains.", "It snows.")]
+    >>> table, outcomes = to_answers(["neutral", {"status": "refused"}], pairs, where="f")
     >>> table.tolist(), outcomes[1].status
     ([[0.0, 1.0, 0.0], [nan, nan, nan]], 'refused')
     """
     import numpy as np
 
-    rows = _as_rows(answers, where)
+    asked = _Asked(pairs, where)
+    rows = _as_rows(answers, asked)
     statuses = {
-        number: _status(row, number, where)
+        number: _status(row, number, asked)
         for number, row in enumerate(rows)
         if isinstance(row, Mapping) and "status" in row
     }
     if not statuses:
-        return to_probabilities(rows, count, words, where=where, threshold=threshold, named=named), []
+        return to_probabilities(rows, pairs, words, where=where, threshold=threshold, named=named), []
     told = [Outcome(statuses.get(number, ANSWERED)) for number in range(len(rows))]
-    if len(statuses) == len(rows) == count:
-        return np.full((count, len(LABELS)), np.nan), told
-    # In place of what is missing, the first answer is checked again, so that the others keep their numbers.
+    if len(statuses) == len(pairs):
+        return np.full((len(pairs), len(LABELS)), np.nan), told
+    # In place of what is missing, the first answer is checked again, so that the others keep their pairs.
     first = next((row for number, row in enumerate(rows) if number not in statuses), None)
     given = [first if number in statuses else row for number, row in enumerate(rows)]
-    table = to_probabilities(given, count, words, where=where, threshold=threshold, named=named)
+    table = to_probabilities(given, pairs, words, where=where, threshold=threshold, named=named)
     table[list(statuses)] = np.nan
     return table, told
 
 
-def _status(row: Mapping[Any, Any], number: int, where: str) -> str:
+def _status(row: Mapping[Any, Any], number: int, asked: _Asked) -> str:
     status = row["status"]
     if status not in UNANSWERED or len(row) > 1:
         raise FormatError(
-            f"answer {number} is {quoted(dict(row))}",
-            where=where,
+            asked.said(number, dict(row)),
+            where=asked.where,
             wanted='{"status": STATUS} for a pair without an answer; '
             f"the statuses are {', '.join(UNANSWERED)}",
         )
@@ -123,65 +152,65 @@ def _status(row: Mapping[Any, Any], number: int, where: str) -> str:
 
 def to_probabilities(
     answers: Any,
-    count: int,
+    pairs: Sequence[Pair],
     words: AnswerWords = _AS_USUAL,
     *,
     where: str,
     threshold: float | None = None,
     named: NamedLabels | None = None,
 ) -> NDArray[np.float64]:
-    """Return *answers* for *count* pairs as probabilities [count, 3]; raises FormatError.
+    """Return *answers* for *pairs* as probabilities [n, 3]; raises FormatError.
 
     *words* are those in which answers name labels.  Single numbers with a decimal point are probabilities of
     entailment, which need a *threshold*.  The names of labels in the answers are added to *named*.
 
-    >>> to_probabilities(["neutral"], 1, where="f").tolist()
+    >>> pairs = [("It rains.", "It is wet."), ("It rains.", "It snows.")]
+    >>> to_probabilities(["neutral"], pairs[:1], where="f").tolist()
     [[0.0, 1.0, 0.0]]
-    >>> to_probabilities([True, False], 2, where="f").tolist()
+    >>> to_probabilities([True, False], pairs, where="f").tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
     named = named or NamedLabels()
-    rows = _as_rows(answers, where)
-    if len(rows) != count:
-        raise FormatError(f"{len(rows)} answers for {count} pairs", where=where, wanted=_WANTED)
-    if not count:
+    asked = _Asked(pairs, where)
+    rows = _as_rows(answers, asked)
+    if not rows:
         import numpy as np
 
         return np.zeros((0, len(LABELS)))
     missing = next((number for number, row in enumerate(rows) if row is None), None)
     if missing is not None:
         raise FormatError(
-            f"answer {missing} is None",
+            asked.said(missing, None),
             where=where,
             wanted='an answer for each pair; for one without, {"status": STATUS}, such as "refused"',
         )
     first = rows[0]
     if isinstance(first, float):
-        return _from_scores(rows, threshold, where)
+        return _from_scores(rows, threshold, asked)
     if isinstance(first, str):
-        table = _from_names(rows, words, where, named)
+        table = _from_names(rows, words, asked, named)
     elif isinstance(first, Mapping):
-        table = _from_mappings(rows, words, where, named)
+        table = _from_mappings(rows, words, asked, named)
     elif isinstance(first, bool):
-        table = _from_booleans(rows, words, where, named)
+        table = _from_booleans(rows, words, asked, named)
     elif isinstance(first, int):
-        table = _from_numbers(rows, words, where, named)
+        table = _from_numbers(rows, words, asked, named)
     else:
-        table = _from_table(rows, words, where)
+        table = _from_table(rows, words, asked)
     return table if threshold is None else _thresholded(table, threshold, words, named, where)
 
 
-def _from_scores(rows: Sequence[Any], threshold: float | None, where: str) -> NDArray[np.float64]:
+def _from_scores(rows: Sequence[Any], threshold: float | None, asked: _Asked) -> NDArray[np.float64]:
     """Return probabilities of entailment as probabilities of labels."""
     import numpy as np
 
     if threshold is None:
-        raise missing_threshold("the answers are single numbers", where=where)
+        raise missing_threshold("the answers are single numbers", where=asked.where)
     for number, row in enumerate(rows):
         if not isinstance(row, float) or not 0 <= row <= 1:
             raise FormatError(
-                _said(number, row),
-                where=where,
+                asked.said(number, row),
+                where=asked.where,
                 wanted="a probability of entailment, from 0 to 1",
             )
     return at_threshold(np.asarray(rows, dtype=np.float64), threshold)
@@ -195,7 +224,7 @@ def _thresholded(
     return at_threshold(table[:, LABELS.index("entailment")], threshold)
 
 
-def _as_rows(answers: Any, where: str) -> list[Any]:
+def _as_rows(answers: Any, asked: _Asked) -> list[Any]:
     if hasattr(answers, "detach"):  # a torch tensor, perhaps on a GPU and in 16 bits
         answers = answers.detach().cpu().double().numpy() if answers.is_floating_point() else answers.cpu()
     if hasattr(answers, "tolist"):
@@ -206,7 +235,11 @@ def _as_rows(answers: Any, where: str) -> list[Any]:
         except TypeError:
             answers = None
     if answers is None:
-        raise FormatError("the function did not return a list or an array", where=where, wanted=_WANTED)
+        raise FormatError("the function did not return a list or an array", where=asked.where, wanted=_WANTED)
+    if len(answers) != len(asked.pairs):
+        raise FormatError(
+            f"{len(answers)} answers for {len(asked.pairs)} pairs", where=asked.where, wanted=_WANTED
+        )
     return [row.tolist() if hasattr(row, "tolist") else row for row in answers]
 
 
@@ -219,27 +252,27 @@ def one_hot(indices: Sequence[int]) -> NDArray[np.float64]:
 
 
 def _from_names(
-    rows: Sequence[Any], words: AnswerWords, where: str, named: NamedLabels
+    rows: Sequence[Any], words: AnswerWords, asked: _Asked, named: NamedLabels
 ) -> NDArray[np.float64]:
-    _refuse_others(rows, str, where)
-    labels = words.labels_of(rows, lambda number: _said(number, rows[number]), lambda _: where)
-    return _from_labels(labels, where, named)
+    _refuse_others(rows, str, asked)
+    labels = words.labels_of(rows, lambda number: asked.said(number, rows[number]), lambda _: asked.where)
+    return _from_labels(labels, asked, named)
 
 
-def _from_labels(labels: Sequence[ClassName], where: str, named: NamedLabels) -> NDArray[np.float64]:
-    named.add(labels, where=where)
+def _from_labels(labels: Sequence[ClassName], asked: _Asked, named: NamedLabels) -> NDArray[np.float64]:
+    named.add(labels, where=asked.where)
     return one_hot([_column(label) for label in labels])
 
 
-def _said(number: int, value: object) -> str:
-    return f"answer {number} is {quoted(value)}"
-
-
-def _refuse_others(rows: Sequence[Any], kind: type, where: str) -> None:
+def _refuse_others(rows: Sequence[Any], kind: type, asked: _Asked) -> None:
     """Raise FormatError unless all *rows* are of the *kind* of the first; True and False are no numbers."""
     for number, row in enumerate(rows):
         if not isinstance(row, kind) or isinstance(row, bool) != (kind is bool):
-            raise FormatError(f"{_said(0, rows[0])}, and {_said(number, row)}", where=where, wanted=_ONE_KIND)
+            raise FormatError(
+                f"{asked.said(0, rows[0])}, and {asked.said(number, row)}",
+                where=asked.where,
+                wanted=_ONE_KIND,
+            )
 
 
 def _column(name: ClassName) -> int:
@@ -247,76 +280,80 @@ def _column(name: ClassName) -> int:
 
 
 def _from_booleans(
-    rows: Sequence[Any], words: AnswerWords, where: str, named: NamedLabels
+    rows: Sequence[Any], words: AnswerWords, asked: _Asked, named: NamedLabels
 ) -> NDArray[np.float64]:
     """Return True as entailment and False as not_entailment, or each as it is declared."""
-    _refuse_others(rows, bool, where)
+    _refuse_others(rows, bool, asked)
     if not {"true", "false"} & words.declared.keys():
-        return _from_labels([TWO_LABELS[0 if row else 1] for row in rows], where, named)
-    labels = words.labels_of(rows, lambda number: _said(number, rows[number]), lambda _: where)
-    return _from_labels(labels, where, named)
+        return _from_labels([TWO_LABELS[0 if row else 1] for row in rows], asked, named)
+    labels = words.labels_of(rows, lambda number: asked.said(number, rows[number]), lambda _: asked.where)
+    return _from_labels(labels, asked, named)
 
 
 def _from_numbers(
-    rows: Sequence[Any], words: AnswerWords, where: str, named: NamedLabels
+    rows: Sequence[Any], words: AnswerWords, asked: _Asked, named: NamedLabels
 ) -> NDArray[np.float64]:
-    _refuse_others(rows, int, where)
+    _refuse_others(rows, int, asked)
     if words.order is None and not any(name.isdigit() for name in words.declared):
-        raise _undeclared_classes(max(rows), words, where)
+        raise _undeclared_classes(max(rows), words, asked.where)
     classes = len(words.order or ())
     for number, row in enumerate(rows):
         if classes and not 0 <= row < classes and name_of(row) not in words.declared:
-            raise FormatError(_said(number, row), where=where, wanted=f"a number from 0 to {classes - 1}")
-    labels = words.labels_of(rows, lambda number: _said(number, rows[number]), lambda _: where)
-    return _from_labels(labels, where, named)
+            raise FormatError(
+                asked.said(number, row), where=asked.where, wanted=f"a number from 0 to {classes - 1}"
+            )
+    labels = words.labels_of(rows, lambda number: asked.said(number, rows[number]), lambda _: asked.where)
+    return _from_labels(labels, asked, named)
 
 
 def _undeclared_classes(greatest: int, words: AnswerWords, where: str) -> FormatError:
     """Return the error that class indices up to the *greatest* need a meaning, with ways to declare it."""
     declared = set(words.declared.values())
     mapping = labels_text({**words.declared, "1": "entailment", "0": "not_entailment"})
-    two = f"--labels {quote(mapping)} or --label-order entailment,not_entailment for two labels"
-    three = "--label-order entailment,neutral,contradiction for three"
+    two = f"--labels {quote(mapping)} if 1 means entailment"
+    three = "--label-order entailment,neutral,contradiction (in the order of your classes) for three labels"
     has_two = greatest < len(TWO_LABELS) and not declared & {"neutral", "contradiction"}
     has_three = "not_entailment" not in declared or not has_two
     return FormatError(
         "the answers are class indices, but nothing says what they mean",
         where=where,
         wanted="names of labels, or a declaration of what each number means",
-        hint=f"{', '.join([two] * has_two + [three] * has_three)} (in the order of your classes); or return "
-        "True and False, or the names of labels",
+        hint="; ".join([two] * has_two + [three] * has_three)
+        + "; or return True and False, or the names of labels",
     )
 
 
 def _from_mappings(
-    rows: Sequence[Any], words: AnswerWords, where: str, named: NamedLabels
+    rows: Sequence[Any], words: AnswerWords, asked: _Asked, named: NamedLabels
 ) -> NDArray[np.float64]:
     table = []
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise FormatError(_said(number, row), where=where, wanted="a mapping, like answer 0")
+            raise FormatError(
+                asked.said(number, row), where=asked.where, wanted=f"a mapping, as in {asked.named(0)}"
+            )
         if "label" in row:  # what a text-classification pipeline returns for its best class
             row = {row["label"]: 1.0}
-        table.append(_shares(row, number, words, where, named))
-    return _from_table(table, _AS_USUAL, where)
+        table.append(_shares(row, number, words, asked, named))
+    return _from_table(table, _AS_USUAL, asked)
 
 
 def _shares(
-    row: Mapping[Any, Any], number: int, words: AnswerWords, where: str, named: NamedLabels
+    row: Mapping[Any, Any], number: int, words: AnswerWords, asked: _Asked, named: NamedLabels
 ) -> list[float]:
     """Return the probabilities of LABELS in *row*, the answer of this *number*."""
     names = list(row)
-    labels = words.labels_of(names, lambda place: _said(number, names[place]), lambda _: where)
-    named.add(labels, where=where)
+    labels = words.labels_of(names, lambda place: asked.said(number, names[place]), lambda _: asked.where)
+    named.add(labels, where=asked.where)
     shares = [0.0] * len(LABELS)
     for label, share in zip(labels, row.values(), strict=True):
         if not isinstance(share, int | float):
-            raise FormatError(_said(number, row), where=where, wanted="a number per label")
+            raise FormatError(asked.said(number, row), where=asked.where, wanted="a number per label")
         shares[_column(label)] += float(share)
     return shares
 
 
-def _from_table(rows: Sequence[Any], words: AnswerWords, where: str) -> NDArray[np.float64]:
+def _from_table(rows: Sequence[Any], words: AnswerWords, asked: _Asked) -> NDArray[np.float64]:
     import numpy as np
 
     columns = len(words.order) if words.order else len(LABELS)
@@ -326,9 +363,9 @@ def _from_table(rows: Sequence[Any], words: AnswerWords, where: str) -> NDArray[
         table = np.zeros(0)
     if table.shape != (len(rows), columns):
         raise _wrong_shape(
-            table.shape, (len(rows), columns), is_declared=words.order is not None, where=where
+            table.shape, (len(rows), columns), is_declared=words.order is not None, where=asked.where
         )
-    checked = check_probabilities(table, where=where)
+    checked = check_probabilities(table, asked.named, where=asked.where)
     return to_label_columns(checked, words.order) if words.order else checked
 
 
@@ -359,14 +396,19 @@ def refuse_unanswered(table: NDArray[np.float64], *, where: str) -> NDArray[np.f
     return table
 
 
-def check_probabilities(table: NDArray[np.float64], *, where: str) -> NDArray[np.float64]:
-    """Return *table* [n, k] with rows that sum to 1; raises FormatError if they are not probabilities."""
+def check_probabilities(
+    table: NDArray[np.float64], named: Callable[[int], str], *, where: str
+) -> NDArray[np.float64]:
+    """Return *table* [n, k] with rows that sum to 1; raises FormatError if they are not probabilities.
+
+    *named* returns what the error calls the row of a number.
+    """
     wrong = not_probabilities(table, tolerance=_TOLERANCE)
     if wrong.any():
         number = int(wrong.argmax())
         raise FormatError(
-            f"answer {number} is {table[number].tolist()}; {int(wrong.sum())} of {len(table)} answers are "
-            "not probabilities",
+            f"{named(number)} is {table[number].tolist()}; {int(wrong.sum()):,} of {len(table):,} "
+            "answers are not probabilities",
             where=where,
             wanted="finite, non-negative numbers that sum to 1",
             hint="apply a softmax to logits",

@@ -22,6 +22,7 @@ import types
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import partial
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -29,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.answer_words import AnswerWords, answer_words
-from crossexam.models.answers import NamedLabels, to_answers
+from crossexam.models.answers import NamedLabels, pair_named, to_answers
 from crossexam.models.label_order import is_two_label, parse_order
 from crossexam.models.local_imports import local_imports
 from crossexam.models.model import Batch, Pair
@@ -87,10 +88,12 @@ class FunctionModel:
             raise
         except BaseException as error:  # whatever it raises: also SystemExit, and exceptions of its own kind
             raise CrossexamError(
-                f"the function raised {_described(error)}", where=self.name, hint=_DEBUG
+                f"the function raised {_described(error)}",
+                where=self.name,
+                hint=f"{_DEBUG}; this list began with {pair_named(pairs[0])}" if pairs else _DEBUG,
             ) from error
         found, outcomes = to_answers(
-            answers, len(pairs), self.words, where=self.name, threshold=self.threshold, named=self.named
+            answers, pairs, self.words, where=self.name, threshold=self.threshold, named=self.named
         )
         self.details["two_label"] = self.details.get("two_label", False) or self.named.two_label
         return Batch(range(len(pairs)), found, [None] * len(pairs), outcomes)
@@ -117,12 +120,11 @@ def open_function(name: str, options: Options) -> FunctionModel:
                 where=name,
                 hint="install it into the environment that crossexam runs in",
             ) from error
-        stem = module_name.removesuffix(".py").replace("/", ".")
         raise CrossexamError(
             f"no module '{module_name}' in {here} or on Python's path",
             where=name,
             wanted="py/module:function",
-            hint=f"did you mean 'py/{stem}:{attribute}'?" if stem != module_name else None,
+            hint=f"did you mean 'py/{near}:{attribute}'?" if (near := _near(module_name)) else None,
         ) from None
     except KeyboardInterrupt:
         raise
@@ -143,6 +145,15 @@ def open_function(name: str, options: Options) -> FunctionModel:
             hint=f"it has: {', '.join(known[:8])}" if known else None,
         )
     return _model(name, function, options, _source_of_module(module, function))
+
+
+def _near(module: str) -> str | None:
+    """Return what *module* may be meant to be: a module for a path, or one in the working folder."""
+    stem = module.removesuffix(".py").replace("/", ".")
+    if stem != module:
+        return stem
+    here = sorted(path.stem for path in Path.cwd().glob("*.py"))
+    return next(iter(get_close_matches(module, here, n=1)), None)
 
 
 def _refuse_name_of_library(module: str, here: str, name: str) -> None:

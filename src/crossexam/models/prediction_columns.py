@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.outcome import ANSWERED, STATUSES
+from crossexam.core.outcome import ANSWERED, STATUSES, UNANSWERED
 from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import refuse_absent
 from crossexam.models.model import Pair, pair_digest
@@ -81,10 +81,11 @@ class PredictionColumns:
         return ANSWERED if is_empty(stated) else str(stated)
 
     def matching(self, rows: Sequence[Row]) -> Matching:
-        """Return how *rows* are matched: by their ids if they have any, which may all be ids of pairs."""
+        """Return how *rows* are matched: by their ids if they have any, most of which may be ids of pairs."""
         if self.id is None:
             return "text"
-        return "pair" if all(_PAIR_ID.fullmatch(str(row[self.id])) for row in rows) else "id"
+        of_pairs = sum(_PAIR_ID.fullmatch(str(row[self.id])) is not None for row in rows)
+        return "pair" if 2 * of_pairs > len(rows) else "id"
 
 
 def pair_id(pair: Pair) -> str:
@@ -150,8 +151,27 @@ def find_columns(
 
 
 def _way_out(example: str, names: Sequence[str]) -> str:
-    setting = f"--set file.columns={example.partition(' ')[0]}"
-    return f"--columns {example} of run, or {setting}, says which it is; available: {', '.join(names)}"
+    return f"{_stating(example)} says which it is; available: {', '.join(names)}"
+
+
+def _stating(columns: str) -> str:
+    return f"--columns {columns} of run, or --set file.columns={columns.partition(' ')[0]},"
+
+
+def read_labels_instead(names: Sequence[str], mapping: Mapping[str, str]) -> str:
+    """Return the end of a hint: what reads labels, if the columns *names* have such as well as probabilities.
+
+    There is none if the *mapping* says where predictions are, or for ``label``, which may be the gold label.
+
+    >>> read_labels_instead(["id", "p_entailment", "Pred"], {})[:52]
+    '; --columns prediction=Pred of run, or --set file.co'
+    """
+    own = {name.strip().lower(): name for name in names}
+    labels = next((own[name] for name in _LABEL_COLUMNS if name in own and name != "label"), None)
+    if labels is None or any(role in mapping for role in ANSWER_ROLES):
+        return ""
+    stated = ",".join(f"{role}={column}" for role, column in {**mapping, "prediction": labels}.items())
+    return f"; {_stating(stated)} reads the labels in {labels!r} instead"
 
 
 def _naming(own: Mapping[str, str], mapping: Mapping[str, str]) -> tuple[str | None, tuple[str, str] | None]:
@@ -167,25 +187,40 @@ def _naming(own: Mapping[str, str], mapping: Mapping[str, str]) -> tuple[str | N
     return next((own[name] for name in _ID_COLUMNS if name in own), None), next(iter(usual), None)
 
 
-def status_column(rows: Sequence[Row], stated: str | None) -> str | None:
+def status_column(rows: Sequence[Row], stated: str | None, *, where: str) -> str | None:
     """Return the column of *rows* that says which items have no answer: all of its values are statuses.
 
-    It is the *stated* one; raises FormatError if that has other values.
+    It is the *stated* one, or one of a usual name, unless none of the values there is a status.  Raises
+    FormatError if only some of them are, or if the stated column has other values.
     """
     own = {name.strip().lower(): name for name in rows[0]}
     usual = [own[known] for known in _STATUS_COLUMNS if known in own]
     for name in usual if stated is None else [stated]:
-        values = [value for row in rows if not is_empty(value := row.get(name))]
-        other = next((each for each in values if not isinstance(each, str) or each not in STATUSES), None)
-        if values and other is None:
+        values = {n: value for n, row in enumerate(rows, 1) if not is_empty(value := row.get(name))}
+        others = {n: each for n, each in values.items() if not isinstance(each, str) or each not in STATUSES}
+        if values and not others:
             return name
-        if other is not None and stated is not None:
+        if others and (stated is not None or len(others) < len(values)):
+            number, other = next(iter(others.items()))
             raise FormatError(
                 f"{quoted(other)} in column {name!r} is no status",
-                where="--columns",
+                where=f"{where}, row {number}",
                 wanted=", ".join(STATUSES),
+                hint=None if stated else f"a column {name!r} about something else needs another name",
             )
     return None
+
+
+def refuse_no_prediction(row: Row, columns: PredictionColumns, *, where: str) -> None:
+    """Raise FormatError if *row*, of an answered item, lacks a prediction."""
+    lacking = next((name for name in columns.answer if is_empty(row.get(name))), None)
+    if lacking is not None:
+        raise FormatError(
+            f"no value for {lacking!r}",
+            where=where,
+            wanted="a prediction, or a status that says why the item has no answer",
+            hint=f"the statuses, in a column {columns.status or 'status'!r}, are {', '.join(UNANSWERED)}",
+        )
 
 
 def refuse_prediction(row: Row, columns: PredictionColumns, *, where: str) -> None:

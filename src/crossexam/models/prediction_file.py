@@ -6,7 +6,8 @@ row stands for all items with its pair.  An item without a prediction and a pred
 errors: neither is ever counted as wrong.
 
 A column ``outcome`` or ``status`` with the statuses of :mod:`crossexam.core.outcome` says which items have no
-answer; their predictions must be empty.  If it has other values, it is about something else.
+answer; their predictions must be empty.  A column without any of these is about
+something else.
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ from crossexam.models.prediction_columns import (
     Row,
     find_columns,
     name_in,
+    read_labels_instead,
+    refuse_no_prediction,
     refuse_prediction,
     status_column,
 )
@@ -178,8 +181,8 @@ class PredictionFile:
         extra = list(dict.fromkeys(name for name in names if name not in known))
         if extra:
             raise FormatError(
-                f"{len(extra)} of {len(names)} predictions are for items that are in none of the test sets: "
-                f"{_listed(extra)}",
+                f"{len(extra):,} of {len(names):,} predictions are for items that are in none of the test "
+                f"sets: {_listed(extra)}",
                 where=str(self.path),
                 wanted="predictions for items of these test sets only",
                 hint=f"{self._or_by_text}run it over the suite that the predictions are for, or remove these "
@@ -232,17 +235,18 @@ class PredictionFile:
         if self.columns.form == "shares":
             if table.shape[1] == 1:
                 table = np.concatenate([table, 1 - table], axis=1)
-            shares = check_probabilities(table, where=str(self.path))
+            shares = self._checked(table, examples)
             return shares if table.shape[1] == len(LABELS) else to_label_columns(shares, TWO_LABELS)
         if self.words.order is None or table.shape[1] != len(self.words.order):
             raise self._undeclared(table.argmax(axis=1).tolist(), examples, table.shape[1])
-        shares = (
-            row_softmax(table)
-            if self.columns.form == "logits"
-            else check_probabilities(table, where=str(self.path))
-        )
+        shares = row_softmax(table) if self.columns.form == "logits" else self._checked(table, examples)
         self._watch_order(table.argmax(axis=1).tolist(), examples)
         return to_label_columns(shares, self.words.order)
+
+    def _checked(self, table: NDArray[np.float64], examples: Sequence[Example]) -> NDArray[np.float64]:
+        return check_probabilities(
+            table, lambda number: f"the prediction for {quoted(examples[number].id)}", where=str(self.path)
+        )
 
     def _numbers(self, rows: Sequence[Row]) -> NDArray[np.float64]:
         import numpy as np
@@ -339,14 +343,21 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     rows = read_rows(path)
     mapping = stated_columns(options.columns)
     columns = find_columns(list(rows[0]), where=str(path), mapping=mapping)
-    columns = replace(columns, status=status_column(rows, columns.status))
+    threshold = options.threshold
+    if columns.form == "shares" and len(columns.answer) == 1 and threshold is None:
+        raise missing_threshold(
+            f"the only column of probabilities is '{columns.answer[0]}'",
+            where=str(path),
+            otherwise=read_labels_instead(list(rows[0]), mapping or {}),
+        )
+    columns = replace(columns, status=status_column(rows, columns.status, where=str(path)))
     naming = columns.naming
-    for number, row in enumerate(rows):
-        needed = [*columns.answer, *naming]
+    for number, row in enumerate(rows, 1):
         if columns.status_of(row) != ANSWERED:
-            needed = [*naming]
             refuse_prediction(row, columns, where=f"{path}, row {number}")
-        lacking = next((column for column in needed if row.get(column) is None), None)
+        else:
+            refuse_no_prediction(row, columns, where=f"{path}, row {number}")
+        lacking = next((column for column in naming if row.get(column) is None), None)
         if lacking is not None:
             raise FormatError(f"no value for {lacking!r}", where=f"{path}, row {number}")
         for column in naming:
@@ -357,9 +368,6 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
                     wanted="text",
                 )
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
-    threshold = options.threshold
-    if columns.form == "shares" and len(columns.answer) == 1 and threshold is None:
-        raise missing_threshold(f"the only column of probabilities is '{columns.answer[0]}'", where=str(path))
     words = answer_words(options.labels, order)
     seed = f"file.v1\x1f{sha256_of(path)}\x1f{order}{'' if threshold is None else f'@{threshold}'}"
     seed += f"\x1f{words.identity}\x1f{sorted((mapping or {}).items())}" if words.identity or mapping else ""
@@ -436,7 +444,7 @@ def _json(path: Path) -> list[Row]:
             raise FormatError(
                 f"not JSON: {json_problem(error)}", where=str(path), wanted="a list of JSON objects"
             ) from None
-        numbered = [(f"{path}, row {number}", row) for number, row in enumerate(rows)]
+        numbered = [(f"{path}, row {number}", row) for number, row in enumerate(rows, 1)]
     else:
         numbered = []
         for number, line in enumerate(text.split("\n"), 1):

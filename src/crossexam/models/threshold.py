@@ -27,14 +27,17 @@ def check_threshold(threshold: float | None) -> None:
         raise CrossexamError(f"the threshold is {threshold:g}", wanted="a number above 0 and below 1")
 
 
-def missing_threshold(what: str, *, where: str) -> CrossexamError:
-    """Return the error that *what*, a model with one number per pair, needs a threshold."""
+def missing_threshold(what: str, *, where: str, otherwise: str = "") -> CrossexamError:
+    """Return the error that *what*, a model with one number per pair, needs a threshold.
+
+    *otherwise* ends the hint with another way out.
+    """
     return CrossexamError(
         f"{what}, and nothing says above which value it means entailment",
         where=where,
         wanted="a declared threshold",
         hint="--threshold 0.5 (or what its card says) reads higher values as entailment and others as "
-        "not_entailment",
+        f"not_entailment{otherwise}",
     )
 
 

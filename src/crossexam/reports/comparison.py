@@ -127,8 +127,9 @@ def _comparison_table(
     )
     note = (
         f"A minus B in points. p: exact McNemar test by cluster, Holm-corrected. {significance_note(alpha)} "
-        "Only A, only B: items that only that model gets right. Interval and p can disagree: clustering can "
-        "only widen the interval, but can make p smaller."
+        "Only A, only B: items that only that model gets right. Interval and p can disagree: Holm's "
+        "correction makes p larger, not the interval wider; clustering can only widen the interval, but can "
+        "make p smaller."
     )
     one, other = model_names([first, second])
     mean = mean_note(*answered)

@@ -38,6 +38,7 @@ from crossexam.core.test_sets import (
     entry_beside,
     read_suite,
     relabelled,
+    suite_folder,
     with_generated_labels,
     write_test_set,
 )
@@ -87,6 +88,7 @@ def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
         raise CrossexamError(
             "the study does not ask for labels, so it has no verdicts", where=str(study.folder)
         )
+    path = suite_folder(path)
     suite = read_suite(path)
     for name in judged:
         _check_judged(name, suite.datasets.get(name), study, path)

@@ -256,9 +256,10 @@ def test_a_long_wait_is_told_when_it_begins(fake_time: Any) -> None:
     busy = Outage(fake_time)
     busy.ask(BUSY, None)
     said = "example.com: 429: slow down; all requests wait for 22 seconds, as the server asks"
-    assert busy.told == [said]
+    assert busy.told == [f"{said} (0 requests answered so far)"]
     busy.ask(BUSY, BUSY, None)
-    assert busy.told == [said, said, said]  # each began when the one before was over
+    later = f"{said} (1 request answered so far)"
+    assert busy.told[1:] == [later, later]  # each began when the one before was over
     busy.ask(TransientError("429: slow down", wait=4.9, busy=True), None)
     assert len(busy.told) == 3
 
@@ -274,15 +275,16 @@ def test_a_wait_of_several_requests_is_told_once(fake_time: Any) -> None:
         error = TransientError("429: slow down", wait=wait, busy=True)
         busy.pace._count(SimpleNamespace(outcome=_failed(error), upcoming_sleep=wait))  # type: ignore[arg-type]
     assert [line.split("wait for ")[1] for line in busy.told] == [
-        "22 seconds, as the server asks",
-        "60 seconds, as the server asks",
+        "22 seconds, as the server asks (0 requests answered so far)",
+        "60 seconds, as the server asks (0 requests answered so far)",
     ]
 
 
 def test_a_server_that_fails_for_long_is_told_of(fake_time: Any) -> None:
     broken = Outage(fake_time)
     broken.ask(*[TransientError("503: loading the model")] * 5, None)  # 1, 2, 4, 8 and 16 seconds
-    said = [f"example.com: 503: loading the model; the request waits for {wait} seconds" for wait in (8, 16)]
+    said = [f"the request waits for {wait} seconds (0 requests answered so far)" for wait in (8, 16)]
+    said = [f"example.com: 503: loading the model; {each}" for each in said]
     assert broken.told == said
     given_up = Outage(fake_time, tries=4)
     with pytest.raises(TransientError):

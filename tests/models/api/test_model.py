@@ -393,7 +393,7 @@ def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: Op
     words = {"entailment": "Follows", "neutral": "open", "contradiction": "clashes"}
     server.answer = lambda body: server.chat(words[server.label_for(body)])
     labels = "follows=entailment,open=neutral,clashes=contradiction"
-    with pytest.raises(CrossexamError, match="can be read, such as 'Follows'"):
+    with pytest.raises(CrossexamError, match=r"can be read, such as 'Follows'\n.*\n.*--labels WORD=LABEL"):
         opened(answer="text").predict(PAIRS)
     model = opened(answer="text", labels=labels)
     rows = model.predict(PAIRS)

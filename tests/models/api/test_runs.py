@@ -162,7 +162,8 @@ def test_a_busy_server_is_waited_for_and_the_user_is_told(
     )
     done = command("--concurrency", "1")
     assert done.code == 0
-    said = f"{host}: 429: slow down; all requests wait for 22 seconds, as the server asks\n"
+    said = f"{host}: 429: slow down; all requests wait for 22 seconds, as the server asks"
+    said += " (34 requests answered so far)\n"  # 30 of the probe, and all pairs but the one that is refused
     assert done.err.count(said) == 1
     assert "slow down" not in done.out
     assert quick.waits == [22]

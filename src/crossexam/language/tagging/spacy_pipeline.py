@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, MissingExtraError, MissingResourceError
@@ -32,7 +33,8 @@ def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
     try:
         import spacy
     except ImportError:
-        raise MissingExtraError("spacy", "spacy", f"the pipeline '{name}'") from None
+        download = None if Path(name).exists() else f"python -m spacy download {name}"
+        raise MissingExtraError("spacy", "spacy", f"the pipeline '{name}'", then=download) from None
     try:
         nlp = spacy.load(name)
     except OSError:

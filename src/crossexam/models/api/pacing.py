@@ -21,6 +21,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Note
 
@@ -265,6 +266,7 @@ class Pace:
         self._most, self._tries, self._jitter, self._host, self._tell = most, tries, jitter, host, tell
         self._alarms = alarms
         self._has_answered = self._is_out = False
+        self._replies = 0
         self._told_until = 0.0
         self._by_attempt = wait_exponential_jitter(initial=1, max=_LONGEST_PAUSE, jitter=jitter)
         self._retrying = Retrying(
@@ -318,6 +320,8 @@ class Pace:
             self.slots.give_back()
         self.slots.succeeded()
         self._answered()
+        with self._lock:
+            self._replies += 1
         return reply
 
     def _watched(self) -> AbstractContextManager[None]:
@@ -382,7 +386,11 @@ class Pace:
             self._told_until = until
         who = "all requests wait" if error.busy or error.wait is not None else "the request waits"
         asked = ", as the server asks" if error.wait is not None else ""
-        self._tell(f"{self._host}: {error}; {who} for {math.ceil(seconds)} seconds{asked}")
+        self._tell(f"{self._host}: {error}; {who} for {math.ceil(seconds)} seconds{asked}{self._so_far()}")
+
+    def _so_far(self) -> str:
+        """Return how many requests were answered, so that a line that comes again shows progress."""
+        return f" ({counted_items(self._replies, 'request')} answered so far)"
 
     def _how_long(self, error: UnreachableError) -> str:
         """Return for how long, or how often, a server is asked again that cannot be reached."""

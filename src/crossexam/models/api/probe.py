@@ -100,10 +100,11 @@ class ProbeReplies:
     def _way_out(self) -> str:
         """Return what may make the answers readable."""
         is_restricted = bool(self.questions.groups.get("choice"))
-        choice = "" if is_restricted else "--answer choice, which allows the labels alone, "
+        choice = "" if is_restricted else "--answer choice (which allows the labels alone), "
         return (
-            f"try {choice}another --template, or another --max-output than {self.sampling.limit}: a larger "
-            "one if answers are cut short, a smaller one if they go on after the label"
+            f"try {choice}--labels WORD=LABEL (which declares words of the answers), another --template, "
+            f"or another --max-output than {self.sampling.limit}: a larger one if answers are cut short, a "
+            "smaller one if they go on after the label"
         )
 
     def _choices(self) -> list[Mapping[str, Any]]:

@@ -170,9 +170,9 @@ def majority_notes(results: Results) -> list[str]:
         of_bases |= here
     if not of_bases:
         return []
-    note = "Majority baseline: the accuracy of always giving the most frequent gold label of the base"
+    note = "Majority baseline: always giving the most frequent gold label of the base"
     listed = ", ".join(f"{' or '.join(shares)} on {name}" for name, shares in others.items())
-    return [f"{note}; that of the test set itself would give {listed}." if listed else f"{note}."]
+    return [f"{note}; the test set's own gives {listed}." if listed else f"{note}."]
 
 
 def one_label_warnings(results: Results) -> list[str]:

@@ -153,6 +153,7 @@ def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.Monke
     assert done.exit_code == 0
     said = done.stderr
     assert re.search(r"12 distinct pairs of 12 items\nwritten: pairs/pairs\.csv\n", said)
+    assert "p_entailment, p_neutral, p_contradiction; then: " in said
     assert said.endswith("; then: crossexam run file/ANSWERS.csv tests -o RUN --only 'base.*'\n")
     rows = READERS["csv"](tmp_path / "pairs" / "pairs.csv")
     answer(rows, tmp_path / "ANSWERS.csv", ["id"])
@@ -161,3 +162,15 @@ def test_the_command_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.Monke
     assert isinstance(refused.exception, CrossexamError)
     assert "12 of 24 pairs have no prediction: (" in str(refused.exception)
     assert "crossexam export csv SUITE" in str(refused.exception)
+
+
+def test_the_columns_are_those_of_two_labels_where_the_items_have_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("claims.csv").write_text(
+        "premise,hypothesis,label\nIt rains.,It is wet.,entailment\nIt rains.,It snows.,not_entailment\n"
+    )
+    assert command("build negation --base claims.csv -o tests").exit_code == 0
+    said = command("export csv tests -o pairs").stderr
+    assert "or the columns p_entailment, p_not_entailment; then: " in said

@@ -42,13 +42,16 @@ def export(
     """
     from crossexam.cli.console import note, written
     from crossexam.core.dataset import counted_items
+    from crossexam.core.labels import LABELS
     from crossexam.core.test_sets import read_suite
     from crossexam.interop.export import EXPORTERS
     from crossexam.interop.export import export as write
+    from crossexam.models.label_order import TWO_LABELS
     from crossexam.models.prompts.table import template as named
 
     prompt = None if template is None else named(template)
-    done = write(read_suite(suite), form, output, prompt, only=only or ())
+    read = read_suite(suite)
+    done = write(read, form, output, prompt, only=only or ())
     command = EXPORTERS[form].usage.format(folder=quote(str(output)), suite=quote(str(suite)))
     if EXPORTERS[form].asks:
         _show_tasks(done, command)
@@ -57,9 +60,11 @@ def export(
     chosen = "".join(f" --only {quote(each)}" for each in only or ())
     note(f"{counted_items(done.pairs, 'distinct pair')} of {counted_items(done.items, 'item')}")
     written(output / done.tasks[0])
+    labels = LABELS if any(len(each.projection.labels) > 2 for each in read) else TWO_LABELS
+    shares = ", ".join(f"p_{label}" for label in labels)
     note(
         "add a column prediction with the names of labels (or words that --labels declares), or the columns "
-        f"p_entailment, p_neutral, p_contradiction; then: {command}{chosen}"
+        f"{shares}; then: {command}{chosen}"
     )
 
 

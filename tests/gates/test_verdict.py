@@ -163,7 +163,7 @@ def test_the_first_line_says_what_is_open_what_is_worse_and_what_would_settle_it
         "The gate is undecided: mine against mine, 6 checks: 1 holds, 5 open; "
         "1 of the open ones without a loss; 3 of the other 4 are worse than their limit (negation: accuracy "
         "−4.0 points, word overlap: accuracy −2.7 points, antonymy: accuracy −2.0 points); "
-        f"about {needed[0]:,} to {needed[-1]:,} items in each test set would settle them "
+        f"about {needed[0]:,} to {needed[-1]:,} items in each test set would settle these {len(needed)} "
         "if the values stayed as measured"
     )
 
@@ -216,3 +216,17 @@ def test_what_becomes_of_open_checks_is_one_of_three() -> None:
     assert check_open("pass") == "pass"
     with pytest.raises(CrossexamError, match="open is 'passes'"):
         check_open("passes")
+
+
+@pytest.mark.parametrize(("theirs", "code"), [((), 5), ((0, 3, 6), 0), ((0, 3, 6, 9), 0)])
+def test_who_refuses_what_it_would_get_wrong_has_lost_it(
+    make_run: MakeRun, theirs: tuple[int, ...], code: int
+) -> None:
+    """A baseline with the same refusals, or more, had no answer to lose."""
+    run = make_run(None, {DEV: (0, 3, 6)})
+    baseline = Baseline.of(make_run(None, {DEV: theirs}, model="theirs"))
+    found = judge(run, rules_from([{"set": DEV, "measure": "accuracy", **AGAINST}]), baseline)
+    (check,) = found.checks
+    assert (check.outcome, check.value.value, check.without_loss) == ("open", 0, code == 0)
+    assert found.exit_code == code
+    assert found.summary.endswith(f"; {max(3, len(theirs))} items could not be measured")

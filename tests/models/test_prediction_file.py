@@ -209,7 +209,7 @@ def test_unknown_labels_name_the_item(tmp_path: Path) -> None:
     ]
     with pytest.raises(
         FormatError,
-        match=r"item a2: column 'label' is 'perhaps', which is not a label(.|\n)*--labels perhaps=LABEL dec",
+        match=r"id 'a2': column 'label' is 'perhaps', which is not a label(.|\n)*--labels perhaps=LABEL dec",
     ):
         answers(write(tmp_path / "p.jsonl", rows))
 
@@ -411,13 +411,13 @@ def test_true_and_false_are_not_guessed_in_a_file(tmp_path: Path, suffix: str) -
     path = verdicts(tmp_path / f"p{suffix}", [False, True, False])
     with pytest.raises(FormatError, match="--labels false=not_entailment,true=entailment declares") as caught:
         predict_suite(f"file/{path}", TWO)
-    assert "item c1: column 'prediction' is" in str(caught.value)
+    assert "id 'c1': column 'prediction' is" in str(caught.value)
 
 
 def test_a_declared_word_without_a_label_is_no_answer(tmp_path: Path) -> None:
     path = verdicts(tmp_path / "p.csv", ["no", "yes", "unclear"])
     labels = "yes=entailment,no=not_entailment,unclear=-"
-    with pytest.raises(FormatError, match=r"item c3: column 'prediction' is 'unclear', which --labels decl"):
+    with pytest.raises(FormatError, match=r"id 'c3': column 'prediction' is 'unclear', which --labels decl"):
         predict_suite(f"file/{path}", TWO, options={"labels": labels})
     path = verdicts(tmp_path / "q.csv", ["no", "entailment", "neutral"])
     with pytest.raises(FormatError, match="some answers are not_entailment, others are neutral"):

@@ -29,7 +29,8 @@ class Check:
     computed, so that they may be smaller.  For an open check, *detectable* is the nearest true value beyond
     the limit that so many items would show in 80 % of cases, and *items_needed* about how many items would
     settle it, if the value stays as it is; None if there is no such number.  *behind* are the items behind
-    the value, if the check fails or is undecided.
+    the value, if the check fails or is undecided.  *with_missing* are the values of an open check with the
+    missing answers counted (:meth:`~crossexam.gates.measures.MeasuredQuantity.with_missing`).
     """
 
     rule: GateRule
@@ -45,6 +46,7 @@ class Check:
     detectable: float | None = None
     items_needed: int | None = None
     behind: ItemsBehind | None = None
+    with_missing: tuple[float, ...] = ()
 
     @property
     def observed(self) -> bool:
@@ -61,12 +63,13 @@ class Check:
     def without_loss(self) -> bool:
         """Whether the value is a loss, from the baseline or the base, and is 0 or better.
 
-        It is not if the limit is absolute: a value that keeps to this is not shown to.
+        So it must be with the missing answers counted as well: a model that refuses what it would get wrong
+        has lost it.  It is not if the limit is absolute: a value that keeps to this is not shown to.
         """
         if not self.rule.against_baseline and not (self.rule.measure.is_loss and self.limit.side == "below"):
             return False
-        gain = self.value.value if self.limit.side == "above" else -self.value.value
-        return gain >= -_ROUNDING
+        direction = 1 if self.limit.side == "above" else -1
+        return all(direction * each >= -_ROUNDING for each in (self.value.value, *self.with_missing))
 
     @property
     def p_value(self) -> float | None:
@@ -126,7 +129,8 @@ class Check:
             if self.items_needed is None
             else f"About {self.items_needed:,} items would settle it if the value stayed as it is."
         )
-        return f"{power} {settled}"
+        unmeasured = f" {self.missing:,} more could not be measured." if self.missing else ""
+        return f"{power} {settled}{unmeasured}"
 
     @property
     def detectable_text(self) -> str | None:

@@ -299,7 +299,14 @@ def _decided(measured: Sequence[_Measured], alpha: float) -> tuple[Check, ...]:
 def _check(each: _Measured, outcome: Outcome) -> Check:
     quantity = each.quantity
     return Check(
-        each.rule, each.limit, each.test_set, quantity.value(), quantity.n, quantity.missing, outcome
+        each.rule,
+        each.limit,
+        each.test_set,
+        quantity.value(),
+        quantity.n,
+        quantity.missing,
+        outcome,
+        with_missing=quantity.with_missing() if outcome == "open" else (),
     )
 
 

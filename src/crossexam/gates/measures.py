@@ -64,7 +64,9 @@ class MeasuredQuantity:
     returns the variance of an independent item if a value is true, up to a constant factor; values are from
     *lowest*, which is below 0 for differences, to minus that, or to 1.  No p-value is below *least_p*.  An
     *observed* quantity is known without error.  *exact* is the same with the interval from which p-values are
-    computed, if that is another than the one that is shown.
+    computed, if that is another than the one that is shown.  *alike* are the measures with the missing
+    answers taken as wrong, and as right, in whatever is compared; without any, *least* and *most* stand for
+    them.
     """
 
     known: AtConfidence
@@ -78,6 +80,11 @@ class MeasuredQuantity:
     least_p: float = LEAST_P
     observed: bool = False
     exact: MeasuredQuantity | None = None
+    alike: tuple[AtConfidence, ...] = ()
+
+    def with_missing(self) -> tuple[float, ...]:
+        """Return what the value may be if missing answers are counted; nothing if there are none."""
+        return tuple(at(0.95).value for at in self.alike or (self.least, self.most)) if self.missing else ()
 
     @property
     def tested(self) -> MeasuredQuantity:
@@ -147,6 +154,12 @@ def _quantity(
         only_bounds=too_many(missing, len(answered), limit),
         spread=spread,
         lowest=lowest,
+        alike=tuple(
+            at([combined(pair) for pair in zip(least, most, strict=True)], whole)
+            for combined in (np.logical_and.reduce, np.logical_or.reduce)
+        )
+        if missing
+        else (),
     )
 
 

@@ -28,7 +28,9 @@ def summary_line(checks: Sequence[Check], failing: Sequence[Check], names: Mappi
     parts += [f"not judged: {_listed(unjudged, names)}"] if unjudged else []
     parts += _of_open(checks, names)
     if not failing and not unjudged and any(each.undecided for each in checks):
-        parts.append(_settling([each for each in checks if each.undecided]))
+        parts.append(_settling(checks))
+    unmeasured = sum({each.test_set: each.missing for each in checks}.values())
+    parts += [f"{counted_items(unmeasured, 'item')} could not be measured"] if unmeasured else []
     return "; ".join(parts)
 
 
@@ -71,11 +73,13 @@ def _value(check: Check) -> str:
     return f"{check.rule.measure.name} {value_number(check)}{points}"
 
 
-def _settling(undecided: Sequence[Check]) -> str:
-    """Return how many items would settle the checks that are *undecided*, if their values stayed."""
+def _settling(checks: Sequence[Check]) -> str:
+    """Return how many items would settle those of *checks* that are undecided, if their values stayed."""
+    undecided = [each for each in checks if each.undecided]
+    all_open = len(undecided) == sum(each.outcome == "open" for each in checks)
     needed = sorted(each.items_needed for each in undecided if each.items_needed is not None)
     never = len(undecided) - len(needed)
-    which = "it" if len(undecided) == 1 else "them"
+    which = "it" if len(undecided) == 1 else "them" if all_open else f"these {len(undecided):,}"
     stayed = "values" if len(undecided) > 1 else "value"
     if not needed:
         return f"no number of items would settle {which} if the {stayed} stayed as measured"

@@ -27,7 +27,7 @@ from crossexam.core.example import SIDES, Example
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem, sha256_of
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
-from crossexam.core.output.escapes import clipped, quoted
+from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import stated_columns
 from crossexam.corpora.label_names import name_of
 from crossexam.models.answer_words import AnswerWords, answer_words
@@ -292,9 +292,13 @@ class PredictionFile:
         labels = self.words.labels_of(
             values,
             lambda number: f"column {column!r} is {quoted(values[number])}",
-            lambda number: f"{self.path}, item {clipped(examples[number].id)}",
+            lambda number: f"{self.path}, {self._named(rows[number])}",
         )
         return one_hot([LABELS.index("neutral" if each == "not_entailment" else each) for each in labels])
+
+    def _named(self, row: Row) -> str:
+        """Return what *row* itself says of the item that it is for."""
+        return " and ".join(f"{column} {quoted(row[column])}" for column in self.columns.naming)
 
     def _undeclared(self, winners: Sequence[int], examples: Sequence[Example], classes: int) -> FormatError:
         """Return the error that asks for the class order, with the order that the gold labels suggest."""

@@ -170,7 +170,9 @@ def majority_notes(results: Results) -> list[str]:
         of_bases |= here
     if not of_bases:
         return []
-    note = "Majority baseline: always giving the most frequent gold label of the base"
+    unanswered = any(each.unanswered is not None for model in results.models for each in model.results)
+    of_answered = ", on the items with an answer" if unanswered else ""
+    note = f"Majority baseline: always giving the most frequent gold label of the base{of_answered}"
     listed = ", ".join(f"{' or '.join(shares)} on {name}" for name, shares in others.items())
     return [f"{note}; the test set's own gives {listed}." if listed else f"{note}."]
 

@@ -142,7 +142,9 @@ def _fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: Map
         floor = f", which is {below_noise(model.noise)}"
     dropped = f"{_dropped(loss)}{untested}){of_several}{floor}"
     falls = f"The accuracy of {model.name} falls from {before} to {after}: by {dropped}."
-    return falls + _larger(model, loss, names)
+    bounded = sum(map(_is_bounded, model.results))
+    unknown = f" For {counted_items(bounded, 'test set')}, only bounds are known." if bounded else ""
+    return falls + _larger(model, loss, names) + unknown
 
 
 _UNTESTED: Final = "not tested: its items are not paired with the base"

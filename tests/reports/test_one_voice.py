@@ -190,6 +190,7 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run]]] = {
     "too many items of the base unanswered": lambda: [two(HOLES, GOLDS)],
     "a few items unanswered": lambda: [two(GOLDS, wrong(GOLDS, 20)[:-1] + "?")],
     "a few items of the base unanswered": lambda: [two("??" + GOLDS[2:], wrong(GOLDS, 20))],
+    "a tested drop, and a test set with only bounds": lambda: [with_others(wrong(GOLDS, 20), (TYPOS, HOLES))],
     "nothing answered": lambda: [two("?" * 60, "?" * 60)],
     "three labels on two": lambda: [of_two_labels("claims", TWO, "ENEC" * 15, wrong(TWO, 20))],
     "two labels on two": lambda: [of_two_labels("claims", TWO, TWO, wrong(TWO, 20), two_label=True)],

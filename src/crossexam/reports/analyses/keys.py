@@ -18,13 +18,17 @@ _KEYS: Final = (
     "AddAmod, subject, verb and object of SOSwap. Over keys: the mean of the accuracies of the keys, so that "
     "a frequent one counts no more than a rare one."
 )
+_OF_OTHERS: Final = (
+    "Intervals by key are about other keys too, so that few keys show little; those of other tables are not."
+)
 _RESULTS: Final = (
-    f"{_KEYS} Over items: the accuracy, with the wider of two 95 % confidence intervals, clustered by "
-    "premise and clustered by key; two-way, over keys: clustered by both (Cameron, Gelbach and Miller 2011)."
+    f"{_KEYS} {_OF_OTHERS} Over items: the accuracy, with the wider of two 95 % confidence intervals, "
+    "clustered by premise and clustered by key; two-way, over keys: clustered by both (Cameron, Gelbach and "
+    "Miller 2011)."
 )
 _DIFFERENCES: Final = (
     "The mean difference over items and over keys, with 95 % confidence intervals clustered by premise "
-    "and by key (Cameron, Gelbach and Miller 2011)."
+    f"and by key (Cameron, Gelbach and Miller 2011). {_OF_OTHERS}"
 )
 
 

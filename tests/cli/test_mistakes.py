@@ -254,10 +254,12 @@ MISTAKES: dict[str, dict[str, str]] = {
         "run --rules r_gates.toml": "no table of rules is called 'gates' | did you mean 'gate'?",
         "run --rules r_key.toml": "line 5: no key of a rule is called 'minimum' | did you mean 'min'?",
         "run --rules r_measure.toml": "line 1: no measure is called 'acuracy' | did you mean 'accuracy'?",
-        "run --rules r_percent.toml": "rule that begins in line 1: 'min' is 60 | from 0 to 1 | 60 % is 0.6",
+        "run --rules r_percent.toml": "r_percent.toml, rule that begins in line 1: "
+        "'min' is 60 | from 0 to 1 | 60 % is 0.6",
         "run --rules r_margin.toml": "line 1: a margin without 'against' | against = \"baseline\"",
         "run --rules r_against.toml": "the rule is against a baseline, and none is given | --baseline FILE",
-        "run --rules r_none.toml": "in line 1: no test set is called 'antonymy.*' | negation.pairs",
+        "run --rules r_none.toml": "r_none.toml, rule that begins in line 1: "
+        "no test set is called 'antonymy.*' | negation.pairs",
         "run --rules r_fine.toml --baseline nosuch": "nosuch: no such file | crossexam baseline RUN -o FILE",
         "run --rules r_fine.toml --baseline suite": "suite: this is a folder | a file that `crossexam base",
         "run --rules r_fine.toml --baseline xy.parquet": "xy.parquet: this is not a baseline | RUN -o FILE",

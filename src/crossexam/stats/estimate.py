@@ -5,7 +5,7 @@ Items are correct or not [n]; accuracies and bounds are shares between 0 and 1.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import inf, isfinite, nan, sqrt
 from typing import Any, Final, NamedTuple
 
@@ -55,15 +55,7 @@ def share_correct(correct: ArrayLike, clusters: Clusters = None, confidence: flo
     >>> f"{share_correct([True] * 15 + [False] * 5)}"
     '75.0 [53.1, 88.8]'
     """
-    right = np.array(correct, dtype=np.float64)  # our own, of which the residuals are made
-    n = len(right)
-    if n == 0:
-        return Estimate(nan, 0.0, 1.0, 0, 0)
-    share = float(right.mean())
-    right -= share
-    size = effective_size(right, cluster_codes(clusters, n), confidence)
-    low, high = wilson(share, size.n_eff, confidence)
-    return Estimate(share, low, high, n, size.clusters)
+    return _share(correct, clusters, confidence, wilson)
 
 
 def exact_share(correct: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
@@ -77,18 +69,34 @@ def exact_share(correct: ArrayLike, clusters: Clusters = None, confidence: float
     >>> f"{exact_share([True] * 97 + [False] * 3)}"
     '97.0 [91.5, 99.4]'
     """
+    return _share(correct, clusters, confidence, _clopper_pearson)
+
+
+def _clopper_pearson(share: float, n: float, confidence: float) -> tuple[float, float]:
+    """Return the exact interval of a binomial *share* of *n* items."""
     from scipy.special import betaincinv
 
-    right = np.array(correct, dtype=np.float64)
+    tail, hits, misses = (1 - confidence) / 2, share * n, (1 - share) * n
+    low = 0.0 if share <= 0 else float(betaincinv(hits, misses + 1, tail))
+    high = 1.0 if share >= 1 else 1 - float(betaincinv(misses, hits + 1, tail))
+    return low, high
+
+
+def _share(
+    correct: ArrayLike,
+    clusters: Clusters,
+    confidence: float,
+    interval: Callable[[float, float, float], tuple[float, float]],
+) -> Estimate:
+    """Return the share of *correct* items with the *interval* of a share of so many independent items."""
+    right = np.array(correct, dtype=np.float64)  # our own, of which the residuals are made
     n = len(right)
     if n == 0:
         return Estimate(nan, 0.0, 1.0, 0, 0)
     share = float(right.mean())
     right -= share
     size = effective_size(right, cluster_codes(clusters, n), confidence)
-    tail, hits, misses = (1 - confidence) / 2, share * size.n_eff, (1 - share) * size.n_eff
-    low = 0.0 if share <= 0 else float(betaincinv(hits, misses + 1, tail))
-    high = 1.0 if share >= 1 else 1 - float(betaincinv(misses, hits + 1, tail))
+    low, high = interval(share, size.n_eff, confidence)
     return Estimate(share, low, high, n, size.clusters)
 
 

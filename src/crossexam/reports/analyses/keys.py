@@ -19,7 +19,7 @@ _KEYS: Final = (
     "a frequent one counts no more than a rare one."
 )
 _OF_OTHERS: Final = (
-    "Intervals by key are about other keys too, so that few keys show little; those of other tables are not."
+    "Intervals by key hold for other keys too, and are wide if keys are few; those of other tables do not."
 )
 _RESULTS: Final = (
     f"{_KEYS} {_OF_OTHERS} Over items: the accuracy, with the wider of two 95 % confidence intervals, "

@@ -5,19 +5,24 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
+from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.keys import keyed_comparisons, keyed_results
+from crossexam.gates.judge import judge
+from crossexam.gates.rules import rules_from
 from crossexam.reports.analyses.keys import keys_table
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.results import results_of
+from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.two_way import two_way_share
+from crossexam.stats.paired import clustered_mcnemar
 
 #: man/woman is half of the items.
 PAIRS = ["man/woman"] * 20 + [f"w{k}/v{k}" for k in range(20)]
@@ -41,17 +46,46 @@ HALF = [True, False] * 20
 def test_a_frequent_pair_decides_the_mean_over_items_but_not_that_over_keys() -> None:
     (found,) = keyed_results(run_of(ONLY_THE_FREQUENT))
     assert (found.n, found.keys, found.largest, found.largest_share) == (40, 21, "man/woman", 0.5)
-    assert found.over_items.value == found.two_way.value == 0.5
+    assert found.over_items.value == 0.5
     assert found.over_keys.value == pytest.approx(1 / 21)
 
 
-def test_the_interval_over_items_is_the_wider_of_two() -> None:
-    (found,) = keyed_results(run_of(ONLY_THE_FREQUENT))
-    right = np.array(ONLY_THE_FREQUENT)
-    by_premise, by_key = share_correct(right), share_correct(right, PAIRS)
-    assert by_key.high - by_key.low > by_premise.high - by_premise.low
-    assert found.over_items == by_key
-    assert found.two_way == two_way_share(right, range(40), PAIRS)
+def test_word_pairs_are_a_sample_wherever_an_accuracy_is_shown() -> None:
+    """In the accuracy, the drop and its test, a comparison, a gate: by premise and by pair at once."""
+    run = run_of(ONLY_THE_FREQUENT)
+    right, pairs = np.array(ONLY_THE_FREQUENT), cluster_codes(PAIRS, 40)
+    expected = share_correct(right, np.stack([np.arange(40), pairs], axis=1))
+    assert expected.high - expected.low > 2 * (share_correct(right).high - share_correct(right).low)
+    (found,) = keyed_results(run)
+    assert found.over_items == expected
+    (result,) = results_of([run]).models[0].results
+    assert result.accuracy == expected
+    (check,) = judge(run, rules_from([{"set": "*", "measure": "accuracy", "min": 0.4}])).checks
+    assert check.value == expected
+    nothing = [False] * 40
+    (pair,) = compare_runs(run, run_of(nothing, "other"))
+    assert pair.accuracy_a == expected
+    assert clustered_mcnemar(right, nothing).p_exact < 1e-5
+    assert pair.p_value == clustered_mcnemar(right, nothing, pairs).p_exact == 1.0  # they differ on one pair
+
+
+def test_the_two_orders_of_a_pair_are_one() -> None:
+    run = run_of(ONLY_THE_FREQUENT)
+    name, dataset = next(iter(run.datasets.items()))
+    turned = [
+        replace(item, info={"pair": "woman/man"}) if k < 10 else item
+        for k, item in enumerate(dataset.examples)
+    ]
+    other = Run(run.model, {name: Dataset(name, turned, dict(dataset.manifest))}, dict(run.probabilities), {})
+    one, both = (results_of([each]).models[0].results[0].accuracy for each in (run, other))
+    assert both == one
+
+
+def test_the_rules_of_numerical_reasoning_are_all_that_there_are() -> None:
+    run = run_of(ONLY_THE_FREQUENT, construction="numerical_reasoning", key="how")
+    (found,) = keyed_results(run)
+    assert found.keys == 21
+    assert found.over_items == share_correct(ONLY_THE_FREQUENT)
 
 
 @pytest.mark.parametrize(("construction", "key"), [("negation", "pair"), ("antonymy", "kind")])
@@ -67,10 +101,10 @@ def test_tables_csv_and_json_have_the_same_numbers() -> None:
     results = results_of([run_of(ONLY_THE_FREQUENT)])
     (found,) = results.models[0].keyed
     (row,) = keys_table(results).rows
-    assert row[2:] == (40, 21, "man/woman", 0.5, found.over_items, found.two_way, found.over_keys)
+    assert row[2:] == (40, 21, "man/woman", 0.5, found.over_items, found.over_keys)
     rows = {each["statistic"]: each for each in csv.DictReader(io.StringIO(render_csv(results)))}
     assert float(rows["accuracy_over_keys"]["value"]) == found.over_keys.value
-    assert float(rows["accuracy_two_way"]["low"]) == found.two_way.low
+    assert float(rows["accuracy_over_items"]["low"]) == found.over_items.low
     assert (rows["keys"]["value"], rows["largest_key_share"]["of"]) == ("21", "man/woman")
     document = json.loads(render_json(results))["models"][0]["test_sets"][0]["keys"]
     assert document["over_keys"]["high"] == found.over_keys.high

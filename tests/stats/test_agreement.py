@@ -223,7 +223,7 @@ def test_linear_kappa_is_cohens_and_its_interval_covers() -> None:
     assert found.value == pytest.approx(cohen_kappa_score(pairs // 3, pairs % 3))
     alone = linear_kappa(pairs[::2] // 3, pairs[::2] % 3)
     table = np.bincount(pairs[::2], minlength=9).reshape(3, 3)
-    spread = (alone.high - alone.low) / 2 / t.ppf(0.975, 59) * norm.ppf(0.975) / (60 / 59) ** 0.5
+    spread = (alone.high - alone.value) / t.ppf(0.975, 59) * norm.ppf(0.975) / (60 / 59) ** 0.5
     theirs = cohens_kappa(table)
     assert spread == pytest.approx((theirs.kappa_upp - theirs.kappa_low) / 2, rel=1e-6)
     with pytest.raises(ValueError, match="cannot compare 2 labels with 3"):

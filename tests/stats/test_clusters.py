@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from crossexam.stats.clusters import cluster_codes, effective_size, normal_quantile
+from crossexam.stats.clusters import (
+    cluster_codes,
+    effective_size,
+    equal_weights,
+    freedom_of,
+    jackknife,
+    normal_quantile,
+)
+from crossexam.stats.estimate import share_correct
+from crossexam.stats.paired import clustered_mcnemar, paired_difference
 
 clusters = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=16)
 
@@ -55,3 +64,92 @@ def test_numbers_without_gaps_are_not_copied() -> None:
     assert cluster_codes(codes, 4) is codes
     assert cluster_codes(codes + 1, 4).tolist() == [0, 2, 1, 0]
     assert cluster_codes(codes * 2, 4).tolist() == [0, 2, 1, 0]
+
+
+RNG = np.random.default_rng(3)
+N = 400
+PREMISES = RNG.integers(0, 90, N)
+KEYS = RNG.zipf(1.6, N) % 40  # a few frequent keys, many rare ones
+BOTH = np.stack([PREMISES, KEYS], axis=1)
+CORRECT = RNG.random(N) < 0.3 + 0.4 * (KEYS % 3 == 0) + 0.2 * (PREMISES % 2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_variance_is_that_of_leaving_clusters_out(weighted: bool) -> None:
+    weights = equal_weights(KEYS, N) if weighted else np.full(N, 1 / N)
+    mean, codes = float(weights @ CORRECT), cluster_codes(PREMISES, N)
+    rest = [np.flatnonzero(codes != code) for code in range(codes.max() + 1)]
+    without = [float(weights[rows] @ CORRECT[rows] / weights[rows].sum()) for rows in rest]
+    m = len(without)
+    expected = (m - 1) / m * sum((each - mean) ** 2 for each in without)
+    sums, shares = np.bincount(codes, weights * (CORRECT - mean)), np.bincount(codes, weights)
+    assert jackknife(sums, shares) == pytest.approx(expected)
+
+
+def test_equal_clusters_have_the_usual_variance_and_degrees_of_freedom() -> None:
+    sums = np.array([1.0, -2.0, 0.5, 0.5])
+    shares = np.full(4, 0.25)
+    assert jackknife(sums, shares) == pytest.approx(4 / 3 * float(sums @ sums))
+    assert freedom_of(shares) == pytest.approx(3)
+    assert freedom_of(np.array([0.9, 0.05, 0.05])) == 1
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_two_way_variance_is_that_of_the_two_less_that_of_both(weighted: bool) -> None:
+    weights = equal_weights(KEYS, N) if weighted else np.full(N, 1 / N)
+    mean = float(weights @ CORRECT)
+    u, worst, total = weights * (CORRECT - mean), 0.0, 0.0
+    for codes, sign in ((PREMISES, 1), (KEYS, 1), (PREMISES * 100 + KEYS, -1)):
+        dense = cluster_codes(codes, N)
+        shares = np.bincount(dense, weights)
+        total += sign * jackknife(np.bincount(dense, u), shares)
+        worst += sign * N * float(shares @ shares)
+    within = N / (N - 1) * N * float(weights @ (CORRECT - mean) ** 2)
+    deff = (N * N * total + 0.25 * worst**2) / (within + 0.25 * worst)
+    found = effective_size(CORRECT - mean, cluster_codes(BOTH, N), 0.95, weights if weighted else None)
+    assert found.deff == pytest.approx(max(deff, N * float(weights @ weights)))
+    assert found.clusters == len(np.unique(KEYS))
+
+
+def test_one_way_twice_is_one_way() -> None:
+    """With the same clusters both ways, V + V - V = V; only t is for the plain number of clusters."""
+    twice = np.stack([PREMISES, PREMISES], axis=1)
+    found, one_way = (
+        effective_size(CORRECT - CORRECT.mean(), cluster_codes(c, N)) for c in (twice, PREMISES)
+    )
+    assert found.deff == pytest.approx(one_way.deff)
+    assert found.n_eff == pytest.approx(one_way.n_eff, rel=0.02)
+
+
+def test_the_weighted_mean_is_the_mean_over_keys() -> None:
+    means = [CORRECT[key == KEYS].mean() for key in np.unique(KEYS)]
+    found = share_correct(CORRECT, BOTH, weights=equal_weights(KEYS, N))
+    assert found.value == pytest.approx(np.mean(means))
+    assert abs(found.value - CORRECT.mean()) > 0.005
+    assert found.low < found.value < found.high
+    other = RNG.random(N) < 0.5
+    drop = paired_difference(CORRECT, other, BOTH, weights=equal_weights(KEYS, N))
+    lost = [CORRECT[key == KEYS].mean() - other[key == KEYS].mean() for key in np.unique(KEYS)]
+    assert drop.value == pytest.approx(np.mean(lost))
+    assert drop.low < drop.value < drop.high
+
+
+def test_a_frequent_key_widens_the_interval() -> None:
+    keys = np.array([0] * 200 + [*range(1, 201)])
+    correct = np.array([True] * 200 + [False, True] * 100)
+    by_premise = share_correct(correct)
+    two_way = share_correct(correct, np.stack([np.arange(N), keys], axis=1))
+    assert two_way.value == by_premise.value == 0.75
+    assert two_way.high - two_way.low > 5 * (by_premise.high - by_premise.low)
+
+
+def test_one_key_counts_as_one_item() -> None:
+    one_key = np.stack([np.arange(18), np.zeros(18, dtype=np.int64)], axis=1)
+    assert effective_size(np.tile([0.5, -0.5], 9), one_key).n_eff == 1
+    assert share_correct([True, False] * 9, one_key)[1:3] == share_correct([True, False] * 9, ["k"] * 18)[1:3]
+
+
+def test_the_test_by_premise_and_key_is_the_one_with_the_larger_p_value() -> None:
+    other = RNG.random(N) < 0.5
+    each_way = [clustered_mcnemar(CORRECT, other, codes).p_exact for codes in (PREMISES, KEYS)]
+    assert clustered_mcnemar(CORRECT, other, BOTH).p_exact == max(each_way)

@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from crossexam.stats.clusters import effective_size
-from crossexam.stats.estimate import OTHER, Coded, by_slice, share_correct, wilson
+from crossexam.stats.estimate import OTHER, Coded, by_slice, share_correct, share_interval, wilson_share
 
 
 def answers(right: int, n: int) -> list[bool]:
@@ -25,18 +25,23 @@ def answers(right: int, n: int) -> list[bool]:
     [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
 )
 def test_wilson_is_newcombes_published_interval(right: int, n: int, low: float, high: float) -> None:
-    found = share_correct(answers(right, n))
+    found = wilson_share(answers(right, n))
     assert (found.low, found.high) == (pytest.approx(low, abs=6e-5), pytest.approx(high, abs=6e-5))
 
 
 @given(st.integers(1, 400), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
 def test_without_clusters_accuracy_is_statsmodels_wilson(n: int, share: float, confidence: float) -> None:
+    """Next to 0 and 1 it is the one-sided exact limit, at the whole error, if that is further out."""
     right = round(share * n)
     found = share_correct(answers(right, n), confidence=confidence)
     low, high = proportion_confint(right, n, alpha=1 - confidence, method="wilson")
+    exact = proportion_confint(right, n, alpha=2 * (1 - confidence), method="beta")
     assert found.value == right / n
-    assert (found.low, found.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
+    assert found.low == pytest.approx(min(low, exact[0]), abs=1e-9)
+    assert found.high == pytest.approx(max(high, exact[1]), abs=1e-9)
     assert (found.n, found.clusters) == (n, n)
+    if 4 <= right <= n - 4:
+        assert wilson_share(answers(right, n), None, confidence)[1:3] == pytest.approx((low, high), abs=1e-9)
 
 
 def test_named_clusters_of_one_item_change_nothing() -> None:
@@ -67,14 +72,14 @@ def test_clusters_that_answer_alike_never_narrow_below_independence() -> None:
 def test_all_right_or_all_wrong_counts_clusters_not_items(right: int) -> None:
     found = share_correct(answers(right, 60), np.repeat(np.arange(20), 3))
     few = (stats.t.ppf(0.975, 59) / stats.t.ppf(0.975, 19)) ** 2  # Korn & Graubard 1998
-    low, high = wilson(right / 60, 20 * few)
+    low, high = share_interval(right / 60, 20 * few)
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
     assert found.low == 0.0 or found.high == 1.0
 
 
 def test_a_single_cluster_counts_as_one_item() -> None:
     found = share_correct(answers(9, 10), ["one"] * 10)
-    assert (found.low, found.high) == wilson(0.9, 1)
+    assert (found.low, found.high) == share_interval(0.9, 1)
     assert found.clusters == 1
 
 

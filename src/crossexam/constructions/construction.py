@@ -126,7 +126,9 @@ class Construction:
     made, and other rules than ours are part of the name of what they make.  ``control`` names the
     construction with whose items these are compared, unless that is the base; ``drawn_as`` names the
     construction whose random choices are shared, if any.  ``key`` names the entries of ``info`` that together
-    say which words or rule an item tests; items with the same key are not independent.  ``plug_in`` is the
+    say which words or rule an item tests.  With ``keys_are_sampled``, the keys stand for all others, as word
+    pairs do, so that items with the same key are not independent; the four rules of numerical reasoning are
+    all that there are.  ``plug_in`` is the
     source of a construction that another distribution adds, as named in the signature of a test set; it is
     filled in when the table is made.
     """
@@ -152,6 +154,7 @@ class Construction:
     control: str | None = None
     drawn_as: str | None = None
     key: tuple[str, ...] = ()
+    keys_are_sampled: bool = False
     plug_in: str | None = None
 
     @property

@@ -10,6 +10,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.table import KNOWN
 from crossexam.core.columns import info_values
@@ -49,6 +52,25 @@ def keys_of(items: Sequence[Example], construction: str) -> list[str] | None:
     if any(value is None for values in stated for value in values):
         return None
     return stated[0] if len(stated) == 1 else [", ".join(parts) for parts in zip(*stated, strict=True)]
+
+
+def key_clusters(items: Sequence[Example], construction: str) -> NDArray[np.int32] | None:
+    """Return numbers of the keys of *items* [n] if the keys of the *construction* are a sample, else None.
+
+    The two orders of a pair, *hot/cold* and *cold/hot*, are one key: they are the same words.
+
+    >>> pairs = ("hot/cold", "cold/hot", "up/down")
+    >>> items = [Example(pair, "", "", None, info={"pair": pair}) for pair in pairs]
+    >>> key_clusters(items, "antonymy").tolist()
+    [0, 0, 1]
+    """
+    known = KNOWN.get(construction)
+    if known is None or not known.keys_are_sampled or (keys := keys_of(items, construction)) is None:
+        return None
+    numbers: dict[str, int] = {}
+    pairs = {key: "/".join(sorted(key.split("/"))) for key in dict.fromkeys(keys)}
+    codes = [numbers.setdefault(pairs[key], len(numbers)) for key in keys]
+    return np.array(codes, dtype=np.int32)
 
 
 def at_most_per_key(

@@ -46,6 +46,7 @@ _ALL: Final = (
         uses=("tagger", "wordnet", "lemminflect"),
         options=antonymy.Options(),
         key=("pair",),
+        keys_are_sampled=True,
     ),
     Construction(
         "numerical_reasoning",
@@ -226,6 +227,7 @@ _ALL: Final = (
         uses=("parser", "wordnet", "lemminflect"),
         options=so_swap.Options(),
         key=("subject", "verb", "object"),
+        keys_are_sampled=True,
     ),
     Construction(
         "add_amod",
@@ -243,6 +245,7 @@ _ALL: Final = (
         uses=("tagger", "parser", "wordnet", "adjectives"),
         options=add_amod.Options(),
         key=("adjective", "nouns"),
+        keys_are_sampled=True,
     ),
     Construction(
         "word_shuffle",

@@ -509,6 +509,7 @@ def _swap(
         control=control,
         drawn_as=family,
         key=(PAIR,),
+        keys_are_sampled=True,
     )
 
 

@@ -8,7 +8,6 @@ which a model gave the labels less than half of its probability (:data:`LEAST_MA
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -22,17 +21,16 @@ from crossexam.evaluation.shares import Shares, probabilities_needed, shares_of
 from crossexam.stats.calibration import (
     CalibrationError,
     ReliabilityBin,
-    brier_scores,
     calibration_error,
     equal_mass_bins,
     equal_width_bins,
     fit_temperature,
-    log_losses,
     reliability,
     tempered,
 )
 from crossexam.stats.clusters import cluster_codes
-from crossexam.stats.estimate import mean_of_items, share_correct
+from crossexam.stats.estimate import share_correct
+from crossexam.stats.losses import brier_scores, log_losses, mean_loss
 
 #: The least probability that all labels have together for an item to be measured; below it, probabilities
 #: that were normalised to 1 say little about the model.
@@ -148,10 +146,9 @@ def _of_labels(kept: Shares, clusters: NDArray[np.int64]) -> _OfLabels:
     shares, gold = kept.shares, kept.gold
     is_gold = gold[:, None] == np.arange(shares.shape[1])
     classwise = calibration_error(shares, is_gold, equal_width_bins(shares), clusters)
-    brier = mean_of_items(brier_scores(shares, gold), clusters, bounds=(0.0, 2.0))
-    losses = log_losses(shares, gold)
-    log_loss = mean_of_items(losses, clusters, bounds=(0.0, inf))
-    return _OfLabels(classwise, brier, log_loss, int(np.isinf(losses).sum()))
+    brier = mean_loss(brier_scores(shares, gold, kept.predicted), clusters, most=2.0)
+    losses = log_losses(shares, gold, kept.predicted)
+    return _OfLabels(classwise, brier, mean_loss(losses, clusters), int(np.isinf(losses.observed).sum()))
 
 
 def temperature_from(other: Run, run: Run) -> Temperature:

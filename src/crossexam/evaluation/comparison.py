@@ -260,7 +260,7 @@ def _with_bounds(pair: Comparison, a: Filled, b: Filled, limit: float) -> Compar
     """Return *pair* with the items that one of the models did not answer, and the bounds that follow."""
     name = pair.name
     worse, better, lower, upper = a.wrong[name], a.right[name], b.wrong[name], b.right[name]
-    clusters = worse.clusters
+    clusters = worse.units
     no_a, no_b = worse.predicted < 0, lower.predicted < 0
     missing = int((no_a | no_b).sum())
     if not missing:
@@ -288,13 +288,13 @@ def _with_bounds(pair: Comparison, a: Filled, b: Filled, limit: float) -> Compar
 
 
 def _compare_one(name: str, a: Scored, b: Scored, two_labels: bool) -> Comparison:
-    test = clustered_mcnemar(a.correct, b.correct, a.clusters)
+    test = clustered_mcnemar(a.correct, b.correct, a.units)
     return Comparison(
         name=name,
         n=len(a.gold),
-        accuracy_a=share_correct(a.correct, a.clusters),
-        accuracy_b=share_correct(b.correct, b.clusters),
-        difference=paired_difference(a.correct, b.correct, a.clusters),
+        accuracy_a=share_correct(a.correct, a.units),
+        accuracy_b=share_correct(b.correct, b.units),
+        difference=paired_difference(a.correct, b.correct, a.units),
         p_value=test.p_exact,
         p_mid=test.p_mid,
         p_holm=test.p_exact,

@@ -1,7 +1,8 @@
 """Accuracy over keys: how much the frequent word pairs of a test set decide its score.
 
 Test sets of constructions with a key (:attr:`~crossexam.constructions.construction.Construction.key`) have a
-mean over keys beside the mean over items, and intervals that count keys as well as premises as clusters.
+mean over keys beside the mean over items.  Both have intervals clustered by premise, and by key as well if
+the keys are a sample.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from crossexam.constructions.keys import keys_of
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.scores import Scored, score_both, score_run
+from crossexam.stats.clusters import equal_weights
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.two_way import equal_weights, two_way_difference, two_way_share
+from crossexam.stats.paired import paired_difference
 
 
 @dataclass(frozen=True)
 class KeyedResult:
     """The accuracy of a model on a test set of *keys* different keys; *largest* is the most frequent one.
 
-    *largest_share* is its share of the items.  *over_items* has the wider of the intervals that are
-    clustered by premise and by key, *two_way* has the same value and is clustered by both; *over_keys* is the
-    mean of the accuracies of the keys, clustered by both.
+    *largest_share* is its share of the items.  *over_items* is the accuracy, *over_keys* the mean of the
+    accuracies of the keys.
     """
 
     test_set: str
@@ -33,7 +34,6 @@ class KeyedResult:
     largest: str
     largest_share: float
     over_items: Estimate
-    two_way: Estimate
     over_keys: Estimate
 
 
@@ -41,7 +41,7 @@ class KeyedResult:
 class KeyedComparison:
     """The difference of two models on a test set of *keys* different keys, positive if the first is better.
 
-    Over items, and as the mean of the differences of the keys, both clustered by premise and by key.
+    Over items, and as the mean of the differences of the keys.
     """
 
     name: str
@@ -68,9 +68,9 @@ def keyed_comparisons(first: Run, second: Run) -> tuple[KeyedComparison, ...]:
             name,
             len(keys),
             len(set(keys)),
-            two_way_difference(here.correct, b[name].correct, here.clusters, keys),
-            two_way_difference(
-                here.correct, b[name].correct, here.clusters, keys, equal_weights(keys, len(keys))
+            paired_difference(here.correct, b[name].correct, here.units),
+            paired_difference(
+                here.correct, b[name].correct, here.units, weights=equal_weights(keys, len(keys))
             ),
         )
         for name, here, keys in _keyed(first, a)
@@ -89,14 +89,12 @@ def _keyed(run: Run, scored: dict[str, Scored]) -> Iterator[tuple[str, Scored, l
 def _result(name: str, here: Scored, keys: list[str]) -> KeyedResult:
     n = len(keys)
     (largest, most), *_ = Counter(keys).most_common(1)
-    by_either = (share_correct(here.correct, clusters) for clusters in (here.clusters, keys))
     return KeyedResult(
         name,
         n,
         len(set(keys)),
         largest,
         most / n,
-        max(by_either, key=lambda each: each.high - each.low),
-        two_way_share(here.correct, here.clusters, keys),
-        two_way_share(here.correct, here.clusters, keys, equal_weights(keys, n)),
+        share_correct(here.correct, here.units),
+        share_correct(here.correct, here.units, weights=equal_weights(keys, n)),
     )

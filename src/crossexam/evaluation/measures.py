@@ -1,6 +1,7 @@
 """The measures of a run on each test set: accuracy, drop, significance, errors, accuracy by slice.
 
-Every interval is a 95 % interval clustered by premise (``stats.clusters``).  The measures of Naik et al.
+Every interval is a 95 % interval clustered by premise, and by word pair where a test set has these
+(``stats.clusters``).  The measures of Naik et al.
 (2018) are among them: accuracy (Table 3), the shares of false neutrals (Table 4) and false entailments
 (Table 7) in all errors, and the counts of E-C and N-C errors (section 4.4).  :data:`SLICES` lists the
 properties by which the items of a test set are divided.
@@ -312,7 +313,7 @@ def _measure_one(
         part=entry.part,
         n=len(here.gold),
         unlabelled=here.unlabelled,
-        accuracy=share_correct(here.correct, here.clusters),
+        accuracy=share_correct(here.correct, here.units),
         base_set=base_set,
         p_holm=None,
         minimum_detectable_drop=None,
@@ -365,7 +366,7 @@ def _majority(here: Scored, two_labels: bool) -> MajorityClass | None:
         return None
     label = int(np.bincount(gold).argmax())
     always = gold == label
-    advantage = paired_difference(here.correct, always, here.clusters)
+    advantage = paired_difference(here.correct, always, here.units)
     return MajorityClass(GOLDS[label], float(always.mean()), advantage)
 
 
@@ -396,7 +397,7 @@ def _paired(here: Scored, base: Scored, places: Places) -> _AgainstBase:
     kept = at >= 0
     if not kept.any():
         return _NOTHING
-    before, after, clusters = base.correct[at[kept]], here.correct[kept], here.clusters[kept]
+    before, after, clusters = base.correct[at[kept]], here.correct[kept], here.units[kept]
     test = clustered_mcnemar(before, after, clusters)
     return _AgainstBase(
         base_accuracy=share_correct(before, clusters),
@@ -415,7 +416,7 @@ def _unpaired(here: Scored, base: Scored) -> _AgainstBase:
         return _NOTHING
     return _AgainstBase(
         base_accuracy=share_correct(base.correct, base.clusters),
-        difference=difference(base.correct, here.correct, base.clusters, here.clusters),
+        difference=difference(base.correct, here.correct, base.clusters, here.units),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from crossexam.constructions.keys import key_clusters
 from crossexam.core.columns import examples_at
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError
@@ -35,7 +36,9 @@ class Scored:
     """The items of one test set that were answered and have a gold label, in order, as columns.
 
     *gold* and *predicted* are indices into ``GOLDS`` [n]; *clusters* are numbers shared by all test sets
-    that were scored together [n]; *unlabelled* counts the items without a gold label, and *unanswered* those
+    that were scored together [n], and *keys* those of word pairs, or whatever else a sample of which its
+    construction tests, None if there is none (:func:`~crossexam.constructions.keys.key_clusters`) [n];
+    *unlabelled* counts the items without a gold label, and *unanswered* those
     with a gold label that were left out because they have no answer; *projection* holds the
     labels of the test set and how probabilities are mapped to them; *reading* says what the model read of
     these items, if that is known.
@@ -49,6 +52,12 @@ class Scored:
     projection: Projection = THREE_LABELS
     reading: Reading | None = None
     unanswered: int = 0
+    keys: NDArray[np.int32] | None = None
+
+    @property
+    def units(self) -> NDArray[np.int32]:
+        """What intervals and tests take for independent: the clusters [n], or these and the keys [n, 2]."""
+        return self.clusters if self.keys is None else np.stack([self.clusters, self.keys], axis=1)
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -145,8 +154,9 @@ def _score_one(
             kept = labelled & ~missing
         predicted = np.where(missing, gold if unanswered == "right" else -1, predicted).astype(np.int8)
     reading = run.reading.get(name)
+    keys = key_clusters(examples, dataset.entry.construction)
     if kept.all():
-        return Scored(examples, gold, predicted, clusters, 0, projection, reading)
+        return Scored(examples, gold, predicted, clusters, 0, projection, reading, keys=keys)
     return Scored(
         examples_at(examples, kept),
         gold[kept],
@@ -156,6 +166,7 @@ def _score_one(
         projection,
         reading.at(kept) if reading is not None else None,
         int((labelled & ~kept).sum()),
+        None if keys is None else keys[kept],
     )
 
 

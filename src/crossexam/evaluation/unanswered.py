@@ -118,7 +118,7 @@ def unanswered_items(
 
 
 def _accuracy(scored: Scored) -> Estimate:
-    return share_correct(scored.correct, scored.clusters)
+    return share_correct(scored.correct, scored.units)
 
 
 _Fillings = tuple[Scored, Scored]  # with missing answers taken as wrong, and as right
@@ -130,7 +130,7 @@ def _paired(found: Unanswered, base: _Fillings, here: _Fillings, places: Places,
     kept = at >= 0
     if not kept.any():
         return found
-    at, clusters = at[kept], here[0].clusters[kept]
+    at, clusters = at[kept], here[0].units[kept]
     worse, better = (each.correct[at] for each in base)
     lower, upper = (each.correct[kept] for each in here)
     missing = int(((base[0].predicted[at] < 0) | (here[0].predicted[kept] < 0)).sum())
@@ -153,7 +153,7 @@ def _unpaired(
         return found
     missing = int((worse.predicted < 0).sum())
     least, most = (
-        difference(one.correct, other.correct, one.clusters, other.clusters)
+        difference(one.correct, other.correct, one.clusters, other.units)
         for one, other in ((worse, upper), (better, lower))
     )
     return replace(
@@ -179,7 +179,7 @@ class Labelled:
 
     def accuracy(self, kept: NDArray[np.bool_]) -> Estimate:
         """Return the accuracy of the items that are *kept* [n]."""
-        clusters, lower = self.wrong.clusters, self.wrong.correct
+        clusters, lower = self.wrong.units, self.wrong.correct
         answered = kept & (self.wrong.predicted >= 0)
         known = share_correct(lower[answered], clusters[answered])
         count = int(kept.sum())
@@ -199,7 +199,7 @@ class Labelled:
         most: int | None = None,
     ) -> dict[str, Estimate]:
         """Return the accuracy of *items* by value, as :func:`~crossexam.stats.estimate.by_slice` does."""
-        clusters = self.wrong.clusters[items]
+        clusters = self.wrong.units[items]
         lower = by_slice(self.wrong.correct[items], values, clusters, minimum=minimum, most=most)
         if self.right is self.wrong:
             return lower

@@ -105,7 +105,7 @@ class Sought(NamedTuple):
 def right(answers: ScoredRun, name: str) -> Items:
     """Return which items of test set *name* are right."""
     wrong, right = answers.scores.wrong[name], answers.scores.right[name]
-    return Items(wrong.correct, right.correct, wrong.predicted >= 0, (wrong.clusters,))
+    return Items(wrong.correct, right.correct, wrong.predicted >= 0, (wrong.units,))
 
 
 def right_by_gold(answers: ScoredRun, name: str) -> Items:
@@ -128,7 +128,7 @@ def flipped(answers: ScoredRun, name: str) -> Items | None:
     after, before = here.predicted[kept], there.predicted[at]
     answered = (after >= 0) & (before >= 0)
     flipped = after != before
-    return Items(flipped & answered, flipped | ~answered, answered, (here.clusters[kept],))
+    return Items(flipped & answered, flipped | ~answered, answered, (here.units[kept],))
 
 
 def before_and_after(answers: ScoredRun, name: str, base: str) -> tuple[Items, Items]:

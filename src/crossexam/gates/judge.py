@@ -35,7 +35,7 @@ from crossexam.gates.rules import GateRule, Limit
 from crossexam.models.ensemble import MEMBERS
 from crossexam.reports.names import short_names
 from crossexam.stats.multiple_testing import ALPHA, holm
-from crossexam.stats.one_sided import AtConfidence, one_sided_p
+from crossexam.stats.one_sided import LEAST_P, AtConfidence, one_sided_p
 
 
 def judge(
@@ -181,7 +181,7 @@ class _Measured:
 
     def _p(self, at: AtConfidence, threshold: float, above: bool, *, inclusive: bool = False) -> float:
         side: Any = "above" if above else "below"
-        return one_sided_p(at, threshold, side, inclusive=inclusive, least=self.quantity.least_p)
+        return one_sided_p(at, threshold, side, inclusive=inclusive)
 
 
 def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
@@ -285,9 +285,9 @@ def _decided(measured: Sequence[_Measured], alpha: float) -> tuple[Check, ...]:
             check = _check(each, "open")
             checks.append(replace(check, outcome="holds" if check.keeps_to_limit else "broken"))
             continue
-        (alone, (p_holds, p_broken)), least = next(decided), each.quantity.least_p
+        alone, (p_holds, p_broken) = next(decided)
         outcome = _outcome(each, p_holds, p_broken, level)
-        floors = alone[0] <= least, alone[1] <= least
+        floors = alone[0] <= LEAST_P, alone[1] <= LEAST_P
         check = replace(_check(each, outcome), p_holds=p_holds, p_broken=p_broken, p_floors=floors)
         if outcome == "open":
             open_check = prospects_of(each.quantity, each.limit, level / len(tested))

@@ -42,14 +42,11 @@ from crossexam.gates.items import (
     violations_of,
 )
 from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_difference
-from crossexam.stats.calibration import calibration_error, equal_width_bins
+from crossexam.stats.calibration import binned_errors, equal_width_bins
 from crossexam.stats.estimate import exact_share, share_correct
-from crossexam.stats.one_sided import LEAST_P, AtConfidence
+from crossexam.stats.one_sided import AtConfidence
 from crossexam.stats.paired import difference_of_drops, paired_difference
 from crossexam.stats.unpaired import difference, difference_of_unpaired_drops
-
-#: The intervals of calibration errors are from 1,000 draws and more.
-_LEAST_P_OF_DRAWS: Final = 0.001
 
 _BASES: Final = "items with a gold label, whose base items have one too"
 
@@ -61,8 +58,8 @@ class MeasuredQuantity:
     """A measure at any confidence: as it is *known*, and the *least* and *most* that it could be.
 
     It is of *n* items, of which *missing* are not measured; with *only_bounds*, they are too many.  *spread*
-    returns the variance of an independent item if a value is true, up to a constant factor; values are from
-    *lowest*, which is below 0 for differences, to minus that, or to 1.  No p-value is below *least_p*.  An
+    returns the variance of an independent item if a value is true, up to a constant factor, None if it is not
+    a mean of items; values are from *lowest*, which is below 0 for differences, to minus that, or to 1.  An
     *observed* quantity is known without error.  *exact* is the same with the interval from which p-values are
     computed, if that is another than the one that is shown.  *alike* are the measures with the missing
     answers taken as wrong, and as right, in whatever is compared; without any, *least* and *most* stand for
@@ -75,9 +72,8 @@ class MeasuredQuantity:
     n: int
     missing: int
     only_bounds: bool
-    spread: Callable[[float], float]
+    spread: Callable[[float], float] | None = None
     lowest: float = 0.0
-    least_p: float = LEAST_P
     observed: bool = False
     exact: MeasuredQuantity | None = None
     alike: tuple[AtConfidence, ...] = ()
@@ -276,7 +272,6 @@ def _unpaired_drop(models: Sequence[ScoredRun], base: str, name: str) -> Measure
         n=min(sizes) and sum(sizes),
         missing=sum(missing),
         only_bounds=any(too_many(*counts, models[0].limit) for counts in zip(missing, sizes, strict=True)),
-        spread=lambda _: 1.0,
         lowest=-float(len(models)),
     )
 
@@ -325,7 +320,7 @@ def _observed(value: float, n: int) -> MeasuredQuantity:
     def at(_: float) -> Estimate:
         return Estimate(value, value, value, n, n)
 
-    return MeasuredQuantity(at, at, at, n, 0, False, lambda _: 0.0, observed=True)
+    return MeasuredQuantity(at, at, at, n, 0, False, observed=True)
 
 
 def _ece(answers: ScoredRun, name: str) -> MeasuredQuantity:
@@ -334,12 +329,10 @@ def _ece(answers: ScoredRun, name: str) -> MeasuredQuantity:
     if kept is None:
         raise probabilities_needed(answers.run, f"the calibration error on {name}")
     stated, right, clusters = kept.confidence, kept.correct, kept.clusters
-    bins = equal_width_bins(stated)
+    errors = binned_errors(stated, right, equal_width_bins(stated), clusters)
 
-    def at(confidence: float) -> Estimate:
-        return calibration_error(stated, right, bins, clusters, confidence=confidence).error
-
-    return _calibration(at, len(labelled_rows(answers, name)), len(right), answers.limit, 0.0)
+    assert errors is not None
+    return _calibration(errors.error, len(labelled_rows(answers, name)), len(right), answers.limit, 0.0)
 
 
 def _ece_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity:
@@ -389,9 +382,7 @@ def _calibration(at: AtConfidence, n: int, measured: int, limit: float, lowest: 
         n=n,
         missing=n - measured,
         only_bounds=too_many(n - measured, n, limit),
-        spread=lambda _: 1.0,
         lowest=lowest,
-        least_p=_LEAST_P_OF_DRAWS,
     )
 
 

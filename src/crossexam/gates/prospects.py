@@ -1,7 +1,8 @@
 """What so many items could show of an open check, and how many would settle it.
 
 Both are computed from the tail that decides the check.  For a share this is the binomial one at the effective
-number of items; for other quantities the normal one, whose spread is that of the quantity.
+number of items; for a difference of paired items the normal one, whose spread is that of the quantity; for
+others the bounds of the interval at the level of the check.
 """
 
 from __future__ import annotations
@@ -36,31 +37,59 @@ def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Pros
     """Return what so many items of *quantity* could show of *limit* at the one-sided *level*."""
     z = normal_quantile(1 - 2 * level)
     estimate = quantity.known(1 - 2 * level)
-    size = _effective_number(quantity, estimate, z)
-    if not 0 < size < inf:
-        return Prospects(None, None)
-    find = _of_share if quantity.exact is not None else _of_normal
-    detectable, needed = find(quantity, limit, level, estimate, size)
-    items = needed / size * estimate.n
-    return Prospects(detectable, None if items > _COUNTABLE else ceil(items))
+    if quantity.spread is None:
+        detectable, factor = _of_bounds(limit, estimate, z)
+    else:
+        size = _effective_number(quantity, estimate, z)
+        if not 0 < size < inf:
+            return Prospects(None, None)
+        if quantity.exact is not None:
+            detectable, needed = _of_share(limit, level, estimate, size)
+        else:
+            detectable, needed = _of_normal(quantity.spread, quantity.lowest, limit, z, estimate, size)
+        factor = needed / size
+    if detectable is not None and not quantity.lowest <= detectable <= (-quantity.lowest or 1.0):
+        detectable = None
+    items = factor * estimate.n
+    return Prospects(detectable, None if not items <= _COUNTABLE else ceil(items))
+
+
+def _of_bounds(limit: Limit, estimate: Estimate, z: float) -> tuple[float | None, float]:
+    """Return what the bounds of *estimate*, whose quantile is *z*, could show of what is no mean of items.
+
+    The rule is shown to be broken if the bound towards the limit is beyond it; the true value has to be
+    beyond it by the distance of that bound, and by the standard error, which the other bound shows, times the
+    quantile of the power.  Both shrink as the square root of the number of items grows.  Returned are this
+    value and the factor by which there must be more items to settle the value measured.
+    """
+    below, above = estimate.value - estimate.low, estimate.high - estimate.value
+    power = normal_quantile(2 * _POWER - 1) / z
+    if limit.side == "above":
+        detectable = limit.threshold - above - power * below
+    else:
+        detectable = limit.threshold + below + power * above
+    distance = abs(estimate.value - limit.threshold)
+    needed = below if estimate.value > limit.threshold else above
+    return detectable, (needed / distance) ** 2 if distance else inf
 
 
 def _effective_number(quantity: MeasuredQuantity, estimate: Estimate, z: float) -> float:
     """Return how many independent items would have the interval of *estimate*, whose quantile is *z*.
 
-    It is ``z^2 v(bound) / (bound - value)^2``, with ``v(x)`` the variance of an item if *x* is true.
+    It is ``z^2 v(bound) / (bound - value)^2``, with ``v(x)``, the spread, the variance of an item if *x* is
+    true.  Next to 0 and 1 the bound of a share may be further than that.
     """
+    spread = quantity.spread
+    assert spread is not None
     sizes = [
-        z * z * quantity.spread(bound) / (bound - estimate.value) ** 2
+        z * z * spread(bound) / (bound - estimate.value) ** 2
         for bound in (estimate.low, estimate.high)
-        if bound != estimate.value and quantity.spread(bound) > 0
+        if bound != estimate.value and spread(bound) > 0
     ]
-    return min(sizes, default=0.0)
+    return (min if quantity.exact is None else max)(sizes, default=0.0)
 
 
-def _of_share(
-    quantity: MeasuredQuantity, limit: Limit, level: float, estimate: Estimate, size: float
-) -> tuple[float | None, float]:
+def _of_share(limit: Limit, level: float, estimate: Estimate, size: float) -> tuple[float | None, float]:
     """Return the detectable share of *size* independent items, and the size that settles the share measured.
 
     Errors are counted: of what should be above the limit, those that are not right.  A count *c* shows that
@@ -104,21 +133,26 @@ def _smallest(tail: Callable[[float], float], level: float, size: float) -> floa
 
 
 def _of_normal(
-    quantity: MeasuredQuantity, limit: Limit, level: float, estimate: Estimate, size: float
+    spread: Callable[[float], float],
+    lowest: float,
+    limit: Limit,
+    z: float,
+    estimate: Estimate,
+    size: float,
 ) -> tuple[float | None, float]:
     """Return the detectable value of *size* independent items, and the size that settles the value measured.
 
     A true value *x* beyond the threshold *t* is shown with the power if ``|x - t| >= z_level sqrt(v(t)/n) +
-    z_power sqrt(v(x)/n)``.  If it is a difference, whatever makes it another than the value is assumed to be
-    further items that differ.  The number of items that settles a check is ``z^2 v(value) / (value - t)^2``.
+    z_power sqrt(v(x)/n)``.  Whatever makes a difference another than the value is assumed to be further items
+    that differ.  The number of items that settles a check is ``z^2 v(value) / (value - t)^2``.
     """
-    z, z_power = normal_quantile(1 - 2 * level), normal_quantile(2 * _POWER - 1)
+    z_power = normal_quantile(2 * _POWER - 1)
     side, threshold = limit
     sign = -1 if side == "above" else 1
-    furthest = quantity.lowest if side == "above" else (-quantity.lowest or 1.0)
+    furthest = lowest if side == "above" else -lowest
 
     def variance(x: float) -> float:
-        return quantity.spread(x) + (abs(x - estimate.value) if quantity.lowest < 0 else 0.0)
+        return spread(x) + abs(x - estimate.value)
 
     def lacks(x: float) -> float:
         needed = z * sqrt(variance(threshold) / size) + z_power * sqrt(variance(x) / size)
@@ -126,8 +160,8 @@ def _of_normal(
 
     detectable = None if lacks(furthest) > 0 else _zero(lacks, threshold, furthest)
     distance = abs(estimate.value - threshold)
-    spread = max(map(quantity.spread, (estimate.value, threshold)))
-    return detectable, inf if distance == 0 else z * z * spread / distance**2
+    widest = max(map(spread, (estimate.value, threshold)))
+    return detectable, inf if distance == 0 else z * z * widest / distance**2
 
 
 def _zero(falling: Callable[[float], float], start: float, end: float) -> float:

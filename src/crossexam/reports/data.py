@@ -79,7 +79,7 @@ _NUMBERS: Final = (
 #: The estimates of the word pairs that two models get right, of those in training.
 _SEEN: Final = ("seen", "contradiction", "mean")
 #: The estimates of accuracies and of differences over keys.
-_KEYED: Final = ("over_items", "two_way", "over_keys")
+_KEYED: Final = ("over_items", "over_keys")
 _KEYED_DIFFERENCES: Final = ("over_items", "over_keys")
 
 

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.bootstrap import Statistic, bootstrap_interval
-from crossexam.stats.clusters import Clusters, cluster_codes, student_quantile
+from crossexam.stats.clusters import Clusters, cluster_codes, freedom_of, jackknife, student_quantile
+from crossexam.stats.estimate import share_correct
 
 
 class Agreement(NamedTuple):
@@ -157,16 +158,18 @@ def linear_kappa(
 
     With ``p_o``, ``p_e`` and ``p_jc`` as there, an item with the labels *a* and *b* changes kappa by ``u_i =
     (o_i - p_o) / (1 - p_e) - (1 - p_o) (p_2a + p_1b - 2 p_e) / (1 - p_e)^2``, where ``o_i`` says whether *a*
-    is *b* (Fleiss, Cohen & Everitt 1969, Psychological Bulletin 72:323).  The interval is ``kappa -+ t[m-1]
-    sqrt(m/(m-1) sum_k z_k^2) / n``, with ``z_k`` the sums of ``u_i`` in *m* clusters of *n* items, cut off at
-    -1 and 1.  It is for many pairs of models on many items.  If both give the same label to all items, kappa
-    is nan with the interval -1 to 1.
+    is *b* (Fleiss, Cohen & Everitt 1969, Psychological Bulletin 72:323).  The interval is ``kappa -+ t[g-1]
+    sqrt(B) / n`` for ``u_i``, with *B* and *g* of :mod:`crossexam.stats.clusters`, or wider: models that
+    agree on all items may not on the next, so that it is at least ``1 - (1 - p) / (1 - p_e)`` for the bounds
+    *p* of ``p_o`` (:func:`crossexam.stats.estimate.share_correct`).  It is cut off at -1 and 1, and for many
+    pairs of models on many items.  If both give the same label to all items, kappa is nan with the interval
+    -1 to 1.
 
     Raises ValueError if the lengths differ.
 
     >>> here, there = [1] * 25 + [0] * 25, [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
     >>> f"{linear_kappa(here, there):.0f}"
-    '40 [14, 66]'
+    '40 [12, 66]'
     """
     one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
     if one.shape != other.shape:
@@ -186,9 +189,12 @@ def linear_kappa(
         return Estimate(kappa, -1.0, 1.0, n, m)
     pull = (same - 1 + apart) / beyond
     pull -= apart * (theirs[one] + ours[other] - 2 * (1 - beyond)) / beyond**2
-    sums = np.bincount(codes, weights=pull)
-    half = student_quantile(m - 1, confidence) * sqrt(m / (m - 1) * float(sums @ sums)) / n
-    return Estimate(kappa, max(-1.0, kappa - half), min(1.0, kappa + half), n, m)
+    sums: NDArray[np.float64] = np.bincount(codes, weights=pull).astype(np.float64)
+    shares = np.bincount(codes) / n
+    half = student_quantile(freedom_of(shares), confidence) * sqrt(jackknife(sums, shares)) / n
+    alike = share_correct(same, codes, confidence)
+    low, high = (1 - (1 - bound) / beyond for bound in alike[1:3])
+    return Estimate(kappa, max(-1.0, min(low, kappa - half)), min(1.0, max(high, kappa + half)), n, m)
 
 
 def krippendorff_alpha(

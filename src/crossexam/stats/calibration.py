@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf, log, nan, sqrt
+from math import inf, log, nan
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -21,15 +21,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
-from crossexam.stats.bootstrap import generator
-from crossexam.stats.clusters import Clusters, cluster_codes, normal_quantile, student_quantile
+from crossexam.stats.clusters import Clusters, cluster_codes, effective_size, freedom_of
+from crossexam.stats.deviations import Deviations
 from crossexam.stats.estimate import share_correct
 
 #: The number of bins (Guo et al. 2017).
 BINS: Final = 15
 
-_DRAWS: Final = 1_000  # of errors in the interval of a calibration error
-_CERTAIN: Final = 4.0  # standard errors from 0 at which the sign of a deviation is certain
 _SUMS_AT_ONCE: Final = 2**21  # of clusters by bin, which are held at a time
 _LEAST: Final = 1e-12  # stands for a probability of 0 while a temperature is fitted
 _TEMPERATURES: Final = (0.01, 100.0)
@@ -90,6 +88,30 @@ def _bins_between(edges: NDArray[np.float64], given: NDArray[np.float64]) -> NDA
     return bins
 
 
+@dataclass(frozen=True)
+class BinnedErrors:
+    """The deviations of bins, of which a calibration error is the sum of the absolute values.
+
+    They are of *n* items in so many *clusters*; *if_calibrated* as in :class:`CalibrationError`.
+    """
+
+    deviations: Deviations
+    n: int
+    clusters: int
+    if_calibrated: float
+
+    def error(self, confidence: float = 0.95, *, seed: int = 0) -> Estimate:
+        """Return the calibration error with its interval at *confidence*: see :func:`calibration_error`."""
+        values = self.deviations.values
+        value = float(np.abs(values).sum())
+        if self.clusters < 2:
+            return Estimate(value, 0.0, 1.0, self.n, self.clusters)
+        reach = self.deviations.reach(confidence)
+        chance = reach.exceeded(np.where(reach.certain, np.sign(values), 0.0), seed)
+        low, high = value - chance, value + reach.outwards()
+        return Estimate(value, max(0.0, low), min(1.0, high), self.n, self.clusters)
+
+
 def calibration_error(
     stated: ArrayLike,
     happened: ArrayLike,
@@ -112,34 +134,70 @@ def calibration_error(
 
     The interval: every deviation counts as positive, so that chance adds to the error, and percentiles of
     a bootstrap lie above the error of a calibrated model.  Let ``d = delta + e`` be the deviations of the
-    bins, *e* asymptotically normal with the covariance V of sums over clusters, ``s = sign(delta)``.  Then
-    ``sum s d <= sum |d| <= sum |delta| + sum |e|``, and for bins whose sign is certain (``|d|`` above 4
-    standard errors) the last term is ``s e``.  The upper bound is therefore ``ECE + t sqrt(s' V s)``, and the
-    lower one ECE minus the 97.5th percentile of the sum of ``s e`` and ``|e|`` in 1,000 draws, at least 0.
-    Each holds in at least 97.5 % of samples; the lower one is conservative if the signs of many bins are
-    uncertain (``tests/stats/test_calibration.py``).
+    bins (:mod:`crossexam.stats.deviations`), and ``s = sign(delta)``.  Then ``sum s d <= sum |d| <= sum
+    |delta| + sum |e|``, and for bins whose sign is certain (``|d|`` above 4 standard errors) the last term is
+    ``s e``.  The upper bound is therefore ``ECE + sqrt(x' R x)``, with *x* the distances of the deviations to
+    their outer bounds and *R* their correlations, and the lower one ECE minus the 97.5th percentile of the
+    sum of ``s e`` and ``|e|`` in 20,000 draws, at least 0.  Each holds in at least 97.5 % of samples; the
+    lower one is conservative if the signs of many bins are uncertain (``tests/stats/test_calibration.py``).
 
     >>> sure = [0.9] * 10
     >>> found = calibration_error(sure, [True] * 6 + [False] * 4, equal_width_bins(sure))
     >>> round(found.error.value, 3), round(found.if_calibrated, 3)
     (0.3, 0.07)
     """
+    found = binned_errors(stated, happened, bins, clusters)
+    if found is None:
+        return CalibrationError(Estimate(nan, 0.0, 1.0, 0, 0), nan)
+    return CalibrationError(found.error(confidence, seed=seed), found.if_calibrated)
+
+
+def binned_errors(
+    stated: ArrayLike,
+    happened: ArrayLike,
+    bins: NDArray[np.integer[Any]],
+    clusters: Clusters = None,
+) -> BinnedErrors | None:
+    """Return the deviations of *bins*, from which :func:`calibration_error` comes at any confidence.
+
+    None if there are no items.
+
+    >>> found = binned_errors([0.9] * 10, [True] * 10, np.zeros(10, dtype=np.int64))
+    >>> f"{found.error():.0f}", f"{found.error(0.5):.0f}"
+    ('10 [0, 18]', '10 [3, 10]')
+    """
     p, y = np.asarray(stated, dtype=np.float64), np.asarray(happened)
     p, y = (each[:, None] if each.ndim == 1 else each for each in (p, y))
     n, k = p.shape
     if n == 0:
-        return CalibrationError(Estimate(nan, 0.0, 1.0, 0, 0), nan)
+        return None
     binned = _Binned(p, y, bins.reshape(n, k))
     codes = cluster_codes(clusters, n)
     m = int(codes.max()) + 1
-    counts, means, deviations = binned.sums()
+    counts, means, events = binned.sums()
     by_chance = float(_binomial_deviations(counts, means / np.maximum(counts, 1)).sum()) / (n * k)
-    value = float(np.abs(deviations).sum())
-    if m < 2:
-        return CalibrationError(Estimate(value, 0.0, 1.0, n, m), by_chance)
-    covariance = _cluster_covariance(binned, codes, m)
-    low, high = _error_bounds(deviations, covariance, student_quantile(m - 1, confidence), seed, confidence)
-    return CalibrationError(Estimate(value, low, high, n, m), by_chance)
+    values = (events - means) / (n * k)
+    shares, used = np.bincount(codes) / n, counts > 0
+    covariance = _cluster_covariance(binned, codes, shares, values) if m > 1 else np.zeros((len(values),) * 2)
+    deviations = Deviations(
+        values[used],
+        covariance[np.ix_(used, used)],
+        freedom_of(shares),
+        counts[used] / (n * k),
+        events[used] / counts[used],
+        counts[used] / _design_effect(p, y, codes, m),
+        n,
+    )
+    return BinnedErrors(deviations, n, m, by_chance)
+
+
+def _design_effect(p: NDArray[np.float64], y: NDArray[Any], codes: NDArray[np.int64], m: int) -> float:
+    """Return the largest design effect of the deviations of the labels, whatever their bins."""
+    n, k = p.shape
+    if m == n:
+        return 1.0
+    residuals = (y[:, label] - p[:, label] for label in range(k))
+    return max(effective_size(each - each.mean(), codes).deff for each in residuals)
 
 
 @dataclass(frozen=True)
@@ -171,15 +229,15 @@ class _Binned:
         return added
 
     def sums(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the number of items in each bin, the sum of their probabilities, and the deviation: [b]."""
+        """Return the number of items in each bin, the sum of their probabilities, and of the events: [b]."""
         counts = np.zeros(self.count, dtype=np.int64)
-        stated, off = np.zeros(self.count), np.zeros(self.count)
+        stated, events = np.zeros(self.count), np.zeros(self.count)
         for part in stretches(len(self.bins)):
             numbers = self.numbers(part).ravel()
             counts += np.bincount(numbers, minlength=self.count)
             np.add.at(stated, numbers, self.stated[part].ravel())
-            np.add.at(off, numbers, (self.happened[part] - self.stated[part]).ravel())
-        return counts, stated, off / self.stated.size
+            np.add.at(events, numbers, self.happened[part].ravel())
+        return counts, stated, events
 
 
 def _binomial_deviations(n: NDArray[np.int64], p: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -194,16 +252,19 @@ def _binomial_deviations(n: NDArray[np.int64], p: NDArray[np.float64]) -> NDArra
     return found
 
 
-def _cluster_covariance(binned: _Binned, codes: NDArray[np.int64], m: int) -> NDArray[np.float64]:
-    """Return the covariance of the deviations of the bins [b, b], from the sums of *m* clusters.
+def _cluster_covariance(
+    binned: _Binned, codes: NDArray[np.int64], shares: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the covariance of the deviations *values* [b] of bins, by the jackknife over clusters: [b, b].
 
-    Clusters are taken a block at a time, so that their sums by bin take little memory however many they are.
+    *shares* [m] are those of the clusters in the items.  Clusters are taken a block at a time, so that their
+    sums by bin take little memory however many they are.
     """
-    width = binned.count
+    m, width = len(shares), binned.count
     block = max(1, _SUMS_AT_ONCE // width)
     order = np.argsort(codes, kind="stable") if m > block else None
     ends = np.cumsum(np.bincount(codes)) if m > block else np.array([len(codes)])
-    total, products = np.zeros(width), np.zeros((width, width))
+    products = np.zeros((width, width))
     for first in range(0, m, block):
         last = min(first + block, m)
         sums = np.zeros((last - first) * width)
@@ -212,33 +273,11 @@ def _cluster_covariance(binned: _Binned, codes: NDArray[np.int64], m: int) -> ND
             items = part if order is None else order[part]
             places = (codes[items] - first)[:, None] * width + binned.numbers(items)
             np.add.at(sums, places.ravel(), binned.deviations(items).ravel())
-        of_clusters = sums.reshape(-1, width)
-        total += of_clusters.sum(axis=0)
-        products += of_clusters.T @ of_clusters
-    return m / (m - 1) * (products - np.outer(total, total) / m)
-
-
-def _error_bounds(
-    deviations: NDArray[np.float64],
-    covariance: NDArray[np.float64],
-    t: float,
-    seed: int,
-    confidence: float,
-) -> tuple[float, float]:
-    """Return the bounds of the sum of the absolute values of what *deviations* [b] estimate.
-
-    *covariance* [b, b] is that of their errors, *t* the quantile of Student's distribution.
-    """
-    values, vectors = np.linalg.eigh(covariance)
-    roots = vectors * np.sqrt(np.maximum(values, 0.0))
-    drawn = generator(seed, "calibration error").standard_normal((_DRAWS, len(values))) @ roots.T
-    noise = drawn * (t / normal_quantile(confidence))
-    value, signs = float(np.abs(deviations).sum()), np.sign(deviations)
-    certain = np.abs(deviations) > _CERTAIN * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    chance = np.where(certain, noise * signs, np.abs(noise)).sum(axis=1)
-    low = value - float(np.quantile(chance, 0.5 + confidence / 2))
-    high = value + t * sqrt(max(0.0, float(signs @ covariance @ signs)))
-    return max(0.0, low), min(1.0, high)
+        share = shares[first:last, None]
+        left_out = (sums.reshape(-1, width) - share * values) / (1 - share)
+        products += left_out.T @ left_out
+    covariance: NDArray[np.float64] = (m - 1) / m * products
+    return covariance
 
 
 def reliability(
@@ -278,44 +317,6 @@ def _binomial_quantile(share: float, n: int, p: float) -> int:
     count = float(np.ceil(bdtrik(share, n, p)))
     below = max(0.0, count - 1)
     return int(below if bdtr(below, n, p) >= share else count)
-
-
-def brier_scores(shares: ArrayLike, gold: ArrayLike) -> NDArray[np.float64]:
-    """Return the Brier score of each item [n], the sum over the labels of ``(share - [label is gold])^2``.
-
-    It is between 0 and 2 (Brier 1950, Monthly Weather Review 78:1); lower is better.  With two labels it is
-    twice the score of one of them.
-
-    >>> brier_scores([[0.5, 0.25, 0.25], [0, 1, 0]], [0, 0]).tolist()
-    [0.375, 2.0]
-    """
-    p, labels = np.asarray(shares, dtype=np.float64), np.asarray(gold)
-    scores = np.empty(len(p))
-    for part in stretches(len(p)):
-        scores[part] = (p[part] * p[part]).sum(axis=1) - 2 * _own(p[part], labels[part]) + 1
-    return scores
-
-
-def log_losses(shares: ArrayLike, gold: ArrayLike) -> NDArray[np.float64]:
-    """Return the negative natural logarithm of the share of the gold label of each item [n].
-
-    It is infinite if that share is 0 (Good 1952, J. R. Stat. Soc. B 14:107); lower is better.
-
-    >>> log_losses([[0.5, 0.25, 0.25], [0, 1, 0]], [0, 0]).round(3).tolist()
-    [0.693, inf]
-    """
-    p, labels = np.asarray(shares, dtype=np.float64), np.asarray(gold)
-    losses = np.full(len(p), inf)
-    for part in stretches(len(p)):
-        own = _own(p[part], labels[part])
-        losses[part] = -np.log(own, out=np.full(len(own), -inf), where=own > 0)
-    return losses
-
-
-def _own(shares: NDArray[np.float64], labels: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-    """Return the share of the label of each item: [n]."""
-    own: NDArray[np.float64] = shares[np.arange(len(shares)), labels]
-    return own
 
 
 def tempered(probabilities: ArrayLike, temperature: float) -> NDArray[np.float64]:

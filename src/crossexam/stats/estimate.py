@@ -18,6 +18,8 @@ from crossexam.stats.clusters import (
     Clusters,
     cluster_codes,
     effective_size,
+    freedom_of,
+    jackknife,
     normal_quantile,
     student_quantile,
 )
@@ -45,14 +47,47 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, flo
     return low, high
 
 
-def share_correct(correct: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
+def share_interval(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's interval for a *share* of *n* items, made wider next to 0 and 1.
+
+    The end of Wilson's interval that is next to 0 or 1 excludes too much: for a share of 0.99 and 100 items,
+    the interval covers 92 %.  Brown, Cai & DasGupta (2001, Statistical Science 16:101, section 4.1.1)
+    therefore put a one-sided exact limit, at the whole error 1 - *confidence*, in its place for the smallest
+    counts.  Here the wider of the two bounds counts, which for more than about three items is Wilson's.
+
+    >>> [round(bound, 4) for bound in share_interval(0.99, 100)], round(wilson(0.99, 100)[1], 4)
+    ([0.9455, 0.9995], 0.9982)
+    """
+    low, high = wilson(share, n, confidence)
+    exact_low, exact_high = _exact_limits(share, n, 1 - confidence)
+    return min(low, exact_low), max(high, exact_high)
+
+
+def share_correct(
+    correct: ArrayLike,
+    clusters: Clusters = None,
+    confidence: float = 0.95,
+    weights: NDArray[np.float64] | None = None,
+) -> Estimate:
     """Return the accuracy, the share of *correct* items [n], with Wilson's interval.
 
-    :func:`wilson` with the effective sample size of :func:`crossexam.stats.clusters.effective_size` in place
-    of n (Dean & Pagano 2015, J. Surv. Stat. Methodol. 3:484); without clusters it is Wilson's interval.  With
-    no items the value is nan and the interval 0 to 1.
+    :func:`share_interval` with the effective sample size of :func:`crossexam.stats.clusters.effective_size`
+    in place of n (Dean & Pagano 2015, J. Surv. Stat. Methodol. 3:484); without clusters it is Wilson's
+    interval, widened next to 0 and 1.  With *weights* [n], which sum to 1, it is a weighted share.  With no
+    items the value is nan and the interval 0 to 1.
 
     >>> f"{share_correct([True] * 15 + [False] * 5)}"
+    '75.0 [53.1, 89.6]'
+    """
+    return _share(correct, clusters, confidence, share_interval, weights)
+
+
+def wilson_share(correct: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
+    """Return the share of *correct* items [n] with plain Wilson's interval at the effective sample size.
+
+    Newcombe's interval for a difference is made from these, and is nominal as it is.
+
+    >>> f"{wilson_share([True] * 15 + [False] * 5)}"
     '75.0 [53.1, 88.8]'
     """
     return _share(correct, clusters, confidence, wilson)
@@ -69,14 +104,23 @@ def exact_share(correct: ArrayLike, clusters: Clusters = None, confidence: float
     >>> f"{exact_share([True] * 97 + [False] * 3)}"
     '97.0 [91.5, 99.4]'
     """
-    return _share(correct, clusters, confidence, _clopper_pearson)
+    return _share(correct, clusters, confidence, clopper_pearson)
 
 
-def _clopper_pearson(share: float, n: float, confidence: float) -> tuple[float, float]:
-    """Return the exact interval of a binomial *share* of *n* items."""
+def clopper_pearson(share: float, n: float, confidence: float) -> tuple[float, float]:
+    """Return the exact interval of a binomial *share* of *n* items; *n* need not be an integer.
+
+    >>> tuple(round(bound, 4) for bound in clopper_pearson(0.97, 100, 0.95))
+    (0.9148, 0.9938)
+    """
+    return _exact_limits(share, n, (1 - confidence) / 2)
+
+
+def _exact_limits(share: float, n: float, tail: float) -> tuple[float, float]:
+    """Return the two exact one-sided limits of a binomial *share* of *n* items, each with this error."""
     from scipy.special import betaincinv
 
-    tail, hits, misses = (1 - confidence) / 2, share * n, (1 - share) * n
+    hits, misses = share * n, (1 - share) * n
     low = 0.0 if share <= 0 else float(betaincinv(hits, misses + 1, tail))
     high = 1.0 if share >= 1 else 1 - float(betaincinv(misses, hits + 1, tail))
     return low, high
@@ -87,17 +131,18 @@ def _share(
     clusters: Clusters,
     confidence: float,
     interval: Callable[[float, float, float], tuple[float, float]],
+    weights: NDArray[np.float64] | None = None,
 ) -> Estimate:
     """Return the share of *correct* items with the *interval* of a share of so many independent items."""
     right = np.array(correct, dtype=np.float64)  # our own, of which the residuals are made
     n = len(right)
     if n == 0:
         return Estimate(nan, 0.0, 1.0, 0, 0)
-    share = float(right.mean())
+    share = float(right.mean()) if weights is None else min(1.0, float(weights @ right))
     right -= share
-    size = effective_size(right, cluster_codes(clusters, n), confidence)
+    size = effective_size(right, cluster_codes(clusters, n), confidence, weights)
     low, high = interval(share, size.n_eff, confidence)
-    return Estimate(share, low, high, n, size.clusters)
+    return Estimate(share, min(low, share), max(high, share), n, size.clusters)
 
 
 class Coded(NamedTuple):
@@ -150,9 +195,9 @@ def mean_of_items(
 ) -> Estimate:
     """Return the mean of *values* [n], numbers that lie within *bounds*, with a clustered t interval.
 
-    ``mean -+ t[m-1] sqrt(m/(m-1) sum_k z_k^2) / n``, where ``z_k`` are the sums of ``y_i - mean`` in each of
-    *m* clusters (Kish 1965), cut off at the bounds.  The interval is the bounds for fewer than two clusters,
-    and if the mean is infinite.  With no items the value is nan.
+    ``mean -+ t[g-1] sqrt(B) / n``, with *B* and *g* of :mod:`crossexam.stats.clusters`, cut off at the
+    bounds. The interval is the bounds for fewer than two clusters, and if the mean is infinite.  With no
+    items the value is nan.
 
     >>> f"{mean_of_items([0.2, 0.4, 0.6, 0.4], bounds=(0, 1))}"
     '40.0 [14.0, 66.0]'
@@ -166,10 +211,10 @@ def mean_of_items(
     m = int(codes.max()) + 1
     if m < 2 or not isfinite(mean):
         return Estimate(mean, *bounds, n, m)
-    sums = np.zeros(m)
+    sums, shares = np.zeros(m), np.bincount(codes) / n
     for part in stretches(n):
         np.add.at(sums, codes[part], given[part] - mean)
-    half = student_quantile(m - 1, confidence) * sqrt(m / (m - 1) * float(sums @ sums)) / n
+    half = student_quantile(freedom_of(shares), confidence) * sqrt(jackknife(sums, shares)) / n
     return Estimate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), n, m)
 
 

@@ -14,24 +14,18 @@ AtConfidence: TypeAlias = Callable[[float], Estimate]
 #: No smaller p-value is computed: floating-point confidences next to 1 are too coarse.
 LEAST_P: Final = 1e-12
 _MOST_P: Final = 0.4999  # a confidence of almost 0, at which the interval is the estimate itself
-_STEPS: Final = 30
 
 
 def one_sided_p(
-    at: AtConfidence,
-    threshold: float,
-    side: Literal["above", "below"],
-    *,
-    inclusive: bool = False,
-    least: float = LEAST_P,
+    at: AtConfidence, threshold: float, side: Literal["above", "below"], *, inclusive: bool = False
 ) -> float:
     """Return the p-value of the claim that the true value is on this *side* of *threshold*.
 
     It is (1 - c) / 2, where c is the confidence at which the bound of the interval *at* that confidence
-    touches the threshold, found by bisection: p is at most 0.025 if and only if the 95 % interval lies wholly
-    on the side.  So test and interval agree, with all that the interval allows for, such as clusters.  With
-    *inclusive*, the threshold itself is on the side.  If the estimate is not on the side, p is above 1/2 and
-    returned as 1.  No p-value is below *least*, which an interval from random draws needs: as many as it has.
+    touches the threshold: p is at most 0.025 if and only if the 95 % interval lies wholly on the side.  So
+    test and interval agree, with all that the interval allows for, such as clusters.  With *inclusive*, the
+    threshold itself is on the side.  If the estimate is not on the side, p is above 1/2 and returned as 1.
+    No p-value is below :data:`LEAST_P`.
 
     >>> from crossexam.stats.estimate import share_correct
     >>> right = [True] * 70 + [False] * 30
@@ -40,18 +34,17 @@ def one_sided_p(
     >>> f"{share_correct(right):.2f}"
     '70.00 [60.42, 78.11]'
     """
+    from scipy.optimize import brentq
 
-    def is_shown(p: float) -> bool:
-        estimate = at(1 - 2 * p)
-        bound, beyond = (estimate.low, threshold) if side == "above" else (-estimate.high, -threshold)
-        return bound >= beyond if inclusive else bound > beyond
+    def beyond(log_p: float) -> float:
+        """Return by how much the bound is on the side; above 0 if the claim is shown at this p."""
+        estimate = at(1 - 2 * exp(log_p))
+        distance = estimate.low - threshold if side == "above" else threshold - estimate.high
+        return distance or (1e-300 if inclusive else -1e-300)
 
-    if not is_shown(_MOST_P):
+    least, most = log(LEAST_P), log(_MOST_P)
+    if beyond(most) < 0:
         return 1.0
-    if is_shown(least):
-        return least
-    low, high = log(least), log(_MOST_P)
-    for _ in range(_STEPS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_shown(exp(middle)) else (middle, high)
-    return exp(high)
+    if beyond(least) > 0:
+        return LEAST_P
+    return exp(float(brentq(beyond, least, most, xtol=1e-9)))

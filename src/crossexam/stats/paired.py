@@ -9,7 +9,7 @@ same items are compared in the same way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, isnan, nan, sqrt
+from math import inf, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
-from crossexam.stats.clusters import Clusters, cluster_codes, effective_size, normal_quantile
+from crossexam.stats.clusters import (
+    Clusters,
+    cluster_codes,
+    effective_size,
+    freedom_of,
+    jackknife,
+    normal_quantile,
+    student_quantile,
+)
 from crossexam.stats.estimate import share_correct
 
 
@@ -71,14 +79,18 @@ def _crossing(falling: Callable[[float], float], low: float, high: float) -> flo
 
 
 def paired_difference(
-    correct_base: ArrayLike, correct_stress: ArrayLike, clusters: Clusters = None, confidence: float = 0.95
+    correct_base: ArrayLike,
+    correct_stress: ArrayLike,
+    clusters: Clusters = None,
+    confidence: float = 0.95,
+    weights: NDArray[np.float64] | None = None,
 ) -> Estimate:
     """Return the drop ``mean(base) - mean(stress)`` with Tango's interval at the effective sample size.
 
     The effective size (:func:`crossexam.stats.clusters.effective_size`) is that of the differences -1, 0, 1;
     *b*, *c* and *n* are scaled to it in :func:`tango` (Yang, Sun & Hardin 2012, Pharmaceutical Statistics
-    11:386, use the clustered variance in Tango's interval in the same way).  With no pairs the value is nan
-    and the interval -1 to 1.
+    11:386, use the clustered variance in Tango's interval in the same way).  With *weights* [n], which sum to
+    1, it is a weighted drop.  With no pairs the value is nan and the interval -1 to 1.
 
     >>> f"{paired_difference([1] * 20, [0] * 5 + [1] * 15)}"
     '25.0 [4.9, 46.9]'
@@ -87,14 +99,20 @@ def paired_difference(
     n = len(before)
     if n == 0:
         return Estimate(nan, -1.0, 1.0, 0, 0)
-    b, c = discordant(before, after)
+    only_base, only_stress = before & ~after, ~before & after
+    if weights is None:
+        b, c = (float(np.count_nonzero(each)) for each in (only_base, only_stress))
+        total = float(n)
+    else:
+        b, c = (float(weights @ each) for each in (only_base, only_stress))
+        total = 1.0
     residuals = np.subtract(before, after, dtype=np.float64)
-    value = (b - c) / n
+    value = (b - c) / total
     residuals -= value
-    size = effective_size(residuals, cluster_codes(clusters, n), confidence)
-    scale = size.n_eff / n
+    size = effective_size(residuals, cluster_codes(clusters, n), confidence, weights)
+    scale = size.n_eff / total
     low, high = tango(b * scale, c * scale, size.n_eff, confidence)
-    return Estimate(value, low, high, n, size.clusters)
+    return Estimate(value, min(low, value), max(high, value), n, size.clusters)
 
 
 def difference_of_drops(
@@ -132,16 +150,18 @@ def difference_of_drops(
     return Estimate(2 * value, 2 * low, 2 * high, n, size.clusters)
 
 
-def relative_difference(pairs: Sequence[tuple[ArrayLike, ArrayLike, Clusters]]) -> Estimate:
+def relative_difference(
+    pairs: Sequence[tuple[ArrayLike, ArrayLike, Clusters]], confidence: float = 0.95
+) -> Estimate:
     """Return the relative difference ``A / B - 1`` of two models in the mean of their accuracies.
 
     *pairs* has for each set which items [n] the model and the base model got right, and the clusters.  ``A``
     and ``B`` are the unweighted means of the accuracies on the sets.  The interval is that of a ratio of
     means by linearization (Cochran 1977, *Sampling Techniques*, section 6.4), with sets independent and the
-    items of a cluster dependent: with residuals ``e_i = a_i - b_i A / B``, less their mean on the set,
-    cluster sums ``z_c`` and *m* clusters among *n* items, the variance of a set is ``m/(m-1) sum_c z_c^2 /
-    n^2``, and the standard error of the ratio is the root of their sum, divided by ``k B`` for *k* sets.  If
-    ``B`` is 0, the value is nan and the interval the whole range.
+    items of a cluster dependent: with residuals ``e_i = a_i - b_i A / B``, less their mean on the set, the
+    variance of a set of *n* items is ``B / n^2`` (*B* of :mod:`crossexam.stats.clusters`), and the standard
+    error of the ratio is the root of their sum, divided by ``k B`` for *k* sets, with t for the degrees of
+    freedom of all sets.  If ``B`` is 0, the value is nan and the interval the whole range.
 
     >>> relative_difference([([1, 1, 1, 0], [1, 1, 0, 0], None)]).value
     0.5
@@ -153,15 +173,14 @@ def relative_difference(pairs: Sequence[tuple[ArrayLike, ArrayLike, Clusters]]) 
     mean = sum(float(one.mean()) for one, _, _ in read) / len(read)
     of_base = sum(float(base.mean()) for _, base, _ in read) / len(read)
     ratio = mean / of_base
-    variance = 0.0
+    variance, sizes = 0.0, []
     for one, base, codes in read:
         residuals = one - ratio * base
-        sums = np.bincount(codes, weights=residuals - residuals.mean())
-        few = len(sums) / (len(sums) - 1) if len(sums) > 1 else inf
-        variance += few * float((sums**2).sum()) / len(one) ** 2
-    half = normal_quantile(0.95) * sqrt(variance) / len(read) / of_base
-    if isnan(half):  # a single cluster
-        half = inf
+        sums = np.bincount(codes, weights=residuals - residuals.mean()).astype(np.float64)
+        shares = np.bincount(codes) / len(one)
+        variance += jackknife(sums, shares) / len(one) ** 2
+        sizes.append(freedom_of(shares))
+    half = student_quantile(sum(sizes), confidence) * sqrt(variance) / len(read) / of_base
     return Estimate(ratio - 1, max(-1.0, ratio - 1 - half), ratio - 1 + half, n, m)
 
 
@@ -225,14 +244,20 @@ def mcnemar(b: int, c: int) -> McNemar:
 
 
 def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = None) -> McNemar:
-    """Return McNemar's exact test of *base* against *stress* [n] with clusters as independent units.
+    """Return McNemar's test of *base* against *stress* [n] with clusters as the independent units.
 
     McNemar's test assumes independent items and is anti-conservative if they share premises (Durkalski et al.
-    2003, Statistics in Medicine 22:2417).  Under the null hypothesis the two outcomes of a whole cluster are
-    exchangeable: each cluster's ``d_k = b_k - c_k`` has either sign with probability 1/2, and the p-value is
-    ``P(|sum of +-d_k| >= |b - c|)`` over all 2^m sign vectors.  Its distribution is computed exactly by
-    convolution of one binomial per size ``|d_k|`` (after Pagano & Tritchler 1983, J. Am. Stat. Assoc.
-    78:435).  If every item is its own cluster this is :func:`mcnemar`.
+    2003, Statistics in Medicine 22:2417).  If the two outcomes of a whole cluster are exchangeable, each
+    cluster's ``d_k = b_k - c_k`` has either sign with probability 1/2, and the p-value is ``P(|sum of +-d_k|
+    >= |b - c|)`` over all 2^m sign vectors.  Its distribution is computed exactly by convolution of one
+    binomial per size ``|d_k|`` (after Pagano & Tritchler 1983, J. Am. Stat. Assoc. 78:435).  If every item is
+    its own cluster this is :func:`mcnemar`.
+
+    Equal accuracy does not make clusters exchangeable: one outcome may be better in a few large clusters, and
+    the other in many small ones.  The p-value is therefore at least that of the score test at the effective
+    sample size, ``z = |b - c| / sqrt((b + c) deff)`` by Student's t for *m* - 1 degrees of freedom, which
+    agrees with the interval of :func:`paired_difference`.  With two clusterings [n, 2], it is the larger of
+    the two p-values.
 
     >>> clustered_mcnemar([1, 1, 1, 1], [0, 0, 0, 0], ["a", "a", "b", "b"]).p_exact == 2 / 2**2
     True
@@ -240,6 +265,9 @@ def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = N
     b, c = discordant(base, stress)
     drops = np.subtract(*_pair(base, stress), dtype=np.int8)
     codes = cluster_codes(clusters, len(drops))
+    if codes.ndim > 1:
+        each_way = (clustered_mcnemar(base, stress, each) for each in codes.T)
+        return max(each_way, key=lambda test: test.p_exact)
     sums = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)  # d: (m,)
     for part in stretches(len(codes)):
         np.add.at(sums, codes[part], drops[part])
@@ -251,7 +279,17 @@ def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = N
     distance = np.abs(np.arange(-total, total + 1))
     equal = float(chances[distance == observed].sum())
     exact = min(1.0, float(chances[distance >= observed].sum()))
-    return McNemar(b, c, exact, exact - equal / 2)
+    least = _score_p(b, c, drops, codes) if len(sums) < len(drops) else 0.0
+    return McNemar(b, c, max(exact, least), max(exact - equal / 2, least))
+
+
+def _score_p(b: int, c: int, drops: NDArray[np.int8], codes: NDArray[np.int64]) -> float:
+    """Return the p-value of McNemar's score test of *drops* [n] in the clusters *codes* [n]."""
+    from scipy.special import stdtr
+
+    size = effective_size(drops - drops.mean(), codes)
+    z = abs(b - c) / sqrt((b + c) * size.deff)
+    return min(1.0, 2 * float(stdtr(max(1, size.clusters - 1), -z)))
 
 
 def _sign_flips(sizes: NDArray[np.int64]) -> NDArray[np.float64]:

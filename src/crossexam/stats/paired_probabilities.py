@@ -8,33 +8,33 @@ items of a cluster are in one part.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import inf, isfinite, nan, sqrt
+from math import hypot, inf, isfinite, nan, sqrt
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.bootstrap import generator
-from crossexam.stats.calibration import BINS, brier_scores, equal_width_bins, log_losses
-from crossexam.stats.clusters import Clusters, cluster_codes, normal_quantile, student_quantile
-
-_DRAWS: Final = 4_000  # of errors in the interval of a difference of calibration errors
-_CERTAIN: Final = 4.0  # standard errors from 0 at which the sign of a deviation is certain
+from crossexam.stats.calibration import BINS, equal_width_bins
+from crossexam.stats.clusters import Clusters, cluster_codes, sized, student_quantile
+from crossexam.stats.deviations import Deviations
+from crossexam.stats.estimate import clopper_pearson, share_interval
+from crossexam.stats.losses import Limits, Losses, brier_scores, log_losses, reach_of_errors
+from crossexam.stats.one_sided import one_sided_p
 
 # The columns of the sums over clusters, after which come the bins of the first and of the second model.
-_ITEMS, _BRIER, _LOSS = range(3)
-_SCORES: Final = 3
+_ITEMS, _BRIER, _LOSS, _BRIER_IF_RIGHT, _LOSS_IF_RIGHT, _ONLY_A_WRONG, _ONLY_B_WRONG = range(7)
+_SCORES: Final = 7
 
 
 class ItemLosses(NamedTuple):
     """What the answers of a model to items are worth, arrays [n].
 
-    The *brier* scores and *log_losses*, the *confidence* in the predictions, and which of them are *right*.
+    The *brier* scores and *log* losses, the *confidence* in the predictions, and which of them are *right*.
     """
 
-    brier: NDArray[np.float64]
-    log_losses: NDArray[np.float64]
+    brier: Losses
+    log: Losses
     confidence: NDArray[np.float64]
     right: NDArray[np.bool_]
 
@@ -75,7 +75,8 @@ def item_losses(shares: ArrayLike, gold: ArrayLike, predicted: ArrayLike) -> Ite
     p = np.asarray(shares, dtype=np.float64)
     labels, winners = (np.asarray(each, dtype=np.int64) for each in (gold, predicted))
     confidence = p[np.arange(len(p)), winners]
-    return ItemLosses(brier_scores(p, labels), log_losses(p, labels), confidence, labels == winners)
+    brier, log = brier_scores(p, labels, winners), log_losses(p, labels, winners)
+    return ItemLosses(brier, log, confidence, labels == winners)
 
 
 def paired_probabilities(
@@ -85,13 +86,29 @@ def paired_probabilities(
 
     A part is the losses of both models, and the clusters of the items; no cluster may be in two parts.
 
-    Brier score and log loss: the mean of the differences *d* of the items, with the clustered t interval of
-    :func:`crossexam.stats.estimate.mean_of_items` (-2 to 2 for Brier), and the p-value of the same t.  No
-    p-value is below ``2^(1-m)`` for *m* clusters, the least that exchanging the models in whole clusters can
-    give.  The log loss of a model that gives some gold label the probability 0 is infinite, and so is the
-    difference; it is undefined (nan) if both do.  There is then no interval and no p-value.
+    Brier score and log loss: the mean of the differences *d* of the items, with the clustered t interval (-2
+    to 2 for Brier), or wider: one that allows for errors of only one of the models, which are rare and large,
+    as :func:`crossexam.stats.losses.mean_loss` does for one model.  The lower bound then takes fewer errors
+    of the first alone and more of the second alone than were seen, and the upper one the opposite (MOVER).
+    The p-value is that of no difference: twice the smallest tail at which the interval, with exact limits of
+    the shares of errors, excludes 0 (:func:`crossexam.stats.one_sided.one_sided_p`).  The log loss of a model
+    that gives some gold label the probability 0 is infinite, and so is the difference; it is undefined (nan)
+    if both do.  There is then no interval and no p-value.
 
-    ECE (15 bins of equal width): see :func:`calibration_difference`; there is no p-value.
+    ECE (15 bins of equal width): the difference of the two errors.  Chance adds to an error
+    (:func:`crossexam.stats.calibration.calibration_error`), and more to that of the model which is closer to
+    calibrated, so that the difference of two errors is biased towards 0, and percentiles of a bootstrap are
+    biased further.  Let ``d = delta + e`` be the deviations of the bins of both models
+    (:mod:`crossexam.stats.deviations`), and ``s = sign(delta)``.  Then ``s e <= |d| - |delta| <= |e|``, and
+    the left side is exact for bins whose sign is certain.  So the error of the difference is at most ``sum
+    |e|`` of the uncertain bins of the first model, plus ``s e`` of its certain ones, minus ``s e`` of all
+    bins of the second, and at least the same with the models exchanged.  The interval subtracts the 97.5th
+    percentiles of these two.  It is conservative if the signs of many bins are uncertain: two calibrated
+    models have an interval that is wider than need be (``tests/stats/test_paired_probabilities.py``).  There
+    is no p-value.
+
+    Clusters keep both models together, hence the covariance between them.  With fewer than two, the intervals
+    are the whole range.
 
     >>> shares = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]])
     >>> gold, same = [0, 0, 1], [0, 0, 1]
@@ -100,142 +117,191 @@ def paired_probabilities(
     >>> round(found.brier.a, 3), round(found.brier.b, 3), round(found.brier.difference.value, 3)
     (0.093, 0.5, -0.407)
     """
-    width = _SCORES + 2 * BINS
-    m, impossible, whole = 0, np.zeros(2, dtype=np.int64), np.zeros(4)
-    totals, products = np.zeros(width), np.zeros((width, width))
+    sums = _Sums()
     for a, b, clusters in parts:
-        losses = [np.where(np.isinf(each.log_losses), 0.0, each.log_losses) for each in (a, b)]
-        impossible += [int(np.isinf(each.log_losses).sum()) for each in (a, b)]
-        whole += [a.brier.sum(), b.brier.sum(), *(each.sum() for each in losses)]
-        sums = _cluster_sums(a, b, losses[0] - losses[1], cluster_codes(clusters, len(a.right)))
-        m += len(sums)
-        totals += sums.sum(axis=0)
-        products += sums.T @ sums
-    n = int(totals[_ITEMS])
-    means = whole / n if n else np.full(4, nan)
-    gold_excluded = impossible > 0
-    errors = calibration_difference(
-        totals[_SCORES:], products[_SCORES:, _SCORES:], n, m, seed=seed, confidence=confidence
-    )
-    brier, loss = (_mean_difference(totals, products, each, n, m, confidence) for each in (_BRIER, _LOSS))
+        sums.add(a, b, cluster_codes(clusters, len(a.right)))
     return PairedProbabilities(
-        n,
-        int(impossible[0]),
-        int(impossible[1]),
-        PairedDifference(float(means[0]), float(means[1]), _within(brier[0], 2.0), brier[1]),
-        _log_loss_difference(np.where(gold_excluded, inf, means[2:]), loss, n, m),
-        errors,
+        sums.n,
+        int(sums.impossible[0]),
+        int(sums.impossible[1]),
+        sums.brier(confidence),
+        sums.log_loss(confidence),
+        sums.ece(seed, confidence),
     )
 
 
-def _cluster_sums(
-    a: ItemLosses, b: ItemLosses, loss: NDArray[np.float64], codes: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return the sums over each cluster: items, differences of the losses, deviations of the bins."""
-    m = int(codes.max(initial=-1)) + 1
-    sums = np.empty((m, _SCORES + 2 * BINS))
-    sums[:, _ITEMS] = np.bincount(codes, minlength=m)
-    sums[:, _BRIER] = np.bincount(codes, weights=a.brier - b.brier, minlength=m)
-    sums[:, _LOSS] = np.bincount(codes, weights=loss, minlength=m)
-    for place, each in enumerate((a, b)):
-        bins = codes * BINS + equal_width_bins(each.confidence).astype(np.int64)
-        deviations = np.bincount(bins, weights=each.right - each.confidence, minlength=m * BINS)
-        start = _SCORES + place * BINS
-        sums[:, start : start + BINS] = deviations.reshape(m, BINS)
-    return sums
+class _Sums:
+    """Sums of the losses of two models over all items, and of the products of their sums over clusters."""
+
+    def __init__(self) -> None:
+        """Begin without items."""
+        width = _SCORES + 2 * BINS
+        self.m = 0
+        self.totals, self.products = np.zeros(width), np.zeros((width, width))
+        self.impossible, self.whole = np.zeros(2, dtype=np.int64), np.zeros(4)
+        self.counts, self.events = np.zeros(2 * BINS), np.zeros(2 * BINS)
+        self.squares = np.zeros(2)  # of right - confidence of both models
+        # Of Brier score and log loss by model: squares of what was paid where only that model is wrong, and
+        # of prices, with the number of the finite ones.
+        self.paid, self.prices, self.priced = (np.zeros((2, 2)) for _ in range(3))
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return int(self.totals[_ITEMS])
+
+    def add(self, a: ItemLosses, b: ItemLosses, codes: NDArray[np.int64]) -> None:
+        """Add the items of a part."""
+        m = int(codes.max(initial=-1)) + 1
+        only = [a.brier.wrong & ~b.brier.wrong, b.brier.wrong & ~a.brier.wrong]
+        columns = [
+            np.ones(len(codes)),
+            a.brier.observed - b.brier.observed,
+            _finite(a.log.observed) - _finite(b.log.observed),
+            a.brier.if_right - b.brier.if_right,
+            a.log.if_right - b.log.if_right,
+            *only,
+        ]
+        sums = np.empty((m, len(self.totals)))
+        for place, column in enumerate(columns):
+            sums[:, place] = np.bincount(codes, weights=column, minlength=m)
+        for place, each in enumerate((a, b)):
+            bins = equal_width_bins(each.confidence).astype(np.int64)
+            off = each.right - each.confidence
+            start = _SCORES + place * BINS
+            sums[:, start : start + BINS] = np.bincount(
+                codes * BINS + bins, weights=off, minlength=m * BINS
+            ).reshape(m, BINS)
+            own = slice(place * BINS, (place + 1) * BINS)
+            self.counts[own] += np.bincount(bins, minlength=BINS)
+            self.events[own] += np.bincount(bins, weights=each.right, minlength=BINS)
+            self.squares[place] += float(off @ off)
+            self.impossible[place] += int(np.isinf(each.log.observed).sum())
+            for row, losses in enumerate((each.brier, each.log)):
+                price = losses.price
+                finite = np.isfinite(price)
+                self.whole[2 * row + place] += float(_finite(losses.observed).sum())
+                self.paid[row, place] += float(np.square(_finite(losses.paid[only[place]])).sum())
+                self.prices[row, place] += float(np.square(price[finite]).sum())
+                self.priced[row, place] += int(np.count_nonzero(finite))
+        self.m += m
+        self.totals += sums.sum(axis=0)
+        self.products += sums.T @ sums
+
+    def brier(self, confidence: float) -> PairedDifference:
+        """Return the difference in the Brier score."""
+        return self._mean_difference(0, 2.0, confidence)
+
+    def log_loss(self, confidence: float) -> PairedDifference:
+        """Return the difference in the log loss, infinite or undefined if a model's is infinite."""
+        found = self._mean_difference(1, inf, confidence)
+        a, b = (
+            inf if impossible else value for impossible, value in zip(self.impossible, found[:2], strict=True)
+        )
+        if isfinite(a) and isfinite(b):
+            return found
+        difference = nan if a == b else a - b
+        return PairedDifference(a, b, Estimate(difference, -inf, inf, self.n, self.m), None)
+
+    def _mean_difference(self, row: int, most: float, confidence: float) -> PairedDifference:
+        """Return the difference in the losses of *row*, which are at most *most*."""
+        n = self.n
+        if not n:
+            return PairedDifference(nan, nan, Estimate(nan, -most, most, 0, 0), None)
+        a, b = (float(each) / n for each in self.whole[2 * row : 2 * row + 2])
+        value = float(self.totals[(_BRIER, _LOSS)[row]]) / n
+        if self.m < 2:
+            return PairedDifference(a, b, Estimate(value, -most, most, n, self.m), None)
+
+        def at(confidence: float, limits: Limits = share_interval) -> Estimate:
+            half = self._half((_BRIER, _LOSS)[row], confidence)
+            certain = self._half((_BRIER_IF_RIGHT, _LOSS_IF_RIGHT)[row], confidence)
+            fewer_a, more_a = self._reach(row, 0, confidence, limits)
+            fewer_b, more_b = self._reach(row, 1, confidence, limits)
+            low = value - max(half, hypot(certain, fewer_a, more_b))
+            high = value + max(half, hypot(certain, more_a, fewer_b))
+            return Estimate(value, max(-most, low), min(most, high), n, self.m)
+
+        def exactly(confidence: float) -> Estimate:
+            return at(confidence, clopper_pearson)
+
+        p = min(one_sided_p(exactly, 0.0, "above"), one_sided_p(exactly, 0.0, "below"))
+        return PairedDifference(a, b, at(confidence), min(1.0, 2 * p))
+
+    def _between(self, column: int) -> float:
+        """Return the variance of the total of *column* from its sums over clusters."""
+        mean = self.totals[column] / self.n
+        squares = self.products[column, column] - 2 * mean * self.products[column, _ITEMS]
+        squares += mean**2 * self.products[_ITEMS, _ITEMS]
+        return self.m / (self.m - 1) * max(0.0, float(squares))
+
+    def _half(self, column: int, confidence: float) -> float:
+        """Return half of the clustered t interval of the mean of *column*."""
+        return student_quantile(self.freedom, confidence) * sqrt(self._between(column)) / self.n
+
+    @property
+    def worst(self) -> float:
+        """The design effect if all items of a cluster were alike."""
+        return float(self.products[_ITEMS, _ITEMS]) / self.n
+
+    @property
+    def freedom(self) -> float:
+        """The effective number of clusters less 1."""
+        return max(1.0, self.n / self.worst - 1)
+
+    def _reach(self, row: int, place: int, confidence: float, limits: Limits) -> tuple[float, float]:
+        """Return how far the mean cost of errors of one model alone may lie below and above its value."""
+        n, column = self.n, (_ONLY_A_WRONG, _ONLY_B_WRONG)[place]
+        errors = int(self.totals[column])
+        within = n / (n - 1) * errors * (1 - errors / n)
+        size = sized(n, self._between(column), within, self.worst, self.freedom, confidence)
+        priced = self.priced[row, place]
+        price = self.prices[row, place] / priced if priced else inf
+        return reach_of_errors(
+            errors, n, size.n_eff, float(self.paid[row, place]), float(price), confidence, limits
+        )
+
+    def ece(self, seed: int, confidence: float) -> PairedDifference:
+        """Return the difference in the calibration error."""
+        n, bins = self.n, slice(_SCORES, None)
+        if not n:
+            return PairedDifference(nan, nan, Estimate(nan, -1.0, 1.0, 0, 0), None)
+        values, used = self.totals[bins] / n, self.counts > 0
+        a, b = float(np.abs(values[:BINS]).sum()), float(np.abs(values[BINS:]).sum())
+        if self.m < 2:
+            return PairedDifference(a, b, Estimate(a - b, -1.0, 1.0, n, self.m), None)
+        cross = np.outer(values, self.products[bins, _ITEMS])
+        products = self.products[bins, bins] - cross - cross.T
+        products += self.products[_ITEMS, _ITEMS] * np.outer(values, values)
+        covariance = self.m / (self.m - 1) * products / n**2
+        effects = np.repeat([self._design_effect(place) for place in (0, 1)], BINS)
+        reach = Deviations(
+            values[used],
+            covariance[np.ix_(used, used)],
+            self.freedom,
+            self.counts[used] / n,
+            self.events[used] / self.counts[used],
+            (self.counts / effects)[used],
+            n,
+        ).reach(confidence)
+        signs, first = np.sign(values[used]), np.flatnonzero(used) < BINS
+        free = np.where(reach.certain, signs, 0.0)  # 0: the absolute value of the error
+        above = reach.exceeded(np.where(first, free, -signs), seed)
+        below = reach.exceeded(np.where(first, -signs, free), seed)
+        low, high = max(-1.0, a - b - above), min(1.0, a - b + below)
+        return PairedDifference(a, b, Estimate(a - b, low, high, n, self.m), None)
+
+    def _design_effect(self, place: int) -> float:
+        """Return the design effect of the deviations of a model, whatever their bins."""
+        bins = slice(_SCORES + place * BINS, _SCORES + (place + 1) * BINS)
+        mean = self.totals[bins].sum() / self.n
+        squares = self.products[bins, bins].sum() - 2 * mean * self.products[bins, _ITEMS].sum()
+        squares += mean**2 * self.products[_ITEMS, _ITEMS]
+        within = self.n / (self.n - 1) * max(0.0, self.squares[place] - self.n * mean**2)
+        between = self.m / (self.m - 1) * max(0.0, float(squares))
+        return sized(self.n, between, within, self.worst, self.freedom, 0.95).deff
 
 
-def _mean_difference(
-    totals: NDArray[np.float64],
-    products: NDArray[np.float64],
-    column: int,
-    n: int,
-    m: int,
-    confidence: float,
-) -> tuple[Estimate, float | None]:
-    """Return the mean of *column* with its clustered t interval, and the p-value of a mean of 0."""
-    from scipy.special import stdtr
-
-    value = float(totals[column]) / n if n else nan
-    if m < 2:
-        return Estimate(value, -inf, inf, n, m), None
-    squares = products[column, column] - 2 * value * products[column, _ITEMS]
-    squares = max(0.0, float(squares + value**2 * products[_ITEMS, _ITEMS]))
-    error = sqrt(m / (m - 1) * squares) / n
-    half = student_quantile(m - 1, confidence) * error
-    t = abs(value) / error if error else (inf if value else 0.0)
-    least = 0.5 ** min(m - 1, 1000)
-    p_value = min(1.0, max(least, 2 * float(stdtr(m - 1, -t))))
-    return Estimate(value, value - half, value + half, n, m), p_value
-
-
-def _within(found: Estimate, bound: float) -> Estimate:
-    return found._replace(low=max(-bound, found.low), high=min(bound, found.high))
-
-
-def _log_loss_difference(
-    values: NDArray[np.float64], finite: tuple[Estimate, float | None], n: int, m: int
-) -> PairedDifference:
-    """Return the difference of the log losses *values* [2]: *finite* unless one of them is infinite."""
-    a, b = (float(each) for each in values)
-    if isfinite(a) and isfinite(b):
-        return PairedDifference(a, b, *finite)
-    difference = nan if a == b else a - b
-    return PairedDifference(a, b, Estimate(difference, -inf, inf, n, m), None)
-
-
-def calibration_difference(
-    totals: ArrayLike,
-    products: ArrayLike,
-    n: int,
-    m: int,
-    *,
-    seed: int = 0,
-    confidence: float = 0.95,
-) -> PairedDifference:
-    """Return the difference of the calibration errors of two models, with an interval that allows for chance.
-
-    *totals* [2b] are the sums of ``right - confidence`` of *n* items in the bins of the first model and then
-    of the second, *products* [2b, 2b] the sums over *m* clusters of the products of their own sums.
-
-    Chance adds to an error (:func:`crossexam.stats.calibration.calibration_error`), and more to that of the
-    model which is closer to calibrated, so that the difference of two errors is biased towards 0, and
-    percentiles of a bootstrap are biased further.  Let ``d = delta + e`` be the deviations of the bins, with
-    the joint covariance of *e* from the sums of clusters, and ``s = sign(delta)``.  Then ``s e <= |d| -
-    |delta| <= |e|``, and the left side is exact for bins whose sign is certain (``|d|`` above 4 standard
-    errors).  So the error of the difference is at most ``sum |e|`` of the uncertain bins of the first model,
-    plus ``s e`` of its certain ones, minus ``s e`` of all bins of the second, and at least the same with the
-    models exchanged.  The interval subtracts the 97.5th and the 2.5th percentile of these two in 4,000 draws
-    from the normal distribution, scaled by t / z.  It holds the difference of the population in at least 95 %
-    of samples, up to chance, and is conservative if the signs of many bins are uncertain: two calibrated
-    models have an interval that is wider than need be (``tests/stats/test_paired_probabilities.py``).
-
-    Resampling whole clusters keeps both models together, hence the covariance between them.  With fewer than
-    two clusters the interval is -1 to 1.
-
-    >>> sums = np.array([[0.4, -0.1], [0.2, 0.1]])  # of two clusters of two items, in one bin of each model
-    >>> found = calibration_difference(sums.sum(axis=0), sums.T @ sums, 4, 2)
-    >>> round(found.a, 2), round(found.b, 2), round(found.difference.value, 2)
-    (0.15, 0.0, 0.15)
-    """
-    if not n:
-        return PairedDifference(nan, nan, Estimate(nan, -1.0, 1.0, 0, 0), None)
-    summed, squares = np.asarray(totals, dtype=np.float64), np.asarray(products, dtype=np.float64)
-    deviations = summed / n
-    half = len(deviations) // 2
-    a, b = float(np.abs(deviations[:half]).sum()), float(np.abs(deviations[half:]).sum())
-    if m < 2:
-        return PairedDifference(a, b, Estimate(a - b, -1.0, 1.0, n, m), None)
-    covariance = m / (m - 1) * (squares - np.outer(summed, summed) / m) / n**2
-    values, vectors = np.linalg.eigh(covariance)
-    roots = vectors * np.sqrt(np.maximum(values, 0.0))
-    drawn = generator(seed, "difference of calibration errors").standard_normal((_DRAWS, len(values)))
-    noise = drawn @ roots.T * (student_quantile(m - 1, confidence) / normal_quantile(confidence))
-    signed = noise * np.sign(deviations)
-    certain = np.abs(deviations) > _CERTAIN * np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    most = np.where(certain, signed, np.abs(noise))
-    above = most[:, :half].sum(axis=1) - signed[:, half:].sum(axis=1)
-    below = signed[:, :half].sum(axis=1) - most[:, half:].sum(axis=1)
-    low = a - b - float(np.quantile(above, 0.5 + confidence / 2))
-    high = a - b - float(np.quantile(below, 0.5 - confidence / 2))
-    return PairedDifference(a, b, Estimate(a - b, max(-1.0, low), min(1.0, high), n, m), None)
+def _finite(losses: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return *losses* with 0 in place of infinite ones."""
+    return np.where(np.isinf(losses), 0.0, losses)

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import Clusters, cluster_codes, student_quantile
+from crossexam.stats.clusters import Clusters, cluster_codes
+from crossexam.stats.combined import dependent_mean
+from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 
@@ -69,14 +71,16 @@ def differences_of_means(sets: Sequence[tuple[ArrayLike, ArrayLike]], confidence
     """Return the unweighted means over test sets of the accuracies of m models, and their differences.
 
     *sets* has for each of k test sets which items are correct [n, m], and the clusters [n], integers that are
-    the same for the same cluster in all test sets.  A cluster contributes ``z_c = sum_s d_cs / (k n_s)`` to
-    the difference of two models, where ``d_cs`` is the sum of their differences on its items of set *s*.  The
-    interval is ``D -+ t[m-1] sqrt(m/(m-1) sum_c (z_c - sum_s n_cs D_s / (k n_s))^2)`` for *m* clusters, with
-    ``D_s`` the difference on set *s* and ``n_cs`` the items of the cluster (Kish 1965), cut off at -1 and 1;
-    that of a mean likewise.  The p-value is that of ``t = sum_c z_c / sqrt(sum_c z_c^2)`` by Student's
-    distribution with one degree of freedom less than there are clusters in which the two models differ, which
-    is McNemar's score test for unequal contributions.  Raises ValueError without a test set, if one is empty,
-    or if the numbers of models differ.
+    the same for the same cluster in all test sets.  The means of accuracies
+    (:func:`crossexam.stats.estimate.share_correct`) and of paired differences
+    (:func:`crossexam.stats.paired.paired_difference`) have the intervals of
+    :func:`crossexam.stats.combined.dependent_mean`, with the correlations of the sums over clusters.
+
+    A cluster contributes ``z_c = sum_s d_cs / (k n_s)`` to the difference of two models, where ``d_cs`` is
+    the sum of their differences on its items of set *s*.  The p-value is that of ``t = sum_c z_c / sqrt(sum_c
+    z_c^2)`` by Student's distribution with one degree of freedom less than there are clusters in which the
+    two models differ, which is McNemar's score test for unequal contributions.  Raises ValueError without a
+    test set, if one is empty, or if the numbers of models differ.
 
     >>> found = differences_of_means([([[1, 0]] * 4 + [[1, 1]] * 4, range(8)), ([[0, 0], [1, 1]], [8, 9])])
     >>> [round(mean.value, 2) for mean in found.means], round(found.tests[0, 1].p_value, 3)
@@ -86,53 +90,66 @@ def differences_of_means(sets: Sequence[tuple[ArrayLike, ArrayLike]], confidence
     if not read or any(each.ndim != 2 or not len(each) or each.shape[1] != read[0].shape[1] for each in read):
         raise ValueError("means need test sets with items, and the same number of models in each")
     given = np.concatenate([np.asarray(clusters, dtype=np.int64) for _, clusters in sets])
-    codes = cluster_codes(given, sum(map(len, read)))
-    weights = np.concatenate([np.full(len(each), 1 / (len(each) * len(read))) for each in read])
-    scores = np.concatenate(read)
-    centred = np.concatenate([each - each.mean(axis=0) for each in read])
-    found = _Contributions(
-        _cluster_sums(scores * weights[:, None], codes),
-        _cluster_sums(centred * weights[:, None], codes),
-        len(scores),
-        confidence,
-    )
+    codes = np.split(cluster_codes(given, sum(map(len, read))), np.cumsum([len(each) for each in read])[:-1])
     models = range(read[0].shape[1])
-    means = [found.estimate(found.sums[:, each], found.centred[:, each], 0.0) for each in models]
-    return MeanTests(means, {pair: found.test(*pair) for pair in combinations(models, 2)})
+    means = [
+        _mean(
+            [each[:, model] for each in read],
+            codes,
+            [
+                share_correct(each[:, model], of_set, confidence)
+                for each, of_set in zip(read, codes, strict=True)
+            ],
+            (0.0, 1.0),
+        )
+        for model in models
+    ]
+    tests = {pair: _test(read, codes, *pair, confidence) for pair in combinations(models, 2)}
+    return MeanTests(means, tests)
 
 
-def _cluster_sums(rows: NDArray[np.float64], codes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the sums of *rows* [n, m] over each cluster: [clusters, m]."""
-    return np.stack([np.bincount(codes, weights=column) for column in rows.T], axis=1)
+def _mean(
+    values: Sequence[NDArray[np.float64]],
+    codes: Sequence[NDArray[np.int64]],
+    parts: Sequence[Estimate],
+    bounds: tuple[float, float],
+) -> Estimate:
+    """Return the mean of *parts*, the means of *values* [n] of items in the clusters *codes* [n]."""
+    m = max(int(each.max()) for each in codes) + 1
+    if m < 2:
+        value = sum(part.value for part in parts) / len(parts)
+        return Estimate(value, *bounds, sum(map(len, values)), m)
+    sums = [
+        np.bincount(of_set, weights=each - part.value, minlength=m)
+        for each, of_set, part in zip(values, codes, parts, strict=True)
+    ]
+    return dependent_mean(parts, np.stack(sums), bounds)
 
 
-class _Contributions(NamedTuple):
-    """What each cluster contributes to the mean of each model, as it is and *centred*: [clusters, m]."""
+def _test(
+    read: Sequence[NDArray[np.float64]],
+    codes: Sequence[NDArray[np.int64]],
+    one: int,
+    other: int,
+    confidence: float,
+) -> PairedTest:
+    """Return the difference of the means of two models, and the p-value of none."""
+    from scipy.special import stdtr
 
-    sums: NDArray[np.float64]
-    centred: NDArray[np.float64]
-    n: int
-    confidence: float
-
-    def estimate(self, sums: NDArray[np.float64], centred: NDArray[np.float64], least: float) -> Estimate:
-        """Return the total of *sums*, with the interval from *centred* between *least* and 1."""
-        m, value = len(sums), float(sums.sum())
-        if m < 2:
-            return Estimate(value, least, 1.0, self.n, m)
-        half = student_quantile(m - 1, self.confidence) * sqrt(m / (m - 1) * float(centred @ centred))
-        return Estimate(value, max(least, value - half), min(1.0, value + half), self.n, m)
-
-    def test(self, one: int, other: int) -> PairedTest:
-        from scipy.special import stdtr
-
-        z = self.sums[:, one] - self.sums[:, other]
-        z[np.abs(z) < 1e-15] = 0.0  # what rounding left of a cluster in which the models differ by nothing
-        difference = self.estimate(z, self.centred[:, one] - self.centred[:, other], -1.0)
-        differing = int(np.count_nonzero(z))
-        if differing < 2:
-            return PairedTest(difference, 1.0)
-        statistic = abs(float(z.sum())) / sqrt(float(z @ z))
-        return PairedTest(difference, min(1.0, 2 * float(stdtr(differing - 1, -statistic))))
+    values = [each[:, one] - each[:, other] for each in read]
+    parts = [
+        paired_difference(each[:, one], each[:, other], of_set, confidence)
+        for each, of_set in zip(read, codes, strict=True)
+    ]
+    difference = _mean(values, codes, parts, (-1.0, 1.0))
+    weighted = np.concatenate([each / (len(each) * len(values)) for each in values])
+    z = np.bincount(np.concatenate(codes), weights=weighted)
+    z[np.abs(z) < 1e-15] = 0.0  # what rounding left of a cluster in which the models differ by nothing
+    differing = int(np.count_nonzero(z))
+    if differing < 2:
+        return PairedTest(difference, 1.0)
+    statistic = abs(float(z.sum())) / sqrt(float(z @ z))
+    return PairedTest(difference, min(1.0, 2 * float(stdtr(differing - 1, -statistic))))
 
 
 def holm_matrix(tests: dict[tuple[int, int], PairedTest], models: int) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, nan
+from math import ceil, exp, nan
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,10 +23,11 @@ from crossexam.stats.clusters import (
     PRIOR_CLUSTERS,
     Clusters,
     cluster_codes,
-    normal_quantile,
+    effective_size,
     student_quantile,
 )
-from crossexam.stats.estimate import mean_of_items, wilson
+from crossexam.stats.estimate import mean_of_items, share_interval
+from crossexam.stats.losses import reach_of_errors
 
 _WINDOW: Final = 0.05  # share of the items around a threshold from which the risk at it is estimated
 
@@ -56,21 +57,28 @@ class RiskCoverage:
         if k > len(self.risk):
             return Estimate(nan, 0.0, 1.0, 0, 0)
         right = 1 - float(self.risk[k - 1])
-        low, high = wilson(right, float(self.n_eff[k - 1]), confidence)
+        low, high = share_interval(right, float(self.n_eff[k - 1]), confidence)
         return Estimate(right, low, high, k, self.clusters)
 
     def coverage_at(self, risk: float, confidence: float = 0.95) -> Estimate:
         """Return the largest coverage whose risk is at most *risk*; 0 if there is none.
 
         *risk* is between 0 and 1.  The bounds are the largest coverages at which the upper and the lower
-        bound of Wilson's interval for the risk are at most *risk*.
+        bound of the exact interval for the risk, that of a binomial number of the effective size, are at most
+        *risk*: of one or two effective items, Wilson's interval excludes what is not improbable.
         """
-        z = np.empty_like(self.risk)  # Wilson's interval contains what this score test does not reject
-        for part in stretches(len(z)):
-            z[part] = (self.risk[part] - risk) / np.sqrt(risk * (1 - risk) / self.n_eff[part])
-        value = self._largest(z <= 0)
-        certain, possible = (self._largest(z <= side * normal_quantile(confidence)) for side in (-1, 1))
-        return Estimate(value, certain, possible, self.n, self.clusters)
+        from scipy.special import betainc
+
+        tail = (1 - confidence) / 2
+        certain, possible = (np.empty(len(self.risk), dtype=np.bool_) for _ in range(2))
+        for part in stretches(len(self.risk)):
+            errors, size = self.risk[part] * self.n_eff[part], self.n_eff[part]
+            fewer = 1 - betainc(errors + 1, np.maximum(size - errors, 1e-12), risk)  # P(X <= errors)
+            more = np.where(errors > 0, betainc(np.maximum(errors, 1e-12), size - errors + 1, risk), 1.0)
+            certain[part], possible[part] = fewer <= tail, more > tail
+        value = self._largest(self.risk <= risk)
+        low, high = self._largest(certain), self._largest(possible)
+        return Estimate(value, min(low, value), max(high, value), self.n, self.clusters)
 
     def _largest(self, holds: NDArray[np.bool_]) -> float:
         return float(np.flatnonzero(holds)[-1] + 1) / self.n if holds.any() else 0.0
@@ -102,7 +110,9 @@ def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = 
     errors in all items and the mean ``w_b`` of ``-ln(u)`` over the coverages u from ``u_b`` to ``v_b`` that
     its items take (Zhou et al. 2024, arXiv 2410.15361, where no two are equal).  The influence of an item is
     ``w wrong``, and what it adds by moving ``v_b`` of every confidence from its own downwards, and ``u_b`` of
-    every lower one; the interval is that of :func:`crossexam.stats.estimate.mean_of_items` for them.
+    every lower one; the interval is that of :func:`crossexam.stats.estimate.mean_of_items` for them.  As
+    errors at high confidence are rare and weigh much, its upper bound is at least ``AURC exp(h / AURC)``,
+    where *h* is half of that interval, and AURC plus :func:`crossexam.stats.losses.reach_of_errors`.
 
     >>> curve = risk_coverage([0, 0, 1, 1], [0.9, 0.8, 0.7, 0.6])
     >>> curve.coverage.tolist(), curve.risk.round(2).tolist()
@@ -254,16 +264,32 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
     if not len(risk):
         return Estimate(nan, 0.0, 1.0, 0, 0)
     area = float(risk.mean())
-    pulls = _influences(ordered)
+    pulls, paid_squares, price_square = _influences(ordered)
     pulls += area - pulls.mean()
-    found = mean_of_items(pulls, ordered.codes, bounds=(0.0, 1.0))
-    return found._replace(value=area)
+    found = mean_of_items(pulls, ordered.codes, bounds=(0.0, 1.0))._replace(value=area)
+    if found.clusters < 2:
+        return found
+    wrong = ordered.wrong
+    _, more = reach_of_errors(
+        int(np.count_nonzero(wrong)),
+        len(wrong),
+        effective_size(wrong - wrong.mean(), ordered.codes).n_eff,
+        paid_squares,
+        price_square,
+    )
+    skewed = area * exp(min(700.0, (found.high - area) / area)) if area else 0.0
+    return found._replace(high=min(1.0, max(found.high, area + more, skewed)))
 
 
-def _influences(ordered: _Ordered) -> NDArray[np.float64]:
-    """Return the influence of each item on the area under the curve [a], up to a constant."""
+def _influences(ordered: _Ordered) -> tuple[NDArray[np.float64], float, float]:
+    """Return the influence of each item on the area under the curve [a], up to a constant.
+
+    With them come the sum of the squares of what errors add to it, and the mean square of what an error on
+    each item would.
+    """
     a = len(ordered.wrong)
     influences = np.empty(a)
+    paid_squares, price_squares = 0.0, 0.0
     lower = 0.0  # of all lower confidences
     for groups, items, sizes in _of_groups(ordered.firsts, a, backwards=True):
         starts = ordered.firsts[groups].astype(np.int64)  # of each confidence
@@ -279,4 +305,6 @@ def _influences(ordered: _Ordered) -> NDArray[np.float64]:
         lower = below[0]
         below -= begins  # without its own start
         influences[items] = np.repeat(weights, sizes) * ordered.wrong[items] + np.repeat(below, sizes)
-    return influences
+        paid_squares += float(weights**2 @ (errors * sizes))
+        price_squares += float(weights**2 @ sizes)
+    return influences, paid_squares, price_squares / a

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from math import nan, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes
-from crossexam.stats.estimate import share_correct
+from crossexam.stats.estimate import wilson_share
 from crossexam.stats.paired import paired_difference
 
 
@@ -22,15 +24,15 @@ def difference(
 ) -> Estimate:
     """Return ``mean(a) - mean(b)`` with Newcombe's interval from the two clustered Wilson intervals.
 
-    With ``l, u`` the bounds of each accuracy ``p`` and ``r`` the correlation of the two:
-    ``d - sqrt((p_a - l_a)^2 - 2r(p_a - l_a)(u_b - p_b) + (u_b - p_b)^2)`` and
-    ``d + sqrt((u_a - p_a)^2 - 2r(u_a - p_a)(p_b - l_b) + (p_b - l_b)^2)``
-    (Newcombe 1998, Statistics in Medicine 17:873, method 10, where r = 0; with r: Zou 2007,
-    Psychological Methods 12:399).  Clusters of the same name in both sets (items made from one premise) are
-    the same cluster, and *r* is the correlation of the cluster sums; without clusters the sets are
-    independent.  The accuracies and bounds are those of :func:`crossexam.stats.estimate.share_correct`; the
-    difference is a share between -1 and 1, and its *n* counts the items of both sets.  If a set is empty the
-    value is nan and the interval -1 to 1.  Raises ValueError if only one set has clusters.
+    With ``l, u`` the bounds of each accuracy ``p`` and ``r`` the correlation of the two: ``d - sqrt((p_a -
+    l_a)^2 - 2r(p_a - l_a)(u_b - p_b) + (u_b - p_b)^2)`` and ``d + sqrt((u_a - p_a)^2 - 2r(u_a - p_a)(p_b -
+    l_b) + (p_b - l_b)^2)`` (Newcombe 1998, Statistics in Medicine 17:873, method 10, where r = 0; with r: Zou
+    2007, Psychological Methods 12:399).  Clusters of the same name in both sets (items made from one premise;
+    of two clusterings [n, 2] the first) are the same cluster, and *r* is the correlation of the cluster sums;
+    without clusters the sets are independent.  The accuracies and bounds are those of
+    :func:`crossexam.stats.estimate.wilson_share`; the difference is a share between -1 and 1, and its *n*
+    counts the items of both sets.  If a set is empty the value is nan and the interval -1 to 1.  Raises
+    ValueError if only one set has clusters.
 
     >>> a, b = [1] * 56 + [0] * 14, [1] * 48 + [0] * 32
     >>> "{:.4f}".format(difference(a, b).low)  # Newcombe 1998, Table II, (a): 0.0524
@@ -41,7 +43,7 @@ def difference(
     n = len(right_a) + len(right_b)
     if not len(right_a) or not len(right_b):
         return Estimate(nan, -1.0, 1.0, n, 0)
-    a, b = share_correct(right_a, codes_a, confidence), share_correct(right_b, codes_b, confidence)
+    a, b = wilson_share(right_a, clusters_a, confidence), wilson_share(right_b, clusters_b, confidence)
     r = _correlation(right_a - a.value, codes_a, right_b - b.value, codes_b)
     value, low, high = _minus(a, b, r)
     return Estimate(value, max(-1.0, low), min(1.0, high), n, clusters)
@@ -71,7 +73,8 @@ def difference_of_unpaired_drops(
     n = len(here) + len(there)
     if not len(here) or not len(there):
         return Estimate(nan, -2.0, 2.0, n, 0)
-    a, b = paired_difference(*base, codes_a, confidence), paired_difference(*stress, codes_b, confidence)
+    a = paired_difference(*base, clusters_base, confidence)
+    b = paired_difference(*stress, clusters_stress, confidence)
     r = _correlation(here - a.value, codes_a, there - b.value, codes_b)
     return Estimate(*_minus(a, b, r), n, clusters)
 
@@ -79,14 +82,22 @@ def difference_of_unpaired_drops(
 def _common_codes(
     clusters_a: Clusters, clusters_b: Clusters, n_a: int, n_b: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Return the codes of the clusters of two sets, numbered together, and how many clusters there are."""
+    """Return the codes of the clusters of two sets, numbered together, and how many clusters there are.
+
+    Of two clusterings [n, 2], these are the first, whose clusters two sets may share.
+    """
     if (clusters_a is None) != (clusters_b is None):
         raise ValueError("clusters are given for only one of the two sets: give both or neither")
     if clusters_a is None or clusters_b is None:
         codes = np.arange(n_a + n_b, dtype=np.int64)
     else:
-        codes = cluster_codes([*clusters_a, *clusters_b], n_a + n_b)
+        both = (_first(clusters_a), _first(clusters_b))
+        codes = cluster_codes([*both[0], *both[1]], n_a + n_b)
     return codes[:n_a], codes[n_a:], int(codes.max(initial=-1)) + 1
+
+
+def _first(clusters: Sequence[Hashable] | NDArray[Any]) -> Sequence[Hashable] | NDArray[Any]:
+    return clusters[:, 0] if isinstance(clusters, np.ndarray) and clusters.ndim > 1 else clusters
 
 
 def _minus(a: Estimate, b: Estimate, r: float) -> tuple[float, float, float]:

@@ -90,8 +90,8 @@ def rankings(scored: Sequence[ScoredTogether], models: int, alpha: float) -> tup
 
 
 def _of(scored: ScoredTogether, alpha: float) -> Ranking:
-    accuracies = [share_correct(column, scored.clusters) for column in scored.correct.T]
-    tests = pairwise_tests(scored.correct, scored.clusters)
+    accuracies = [share_correct(column, scored.units) for column in scored.correct.T]
+    tests = pairwise_tests(scored.correct, scored.units)
     return _ranked(scored.name, [scored], scored.models, accuracies, tests, alpha)
 
 

@@ -25,16 +25,17 @@ class ScoredTogether:
     """The items of a test set with a gold label that m *models* answered, as columns.
 
     *models* are their numbers among the runs, in order; *left_out* those that left too many items unanswered.
-    *correct* and *predicted* [n, m] are by item and model, and *clusters* [n] numbers that are shared by all
-    test sets; of two labels, what is not entailment has one number in *predicted*.  Of *labelled* items with
-    a gold label, those that some of the models did not answer are not here.
+    *correct* and *predicted* [n, m] are by item and model, and *units* those that are independent
+    (:attr:`~crossexam.evaluation.scores.Scored.units`), with clusters that are shared by all test sets; of
+    two labels, what is not entailment has one number in *predicted*.  Of *labelled* items with a gold label,
+    those that some of the models did not answer are not here.
     """
 
     name: str
     models: tuple[int, ...]
     correct: NDArray[np.bool_]
     predicted: NDArray[np.int8]
-    clusters: NDArray[np.int32]
+    units: NDArray[np.int32]
     labelled: int
     left_out: tuple[int, ...] = ()
 
@@ -42,6 +43,11 @@ class ScoredTogether:
     def n(self) -> int:
         """The number of items."""
         return len(self.correct)
+
+    @property
+    def clusters(self) -> NDArray[np.int32]:
+        """The numbers of the clusters [n]."""
+        return self.units if self.units.ndim == 1 else self.units[:, 0]
 
     def of(self, models: Sequence[int]) -> NDArray[np.bool_]:
         """Return which items are correct for *models*, numbers among the runs: [n, number of models]."""
@@ -94,7 +100,7 @@ def _together(
         tuple(scored),
         np.stack([one.correct[kept] for one in each], axis=1),
         np.stack([_labels(one, two_labels)[kept] for one in each], axis=1),
-        each[0].clusters[kept],
+        each[0].units[kept],
         len(kept),
         left_out,
     )

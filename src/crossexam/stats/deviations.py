@@ -1,0 +1,128 @@
+"""The deviations of the bins of a calibration error, and how far chance may have moved them.
+
+The deviation of a bin is the sum of ``happened - stated`` over its items, divided by the number of all items:
+``d = delta + e`` with the error *e*.  Its distances to the bounds of *delta* are those of the t interval from
+the variance of sums over clusters, or those of the interval of the share of events in the bin, if wider: a
+bin in which all answers are right shows no variance.  As elsewhere (:mod:`crossexam.stats.combined`), a
+distance stands for the standard error on its side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.stats.bootstrap import generator
+from crossexam.stats.clusters import normal_quantile, student_quantile
+from crossexam.stats.estimate import share_interval
+
+_DRAWS: Final = 20_000
+_COLUMNS: Final = 16  # of random numbers that are drawn together
+_CERTAIN: Final = 4.0  # standard errors from 0 at which the sign of a deviation is certain
+_ANCHOR: Final = 0.005  # share of the draws in the tail, beyond which the tail is bounded instead of counted
+
+
+@dataclass(frozen=True)
+class Deviations:
+    """The deviations of bins, *values* [b], with their *covariance* [b, b] and its degrees of *freedom*.
+
+    A bin has the share *weights* of all *n* items [b], of which *shares* are events [b], and counts as
+    *sizes* independent items [b].
+    """
+
+    values: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    freedom: float
+    weights: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    n: int
+
+    def reach(self, confidence: float) -> Reach:
+        """Return how far chance may have moved the deviations, at this *confidence*."""
+        spread = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        t = student_quantile(self.freedom, confidence)
+        few = (student_quantile(self.n - 1, confidence) / t) ** 2
+        wald = t * spread
+        ends = np.array(
+            [
+                share_interval(share, size, confidence)
+                for share, size in zip(self.shares.tolist(), (self.sizes * few).tolist(), strict=True)
+            ]
+        )
+        below = np.maximum(wald, self.weights * (self.shares - ends[:, 0]))
+        above = np.maximum(wald, self.weights * (ends[:, 1] - self.shares))
+        scale = np.outer(spread, spread)
+        correlations = np.divide(self.covariance, scale, out=np.zeros_like(scale), where=scale > 0)
+        np.fill_diagonal(correlations, 1.0)
+        return Reach(self.values, below, above, correlations, confidence)
+
+
+class Reach(NamedTuple):
+    """How far *below* and *above* its value [b] each deviation may truly lie at a *confidence*."""
+
+    values: NDArray[np.float64]
+    below: NDArray[np.float64]
+    above: NDArray[np.float64]
+    correlations: NDArray[np.float64]
+    confidence: float
+
+    @property
+    def certain(self) -> NDArray[np.bool_]:
+        """Of which deviations the sign is certain [b]: they are more than 4 standard errors from 0."""
+        towards_0 = np.where(self.values > 0, self.below, self.above)
+        errors = towards_0 / normal_quantile(self.confidence)
+        certain: NDArray[np.bool_] = np.abs(self.values) > _CERTAIN * errors
+        return certain
+
+    def outwards(self) -> float:
+        """Return how far above the sum of the absolute values that of the true deviations may lie.
+
+        A deviation near 0 may be larger with the other sign.
+        """
+        signs = np.where(self.values < 0, -1.0, 1.0)
+        outer, inner = np.where(signs > 0, (self.above, self.below), (self.below, self.above))
+        furthest = np.maximum(outer, inner - 2 * np.abs(self.values))
+        correlations = self.correlations * np.outer(signs, signs)
+        return sqrt(max(0.0, float(furthest @ correlations @ furthest)))
+
+    def exceeded(self, signs: NDArray[np.float64], seed: int) -> float:
+        """Return what chance adds with a probability of (1 - *confidence*) / 2 or less.
+
+        It adds up over the bins: the error *e* with its sign in *signs* [b], or its absolute value where that
+        is 0.  It is a quantile of 20,000 draws.  Beyond the 0.5 % of these that are largest, the tail is not
+        counted but bounded: of a function of independent normal variables whose slope is nowhere above *L*,
+        the quantiles grow by at most *L* per unit of the normal quantile (the Gaussian isoperimetric
+        inequality: Borell 1975, Inventiones Mathematicae 30:207).
+        """
+        values, vectors = np.linalg.eigh(self.correlations)
+        roots = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        normal = _normal_numbers(seed, -(-len(values) // _COLUMNS))[:, : len(values)]
+        z = normal_quantile(self.confidence)
+        # An error above 0 is z times *below*, one under it z times *above*: linear in z and its absolute
+        # value.
+        middle, skew = (self.below + self.above) / (2 * z), (self.below - self.above) / (2 * z)
+        plain = np.where(signs == 0, skew, signs * middle)
+        absolute = np.where(signs == 0, middle, signs * skew)
+        sizes = np.abs(normal @ roots.astype(np.float32))
+        chance = normal @ (roots @ plain).astype(np.float32) + sizes @ absolute.astype(np.float32)
+        tail = (1 - self.confidence) / 2
+        if tail >= _ANCHOR:
+            return float(np.quantile(chance, 1 - tail))
+        widest = np.maximum(self.below, self.above) / z
+        slope = sqrt(float(widest @ np.abs(self.correlations) @ widest))
+        return float(np.quantile(chance, 1 - _ANCHOR)) + slope * (z - normal_quantile(1 - 2 * _ANCHOR))
+
+
+@lru_cache(maxsize=4)
+def _normal_numbers(seed: int, blocks: int) -> NDArray[np.float32]:
+    """Return standard normal numbers for so many blocks of columns: [draws, columns]."""
+    drawn = generator(seed, "calibration error").standard_normal((blocks * _COLUMNS, _DRAWS), np.float32)
+    numbers = drawn.T
+    numbers.flags.writeable = False
+    return numbers

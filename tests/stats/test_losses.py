@@ -1,0 +1,102 @@
+"""Brier scores and log losses against scikit-learn, and the coverage of their means by simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core import stretches
+from crossexam.stats.estimate import mean_of_items
+from crossexam.stats.losses import brier_scores, log_losses, mean_loss, reach_of_errors
+
+Sample = tuple[NDArray[np.float64], NDArray[np.int64]]
+
+
+def drawn(rng: np.random.Generator, n: int, least: float, most: float, errors: float = 1.0) -> Sample:
+    """Shares of three labels, the first predicted with a confidence between *least* and *most*, and gold.
+
+    The chance of an error is that of a calibrated model times *errors*.
+    """
+    top, split = rng.uniform(least, most, n), rng.random(n)
+    shares = np.stack([top, (1 - top) * split, (1 - top) * (1 - split)], axis=1)
+    wrong = rng.random(n) < errors * (1 - top)
+    return shares, np.where(wrong, np.where(rng.random(n) < split, 1, 2), 0)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_scores_are_those_of_scikit_learn(k: int) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(k)
+    shares, gold, labels = rng.dirichlet([0.7] * k, 400), rng.integers(0, k, 400), list(range(k))
+    expected = metrics.brier_score_loss(gold, shares, labels=labels, scale_by_half=False)
+    winners = shares.argmax(axis=1)
+    assert brier_scores(shares, gold, winners).observed.mean() == pytest.approx(expected)
+    theirs = metrics.log_loss(gold, shares, labels=labels)
+    assert log_losses(shares, gold, winners).observed.mean() == pytest.approx(theirs)
+
+
+@pytest.mark.parametrize("scores", [brier_scores, log_losses])
+def test_what_an_error_would_cost_is_the_mean_over_the_other_labels(
+    scores: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert scores in {brier_scores, log_losses}
+    of = brier_scores if scores is brier_scores else log_losses
+    shares = np.random.default_rng(3).dirichlet([1.0, 1.0, 1.0], 50)
+    winners = shares.argmax(axis=1)
+    each = np.stack([of(shares, np.full(50, label), winners).observed for label in range(3)], axis=1)
+    others = np.where(np.arange(3) == winners[:, None], 0.0, shares)
+    expected = (others * each).sum(axis=1) / others.sum(axis=1)
+    found = of(shares, winners, winners)
+    assert found.if_wrong == pytest.approx(expected)
+    assert found.if_right == pytest.approx(found.observed)
+    assert not found.wrong.any()
+    monkeypatch.setattr(stretches, "AT_ONCE", 7)
+    assert of(shares, winners, winners).if_wrong.tolist() == found.if_wrong.tolist()
+
+
+@pytest.mark.parametrize("errors", [1.0, 2.0, 0.5])
+@pytest.mark.parametrize(("least", "most"), [(0.96, 0.99), (0.985, 0.998), (0.5, 0.99)])
+@pytest.mark.parametrize("n", [50, 300])
+def test_means_of_a_strong_model_cover(n: int, least: float, most: float, errors: float) -> None:
+    """In 200 samples; t intervals alone hold the mean in 60 to 90 %."""
+    rng = np.random.default_rng([n, int(1000 * least), int(10 * errors)])
+    shares, gold = drawn(rng, 300_000, least, most, errors)
+    nothing = np.zeros(len(gold), dtype=np.int64)
+    truths = [of(shares, gold, nothing).observed.mean() for of in (brier_scores, log_losses)]
+    held = np.zeros(2)
+    for _ in range(200):
+        shares, gold = drawn(rng, n, least, most, errors)
+        for place, (of, bound) in enumerate(((brier_scores, 2.0), (log_losses, np.inf))):
+            found = mean_loss(of(shares, gold, np.zeros(n, dtype=np.int64)), most=bound)
+            assert found.low < found.value < found.high
+            held[place] += found.low <= truths[place] <= found.high
+    assert (held / 200 >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / 200)).all()
+
+
+def test_with_many_errors_the_interval_is_the_t_interval() -> None:
+    rng = np.random.default_rng(4)
+    shares, gold = drawn(rng, 600, 0.4, 0.9)
+    losses = brier_scores(shares, gold, np.zeros(600, dtype=np.int64))
+    codes = np.arange(600) // 3
+    assert mean_loss(losses, codes, most=2.0) == pytest.approx(
+        mean_of_items(losses.observed, codes, bounds=(0.0, 2.0)), rel=0.02
+    )
+
+
+def test_a_model_without_doubt_has_no_upper_bound_of_the_log_loss() -> None:
+    sure = np.tile([1.0, 0.0, 0.0], (60, 1))
+    nothing = np.zeros(60, dtype=np.int64)
+    found = mean_loss(log_losses(sure, nothing, nothing))
+    assert (found.value, found.low, found.high) == (0.0, 0.0, np.inf)
+    assert mean_loss(brier_scores(sure, nothing, nothing), most=2.0).high == pytest.approx(0.12, abs=0.01)
+    wrong = nothing.copy()
+    wrong[0] = 1
+    assert mean_loss(log_losses(sure, wrong, nothing)).value == np.inf
+
+
+def test_the_reach_of_many_errors_is_that_of_their_variance() -> None:
+    """Half of 10,000 items cost 2 each: the standard error of the mean is 2 sqrt(1/4 / 10,000) sqrt(2)."""
+    below, above = reach_of_errors(5000, 10_000, 10_000.0, 5000 * 4.0, 4.0)
+    assert below == pytest.approx(1.96 * 2 * 0.5 / 100, rel=0.01)
+    assert above == pytest.approx(below, rel=0.01)

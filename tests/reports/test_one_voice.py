@@ -19,9 +19,9 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, THREE_LABELS, Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.measures import FEW
+from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import accuracy_table, projection_notes
 from crossexam.reports.headline import drops_shown, headlines, leading, warnings
-from crossexam.reports.names import is_proposed
 from crossexam.reports.published_systems import columns_for
 from crossexam.reports.results import ModelResults, Results, results_of
 from crossexam.reports.table import cell_text

@@ -16,8 +16,8 @@ from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.example import PROPOSED
 from crossexam.core.labels import GOLDS, LABELS, Gold
 from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
+from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.analyses.templates import drops_within_noise
-from crossexam.reports.names import is_proposed
 from crossexam.reports.published_systems import (
     columns_for,
     difference_from,

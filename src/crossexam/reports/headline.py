@@ -9,13 +9,13 @@ from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import FEW, MajorityClass, TestSetResult
+from crossexam.evaluation.verified import is_proposed
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.accuracy import one_label_warnings
 from crossexam.reports.analyses.consistency import consistency_warnings, most_violated
 from crossexam.reports.analyses.parses import parse_warnings
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
-from crossexam.reports.names import is_proposed
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
 from crossexam.reports.unanswered import unanswered_warnings

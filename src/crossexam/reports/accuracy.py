@@ -53,7 +53,7 @@ def summary_note(results: Results) -> str:
     return (
         "Percent and points, with 95 % confidence intervals clustered by premise. Drop: accuracy lost from "
         f"the base.{base} p: exact McNemar test by cluster, Holm-corrected. "
-        f"{significance_note(results.alpha)}"
+        f"{' '.join([significance_note(results.alpha), *headline_notes(results)])}"
     )
 
 
@@ -329,10 +329,24 @@ def drop_table(results: Results) -> Table:
         "Detectable: the smallest drop that is found at this level in 80 % of cases, corrected for all test "
         "sets. "
         "Flipped: predictions that differ from the prediction for the base example.",
+        *headline_notes(results),
         *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),
         *drops_within_noise(results),
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
+
+
+def headline_notes(results: Results) -> list[str]:
+    """Return how the headline is corrected for its choice, if it chooses among several drops."""
+    found = (each.candidate for model in results.models for each in model.results)
+    count = max((candidate.count for candidate in found if candidate is not None), default=1)
+    if count == 1:
+        return []
+    return [
+        f"The largest of {count:,} drops is likely to be large by chance. In the headline, interval and "
+        f"significance are corrected for all {count:,}; here, intervals are not, and p is corrected for the "
+        "tests of one model."
+    ]
 
 
 def error_table(results: Results) -> Table:

@@ -18,6 +18,7 @@ from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation.candidates import Candidate
 from crossexam.reports.accuracy import drop_table
+from crossexam.reports.comparison import against_table
 from crossexam.reports.headline import culprit, drops_shown, headline, headlines, leading, warnings, worst_of
 from crossexam.reports.report import make_report
 from crossexam.reports.results import Results, results_of
@@ -379,7 +380,7 @@ def test_a_terminal_explains_only_the_columns_that_it_has() -> None:
         console = Console(width=250, file=io.StringIO(), record=True)
         console.print(report.terminal())
         texts.append(console.export_text())
-    assert [("Drop: accuracy lost" in text, "p: exact McNemar" in text) for text in texts] == [
+    assert [("Drop: accuracy lost" in text, "p: McNemar's test" in text) for text in texts] == [
         (True, True),
         (False, False),
     ]
@@ -458,6 +459,28 @@ def test_a_stricter_level_asks_more_of_the_interval_too() -> None:
     assert "does not drop significantly on any test set; the largest drop is 25.0 points" in strict
     assert f"{100 * low:.1f} to " in strict
     assert "; not significant at the level 0.0001), on numbers" in strict
+
+
+def test_uneven_clusters_are_named_where_a_test_assumes_more_of_them() -> None:
+    """Forty of 79 items are about one premise; in the other test set, each about its own."""
+    golds = GOLDS + GOLDS[:39]
+    sets = [dataset("base.dev", golds), dataset("negation.dev", golds, "base.dev")]
+    typos = dataset("typos.dev", golds, "base.dev")
+    examples = [
+        replace(each, info={**each.info, "cluster": "one" if k < 40 else str(k)})
+        for k, each in enumerate(typos.examples)
+    ]
+    uneven = replace(typos, examples=tuple(examples))
+    said = dict.fromkeys(("base.dev", "negation.dev", "typos.dev"), golds)
+    run = run_of("m", said, [*sets, uneven])
+    words = "Few clusters hold many of the items of typos: "
+    report = make_report(run)
+    assert words in report.text(".md")
+    console = Console(width=250, file=io.StringIO(), record=True)
+    console.print(report.terminal())
+    assert words in console.export_text()
+    assert any(words in note for note in against_table(results_of([run, replace(run, model="o")])).notes)
+    assert not any("Few clusters" in note for note in drop_table(results_of([CAREFUL])).notes)
 
 
 def test_the_table_says_why_the_headline_is_stricter() -> None:

@@ -72,7 +72,7 @@ class TestSetResult:
     accuracies, if the items are not paired.  *base_accuracy* is the accuracy on the paired base examples (so
     that the drop is *base_accuracy* minus *accuracy*), else on the whole base.
 
-    *p_value* (exact) and *p_mid* come from the sign-flip form of McNemar's test whose unit is the cluster;
+    *p_value* and *p_mid* come from the sign-flip form of McNemar's test whose unit is the cluster;
     *p_holm* is *p_value* corrected over the test sets of the run; *mcnemar* holds the discordant counts and
     the classical test, which assumes independent items.  *minimum_detectable_drop* is the drop that so many
     *effective_pairs*, as discordant as these, would show with a power of 80 % as the smallest of the p-values

@@ -27,6 +27,7 @@ from crossexam.reports.published_systems import (
     published_errors,
 )
 from crossexam.reports.results import ModelResults, Results, two_labels_note
+from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Marked, Table, number_text, significance_note
 from crossexam.reports.unanswered import unanswered_notes
 
@@ -52,8 +53,7 @@ def summary_note(results: Results) -> str:
     base = f" {_BASE_NOTE}" if any(_drops_from_parts(model) for model in results.models) else ""
     return (
         "Percent and points, with 95 % confidence intervals clustered by premise. Drop: accuracy lost from "
-        f"the base.{base} p: exact McNemar test by cluster, Holm-corrected. "
-        f"{' '.join([significance_note(results.alpha), *headline_notes(results)])}"
+        f"the base.{base} {' '.join([MCNEMAR, significance_note(results.alpha), *_notes_on_tests(results)])}"
     )
 
 
@@ -325,18 +325,25 @@ def drop_table(results: Results) -> Table:
         "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
         "label or swaps words of its control, else the difference of the two accuracies. "
         "Pairs: the items whose base was predicted and has a gold label; Base and Drop are of these alone. "
-        f"p: exact McNemar test by cluster, Holm-corrected. {significance_note(results.alpha)} "
+        f"{MCNEMAR} {significance_note(results.alpha)} "
         "Detectable: the smallest drop that is found at this level in 80 % of cases, corrected for all test "
         "sets. "
         "Flipped: predictions that differ from the prediction for the base example.",
-        *headline_notes(results),
+        *_notes_on_tests(results),
         *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),
         *drops_within_noise(results),
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
 
 
-def headline_notes(results: Results) -> list[str]:
+def _notes_on_tests(results: Results) -> list[str]:
+    """Return what a reader of the p-values and intervals of drops has to know, if it concerns any."""
+    tested = [name for name, _, result in results.by_test_set() if result.p_value is not None]
+    uneven = uneven_clusters_notes(tested, results.test_sets, results.short_names)
+    return [*_headline_notes(results), *uneven]
+
+
+def _headline_notes(results: Results) -> list[str]:
     """Return how the headline is corrected for its choice, if it chooses among several drops."""
     found = (each.candidate for model in results.models for each in model.results)
     count = max((candidate.count for candidate in found if candidate is not None), default=1)

@@ -225,14 +225,17 @@ def mcnemar(b: int, c: int) -> McNemar:
 
 
 def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = None) -> McNemar:
-    """Return McNemar's exact test of *base* against *stress* [n] with clusters as independent units.
+    """Return McNemar's test of *base* against *stress* [n] with clusters as independent units.
 
     McNemar's test assumes independent items and is anti-conservative if they share premises (Durkalski et al.
-    2003, Statistics in Medicine 22:2417).  Under the null hypothesis the two outcomes of a whole cluster are
-    exchangeable: each cluster's ``d_k = b_k - c_k`` has either sign with probability 1/2, and the p-value is
-    ``P(|sum of +-d_k| >= |b - c|)`` over all 2^m sign vectors.  Its distribution is computed exactly by
-    convolution of one binomial per size ``|d_k|`` (after Pagano & Tritchler 1983, J. Am. Stat. Assoc.
-    78:435).  If every item is its own cluster this is :func:`mcnemar`.
+    2003, Statistics in Medicine 22:2417).  The null hypothesis here is that the two outcomes of a whole
+    cluster are exchangeable, so that no cluster favours either: each cluster's ``d_k = b_k - c_k`` has either
+    sign with probability 1/2, and the p-value is ``P(|sum of +-d_k| >= |b - c|)`` over all 2^m sign vectors.
+    Its distribution is computed exactly by convolution of one binomial per size ``|d_k|`` (after Pagano &
+    Tritchler 1983, J. Am. Stat. Assoc. 78:435).  If every item is its own cluster this is :func:`mcnemar`.
+
+    The test is exact for this hypothesis, not for equal accuracies: if one side is better in a few large
+    clusters and the other in many small ones, p is too small.
 
     >>> clustered_mcnemar([1, 1, 1, 1], [0, 0, 0, 0], ["a", "a", "b", "b"]).p_exact == 2 / 2**2
     True

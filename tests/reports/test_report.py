@@ -21,6 +21,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edits
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.manifest import package_version
+from crossexam.evaluation.candidates import Candidate
 from crossexam.evaluation.measures import measure
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.comparison import comparison_tables
@@ -239,7 +240,7 @@ def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:
     assert result.drop is not None
     large = replace(result, n=60, drop=result.drop._replace(n=60), p_holm=0.25)
     drop = result.drop._replace(value=0.1, low=0.05, high=0.15, n=60)
-    sure = replace(large, drop=drop, p_holm=0.01)
+    sure = replace(large, drop=drop, p_holm=0.01, candidate=Candidate(1, drop, 0.01, True, None))
     for found, words in ((large, "does not drop significantly"), (sure, "by 10.0 points (95 % interval 5.0")):
         assert words in headline(Results((ModelResults("m", two_runs[0], (found,)),)))
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class Comparison:
     """Two models on one test set; *difference* is positive if the first is better.
 
-    Only the first model is right on *b* items, only the second on *c*; *p_value* (exact) and *p_mid* come
+    Only the first model is right on *b* items, only the second on *c*; *p_value* and *p_mid* come
     from the sign-flip form of McNemar's test whose unit is the cluster; *p_holm* is *p_value* corrected over
     the test sets.  All are of the *n* items that both models answered.  *unanswered* says what is missing; if
     that is too much, the accuracies and the difference are Bounds, over all items with a gold label, and

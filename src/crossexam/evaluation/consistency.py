@@ -211,7 +211,11 @@ class Violations:
     @cached_property
     def of_all(self) -> Estimate:
         """The share of the items that violate the rule."""
-        return self._rate(self.answered)
+        return self.of_all_at(0.95)
+
+    def of_all_at(self, confidence: float) -> Estimate:
+        """Return the share of the items that violate the rule, with an interval of this *confidence*."""
+        return self._rate(self.answered, confidence)
 
     @cached_property
     def of_condition(self) -> Estimate | None:
@@ -233,15 +237,18 @@ class Violations:
         }
         return {label: self._rate(kept) for label, kept in groups.items()}
 
-    def _rate(self, kept: NDArray[np.bool_]) -> Estimate:
+    def _rate(self, kept: NDArray[np.bool_], confidence: float = 0.95) -> Estimate:
         """Return the share of violations among the items that are *kept*, or its bounds."""
         if not self.only_bounds:
-            return share_correct(self.violated[kept], self.clusters[kept])
+            return share_correct(self.violated[kept], self.clusters[kept], confidence)
         # an unanswered item may or may not be kept; most: all are, and violate; least: all are, and do not
         possible = kept | ~self.answered
         least, most = self.violated, self.violated | ~self.answered
         clusters = self.clusters[possible]
-        return Bounds(share_correct(least[possible], clusters), share_correct(most[possible], clusters))
+        return Bounds(
+            share_correct(least[possible], clusters, confidence),
+            share_correct(most[possible], clusters, confidence),
+        )
 
 
 def consistency_of(

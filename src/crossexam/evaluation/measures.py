@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -23,6 +24,7 @@ from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
+from crossexam.evaluation.candidates import FEW, Candidate, HeadlineChoice, count_candidates, detectable_drop
 from crossexam.evaluation.scores import Scored, describe_projection, score_run, with_accuracy
 from crossexam.evaluation.unanswered import (
     Labelled,
@@ -37,11 +39,7 @@ from crossexam.stats.confusion import confusion, error_types, false_share
 from crossexam.stats.estimate import Coded, share_correct
 from crossexam.stats.multiple_testing import ALPHA, holm
 from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
-from crossexam.stats.power import minimum_detectable_drop
 from crossexam.stats.unpaired import difference
-
-#: A test set of fewer items, or pairs with its base, leads no headline, and charts mark it.
-FEW: Final = 30
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class TestSetResult:
     accuracies, if the items are not paired.  *base_accuracy* is the accuracy on the paired base examples (so
     that the drop is *base_accuracy* minus *accuracy*), else on the whole base.
 
-    *p_value* (exact) and *p_mid* come from the sign-flip form of McNemar's test whose unit is the cluster;
+    *p_value* and *p_mid* come from the sign-flip form of McNemar's test whose unit is the cluster;
     *p_holm* is *p_value* corrected over the test sets of the run; *mcnemar* holds the discordant counts and
     the classical test, which assumes independent items.  *minimum_detectable_drop* is the drop that so many
     *effective_pairs*, as discordant as these, would show with a power of 80 % as the smallest of the p-values
@@ -86,6 +84,8 @@ class TestSetResult:
     *majority* is the accuracy of always giving the most frequent gold label, scored as the model is; None if
     the items have fewer than two gold labels.  *only_label* is the gold label that all items have,
     answered or not, None if they have several.
+
+    *candidate* is the drop or difference as one of those that the headline of the report chooses from.
 
     *projection* describes how a test set of other *labels*, or a model of two labels, was scored;
     *false_neutral_share* is None for not_entailment, which is not neutral (its letter in *errors* is N too).
@@ -121,6 +121,7 @@ class TestSetResult:
     only_label: Gold | None = None
     rules: str = OURS
     unanswered: Unanswered | None = None
+    candidate: Candidate | None = None
 
     def __repr__(self) -> str:
         """Return the accuracy, and the drop if there is one, in one line."""
@@ -202,6 +203,7 @@ class _AgainstBase:
     mcnemar: McNemar | None = None
     effective_pairs: float | None = None
     flip_rate: Estimate | None = None
+    candidate: Candidate | None = None
 
 
 _NOTHING: Final = _AgainstBase()
@@ -247,15 +249,21 @@ def accuracy_by_value(
 
 
 def measure(
-    run: Run, *, alpha: float = ALPHA, max_unanswered: float = MAX_UNANSWERED
+    run: Run,
+    *,
+    alpha: float = ALPHA,
+    max_unanswered: float = MAX_UNANSWERED,
+    candidates: int | None = None,
 ) -> tuple[TestSetResult, ...]:
     """Return the measures of *run* per test set, in their order; raises CrossexamError.
 
     Test sets of which accuracy says nothing, those of the consistency suite, have none.
     *alpha* is the level at which the minimum detectable drops would be significant after correction for the
     number of tests.  If more than the share *max_unanswered* of the items or pairs was not answered, only
-    bounds are given.
+    bounds are given.  *candidates* is the number of drops that a headline chooses from; by default it is
+    about this run alone (:func:`~crossexam.evaluation.candidates.count_candidates`).
     """
+    choice = HeadlineChoice(count_candidates([run]) if candidates is None else candidates, alpha)
     two_labels = run.two_labels
     run = with_accuracy(run)
     filled = filled_scores(run, two_labels=two_labels)
@@ -270,6 +278,7 @@ def measure(
             scored,
             places,
             two_labels,
+            choice,
             Labelled(filled.wrong[name], filled.right[name], max_unanswered),
         )
         for name, dataset in run.datasets.items()
@@ -293,6 +302,7 @@ def _measure_one(
     scored: Mapping[str, Scored],
     places: Mapping[str, Places],
     two_labels: bool,
+    choice: HeadlineChoice,
     labelled: Labelled,
 ) -> TestSetResult:
     here, entry = scored[name], dataset.entry
@@ -300,9 +310,9 @@ def _measure_one(
     against = _NOTHING
     if base_set is not None and base_set in places:
         if entry.compares_items:
-            against = _paired(here, scored[base_set], places[base_set])
+            against = _paired(here, scored[base_set], places[base_set], choice)
         else:
-            against = _unpaired(here, scored[base_set])
+            against = _unpaired(here, scored[base_set], choice)
     labels = here.projection.labels
     table = _table(here)
     neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
@@ -355,6 +365,7 @@ def _bounded(result: TestSetResult, missing: Unanswered | None) -> TestSetResult
             mcnemar=None,
             effective_pairs=None,
             flip_rate=None,
+            candidate=None,
         )
     return found
 
@@ -391,7 +402,7 @@ def _table(here: Scored) -> NDArray[np.int64]:
     return confusion(place[here.gold], place[here.predicted], len(here.projection.labels))
 
 
-def _paired(here: Scored, base: Scored, places: Places) -> _AgainstBase:
+def _paired(here: Scored, base: Scored, places: Places, choice: HeadlineChoice) -> _AgainstBase:
     """Return the paired measures, over the items whose base example was predicted and has a gold label."""
     at = places.of_bases(here.examples)
     kept = at >= 0
@@ -399,24 +410,30 @@ def _paired(here: Scored, base: Scored, places: Places) -> _AgainstBase:
         return _NOTHING
     before, after, clusters = base.correct[at[kept]], here.correct[kept], here.units[kept]
     test = clustered_mcnemar(before, after, clusters)
+    effective_pairs = _effective_pairs(before, after, clusters)
+    detectable = detectable_drop(effective_pairs, (test.b + test.c) / len(before), choice.level)
+    drop = partial(paired_difference, before, after, clusters)
     return _AgainstBase(
         base_accuracy=share_correct(before, clusters),
-        drop=paired_difference(before, after, clusters),
+        drop=drop(),
         p_value=test.p_exact,
         p_mid=test.p_mid,
         mcnemar=mcnemar(test.b, test.c),
-        effective_pairs=_effective_pairs(before, after, clusters),
+        effective_pairs=effective_pairs,
         flip_rate=flip_rate(base.predicted[at[kept]], here.predicted[kept], clusters),
+        candidate=choice.candidate(drop, test.p_exact, detectable),
     )
 
 
-def _unpaired(here: Scored, base: Scored) -> _AgainstBase:
+def _unpaired(here: Scored, base: Scored, choice: HeadlineChoice) -> _AgainstBase:
     """Return the difference of the accuracies of items that are not paired with their base."""
     if not len(here.gold) or not len(base.gold):
         return _NOTHING
+    loss = partial(difference, base.correct, here.correct, base.clusters, here.units)
     return _AgainstBase(
         base_accuracy=share_correct(base.correct, base.clusters),
-        difference=difference(base.correct, here.correct, base.clusters, here.units),
+        difference=loss(),
+        candidate=choice.candidate(loss),
     )
 
 
@@ -434,8 +451,7 @@ def _detectable(result: TestSetResult, alpha: float) -> float | None:
     if result.effective_pairs is None or result.mcnemar is None or result.drop is None:
         return None
     discordant = (result.mcnemar.b + result.mcnemar.c) / result.drop.n
-    drop = minimum_detectable_drop(result.effective_pairs, discordant, alpha)
-    return None if np.isnan(drop) else drop
+    return detectable_drop(result.effective_pairs, discordant, alpha)
 
 
 #: Values beyond the most frequent are pooled as "(other)".

@@ -26,6 +26,15 @@ _Rows = NDArray[np.bool_] | slice  # of a test set
 _ALL: Final = slice(None)
 
 
+def is_proposed(name: str) -> bool:
+    """Return whether *name* is of a test set whose labels are only proposed.
+
+    >>> is_proposed("i_th.snli_train (proposed)")
+    True
+    """
+    return name.endswith(f"({PROPOSED})")
+
+
 def by_status(run: Run) -> Run:
     """Return *run* with every test set of proposed labels split into its verified and its proposed items.
 

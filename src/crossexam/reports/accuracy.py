@@ -16,8 +16,8 @@ from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.example import PROPOSED
 from crossexam.core.labels import GOLDS, LABELS, Gold
 from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
+from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.analyses.templates import drops_within_noise
-from crossexam.reports.names import is_proposed
 from crossexam.reports.published_systems import (
     columns_for,
     difference_from,
@@ -27,6 +27,7 @@ from crossexam.reports.published_systems import (
     published_errors,
 )
 from crossexam.reports.results import ModelResults, Results, two_labels_note
+from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Marked, Table, number_text, significance_note
 from crossexam.reports.unanswered import unanswered_notes
 
@@ -52,8 +53,7 @@ def summary_note(results: Results) -> str:
     base = f" {_BASE_NOTE}" if any(_drops_from_parts(model) for model in results.models) else ""
     return (
         "Percent and points, with 95 % confidence intervals clustered by premise. Drop: accuracy lost from "
-        f"the base.{base} p: exact McNemar test by cluster, Holm-corrected. "
-        f"{significance_note(results.alpha)}"
+        f"the base.{base} {' '.join([MCNEMAR, significance_note(results.alpha), *_notes_on_tests(results)])}"
     )
 
 
@@ -325,14 +325,35 @@ def drop_table(results: Results) -> Table:
         "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
         "label or swaps words of its control, else the difference of the two accuracies. "
         "Pairs: the items whose base was predicted and has a gold label; Base and Drop are of these alone. "
-        f"p: exact McNemar test by cluster, Holm-corrected. {significance_note(results.alpha)} "
+        f"{MCNEMAR} {significance_note(results.alpha)} "
         "Detectable: the smallest drop that is found at this level in 80 % of cases, corrected for all test "
         "sets. "
         "Flipped: predictions that differ from the prediction for the base example.",
+        *_notes_on_tests(results),
         *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),
         *drops_within_noise(results),
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
+
+
+def _notes_on_tests(results: Results) -> list[str]:
+    """Return what a reader of the p-values and intervals of drops has to know, if it concerns any."""
+    tested = [name for name, _, result in results.by_test_set() if result.p_value is not None]
+    uneven = uneven_clusters_notes(tested, results.test_sets, results.short_names)
+    return [*_headline_notes(results), *uneven]
+
+
+def _headline_notes(results: Results) -> list[str]:
+    """Return how the headline is corrected for its choice, if it chooses among several drops."""
+    found = (each.candidate for model in results.models for each in model.results)
+    count = max((candidate.count for candidate in found if candidate is not None), default=1)
+    if count == 1:
+        return []
+    return [
+        f"The largest of {count:,} drops is likely to be large by chance. In the headline, interval and "
+        f"significance are corrected for all {count:,}; here, intervals are not, and p is corrected for the "
+        "tests of one model."
+    ]
 
 
 def error_table(results: Results) -> Table:

@@ -19,7 +19,7 @@ from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import Gold
 from crossexam.core.output.escapes import one_line, visible_texts
-from crossexam.evaluation.measures import FEW
+from crossexam.evaluation.candidates import FEW
 from crossexam.reports.results import Results, two_labels_note
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from crossexam.reports.analyses.templates import difference_notes
 from crossexam.reports.names import short_names
 from crossexam.reports.probabilities.comparison import paired_tables, quiet_notes
 from crossexam.reports.results import Results, model_names
+from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Table, significance_note
 from crossexam.reports.unanswered import BOUNDS_NOTE, unanswered_comparison_table
 from crossexam.stats.multiple_testing import ALPHA
@@ -126,7 +127,7 @@ def _comparison_table(
         f"Both scored with the projection {pair.projection}." for pair in pairs if pair.projection
     )
     note = (
-        f"A minus B in points. p: exact McNemar test by cluster, Holm-corrected. {significance_note(alpha)} "
+        f"A minus B in points. {MCNEMAR} {significance_note(alpha)} "
         "Only A, only B: items that only that model gets right. Interval and p can disagree: Holm's "
         "correction makes p larger, not the interval wider; clustering can only widen the interval, but can "
         "make p smaller."
@@ -134,10 +135,12 @@ def _comparison_table(
     one, other = model_names([first, second])
     mean = mean_note(*answered)
     both = _notes_on_answered(pairs)
+    tested = [pair.name for pair in pairs if pair.p_value is not None]
     noise = difference_notes(pairs, (noise_of(first), noise_of(second)), names)
     notes = (
         INTERVALS,
         note,
+        *uneven_clusters_notes(tested, first.datasets, names),
         *both,
         *noise,
         *([mean] if mean else []),

@@ -7,19 +7,19 @@ from typing import Any, Final
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate, p_value_text
+from crossexam.evaluation.candidates import FEW, Candidate
 from crossexam.evaluation.cross_dataset import BenchmarkScore
-from crossexam.evaluation.measures import FEW, MajorityClass, TestSetResult
+from crossexam.evaluation.measures import MajorityClass, TestSetResult
+from crossexam.evaluation.verified import is_proposed
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.accuracy import one_label_warnings
 from crossexam.reports.analyses.consistency import consistency_warnings, most_violated
 from crossexam.reports.analyses.parses import parse_warnings
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
-from crossexam.reports.names import is_proposed
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import number_text
+from crossexam.reports.table import number_text, widened_for
 from crossexam.reports.unanswered import unanswered_warnings
-from crossexam.stats.multiple_testing import ALPHA
 
 
 def culprit(results: Results) -> ModelResults | None:
@@ -56,13 +56,13 @@ def headlines(results: Results) -> list[str]:
     """Return the finding of each model, a sentence (:func:`sentence`) per model, :func:`culprit` first."""
     first = culprit(results)
     if first is None and any(model.consistency for model in results.models):
-        return [sentence(model, results.short_names) for model in results.models]
+        return [sentence(model, results) for model in results.models]
     if first is None:
         bounded = next((model for model in results.models if _has_bounds(model)), None)
         missing = "No item has a gold label, so accuracy cannot be computed."
         return [missing if bounded is None else _no_result(bounded)]
     others = [model for model in results.models if model is not first]
-    found = [sentence(model, results.short_names) for model in (first, *others)]
+    found = [sentence(model, results) for model in (first, *others)]
     return [found[0] + _left_out(results), *found[1:]]
 
 
@@ -76,13 +76,14 @@ def _left_out(results: Results) -> str:
     return " Test sets whose labels are only proposed are left out."
 
 
-def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
+def sentence(model: ModelResults, results: Results) -> str:
     """Return on which test set the accuracy of *model* drops most, or that no drop is significant.
 
-    If it was asked about items of consistency rules, the rule that it violates most often follows.  *names*
-    are the names of the test sets for readers.
+    If it was asked about items of consistency rules, the rule that it violates most often follows.  *model*
+    is one of those of *results*, of all of which the drops and the rules are chosen from.
     """
-    return " ".join(filter(None, (_on_accuracy(model, names), most_violated(model))))
+    rates = sum(len(each.consistency) for each in results.models)
+    return " ".join(filter(None, (_on_accuracy(model, results.short_names), most_violated(model, rates))))
 
 
 def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -93,12 +94,11 @@ def _on_accuracy(model: ModelResults, names: Mapping[str, str]) -> str:
     result = leading(model)
     if result is None:
         return _nothing_leads(model, names)
-    loss = result.loss
-    if loss is None:
+    candidate = result.candidate
+    if candidate is None:
         return _on_one_set(model, result, names)
-    if result.name in drops_shown(model.results, model.alpha):
-        return _fall(model, result, loss, names)
-    return _no_fall(model, result, loss, names)
+    told = _fall if candidate.is_significant else _no_fall
+    return told(model, result, candidate, names)
 
 
 def _nothing_leads(model: ModelResults, names: Mapping[str, str]) -> str:
@@ -126,21 +126,21 @@ def _on_one_set(model: ModelResults, result: TestSetResult, names: Mapping[str, 
     return f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval}{items}){rest}."
 
 
-def _fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: Mapping[str, str]) -> str:
+def _fall(model: ModelResults, result: TestSetResult, candidate: Candidate, names: Mapping[str, str]) -> str:
     """Return by how much the accuracy of *model* falls on the test set of *result*."""
-    base, name = result.base_accuracy, names.get(result.name, result.name)
+    base, name, loss = result.base_accuracy, names.get(result.name, result.name), candidate.loss
     assert base is not None
     before = f"{number_text(base, 'percent')} % on {_base_of(model, result, names)}"
     after = f"{number_text(result.accuracy, 'percent')} % on {name}"
     if result.p_holm is not None and result.n != loss.n:  # items whose base has no answer are in no drop
         paired = number_text(base.value - loss.value, "percent")
         after = f"{paired} % on the {counted_items(loss.n, 'item')} of {name} whose base was answered"
-    untested = "" if result.p_holm is not None else f", {_UNTESTED}"
+    untested = "" if result.p_holm is not None else f"; {_UNTESTED}"
     of_several = _of_several(model, result)
     floor = ""
     if model.noise is not None and model.is_within_noise(result):
         floor = f", which is {below_noise(model.noise)}"
-    dropped = f"{_dropped(loss)}{untested}){of_several}{floor}"
+    dropped = f"{_dropped(candidate)}{untested}){of_several}{floor}"
     falls = f"The accuracy of {model.name} falls from {before} to {after}: by {dropped}."
     bounded = sum(map(_is_bounded, model.results))
     unknown = f" For {counted_items(bounded, 'test set')}, only bounds are known." if bounded else ""
@@ -152,14 +152,11 @@ _UNTESTED: Final = "not tested: its items are not paired with the base"
 
 def _of_several(model: ModelResults, result: TestSetResult) -> str:
     """Return of how many significant drops that of *result* is the largest, if there are more."""
-    chance = {each.name for each in _bases_at_chance(model)}
-    shown = drops_shown(model.results, model.alpha)
+    shown = drops_shown(model.results)
     alike = [
         each
-        for each in _measured(model)
+        for each in _able_to_lead(model)
         if each.name in shown
-        and not each.is_small
-        and each.base_set not in chance
         and (each.p_holm is None) == (result.p_holm is None)
         and model.is_within_noise(each) == model.is_within_noise(result)
     ]
@@ -168,15 +165,10 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
 
 def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> str:
     """Return a sentence on a larger drop than *loss* that was not tested, if there is one."""
-    chance = {each.name for each in _bases_at_chance(model)}
     larger = [
         (each.loss.value, names.get(each.name, each.name))
-        for each in _measured(model)
-        if each.loss is not None
-        and each.loss.value > loss.value
-        and each.p_holm is None
-        and not each.is_small
-        and each.base_set not in chance
+        for each in _able_to_lead(model)
+        if each.loss is not None and each.loss.value > loss.value and each.p_holm is None
     ]
     if not larger:
         return ""
@@ -184,41 +176,40 @@ def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> st
     return f" A larger drop, {100 * value:.1f} points on {name}, was {_UNTESTED}."
 
 
-def _dropped(loss: Estimate, *, uncorrected: bool = False) -> str:
-    """Return a *loss* with its interval, up to the closing parenthesis."""
-    interval = "uncorrected 95 % interval" if uncorrected else "95 % interval"
-    return f"{number_text(loss, 'points')} points ({interval} {_range(loss)}".replace("-", "−")
+def _dropped(candidate: Candidate) -> str:
+    """Return the drop of *candidate* with its interval, up to the closing parenthesis."""
+    loss, widened = candidate.loss, widened_for(candidate.count, "drops")
+    return f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}".replace("-", "−") + widened
 
 
-def _no_fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: Mapping[str, str]) -> str:
-    """Return that no drop of *model* is significant; the largest is *loss*, that of *result*."""
+def _no_fall(
+    model: ModelResults, result: TestSetResult, candidate: Candidate, names: Mapping[str, str]
+) -> str:
+    """Return that no drop of *model* is significant; the largest is *candidate*, that of *result*."""
     before, any_set = _whole_base(model, result, names), _any_set(model, names)
     unnoticed = _unnoticed(model)
-    if loss.value <= 0:
+    if candidate.loss.value <= 0:
         return f"The accuracy of {model.name}, {before}, does not drop on {any_set}.{unnoticed}"
-    corrected = ""
-    tested = f", {_UNTESTED}" if result.p_holm is None else ""
-    if loss.low > 0:
-        corrected = f" after correction for {sum(each.loss is not None for each in model.results)} test sets"
-        tested = tested if result.p_holm is None else f"; corrected p {p_value_text(result.p_holm)}"
-    largest = (
-        f"{_dropped(loss, uncorrected=bool(corrected))}{tested}), on {names.get(result.name, result.name)}"
-    )
+    tested = f"; {_UNTESTED}" if candidate.p_value is None else ""
+    if candidate.loss.low > 0:  # another reason than the interval, which the reader sees
+        tested += (
+            f"; not significant at the level {model.alpha:g}"
+            if candidate.p_value is None or candidate.p_value <= model.alpha
+            else f"; corrected p {p_value_text(candidate.p_value)}"
+        )
+    largest = f"{_dropped(candidate)}{tested}), on {names.get(result.name, result.name)}"
     return (
-        f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}{corrected}; "
+        f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}; "
         f"the largest drop is {largest}.{unnoticed}"
     )
 
 
 def _unnoticed(model: ModelResults) -> str:
     """Return how large a drop may be that is found in fewer than 80 % of cases; empty if none was tested."""
-    chance = {each.name for each in _bases_at_chance(model)}
     drops = [
         drop
-        for each in _measured(model)
-        if not each.is_small
-        and each.base_set not in chance
-        and (drop := each.minimum_detectable_drop) is not None
+        for each in _able_to_lead(model)
+        if each.candidate is not None and (drop := each.candidate.detectable) is not None
     ]
     return f" Drops of up to {100 * max(drops):.1f} points may go unnoticed." if drops else ""
 
@@ -240,20 +231,29 @@ def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
 
 
 def _disputed(model: ModelResults, names: Mapping[str, str]) -> str:
-    """Return in parentheses the test set with the lowest p of those whose test and interval disagree."""
+    """Return in parentheses the lowest p that the table marks although the headline claims no drop."""
     found = [
-        (result.p_holm, names.get(result.name, result.name))
-        for result in model.results
-        if (loss := result.loss) is not None
-        and loss.value > 0 >= loss.low
+        (result.p_holm, result, candidate)
+        for result in _able_to_lead(model)
+        if (candidate := result.candidate) is not None
+        and candidate.loss.value > 0
+        and not candidate.is_significant
+        and candidate.p_value is not None
         and result.p_holm is not None
         and result.p_holm <= model.alpha
     ]
     if not found:
         return ""
-    p_value, name = min(found)
-    p_text = p_value_text(p_value)
-    return f" (on {name}, the corrected p is {p_text}, but the interval of the drop includes 0)"
+    p_holm, result, candidate = min(found, key=lambda each: each[0])
+    name = names.get(result.name, result.name)
+    if candidate.p_value is not None and candidate.p_value <= model.alpha:
+        interval = "the interval of the drop"
+        if candidate.loss.low > 0:
+            interval = f"the interval at the level {model.alpha:g}"
+        return (
+            f" (on {name}, the corrected p is {p_value_text(candidate.p_value)}, but {interval} includes 0)"
+        )
+    return f" (on {name}, p is {p_value_text(p_holm)} if corrected for the tests of this model alone)"
 
 
 def _has_bounds(model: ModelResults) -> bool:
@@ -363,7 +363,7 @@ def warnings(results: Results) -> list[str]:
 def _other_drops(model: ModelResults) -> frozenset[str]:
     """Return the test sets with a significant drop of which the headline does not speak."""
     led = leading(model)
-    return drops_shown(model.results, model.alpha) - {"" if led is None else led.name}
+    return drops_shown(model.results) - {"" if led is None else led.name}
 
 
 def _doubts(details: Any) -> Iterator[str]:
@@ -406,28 +406,14 @@ def _bases_at_chance(model: ModelResults) -> list[TestSetResult]:
     return [each for each in model.results if each.name in bases and each.at_chance]
 
 
-def drops_shown(results: Sequence[TestSetResult], alpha: float = ALPHA) -> frozenset[str]:
-    """Return the test sets among *results* with a significant drop, corrected for the number of test sets.
+def drops_shown(results: Sequence[TestSetResult]) -> frozenset[str]:
+    """Return the test sets among *results* with a drop that is significant among all drops of the report.
 
-    The largest of many drops is likely to be large by chance, so that its own interval is not enough.  A drop
-    is significant if its p-value after the correction of Holm is at most *alpha*, and its interval lies above
-    0.  A difference of the accuracies of items that are not paired has no p-value: its interval, made wider
-    by the correction of Bonferroni, has to lie above 0.
+    Interval and p-value are corrected for the choice among them (:mod:`crossexam.evaluation.candidates`).
     """
-    from scipy.special import ndtri
-
-    losses = {result.name: loss for result in results if (loss := result.loss) is not None}
-    if not losses:
-        return frozenset()
-    wider = float(ndtri(1 - alpha / (2 * len(losses))) / ndtri(1 - ALPHA / 2))
-
-    def is_shown(result: TestSetResult, loss: Estimate) -> bool:
-        if result.p_holm is not None:
-            return loss.low > 0 and result.p_holm <= alpha
-        return loss.value - max(wider, 1.0) * (loss.value - loss.low) > 0
-
-    named = {result.name: result for result in results}
-    return frozenset(name for name, loss in losses.items() if is_shown(named[name], loss))
+    return frozenset(
+        result.name for result in results if result.candidate is not None and result.candidate.is_significant
+    )
 
 
 def leading(model: ModelResults) -> TestSetResult | None:
@@ -438,11 +424,16 @@ def leading(model: ModelResults) -> TestSetResult | None:
     Bases on which the model is at chance, and test sets of few items, do not count; test sets whose labels
     are only proposed do if there are no others.
     """
+    return max(_able_to_lead(model), key=_badness(model), default=None)
+
+
+def _able_to_lead(model: ModelResults) -> list[TestSetResult]:
+    """Return the results that the headline of *model* may be about; with a drop, if any has one."""
     chance = {each.name for each in _bases_at_chance(model)}
     measured = _measured(model)
     of_base = [each for each in measured if each.loss is not None]
     large = [each for each in of_base or measured if not each.is_small]
-    return max((each for each in large if each.base_set not in chance), key=_badness(model), default=None)
+    return [each for each in large if each.base_set not in chance]
 
 
 def worst_of(model: ModelResults) -> TestSetResult | None:
@@ -458,7 +449,7 @@ def _measured(model: ModelResults) -> list[TestSetResult]:
 
 def _badness(model: ModelResults) -> Callable[[TestSetResult], tuple[bool, bool, bool, bool, float]]:
     """Return a function that says how much a result speaks against *model*: larger is worse."""
-    shown = drops_shown(model.results, model.alpha)
+    shown = drops_shown(model.results)
 
     def badness(result: TestSetResult) -> tuple[bool, bool, bool, bool, float]:
         loss = result.loss

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.example import PROPOSED
 from crossexam.core.manifest import TestSetEntry
 from crossexam.core.rules import OURS
 
@@ -22,15 +21,6 @@ _SYMBOL = re.compile(r"[a-z]_")
 
 #: Characters of a short name of a model; the middle of a longer one is left out.
 _LONGEST: Final = 24
-
-
-def is_proposed(name: str) -> bool:
-    """Return whether *name* is of a test set whose labels are only proposed.
-
-    >>> is_proposed("i_th.snli_train (proposed)")
-    True
-    """
-    return name.endswith(f"({PROPOSED})")
 
 
 def short_names(test_sets: Mapping[str, Dataset]) -> dict[str, str]:

@@ -414,6 +414,7 @@ def results_of(
     run *relative_to* has no corpus of the cross-dataset benchmark, if *calibration* is asked for and a model
     gave labels only, or if a temperature cannot be fitted or a threshold not be chosen.
     """
+    from crossexam.evaluation.candidates import count_candidates
     from crossexam.evaluation.fact_checking import ThresholdChoice, thresholds_for
     from crossexam.evaluation.measures import measure
     from crossexam.evaluation.shares import probabilities_needed
@@ -421,11 +422,12 @@ def results_of(
     if not runs:
         raise CrossexamError("no runs to report", hint="crossexam run MODEL SUITE -o RUN")
     _check_same_items(runs)
+    candidates = count_candidates(runs)
     models = tuple(
         ModelResults(
             name,
             run,
-            tuple(measure(run, alpha=alpha, max_unanswered=max_unanswered)),
+            measure(run, alpha=alpha, max_unanswered=max_unanswered, candidates=candidates),
             alpha,
             max_unanswered,
             temperature,

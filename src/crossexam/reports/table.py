@@ -129,6 +129,15 @@ def interval_text(cell: Cell, kind: Kind = "percent") -> str:
     return f"[{low}, {high}]"
 
 
+def widened_for(count: int, of: str) -> str:
+    """Return, for a sentence, that an interval is wider as it is chosen *of* so many; empty for a single one.
+
+    >>> widened_for(33, "drops"), widened_for(1, "drops")
+    (', widened for the choice among 33 drops', '')
+    """
+    return f", widened for the choice among {count:,} {of}" if count > 1 else ""
+
+
 def _percent(share: float) -> str:
     text = f"{100 * share:.1f}"
     return "0.0" if text == "-0.0" else text

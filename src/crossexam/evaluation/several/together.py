@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import PROPOSED
 from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS
 from crossexam.evaluation.scores import Scored, numbered_clusters, score_run
 from crossexam.evaluation.unanswered import too_many
+from crossexam.evaluation.verified import is_proposed
 
 
 @dataclass(frozen=True)
@@ -120,5 +120,5 @@ def counted_in_mean(scored: Sequence[ScoredTogether], models: int) -> tuple[Scor
     Test sets whose labels are only proposed count if there are no others.
     """
     whole = [each for each in scored if len(each.models) == models]
-    sure = [each for each in whole if not each.name.endswith(f"({PROPOSED})")]
+    sure = [each for each in whole if not is_proposed(each.name)]
     return tuple(sure or whole)

@@ -9,7 +9,8 @@ from crossexam.core.dataset import Run, counted_items
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Column, Table, number_text
+from crossexam.reports.table import Column, Table, number_text, widened_for
+from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.consistency import ConsistencyComparison, ConsistencyRule, Violations
@@ -107,18 +108,23 @@ def left_out_notes(models: Sequence[ModelResults]) -> list[str]:
     ]
 
 
-def most_violated(model: ModelResults) -> str:
-    """Return in a sentence which rule *model* violates most often; empty if none was measured."""
+def most_violated(model: ModelResults, rates: int) -> str:
+    """Return in a sentence which rule *model* violates most often; empty if none was measured.
+
+    The interval is simultaneous over the *rates* of all rules and models, which it is the largest of.
+    """
     known = [each for each in model.consistency.values() if each.n and not each.only_bounds]
     if not known:
         return ""
     worst = max(known, key=lambda each: each.of_all.value)
     if not worst.count:
         return "It violates none of the consistency rules."
-    share, low, high = (number_text(each, "percent") for each in worst.of_all[:3])
+    of_all = worst.of_all_at(1 - ALPHA / rates)
+    share, low, high = (number_text(each, "percent") for each in of_all[:3])
     return (
         f"Of the consistency rules, it violates {_listed([worst.rule])} most often: on {share} % of "
-        f"{counted_items(worst.n, 'item')} (95 % interval {low} to {high})."
+        f"{counted_items(worst.n, 'item')} (95 % interval {low} to "
+        f"{high}{widened_for(rates, 'rates')})."
     )
 
 

@@ -1,0 +1,56 @@
+"""Clusters of uneven sizes: which ones are, and what the test by sign flips does with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crossexam.reports.significance import are_uneven
+from crossexam.stats.paired import clustered_mcnemar
+
+#: Clusters, how many of them are large, and the items of a large one.
+UNEVEN = ((300, 15, 20), (100, 5, 20), (60, 2, 50))
+EVEN = ((1000, 10, 50), (500, 0, 3), (50, 0, 1), (20, 0, 1), (30, 30, 40))
+
+
+def items_in(clusters: int, large: int, size: int) -> np.ndarray:
+    """The clusters of the items, of which the first are the *large* ones; all are, of *size*, if none is."""
+    sizes = np.where(np.arange(clusters) < (large or clusters), size, 1)
+    return np.repeat(np.arange(clusters), sizes)
+
+
+@pytest.mark.parametrize(("design", "expected"), [*((d, True) for d in UNEVEN), *((d, False) for d in EVEN)])
+def test_few_large_clusters_among_many_small_ones_are_uneven(
+    design: tuple[int, int, int], expected: bool
+) -> None:
+    codes = items_in(*design)
+    assert are_uneven(codes, len(codes)) is expected
+
+
+def test_without_items_nothing_is_uneven() -> None:
+    assert not are_uneven(None, 0)
+
+
+def rejected(design: tuple[int, int, int], share: float, *, opposed: bool, rounds: int = 300) -> float:
+    """How often p is at most 0.05 for two models of the same expected accuracy.
+
+    A *share* of the large clusters is won by one model as a whole; if *opposed*, it is always the first, and
+    the second makes up for it in the small clusters.
+    """
+    rng, (clusters, large, size) = np.random.default_rng(3), design
+    codes = items_in(*design)
+    of_small = share * large * size / (clusters - large)
+    found = 0
+    for _ in range(rounds):
+        won = rng.random(clusters) < np.where(np.arange(clusters) < large, share, of_small)
+        second = np.arange(clusters) >= large if opposed else rng.random(clusters) < 0.5
+        first_wins, second_wins = (won & ~second)[codes], (won & second)[codes]
+        found += clustered_mcnemar(first_wins, second_wins, codes).p_exact <= 0.05
+    return found / rounds
+
+
+def test_sign_flips_are_exact_only_if_no_cluster_favours_a_side() -> None:
+    """Two clusters of 50 among 58 single ones, and 5 of 20 among 95."""
+    for design, share in (((60, 2, 50), 0.3), ((100, 5, 20), 0.25)):
+        assert rejected(design, share, opposed=False) <= 0.06
+        assert rejected(design, share, opposed=True) > 0.15

@@ -4,6 +4,10 @@ Models predict three labels; some corpora have only two.  A projection turns the
 model into those of the labels of a corpus.  A corpus declares its projection in the table of readers
 (``corpora/readers/table.py``), a test set in its manifest.  Without a declaration, a test set with the gold
 label ``not_entailment`` has two labels, any other three.
+
+Which label a model predicts is decided here alone, by :func:`most_probable`: of equally probable labels, the
+first of :data:`TIE_ORDER`.  Entailment is therefore only predicted if it is more probable than every other
+label, on two labels as on three.
 """
 
 from __future__ import annotations
@@ -30,6 +34,15 @@ LABEL_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate
 #: What a gold label may be: one of the three, or not_entailment in corpora with two labels.
 GOLDS: Final[tuple[Gold, ...]] = get_args(Gold)
 GOLD_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate(GOLDS)}
+
+#: Of equally probable labels, the first of these is predicted.  The labels of every projection are in this
+#: order, but for entailment, which is their first and comes last here.
+TIE_ORDER: Final[tuple[Gold, ...]] = ("neutral", "contradiction", "not_entailment", "entailment")
+
+#: Probabilities that differ by no more are equal, so that a prediction does not depend on rounding: numbers
+#: that were rounded to six decimals, and sums of them, differ by up to 1e-6 if they were equal; means, sums
+#: and single precision add some 1e-7.
+TIE: Final = 2e-6
 
 # Spellings in published corpora and in the configurations of published checkpoints.  Words that mean
 # different labels in different corpora (yes, no, true, supported) are left out on purpose.
@@ -130,20 +143,32 @@ class Projection:
     def predictions(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the most probable label of each row of *probabilities* [n, 3], as its index in GOLDS: [n].
 
-        Of two labels, entailment is predicted if its share exceeds 1/2.  Without an answer (NaN) it is -1.
+        Of equally probable labels, it is the first of :data:`TIE_ORDER`: of two labels, entailment is
+        predicted if its share exceeds 1/2.  Without an answer (NaN) it is -1.
 
         >>> import numpy as np
-        >>> PROJECTIONS["two labels"].predictions(np.array([[0.4, 0.3, 0.3], [0.6, 0.4, 0.0]])).tolist()
-        [3, 0]
+        >>> answers = np.array([[0.4, 0.3, 0.3], [0.6, 0.4, 0.0], [0.5, 0.0, 0.5]])
+        >>> [each.predictions(answers).tolist() for each in (THREE_LABELS, PROJECTIONS["two labels"])]
+        [[0, 0, 2], [3, 0, 3]]
         """
         import numpy as np
 
         places = np.array([GOLD_INDEX[label] for label in self.labels], dtype=np.int64)
-        shares = self.shares(probabilities)
-        columns = shares.argmax(axis=1) if len(places) > 2 else (shares[:, 0] <= 0.5).astype(np.int64)
-        winners: NDArray[np.int64] = places[columns]
-        winners[np.isnan(shares[:, 0])] = -1
-        return winners
+        shares = self.scored_shares(probabilities)
+        predicted: NDArray[np.int64] = places[most_probable(shares)]
+        predicted[np.isnan(shares[:, 0])] = -1
+        return predicted
+
+    def scored_shares(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the shares among which the most probable label is predicted: [n, k].
+
+        They are :meth:`shares`, but the three labels are not normalised anew.
+        """
+        import numpy as np
+
+        if self is THREE_LABELS:
+            return np.asarray(probabilities, dtype=np.float64)
+        return self.shares(probabilities)
 
     def gold(self, label: Gold | None) -> Gold | None:
         """Return the label of this projection that stands for *label*; raises FormatError if none does.
@@ -251,6 +276,39 @@ PROJECTIONS: Final[dict[str, Projection]] = {
 }
 
 
+def most_probable(shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the column of the label that each row of *shares* [n, k] predicts: [n].
+
+    The columns are those of a projection: entailment, then the others in the order of :data:`TIE_ORDER`.
+    Entailment is predicted if its share is larger than every other, and else the first of the largest; shares
+    that differ by no more than :data:`TIE` are equally large.  What is returned for NaN means nothing.
+
+    >>> import numpy as np
+    >>> most_probable(np.array([[0.4, 0.3, 0.3], [0.5, 0.0, 0.5], [0.2, 0.4, 0.4]])).tolist()
+    [0, 2, 1]
+    >>> most_probable(np.array([[0.5, 0.5], [0.500002, 0.499998]])).tolist()
+    [1, 0]
+    """
+    import numpy as np
+
+    floor = _tie_floor(shares)
+    columns = np.zeros(len(shares), dtype=np.int8)
+    for column in range(shares.shape[1] - 1, 0, -1):
+        np.copyto(columns, column, where=shares[:, column] >= floor)
+    return columns.astype(np.int64)
+
+
+def _tie_floor(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the least share of each row that is as large as the largest: [n]."""
+    import numpy as np
+
+    floor: NDArray[np.float64] = shares[:, 0].copy()
+    for column in range(1, shares.shape[1]):
+        np.maximum(floor, shares[:, column], out=floor)
+    floor -= TIE
+    return floor
+
+
 def label_indices(
     probabilities: NDArray[np.float64], projection: Projection, *, two_labels: bool = False
 ) -> NDArray[np.int64]:
@@ -263,14 +321,7 @@ def label_indices(
     >>> label_indices(np.array([[0.4, 0.3, 0.3]]), THREE_LABELS, two_labels=True).tolist()
     [3]
     """
-    import numpy as np
-
-    projection = projection.scored(two_labels=two_labels)
-    if projection is not THREE_LABELS:
-        return projection.predictions(probabilities)
-    winners: NDArray[np.int64] = probabilities.argmax(axis=1).astype(np.int64)
-    winners[np.isnan(probabilities[:, _E])] = -1
-    return winners
+    return projection.scored(two_labels=two_labels).predictions(probabilities)
 
 
 @dataclass(frozen=True)

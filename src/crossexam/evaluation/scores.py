@@ -17,6 +17,7 @@ from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection
+from crossexam.core.stretches import stretches
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
@@ -131,12 +132,10 @@ def _score_one(
     beside: Run | None,
 ) -> Scored:
     examples, projection = dataset.examples, dataset.projection
-    gold = dataset.labels()
-    scored = ItemLabels(gold, run.answers(name), projection, two_labels)
-    predicted = scored.predicted.astype(np.int8)
-    if scored.projection is not projection:
-        wrong = np.where(gold == _ENTAILMENT, _NEUTRAL, _ENTAILMENT)
-        predicted = np.where(scored.correct, gold, wrong).astype(np.int8)
+    gold, answers = dataset.labels(), run.answers(name)
+    predicted = np.empty(len(gold), dtype=np.int8)
+    for part in stretches(len(gold)):
+        predicted[part] = _predicted(ItemLabels(gold[part], answers[part], projection, two_labels))
     labelled = gold >= 0
     _labels_fit(name, gold[labelled], projection)
     kept = labelled
@@ -157,6 +156,14 @@ def _score_one(
         reading.at(kept) if reading is not None else None,
         int((labelled & ~kept).sum()),
     )
+
+
+def _predicted(scored: ItemLabels) -> NDArray[np.int64] | NDArray[np.int8]:
+    """Return the predicted labels [n] among those of the test set, as :func:`score_run` shows them."""
+    if scored.projection is scored.declared:
+        return scored.predicted
+    wrong = np.where(scored.given == _ENTAILMENT, _NEUTRAL, _ENTAILMENT).astype(np.int8)
+    return np.where(scored.correct, scored.given, wrong)
 
 
 def _unanswered(name: str, run: Run, beside: Run | None) -> NDArray[np.bool_] | None:

@@ -13,9 +13,9 @@ label, on two labels as on three.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
 from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.output.escapes import quoted
@@ -170,6 +170,23 @@ class Projection:
             return np.asarray(probabilities, dtype=np.float64)
         return self.shares(probabilities)
 
+    def ties(self, probabilities: NDArray[np.float64], gold: NDArray[np.int8]) -> Ties:
+        """Return the ties among the items with these *probabilities* [n, 3] and *gold* labels [n].
+
+        *gold* are indices in GOLDS; items without a gold label (-1) or an answer (NaN) do not count.
+
+        >>> import numpy as np
+        >>> answers = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.4, 0.3, 0.3]])
+        >>> THREE_LABELS.ties(answers, np.array([0, 1, 0], dtype=np.int8))
+        Ties(n=3, count=2, correct=2, right=1, possible=2)
+        """
+        import numpy as np
+
+        places = np.full(len(GOLDS) + 1, -1, dtype=np.int64)  # -1 is the last
+        for column, label in enumerate(self.labels):
+            places[GOLD_INDEX[label]] = column
+        return Ties.among(self.scored_shares(probabilities), places[gold])
+
     def gold(self, label: Gold | None) -> Gold | None:
         """Return the label of this projection that stands for *label*; raises FormatError if none does.
 
@@ -274,6 +291,61 @@ PROJECTIONS: Final[dict[str, Projection]] = {
         ),
     )
 }
+
+
+@dataclass(frozen=True)
+class Ties:
+    """The ties of a model on a test set: the items for which it finds several labels most probable.
+
+    Of *n* items with a gold label and an answer, *count* are tied.  *correct* of the *n* predictions are
+    right, and *right* of those for tied items; *possible* would be if every tie were broken in favour of the
+    gold label.
+    """
+
+    n: int = 0
+    count: int = 0
+    correct: int = 0
+    right: int = 0
+    possible: int = 0
+
+    @classmethod
+    def among(cls, shares: NDArray[np.float64], gold: NDArray[np.int64]) -> Self:
+        """Return the ties of *shares* [n, k] with the columns of the *gold* labels [n], -1 for none."""
+        import numpy as np
+
+        floor = _tie_floor(shares)
+        judged = (gold >= 0) & ~np.isnan(floor)
+        at_top = [shares[:, column] >= floor for column in range(shares.shape[1])]
+        tied = judged & (np.add.reduce(at_top, dtype=np.int8) > 1)
+        right = judged & (most_probable(shares) == gold)
+        rows = np.flatnonzero(tied)
+        possible = np.stack(at_top, axis=1)[rows, gold[rows]]
+        counted = (judged, tied, right, right[rows], possible)
+        return cls(*(int(np.count_nonzero(each)) for each in counted))
+
+    def __add__(self, other: Ties) -> Ties:
+        """Return the ties of these items and of the *other* ones."""
+        return Ties(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def share(self) -> float:
+        """The share of the items that are tied."""
+        return self.count / self.n
+
+    @property
+    def least(self) -> float:
+        """The accuracy if every tie were broken against the gold label.
+
+        >>> ties = Ties(n=10, count=4, correct=6, right=2, possible=3)
+        >>> ties.least, ties.most
+        (0.4, 0.7)
+        """
+        return (self.correct - self.right) / self.n
+
+    @property
+    def most(self) -> float:
+        """The accuracy if every tie were broken in favour of the gold label, where that is among the tied."""
+        return (self.correct - self.right + self.possible) / self.n
 
 
 def most_probable(shares: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -19,10 +19,10 @@ from crossexam.core.columns import InfoValues, Places, info_values
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold, Ties
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
-from crossexam.evaluation.scores import Scored, describe_projection, score_run, with_accuracy
+from crossexam.evaluation.scores import Scored, describe_projection, score_run, ties_of, with_accuracy
 from crossexam.evaluation.unanswered import (
     Labelled,
     Unanswered,
@@ -84,7 +84,8 @@ class TestSetResult:
 
     *majority* is the accuracy of always giving the most frequent gold label, scored as the model is; None if
     the items have fewer than two gold labels.  *only_label* is the gold label that all items have,
-    answered or not, None if they have several.
+    answered or not, None if they have several.  *ties* are the items for which the model finds several labels
+    most probable, None without any.
 
     *projection* describes how a test set of other *labels*, or a model of two labels, was scored;
     *false_neutral_share* is None for not_entailment, which is not neutral (its letter in *errors* is N too).
@@ -120,6 +121,7 @@ class TestSetResult:
     only_label: Gold | None = None
     rules: str = OURS
     unanswered: Unanswered | None = None
+    ties: Ties | None = None
 
     def __repr__(self) -> str:
         """Return the accuracy, and the drop if there is one, in one line."""
@@ -270,6 +272,7 @@ def measure(
             places,
             two_labels,
             Labelled(filled.wrong[name], filled.right[name], max_unanswered),
+            ties_of(run, name, two_labels=two_labels),
         )
         for name, dataset in run.datasets.items()
     ]
@@ -293,6 +296,7 @@ def _measure_one(
     places: Mapping[str, Places],
     two_labels: bool,
     labelled: Labelled,
+    ties: Ties | None,
 ) -> TestSetResult:
     here, entry = scored[name], dataset.entry
     base_set = entry.base_set
@@ -325,6 +329,7 @@ def _measure_one(
         labels=labels,
         majority=_majority(here, two_labels),
         only_label=_only_label(labelled.wrong, two_labels),
+        ties=ties,
         **vars(against),
     )
 

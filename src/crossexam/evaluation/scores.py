@@ -16,7 +16,7 @@ from crossexam.core.columns import examples_at
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection
+from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection, Ties
 from crossexam.core.stretches import stretches
 
 #: How a report describes results of models with two labels.
@@ -89,6 +89,21 @@ def score_run(
         name: _score_one(name, dataset, run, two_labels, numbers[name], unanswered, beside)
         for name, dataset in run.datasets.items()
     }
+
+
+def ties_of(run: Run, name: str, *, two_labels: bool = False, beside: Run | None = None) -> Ties | None:
+    """Return the ties of *run* among the items of test set *name* that :func:`score_run` returns.
+
+    None if no item is tied.  *two_labels* and *beside* are those of :func:`score_run`.
+    """
+    dataset = run.datasets[name]
+    scored = ItemLabels(dataset.labels(), run.answers(name), dataset.projection, two_labels)
+    missing = _unanswered(name, run, beside)
+    gold = scored.gold if missing is None else np.where(missing, -1, scored.gold).astype(np.int8)
+    found = Ties()
+    for part in stretches(len(gold)):
+        found += scored.projection.ties(scored.probabilities[part], gold[part])
+    return found if found.count else None
 
 
 def with_accuracy(run: Run) -> Run:

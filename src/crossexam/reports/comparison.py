@@ -21,6 +21,7 @@ from crossexam.reports.names import short_names
 from crossexam.reports.probabilities.comparison import paired_tables, quiet_notes
 from crossexam.reports.results import Results, model_names
 from crossexam.reports.table import Cell, Column, Table, significance_note
+from crossexam.reports.ties import tie_comparison_notes
 from crossexam.reports.unanswered import BOUNDS_NOTE, unanswered_comparison_table
 from crossexam.stats.multiple_testing import ALPHA
 
@@ -139,6 +140,7 @@ def _comparison_table(
         INTERVALS,
         note,
         *both,
+        *tie_comparison_notes(pairs, names),
         *noise,
         *([mean] if mean else []),
         *projected,

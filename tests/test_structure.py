@@ -42,6 +42,13 @@ CLOSURES = {
     "tautology": 8, "spelling_error": 12, "word_shuffle": 8, "numerical_reasoning": 12, "antonymy": 29,
     "so_swap": 24, "add_amod": 24, "word_pair_swaps": 36,
 }  # fmt: skip
+#: Modules that take the largest of something else than probabilities of labels: counts, marks of wrong rows,
+#: tags, compositions of a tree, classes whose order is in question, the chunks of a premise.
+TAKE_LARGEST = {
+    "evaluation.lexically_misleading", "evaluation.measures", "language.tagging.perceptron", "models.answers",
+    "models.chunking", "models.prediction_file", "runs.answer_rows", "runs.saved", "stats.estimate",
+    "zoo.gumbel_tree_lstm",
+}  # fmt: skip
 #: Names that several modules define on purpose: each architecture, model kind and format has its own.
 SHARED_NAMES = {"ARCHITECTURE", "Config", "Options"}
 
@@ -190,6 +197,17 @@ def test_one_name_means_one_thing() -> None:
     verbs = set(_public_names(SOURCE / "api.py"))
     twice = {name: sorted(where) for name, where in defined.items() if len(where) > 1 or name in verbs}
     assert {name: where for name, where in twice.items() if name not in SHARED_NAMES} == {}
+
+
+def test_labels_are_predicted_in_one_place() -> None:
+    """Which label is predicted, above all of equally probable ones, is decided in ``core/labels.py``."""
+    calls = {
+        _name(path).removeprefix("crossexam.")
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr in {"argmax", "nanargmax", "arg_max", "idxmax"}
+    }
+    assert calls == TAKE_LARGEST
 
 
 @pytest.mark.parametrize("module", ["crossexam", "crossexam.cli.main", "crossexam.suites.short_forms"])

@@ -4,14 +4,18 @@ Models predict three labels; some corpora have only two.  A projection turns the
 model into those of the labels of a corpus.  A corpus declares its projection in the table of readers
 (``corpora/readers/table.py``), a test set in its manifest.  Without a declaration, a test set with the gold
 label ``not_entailment`` has two labels, any other three.
+
+Which label a model predicts is decided here alone, by :func:`most_probable`: of equally probable labels, the
+first of :data:`TIE_ORDER`.  Entailment is therefore only predicted if it is more probable than every other
+label, on two labels as on three.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, get_args
 
 from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.output.escapes import quoted
@@ -30,6 +34,15 @@ LABEL_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate
 #: What a gold label may be: one of the three, or not_entailment in corpora with two labels.
 GOLDS: Final[tuple[Gold, ...]] = get_args(Gold)
 GOLD_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate(GOLDS)}
+
+#: Of equally probable labels, the first of these is predicted.  The labels of every projection are in this
+#: order, but for entailment, which is their first and comes last here.
+TIE_ORDER: Final[tuple[Gold, ...]] = ("neutral", "contradiction", "not_entailment", "entailment")
+
+#: Probabilities that differ by no more are equal, so that a prediction does not depend on rounding: numbers
+#: that were rounded to six decimals, and sums of them, differ by up to 1e-6 if they were equal; means, sums
+#: and single precision add some 1e-7.
+TIE: Final = 2e-6
 
 # Spellings in published corpora and in the configurations of published checkpoints.  Words that mean
 # different labels in different corpora (yes, no, true, supported) are left out on purpose.
@@ -130,20 +143,49 @@ class Projection:
     def predictions(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the most probable label of each row of *probabilities* [n, 3], as its index in GOLDS: [n].
 
-        Of two labels, entailment is predicted if its share exceeds 1/2.  Without an answer (NaN) it is -1.
+        Of equally probable labels, it is the first of :data:`TIE_ORDER`: of two labels, entailment is
+        predicted if its share exceeds 1/2.  Without an answer (NaN) it is -1.
 
         >>> import numpy as np
-        >>> PROJECTIONS["two labels"].predictions(np.array([[0.4, 0.3, 0.3], [0.6, 0.4, 0.0]])).tolist()
-        [3, 0]
+        >>> answers = np.array([[0.4, 0.3, 0.3], [0.6, 0.4, 0.0], [0.5, 0.0, 0.5]])
+        >>> [each.predictions(answers).tolist() for each in (THREE_LABELS, PROJECTIONS["two labels"])]
+        [[0, 0, 2], [3, 0, 3]]
         """
         import numpy as np
 
         places = np.array([GOLD_INDEX[label] for label in self.labels], dtype=np.int64)
-        shares = self.shares(probabilities)
-        columns = shares.argmax(axis=1) if len(places) > 2 else (shares[:, 0] <= 0.5).astype(np.int64)
-        winners: NDArray[np.int64] = places[columns]
-        winners[np.isnan(shares[:, 0])] = -1
-        return winners
+        shares = self.scored_shares(probabilities)
+        predicted: NDArray[np.int64] = places[most_probable(shares)]
+        predicted[np.isnan(shares[:, 0])] = -1
+        return predicted
+
+    def scored_shares(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the shares among which the most probable label is predicted: [n, k].
+
+        They are :meth:`shares`, but the three labels are not normalised anew.
+        """
+        import numpy as np
+
+        if self is THREE_LABELS:
+            return np.asarray(probabilities, dtype=np.float64)
+        return self.shares(probabilities)
+
+    def ties(self, probabilities: NDArray[np.float64], gold: NDArray[np.int8]) -> Ties:
+        """Return the ties among the items with these *probabilities* [n, 3] and *gold* labels [n].
+
+        *gold* are indices in GOLDS; items without a gold label (-1) or an answer (NaN) do not count.
+
+        >>> import numpy as np
+        >>> answers = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.4, 0.3, 0.3]])
+        >>> THREE_LABELS.ties(answers, np.array([0, 1, 0], dtype=np.int8))
+        Ties(n=3, count=2, correct=2, right=1, possible=2)
+        """
+        import numpy as np
+
+        places = np.full(len(GOLDS) + 1, -1, dtype=np.int64)  # -1 is the last
+        for column, label in enumerate(self.labels):
+            places[GOLD_INDEX[label]] = column
+        return Ties.among(self.scored_shares(probabilities), places[gold])
 
     def gold(self, label: Gold | None) -> Gold | None:
         """Return the label of this projection that stands for *label*; raises FormatError if none does.
@@ -251,6 +293,94 @@ PROJECTIONS: Final[dict[str, Projection]] = {
 }
 
 
+@dataclass(frozen=True)
+class Ties:
+    """The ties of a model on a test set: the items for which it finds several labels most probable.
+
+    Of *n* items with a gold label and an answer, *count* are tied.  *correct* of the *n* predictions are
+    right, and *right* of those for tied items; *possible* would be if every tie were broken in favour of the
+    gold label.
+    """
+
+    n: int = 0
+    count: int = 0
+    correct: int = 0
+    right: int = 0
+    possible: int = 0
+
+    @classmethod
+    def among(cls, shares: NDArray[np.float64], gold: NDArray[np.int64]) -> Self:
+        """Return the ties of *shares* [n, k] with the columns of the *gold* labels [n], -1 for none."""
+        import numpy as np
+
+        floor = _tie_floor(shares)
+        judged = (gold >= 0) & ~np.isnan(floor)
+        at_top = [shares[:, column] >= floor for column in range(shares.shape[1])]
+        tied = judged & (np.add.reduce(at_top, dtype=np.int8) > 1)
+        right = judged & (most_probable(shares) == gold)
+        rows = np.flatnonzero(tied)
+        possible = np.stack(at_top, axis=1)[rows, gold[rows]]
+        counted = (judged, tied, right, right[rows], possible)
+        return cls(*(int(np.count_nonzero(each)) for each in counted))
+
+    def __add__(self, other: Ties) -> Ties:
+        """Return the ties of these items and of the *other* ones."""
+        return Ties(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+    @property
+    def share(self) -> float:
+        """The share of the items that are tied."""
+        return self.count / self.n
+
+    @property
+    def least(self) -> float:
+        """The accuracy if every tie were broken against the gold label.
+
+        >>> ties = Ties(n=10, count=4, correct=6, right=2, possible=3)
+        >>> ties.least, ties.most
+        (0.4, 0.7)
+        """
+        return (self.correct - self.right) / self.n
+
+    @property
+    def most(self) -> float:
+        """The accuracy if every tie were broken in favour of the gold label, where that is among the tied."""
+        return (self.correct - self.right + self.possible) / self.n
+
+
+def most_probable(shares: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the column of the label that each row of *shares* [n, k] predicts: [n].
+
+    The columns are those of a projection: entailment, then the others in the order of :data:`TIE_ORDER`.
+    Entailment is predicted if its share is larger than every other, and else the first of the largest; shares
+    that differ by no more than :data:`TIE` are equally large.  What is returned for NaN means nothing.
+
+    >>> import numpy as np
+    >>> most_probable(np.array([[0.4, 0.3, 0.3], [0.5, 0.0, 0.5], [0.2, 0.4, 0.4]])).tolist()
+    [0, 2, 1]
+    >>> most_probable(np.array([[0.5, 0.5], [0.500002, 0.499998]])).tolist()
+    [1, 0]
+    """
+    import numpy as np
+
+    floor = _tie_floor(shares)
+    columns = np.zeros(len(shares), dtype=np.int8)
+    for column in range(shares.shape[1] - 1, 0, -1):
+        np.copyto(columns, column, where=shares[:, column] >= floor)
+    return columns.astype(np.int64)
+
+
+def _tie_floor(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the least share of each row that is as large as the largest: [n]."""
+    import numpy as np
+
+    floor: NDArray[np.float64] = shares[:, 0].copy()
+    for column in range(1, shares.shape[1]):
+        np.maximum(floor, shares[:, column], out=floor)
+    floor -= TIE
+    return floor
+
+
 def label_indices(
     probabilities: NDArray[np.float64], projection: Projection, *, two_labels: bool = False
 ) -> NDArray[np.int64]:
@@ -263,14 +393,7 @@ def label_indices(
     >>> label_indices(np.array([[0.4, 0.3, 0.3]]), THREE_LABELS, two_labels=True).tolist()
     [3]
     """
-    import numpy as np
-
-    projection = projection.scored(two_labels=two_labels)
-    if projection is not THREE_LABELS:
-        return projection.predictions(probabilities)
-    winners: NDArray[np.int64] = probabilities.argmax(axis=1).astype(np.int64)
-    winners[np.isnan(probabilities[:, _E])] = -1
-    return winners
+    return projection.scored(two_labels=two_labels).predictions(probabilities)
 
 
 @dataclass(frozen=True)

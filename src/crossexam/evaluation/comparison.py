@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Self
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate, p_value_text
+from crossexam.core.labels import Ties
 from crossexam.core.notebook import html_table
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.scores import Scored, describe_projection, score_both, with_accuracy
+from crossexam.evaluation.scores import Scored, describe_projection, score_both, ties_of, with_accuracy
 from crossexam.evaluation.unanswered import Filled, filled_scores, is_answered, too_many
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
@@ -33,7 +34,8 @@ class Comparison:
     from the sign-flip form of McNemar's test whose unit is the cluster; *p_holm* is *p_value* corrected over
     the test sets.  All are of the *n* items that both models answered.  *unanswered* says what is missing; if
     that is too much, the accuracies and the difference are Bounds, over all items with a gold label, and
-    there are no p-values.
+    there are no p-values.  *ties_a* and *ties_b* are the items, of those that both answered, for which the
+    first and the second model find several labels most probable; None without any.
     """
 
     name: str
@@ -48,6 +50,8 @@ class Comparison:
     c: int
     projection: str | None
     unanswered: UnansweredByEither | None = None
+    ties_a: Ties | None = None
+    ties_b: Ties | None = None
 
     def __repr__(self) -> str:
         """Return the difference with its interval in points, and the corrected p-value, in one line."""
@@ -248,7 +252,14 @@ def compare_runs(
     names = list(run_a.datasets)
     two_labels = run_a.two_labels or run_b.two_labels
     first, second = score_both(run_a, run_b)
-    pairs = [_compare_one(name, first[name], second[name], two_labels) for name in names]
+    ties = [
+        [ties_of(run, name, two_labels=two_labels, beside=beside) for name in names]
+        for run, beside in ((run_a, run_b), (run_b, run_a))
+    ]
+    pairs = [
+        _compare_one(name, first[name], second[name], two_labels, of_both)
+        for name, *of_both in zip(names, *ties, strict=True)
+    ]
     if not (is_answered(run_a) and is_answered(run_b)):
         a, b = (filled_scores(run, two_labels=two_labels) for run in (run_a, run_b))
         pairs = [_with_bounds(pair, a, b, max_unanswered) for pair in pairs]
@@ -287,7 +298,9 @@ def _with_bounds(pair: Comparison, a: Filled, b: Filled, limit: float) -> Compar
     )
 
 
-def _compare_one(name: str, a: Scored, b: Scored, two_labels: bool) -> Comparison:
+def _compare_one(
+    name: str, a: Scored, b: Scored, two_labels: bool, ties: Sequence[Ties | None]
+) -> Comparison:
     test = clustered_mcnemar(a.correct, b.correct, a.units)
     return Comparison(
         name=name,
@@ -301,6 +314,8 @@ def _compare_one(name: str, a: Scored, b: Scored, two_labels: bool) -> Compariso
         b=test.b,
         c=test.c,
         projection=describe_projection(a.projection, two_labels),
+        ties_a=ties[0],
+        ties_b=ties[1],
     )
 
 

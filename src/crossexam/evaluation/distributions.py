@@ -22,7 +22,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.errors import FormatError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import DISTRIBUTION, OLD_LABEL, VOTES
-from crossexam.core.labels import LABELS, Projection, parse_label
+from crossexam.core.labels import LABELS, Projection, most_probable, parse_label
 from crossexam.evaluation.shares import Shares, shares_of
 from crossexam.stats.bootstrap import generator
 from crossexam.stats.distances import (
@@ -206,7 +206,7 @@ def _references(kept: Shares, said: _People) -> Iterator[tuple[str, Distances]]:
     shares, clusters = said.distributions, kept.clusters
     k = shares.shape[1]
     yield "uniform", _distances(shares, np.full_like(shares, 1 / k), clusters)
-    yield "majority", _distances(shares, np.eye(k)[shares.argmax(axis=1)], clusters)
+    yield "majority", _distances(shares, np.eye(k)[most_probable(shares)], clusters)
     if len(shares) and (said.votes.sum(axis=1) >= 2).all():
         yield "people", _between_halves(said.votes, kept)
 

@@ -21,11 +21,11 @@ from crossexam.core.columns import InfoValues, Places, info_values
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold, Ties
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
 from crossexam.evaluation.candidates import FEW, Candidate, HeadlineChoice, count_candidates, detectable_drop
-from crossexam.evaluation.scores import Scored, describe_projection, score_run, with_accuracy
+from crossexam.evaluation.scores import Scored, describe_projection, score_run, ties_of, with_accuracy
 from crossexam.evaluation.unanswered import (
     Labelled,
     Unanswered,
@@ -83,7 +83,8 @@ class TestSetResult:
 
     *majority* is the accuracy of always giving the most frequent gold label, scored as the model is; None if
     the items have fewer than two gold labels.  *only_label* is the gold label that all items have,
-    answered or not, None if they have several.
+    answered or not, None if they have several.  *ties* are the items for which the model finds several labels
+    most probable, None without any.
 
     *candidate* is the drop or difference as one of those that the headline of the report chooses from.
 
@@ -122,6 +123,7 @@ class TestSetResult:
     rules: str = OURS
     unanswered: Unanswered | None = None
     candidate: Candidate | None = None
+    ties: Ties | None = None
 
     def __repr__(self) -> str:
         """Return the accuracy, and the drop if there is one, in one line."""
@@ -280,6 +282,7 @@ def measure(
             two_labels,
             choice,
             Labelled(filled.wrong[name], filled.right[name], max_unanswered),
+            ties_of(run, name, two_labels=two_labels),
         )
         for name, dataset in run.datasets.items()
     ]
@@ -304,6 +307,7 @@ def _measure_one(
     two_labels: bool,
     choice: HeadlineChoice,
     labelled: Labelled,
+    ties: Ties | None,
 ) -> TestSetResult:
     here, entry = scored[name], dataset.entry
     base_set = entry.base_set
@@ -336,6 +340,7 @@ def _measure_one(
         labels=labels,
         majority=_majority(here, two_labels),
         only_label=_only_label(labelled.wrong, two_labels),
+        ties=ties,
         **vars(against),
     )
 

@@ -17,7 +17,8 @@ from crossexam.core.columns import examples_at
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection
+from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection, Ties
+from crossexam.core.stretches import stretches
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
@@ -99,6 +100,21 @@ def score_run(
     }
 
 
+def ties_of(run: Run, name: str, *, two_labels: bool = False, beside: Run | None = None) -> Ties | None:
+    """Return the ties of *run* among the items of test set *name* that :func:`score_run` returns.
+
+    None if no item is tied.  *two_labels* and *beside* are those of :func:`score_run`.
+    """
+    dataset = run.datasets[name]
+    scored = ItemLabels(dataset.labels(), run.answers(name), dataset.projection, two_labels)
+    missing = _unanswered(name, run, beside)
+    gold = scored.gold if missing is None else np.where(missing, -1, scored.gold).astype(np.int8)
+    found = Ties()
+    for part in stretches(len(gold)):
+        found += scored.projection.ties(scored.probabilities[part], gold[part])
+    return found if found.count else None
+
+
 def with_accuracy(run: Run) -> Run:
     """Return *run* over the test sets of which accuracy says something."""
     kept = [name for name, dataset in run.datasets.items() if dataset.entry.has_accuracy]
@@ -140,12 +156,10 @@ def _score_one(
     beside: Run | None,
 ) -> Scored:
     examples, projection = dataset.examples, dataset.projection
-    gold = dataset.labels()
-    scored = ItemLabels(gold, run.answers(name), projection, two_labels)
-    predicted = scored.predicted.astype(np.int8)
-    if scored.projection is not projection:
-        wrong = np.where(gold == _ENTAILMENT, _NEUTRAL, _ENTAILMENT)
-        predicted = np.where(scored.correct, gold, wrong).astype(np.int8)
+    gold, answers = dataset.labels(), run.answers(name)
+    predicted = np.empty(len(gold), dtype=np.int8)
+    for part in stretches(len(gold)):
+        predicted[part] = _predicted(ItemLabels(gold[part], answers[part], projection, two_labels))
     labelled = gold >= 0
     _labels_fit(name, gold[labelled], projection)
     kept = labelled
@@ -168,6 +182,14 @@ def _score_one(
         int((labelled & ~kept).sum()),
         None if keys is None else keys[kept],
     )
+
+
+def _predicted(scored: ItemLabels) -> NDArray[np.int64] | NDArray[np.int8]:
+    """Return the predicted labels [n] among those of the test set, as :func:`score_run` shows them."""
+    if scored.projection is scored.declared:
+        return scored.predicted
+    wrong = np.where(scored.given == _ENTAILMENT, _NEUTRAL, _ENTAILMENT).astype(np.int8)
+    return np.where(scored.correct, scored.given, wrong)
 
 
 def _unanswered(name: str, run: Run, beside: Run | None) -> NDArray[np.bool_] | None:

@@ -26,7 +26,7 @@ from crossexam.core.arguments import path_of
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent
-from crossexam.core.labels import GOLDS, LABELS
+from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS, LABELS, label_indices
 from crossexam.core.manifest import library_versions
 from crossexam.core.outcome import STATUSES, Outcomes
 from crossexam.core.places import copy_path
@@ -56,15 +56,15 @@ _ENTAILMENT: Final = LABELS.index("entailment")
 #: The row of a label without probabilities, by its index in GOLDS; not_entailment is shown as neutral.
 _ROWS: Final = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0], [np.nan] * 3])
 #: The row of entailment that is the most probable of three labels, but not more probable than the others.
-_NOT_HALF: Final = (0.5, 0.25, 0.25)
+_NOT_HALF: Final = (0.4, 0.3, 0.3)
 
 
 @dataclass(frozen=True)
 class BaselineSet:
     """What a baseline has of a test set of *rows* items with this *content_hash*, read by *projection*.
 
-    Per item [n]: the index of the *predicted* label in GOLDS, -1 without an answer; whether entailment is
-    *entailed* with a probability above 1/2, which is what counts on two labels; the *codes* of the outcomes.
+    Per item [n]: the index of the *predicted* label in GOLDS, -1 without an answer; whether entailment
+    is predicted on two labels (*entailed*), where its probability is above 1/2; the *codes* of the outcomes.
     *probabilities* [n, 3] and *label_mass* [n] are None if they were not stored, or the model gave none.
     """
 
@@ -183,7 +183,7 @@ def _set_of(run: Run, name: str, probabilities: bool) -> BaselineSet:
         projection=dataset.projection.name,
         made_by=dataset.entry.versioned,
         predicted=run.scored(name).predicted.astype(np.int8),
-        entailed=answers[:, _ENTAILMENT] > 0.5,
+        entailed=label_indices(answers, ENTAILMENT_OR_NOT) == _ENTAILMENT,
         codes=outcomes.codes.astype(np.int8),
         probabilities=answers.astype(np.float32) if stores else None,
         label_mass=outcomes.label_mass.astype(np.float32) if knows_mass else None,

@@ -91,8 +91,8 @@ class WordPairPolarity(BuiltinRule):
     """The label that the word pair of an item had most often in training, as the behaviour suite records it.
 
     A model that relies on this factor alone could reach 89 % on I_TA1 (Sanchez Carmona et al. 2018, section
-    6.1).  Tied labels get the same probability, and all three if the pair was not seen; the predicted label
-    is then the first of them in the order of LABELS, as for any model.
+    6.1).  Tied labels get the same probability, and all three if the pair was not seen; which of them is then
+    predicted is decided as for any model (:func:`crossexam.core.labels.most_probable`).
     """
 
     def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:

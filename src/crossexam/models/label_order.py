@@ -17,7 +17,15 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.labels import LABEL_INDEX, LABELS, NOT_ENTAILMENT, SYNONYMS, Label
+from crossexam.core.labels import (
+    LABEL_INDEX,
+    LABELS,
+    NOT_ENTAILMENT,
+    SYNONYMS,
+    THREE_LABELS,
+    Label,
+    label_indices,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -244,18 +252,15 @@ def verify_order(probabilities: NDArray[np.float64], order: Order) -> ProbeResul
 
 def _share(probabilities: NDArray[np.float64], order: Order) -> float:
     """Return the accuracy on the probe in *order*; for two labels, the mean over both labels."""
-    predicted = to_label_columns(probabilities, order)
-    if not is_two_label(order):
-        right = [
-            int(row.argmax()) == LABEL_INDEX[label]
-            for row, (_, _, label) in zip(predicted, PROBE, strict=True)
-        ]
-        return sum(right) / len(right)
-    entailed = predicted[:, 0] > 0.5
+    two_labels, columns = is_two_label(order), to_label_columns(probabilities, order)
+    predicted: list[int] = label_indices(columns, THREE_LABELS, two_labels=two_labels).tolist()
+    if not two_labels:
+        return _mean([each == LABEL_INDEX[gold] for each, (_, _, gold) in zip(predicted, PROBE, strict=True)])
+    entailed = [each == LABEL_INDEX[_E] for each in predicted]
     gold = [label == _E for _, _, label in PROBE]
     return (
         sum(
-            _mean([bool(e) == g for e, g in zip(entailed, gold, strict=True) if g == side])
+            _mean([e == g for e, g in zip(entailed, gold, strict=True) if g == side])
             for side in (True, False)
         )
         / 2

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.labels import most_probable
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -48,7 +50,7 @@ class Rounding:
         >>> Rounding.between(np.array([[0.5, 0.3, 0.2]]), np.array([[0.25, 0.5, 0.25]]), "bfloat16")
         Rounding(dtype='bfloat16', native=True, pairs=1, same_label=0, largest_difference=0.25, ways=('cpu',))
         """
-        same = int((exact.argmax(axis=1) == rounded.argmax(axis=1)).sum())
+        same = int((most_probable(exact) == most_probable(rounded)).sum())
         return cls(dtype, native, len(exact), same, float(abs(exact - rounded).max(initial=0.0)), (way,))
 
     def as_details(self) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from crossexam.reports.published_systems import (
 from crossexam.reports.results import ModelResults, Results, two_labels_note
 from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Marked, Table, number_text, significance_note
+from crossexam.reports.ties import tie_notes
 from crossexam.reports.unanswered import unanswered_notes
 
 if TYPE_CHECKING:
@@ -109,6 +110,7 @@ def accuracy_table(results: Results) -> Table:
         INTERVALS,
         *majority_notes(results),
         *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
+        *tie_notes(results),
         *relabelled_notes(results.test_sets, results.short_names),
         *proposed_notes(results.test_sets),
         *projection_notes(results),

@@ -22,6 +22,7 @@ from crossexam.reports.probabilities.comparison import paired_tables, quiet_note
 from crossexam.reports.results import Results, model_names
 from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Table, significance_note
+from crossexam.reports.ties import tie_comparison_notes
 from crossexam.reports.unanswered import BOUNDS_NOTE, unanswered_comparison_table
 from crossexam.stats.multiple_testing import ALPHA
 
@@ -142,6 +143,7 @@ def _comparison_table(
         note,
         *uneven_clusters_notes(tested, first.datasets, names),
         *both,
+        *tie_comparison_notes(pairs, names),
         *noise,
         *([mean] if mean else []),
         *projected,

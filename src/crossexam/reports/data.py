@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
+from crossexam.core.labels import Ties
 from crossexam.core.manifest import package_version, signature
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.output.escapes import escape_cell, json_text
@@ -81,6 +82,8 @@ _SEEN: Final = ("seen", "contradiction", "mean")
 #: The estimates of accuracies and of differences over keys.
 _KEYED: Final = ("over_items", "over_keys")
 _KEYED_DIFFERENCES: Final = ("over_items", "over_keys")
+#: The ties of two models that are compared.
+_TIES: Final = ("ties_a", "ties_b")
 
 
 def _csv(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> str:
@@ -242,6 +245,9 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
             yield {**known, "statistic": statistic, **estimate._asdict()}
     if result.unanswered is not None:
         yield from _unanswered_rows(result.unanswered, known)
+    if result.ties is not None:
+        for statistic, number in _tie_numbers(result.ties).items():
+            yield {**known, "statistic": statistic, "value": number, "n": result.ties.n}
     for statistic in _NUMBERS:
         if (number := getattr(result, statistic)) is not None:
             yield {**known, "statistic": statistic, "value": number, "n": result.n}
@@ -297,6 +303,11 @@ def _unanswered_rows(missing: Unanswered, known: Mapping[str, object]) -> Iterat
         if bounds is not None:
             yield {**known, "statistic": f"{name}_least", **bounds.least._asdict()}
             yield {**known, "statistic": f"{name}_most", **bounds.most._asdict()}
+
+
+def _tie_numbers(ties: Ties) -> dict[str, float]:
+    """Return the number of tied items, and the accuracies if ties were broken against and for the model."""
+    return {"ties": ties.count, "ties_accuracy_least": ties.least, "ties_accuracy_most": ties.most}
 
 
 def _unanswered_object(missing: Unanswered) -> dict[str, Any]:
@@ -380,6 +391,8 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         "signature": signature_of(model, result),
         "test_set_signature": dataset.entry.signature,
     }
+    if result.ties is not None:
+        document |= _tie_numbers(result.ties)
     if result.unanswered is not None:
         document["unanswered"] = _unanswered_object(result.unanswered)
     if published_rows:
@@ -454,6 +467,9 @@ def _comparisons(
         for key, value in vars(pair).items():
             if key == "unanswered":
                 row |= _unanswered_columns(value)
+                continue
+            if key in _TIES:
+                row |= {} if value is None else {key: value.count}
                 continue
             key = {"b": "only_a_right", "c": "only_b_right"}.get(key, key)
             row |= _three_columns(key, value) if isinstance(value, Estimate) else {key: value}

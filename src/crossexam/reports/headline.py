@@ -19,6 +19,7 @@ from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text, widened_for
+from crossexam.reports.ties import tie_warnings
 from crossexam.reports.unanswered import unanswered_warnings
 
 
@@ -328,9 +329,10 @@ def warnings(results: Results) -> list[str]:
     """Return what a reader must know before any number of the report.
 
     A sentence per model whose order of classes is in doubt, per model that left too many items unanswered,
-    per model that did not read all items to the end, per model that was not asked about the base of its items
-    on consistency, per model with a significant drop within the noise of asking again, per base of a single
-    gold label, and per model and base whose accuracy is not significantly above the majority class.
+    per model with many ties, per model that did not read all items to the end, per model that was not asked
+    about the base of its items on consistency, per model with a significant drop within the noise of asking
+    again, per base of a single gold label, and per model and base whose accuracy is not significantly
+    above the majority class.
     """
     doubts = [
         f"{model.name}: {doubt}."
@@ -345,6 +347,7 @@ def warnings(results: Results) -> list[str]:
     return [
         *doubts,
         *unanswered_warnings(results),
+        *tie_warnings(results),
         *truncation_warnings(results),
         *parse_warnings(results),
         *consistency_warnings(results),

@@ -385,11 +385,8 @@ def score_on_corpus(model: Predictor, corpus: Corpus, classes: Projection = THRE
     golds = [projection.gold(example.label) for example in corpus.examples]
     gold = np.array([place[label] for label in golds if label])
     predicted = model.probabilities([(example.premise, example.hypothesis) for example in corpus.examples])
-    if projection is THREE_LABELS:
-        shares, right = predicted, predicted.argmax(axis=1) == gold
-    else:
-        of_golds = np.array([GOLD_INDEX[label] for label in golds if label])
-        shares, right = projection.shares(predicted), projection.predictions(predicted) == of_golds
+    of_golds = np.array([GOLD_INDEX[label] for label in golds if label])
+    shares, right = projection.scored_shares(predicted), projection.predictions(predicted) == of_golds
     losses = -np.log(np.maximum(shares[np.arange(len(gold)), gold], np.finfo(np.float64).tiny))
     return {
         "accuracy": round(100 * float(right.mean()), 4),

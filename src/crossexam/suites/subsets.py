@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
+from crossexam.core.labels import most_probable
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
 from crossexam.suites import lexically_misleading
 from crossexam.suites.bases import Base, part_of_base, with_gold, with_notes
@@ -199,7 +200,7 @@ def hard(dataset: Dataset, probabilities: NDArray[np.float64]) -> Dataset:
     1
     """
     examples, answered, gold = with_gold(dataset, probabilities)
-    wrong = answered.argmax(axis=1) != gold
+    wrong = most_probable(answered) != gold
     kept = tuple(with_notes(e, {}) for e, is_wrong in zip(examples, wrong.tolist(), strict=True) if is_wrong)
     return part_of_base(dataset, NAME, kept)
 

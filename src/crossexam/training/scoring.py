@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from crossexam.core.labels import GOLD_INDEX, LABELS, THREE_LABELS, Projection
+from crossexam.core.labels import GOLD_INDEX, LABELS, THREE_LABELS, Projection, most_probable
 from crossexam.training.debiasing import cross_entropy
 from crossexam.training.encoding import plan_scoring
 from crossexam.training.pipeline import E, Pipeline
@@ -67,7 +67,8 @@ def score_of(logits: Tensor, labels: Tensor, projection: Projection = THREE_LABE
     """
     if projection is not THREE_LABELS and logits.shape[1] == len(LABELS):
         return _score_projected(logits, labels, projection)
-    right = float((logits.argmax(-1) == labels).float().mean())
+    predicted = torch.from_numpy(most_probable(torch.softmax(logits.double(), -1).numpy()))
+    right = float((predicted == labels).double().mean())
     return Score(100 * right, float(cross_entropy(logits, labels).mean()))
 
 

@@ -194,7 +194,7 @@ def test_shares_of_samples_are_probabilities(server: Any, opened: Open) -> None:
 
 
 def test_samples_are_asked_one_by_one_if_the_server_sends_one(server: Any, opened: Open) -> None:
-    """And of labels that came equally often, the first counts, not the first of LABELS."""
+    """And labels that came equally often are equally probable, whichever came first."""
     given = iter(["contradiction", "entailment"])
     plain = server.answer
     server.answer = lambda body: (
@@ -202,8 +202,7 @@ def test_samples_are_asked_one_by_one_if_the_server_sends_one(server: Any, opene
     )
     model = opened(answer="samples:2")
     rows = model.predict(PAIRS[:1])
-    assert rows.argmax() == LABELS.index("contradiction")
-    assert rows[0] == pytest.approx([0.5, 0, 0.5], abs=1e-5)
+    assert rows.tolist() == [[0.5, 0, 0.5]]
     assert model.details["fields_ignored"] == ["samples"]
 
 

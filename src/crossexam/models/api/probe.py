@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import LABELS
+from crossexam.core.labels import GOLDS, LABELS, THREE_LABELS, Gold, label_indices
 from crossexam.core.outcome import ANSWERED
 from crossexam.core.output.escapes import quoted
 from crossexam.models.api.asking import Reply
@@ -115,11 +115,16 @@ class ProbeReplies:
         return detail.get("logprobs")
 
     def _label(self, several: Sequence[Reply] | None) -> str | None:
+        import numpy as np
+
         choices = [choice for reply in several or () for choice in reply["choices"]]
         if not choices:
             return None
         row, outcome = self.forms_of.outcome(choices)
-        return LABELS[max(range(len(LABELS)), key=row.__getitem__)] if outcome.status == ANSWERED else None
+        if outcome.status != ANSWERED:
+            return None
+        label: Gold = GOLDS[label_indices(np.array([row]), THREE_LABELS)[0]]
+        return label
 
 
 def _of_three(read: Sequence[tuple[str, str]]) -> ProbeResult:

@@ -23,8 +23,6 @@ Row = tuple[float, float, float]
 NOTHING: Final[Row] = (float("nan"), float("nan"), float("nan"))
 _MOST_TEXT: Final = 4_000
 _MOST_TOP: Final = 20
-#: What decides between labels that were sampled equally often, so that argmax does not decide for entailment.
-TIE: Final = 1e-6
 _CONTEXT: Final = re.compile(
     r"context[ _](?:length|size|window)|maximum[ _]context|prompt is too long|too many (?:input )?tokens"
     r"|exceed_context",
@@ -131,7 +129,7 @@ class ReplyReader:
         return self._row(found.shares), Outcome(ANSWERED, found.mass, detail)
 
     def _of_samples(self, choices: Sequence[Mapping[str, Any]]) -> tuple[Row, Outcome]:
-        """Return the shares of the labels among the answers; of equal ones, the first has a trace more."""
+        """Return the shares of the labels among the answers."""
         read = [self.read(choice) for choice in choices]
         labels = [answer.label for answer, _ in read if answer.label is not None]
         counts = Counter(answer.label or answer.status for answer, _ in read)
@@ -140,12 +138,6 @@ class ReplyReader:
         if not labels:
             return NOTHING, Outcome(counts.most_common(1)[0][0], detail=detail)
         shares = {label: count / len(labels) for label, count in Counter(labels).items()}
-        first = max(
-            shares, key=lambda label: shares[label]
-        )  # of equal ones, the first in the order of answers
-        if list(shares.values()).count(shares[first]) > 1:
-            shares = {label: share * (1 - TIE) for label, share in shares.items()}
-            shares[first] += TIE
         return self._row(shares), Outcome(ANSWERED, len(labels) / len(read), detail)
 
     def _row(self, shares: Mapping[ClassName, float]) -> Row:

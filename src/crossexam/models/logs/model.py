@@ -22,7 +22,7 @@ from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
 from crossexam.core.output.escapes import quoted
 from crossexam.models.api.logprobs import LabelShares, shares_at
 from crossexam.models.api.reading import LabelForms, read_answer
-from crossexam.models.api.replies import NOTHING, TIE
+from crossexam.models.api.replies import NOTHING
 from crossexam.models.label_order import ClassName, is_two_label, to_label_columns
 from crossexam.models.logs.matching import ItemIndex, refuse_sets_without_replies, replies_to
 from crossexam.models.logs.replies import Log, Reply
@@ -134,7 +134,8 @@ class LogModel:
             return NOTHING, read[0][1] if read else Outcome("empty")
         if len(answered) == 1:
             return answered[0]
-        return _mean_of([row for row, _ in answered]), Outcome()
+        columns = zip(*(row for row, _ in answered), strict=True)
+        return [sum(column) / len(answered) for column in columns], Outcome()
 
     def _forms_for(self, reply: Reply) -> Mapping[ClassName, str]:
         if self.template is not None:
@@ -147,20 +148,6 @@ class LogModel:
                 hint="--template NAME (crossexam ls templates)",
             )
         return reply.forms
-
-
-def _mean_of(rows: Sequence[Sequence[float]]) -> list[float]:
-    """Return the mean of *rows*; of labels that are equally probable, that of the first row has a trace more.
-
-    >>> _mean_of([[0, 0, 1], [1, 0, 0]])[0] < 0.5 < _mean_of([[0, 0, 1], [1, 0, 0]])[2]
-    True
-    """
-    mean = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-    first = max(range(len(mean)), key=lambda column: (mean[column], rows[0][column]))
-    if mean.count(mean[first]) > 1:
-        mean = [share * (1 - TIE) for share in mean]
-        mean[first] += TIE
-    return mean
 
 
 def _by_likelihood(reply: Reply, forms: Mapping[ClassName, str]) -> tuple[Sequence[float], Outcome]:
@@ -210,11 +197,10 @@ def _by_text(reply: Reply, place: int, forms: LabelForms) -> tuple[Sequence[floa
     order = tuple(forms.forms)
     tokens = reply.tokens[place] if reply.tokens else None
     located = shares_at(tokens, text or "", read, forms)
-    if isinstance(located, LabelShares):
+    if isinstance(located, LabelShares) and located.shares[read.label] >= max(located.shares.values()):
         row = np.array([[located.shares.get(label, 0.0) for label in order]])
-        winner = order[int(row.argmax())]
-        if winner == read.label:  # otherwise the text decides
-            return to_label_columns(row, order)[0].tolist(), Outcome(label_mass=located.mass), read.rule
+        return to_label_columns(row, order)[0].tolist(), Outcome(label_mass=located.mass), read.rule
+    # Without probabilities, or where they contradict the text, the text decides.
     row = np.array([[float(label == read.label) for label in order]])
     return to_label_columns(row, order)[0].tolist(), Outcome(), read.rule
 

@@ -96,16 +96,29 @@ class ModelResults:
 
     @cached_property
     def noise(self) -> Noise | None:
-        """The noise floor of the model, None if it was not measured."""
+        """How often the model changes its answers when it is asked again, None if that was not measured."""
         from crossexam.evaluation.repeat import noise_of
 
         return noise_of(self.run)
 
+    def noise_floor(self, result: TestSetResult) -> float | None:
+        """Return how much the drop in *result* changes by chance when the model is asked again, at most.
+
+        None if there is no drop, or if the noise of the model was not measured.
+        """
+        from crossexam.evaluation.repeat import noise_floor
+
+        loss, base = result.loss, result.base_accuracy
+        if loss is None or base is None:
+            return None
+        items = loss.n if result.drop is not None else result.accuracy.n  # a difference has those of both
+        return noise_floor((self.noise, base.n), (self.noise, items))
+
     def is_within_noise(self, result: TestSetResult) -> bool | None:
-        """Return whether the drop in *result* is not above the noise floor; None if either is not known."""
+        """Return whether the drop in *result* is not above its noise floor; None if either is not known."""
         from crossexam.evaluation.repeat import is_within
 
-        return is_within(result.loss, [self.noise])
+        return is_within(result.loss, self.noise_floor(result))
 
     @cached_property
     def factors(self) -> tuple[FactorResult, ...]:

@@ -436,19 +436,21 @@ def comparison_csv(
 def _comparisons(
     first: Run, second: Run, alpha: float, training: TrainingPairs | None, max_unanswered: float
 ) -> Iterator[dict[str, object]]:
-    from crossexam.evaluation.comparison import answered_part, compare_runs
+    from crossexam.evaluation.comparison import compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
     from crossexam.evaluation.probability_comparison import probability_comparisons
     from crossexam.evaluation.repeat import is_within, noise_floor, noise_of
     from crossexam.evaluation.seen_pairs import seen_pairs
+    from crossexam.evaluation.unanswered import answered_part
 
     a, b = model_names([first, second])
     pairs = compare_runs(first, second, max_unanswered=max_unanswered)
     answered = answered_part(first, second, max_unanswered)
     over_keys = {each.name: each for each in keyed_comparisons(*answered)}
     joint = {each.name: each for each in joint_outcomes(*answered)}
-    probabilities = {each.name: each for each in probability_comparisons(*answered)}
+    paired_sets = probability_comparisons(first, second, max_unanswered=max_unanswered)
+    probabilities = {each.name: each for each in paired_sets}
     seen = () if training is None else seen_pairs(*answered, training)
     checked = checked_differences(*answered)
     noises = {"a": noise_of(first), "b": noise_of(second)}

@@ -197,7 +197,7 @@ def _no_fall(model: ModelResults, result: TestSetResult, loss: Estimate, names: 
     corrected = ""
     tested = f", {_UNTESTED}" if result.p_holm is None else ""
     if loss.low > 0:
-        corrected = f" after correction for {sum(each.loss is not None for each in model.results)} test sets"
+        corrected = f" after correction for {sum(each.lost is not None for each in model.results)} test sets"
         tested = tested if result.p_holm is None else f"; corrected p {p_value_text(result.p_holm)}"
     largest = (
         f"{_dropped(loss, uncorrected=bool(corrected))}{tested}), on {names.get(result.name, result.name)}"
@@ -410,14 +410,15 @@ def drops_shown(results: Sequence[TestSetResult], alpha: float = ALPHA) -> froze
     The largest of many drops is likely to be large by chance, so that its own interval is not enough.  A drop
     is significant if its p-value after the correction of Holm is at most *alpha*, and its interval lies above
     0.  A difference of the accuracies of items that are not paired has no p-value: its interval, made wider
-    by the correction of Bonferroni, has to lie above 0.
+    by the correction of Bonferroni, has to lie above 0.  Both corrections count test sets with only bounds.
     """
     from scipy.special import ndtri
 
     losses = {result.name: loss for result in results if (loss := result.loss) is not None}
     if not losses:
         return frozenset()
-    wider = float(ndtri(1 - alpha / (2 * len(losses))) / ndtri(1 - ALPHA / 2))
+    planned = sum(result.lost is not None for result in results)
+    wider = float(ndtri(1 - alpha / (2 * planned)) / ndtri(1 - ALPHA / 2))
 
     def is_shown(result: TestSetResult, loss: Estimate) -> bool:
         if result.p_holm is not None:

@@ -412,11 +412,12 @@ def compare(
     Raises CrossexamError unless there are two runs over the same items, or if only one of them has some test
     set, unless *common* leaves those out, or if there is an *index* but no test set has word pairs.
     """
-    from crossexam.evaluation.comparison import Comparisons, answered_part, common_part, compare_runs
+    from crossexam.evaluation.comparison import Comparisons, common_part, compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
     from crossexam.evaluation.probability_comparison import probability_comparisons
     from crossexam.evaluation.seen_pairs import seen_pairs
+    from crossexam.evaluation.unanswered import answered_part
     from crossexam.evaluation.verified import by_status
 
     wanted = "two runs, as in cx.compare(first, second)"
@@ -428,12 +429,13 @@ def compare(
     compared = compare_runs(first, second, common=common, max_unanswered=limit)
     first, second = common_part(first, second)
     training = _training_pairs((first, second), index)
+    probabilities = probability_comparisons(first, second, max_unanswered=limit)
     first, second = answered_part(first, second, limit)
     return Comparisons(
         compared,
         over_keys=keyed_comparisons(first, second),
         joint=joint_outcomes(first, second),
-        probabilities=probability_comparisons(first, second),
+        probabilities=probabilities,
         seen=() if training is None else seen_pairs(first, second, training),
     )
 

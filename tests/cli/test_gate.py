@@ -106,18 +106,44 @@ def test_a_worse_run_is_broken_with_all_files(crossexam: Crossexam) -> None:
     assert ElementTree.parse("g.xml").getroot().find(".//failure") is not None
 
 
-@pytest.mark.parametrize(("run", "code"), [("good", 0), ("bad", 1)])
-def test_the_verdict_does_not_depend_on_who_reads_it(here: Path, run: str, code: int) -> None:
-    """A reader such as head leaves before all is printed; rich would end the command with 1."""
-    rules(AGAINST)
+def unread(line: str, *, errors: bool, **environment: str) -> int:
+    """Return the exit code of a command whose reader has gone: that of its output, and of *errors* too."""
     reading, writing = os.pipe()
     os.close(reading)
-    line = f"gate {run} --baseline baseline.parquet --json gate.json"
     command = [sys.executable, "-m", "crossexam", *line.split()]
-    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    stderr = writing if errors else subprocess.PIPE
+    there = os.environ | environment
+    done = subprocess.run(command, stdout=writing, stderr=stderr, text=True, check=False, env=there)
     os.close(writing)
-    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
+    assert "Traceback" not in (done.stderr or "")
+    return done.returncode
+
+
+@pytest.mark.parametrize("errors", [False, True])
+@pytest.mark.parametrize(("run", "code"), [("good", 0), ("bad", 1)])
+def test_the_verdict_does_not_depend_on_who_reads_it(here: Path, run: str, code: int, errors: bool) -> None:
+    """A reader such as head leaves before all is printed; rich would end the command with 1."""
+    rules(AGAINST)
+    line = f"gate {run} --baseline baseline.parquet --junit gate.xml --json gate.json"
+    assert unread(line, errors=errors, GITHUB_STEP_SUMMARY=str(here / "summary.md")) == code
     assert json.loads((here / "gate.json").read_text("utf-8"))["exit_code"] == code
+    assert len(ElementTree.parse(here / "gate.xml").findall(".//testcase")) == 1
+    assert "The gate" in (here / "summary.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "baseline good -o made.parquet",
+        "report good -o made.csv",
+        "compare good more --common -o made.csv",  # with a note on what is left out
+    ],
+)
+def test_files_are_written_before_anything_is_printed(here: Path, crossexam: Crossexam, line: str) -> None:
+    assert crossexam("build negation --base pairs.csv --base pairs.csv[:10] -o suite2") == 0
+    assert crossexam("run builtin/neutral suite2 -o more") == 0
+    unread(line, errors=True)
+    assert (here / line.split()[-1]).stat().st_size > 0
 
 
 def test_the_folder_of_several_templates_names_its_runs(

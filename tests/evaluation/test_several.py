@@ -97,6 +97,17 @@ def test_the_model_that_left_most_unanswered_is_left_out() -> None:
     assert {model.model for model in found[0].models} == {0, 1, 2}
 
 
+def test_pairs_with_a_model_that_is_left_out_count_in_the_correction() -> None:
+    """Of four models there are six pairs, whether one is left out or not."""
+    many = run_of("many", 0.5, 6, missing=30)
+    found, _ = rankings(together([RUNS[0], RUNS[1], RUNS[2], many]), 4, 0.05)
+    assert found.left_out == (3,)
+    smallest = min(found.pairs.values(), key=lambda pair: pair.p_value)
+    assert len(found.pairs) == 3
+    assert 0 < smallest.p_value < 1 / 6
+    assert smallest.p_holm == pytest.approx(6 * smallest.p_value)
+
+
 def test_a_limit_of_one_counts_everybody() -> None:
     many = run_of("many", 0.5, 6, missing=30)
     assert together([RUNS[0], RUNS[1], many], limit=1)[0].models == (0, 1, 2)

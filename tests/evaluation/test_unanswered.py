@@ -17,7 +17,7 @@ from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.evaluation.comparison import answered_part, compare_runs
+from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.joint import joint_outcomes
 from crossexam.evaluation.judges import predicted_shares
 from crossexam.evaluation.keys import keyed_comparisons, keyed_results
@@ -25,9 +25,12 @@ from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, accuracy_by_value, measure
 from crossexam.evaluation.scores import score_run
 from crossexam.evaluation.truncation import truncations
+from crossexam.evaluation.unanswered import answered_part
 from crossexam.evaluation.verified import by_status
+from crossexam.reports.headline import drops_shown
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
+from crossexam.stats.power import minimum_detectable_drop
 
 NAMES: Mapping[str, Label | None] = {"E": "entailment", "N": "neutral", "C": "contradiction", "-": None}
 #: What no limit is too low for.
@@ -277,12 +280,52 @@ def test_bounds_of_a_comparison_are_those_of_all_possible_answers() -> None:
         assert "p_holm=none" in repr(pair)
 
 
-def test_holm_corrects_for_the_tests_that_there_are() -> None:
+@pytest.mark.parametrize("bounded", [0, 4, 8])
+def test_corrections_count_the_tests_that_were_planned(bounded: int) -> None:
+    """Nine paired tests, of which some have only bounds: the p-value of the first is corrected for nine."""
+    gold = GOLD * 10
+    base = dataset("base.dev", gold, base_set=None, construction="base")
+    paired = [dataset(f"set{k}.dev", gold, base_set="base.dev", keeps_label=True) for k in range(9)]
+    unpaired = dataset("antonymy.dev", "C" * 60, base_set="base.dev", keeps_label=False)
+    few = {f"set{k}.dev": gold for k in range(1, 9 - bounded)}
+    holes = {f"set{k}.dev": "?" * (20 if k % 2 else 100) + gold[20:] * (k % 2) for k in range(9 - bounded, 9)}
+    said = {"base.dev": gold, "set0.dev": "N" * 20 + gold[20:], "antonymy.dev": "C" * 60, **few, **holes}
+    run = run_of(said, base, *paired, unpaired)
+    found = {each.name: each for each in measure(run)}
+    first = found["set0.dev"]
+    assert [each.name for each in found.values() if each.only_bounds] == list(holes)
+    assert first.p_value is not None
+    assert first.p_holm == pytest.approx(9 * first.p_value)
+    assert first.effective_pairs is not None
+    assert first.mcnemar is not None
+    discordant = (first.mcnemar.b + first.mcnemar.c) / 100
+    assert first.minimum_detectable_drop == minimum_detectable_drop(
+        first.effective_pairs, discordant, 0.05 / 9
+    )
+    right = {name: gold if name != "antonymy.dev" else "C" * 60 for name in said}
+    compared = {each.name: each for each in compare_runs(run, run_of(right, base, *paired, unpaired))}
+    assert compared["set0.dev"].p_value is not None
+    assert compared["set0.dev"].p_holm == pytest.approx(11 * compared["set0.dev"].p_value)
+
+
+def test_unpaired_differences_are_corrected_for_those_with_only_bounds_too() -> None:
+    """The interval of a single difference lies above 0, but not if it is one of twenty that were planned."""
+    gold = GOLD * 10
+    base = dataset("base.dev", gold, base_set=None, construction="base")
+    others = [dataset(f"set{k}.dev", "C" * 60, base_set="base.dev", keeps_label=False) for k in range(20)]
+    said = {"base.dev": gold, "set0.dev": "N" * 10 + "C" * 50}
+    alone = measure(run_of(said, base, others[0]))
+    assert drops_shown(alone) == {"set0.dev"}
+    holes = {each.name: "?" * 30 + "C" * 30 for each in others[1:]}
+    assert drops_shown(measure(run_of({**said, **holes}, base, *others))) == frozenset()
+
+
+def test_a_comparison_is_corrected_for_the_tests_that_were_planned() -> None:
     whole = {"base.dev": GOLD, "negation.dev": "NNNNNNNNNN", "antonymy.dev": "?" * 8}
     _, negation, antonymy = compare_runs(run_of(whole, *SETS), run_of({**whole, "negation.dev": GOLD}, *SETS))
     assert antonymy.p_holm is None
     assert negation.p_value is not None
-    assert negation.p_holm == min(1.0, 2 * negation.p_value)  # of the base and of negation
+    assert negation.p_holm == min(1.0, 3 * negation.p_value)  # of the base, negation and antonymy
 
 
 def test_the_part_that_two_models_answered() -> None:

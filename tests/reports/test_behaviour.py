@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from math import isnan
 from typing import Any
 
@@ -221,6 +222,22 @@ def test_a_stricter_level_samples_more_tables(monkeypatch: pytest.MonkeyPatch) -
         asked.clear()
         tested = [each for each in factor_results(a_run(), alpha=alpha) if each.test.freedom]
         assert set(asked) == {draws_for(alpha, len(tested))}
+
+
+@pytest.mark.parametrize("left_out", ["i_ta2.snli_train", "i_h.snli_train"])
+def test_what_only_has_bounds_counts_in_the_correction(left_out: str) -> None:
+    """Seven tests were planned; without the control, insensitivity to it is not tested either."""
+    run = a_run()
+    places = [(LABELS.index(gold) + (k % 4 == 0 or k < 6)) % 3 for k, gold in enumerate(GOLDS)]
+    mostly_unseen = dict.fromkeys(run.datasets, np.eye(3)[places])
+    run = replace(run, probabilities=mostly_unseen | {"i_h.snli_train": run.answers("i_h.snli_train")})
+    whole, found = factor_results(run), factor_results(run, left_out=[left_out])
+    assert sum(each.test.freedom > 0 for each in whole) == 7
+    assert all(each.test_set != left_out for each in found)
+    assert any(each.factor == "insensitivity" for each in found) is (left_out != "i_h.snli_train")
+    (unseen,) = (e for e in found if (e.kind, e.factor) == ("i_th", "unseen pairs"))
+    assert 0 < unseen.p_value < 1e-4
+    assert unseen.p_bonferroni == unseen.p_holm == pytest.approx(7 * unseen.p_value)
 
 
 def test_the_level_decides_what_is_marked() -> None:

@@ -15,11 +15,12 @@ from rich.console import Console
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
-from crossexam.evaluation.repeat import noise_floor
+from crossexam.evaluation.repeat import ask_again, is_within, noise_floor, noise_of
 from crossexam.reports.comparison import comparison_tables
-from crossexam.reports.headline import warnings
+from crossexam.reports.headline import headlines, warnings
 from crossexam.reports.report import Report, terminal_comparison, write_comparison
 from crossexam.reports.results import results_of
 
@@ -44,21 +45,25 @@ SETS = (
 FLOOR = {"pairs": 100, "times": 2, "flips": 9, "value": 0.045, "low": 0.02, "high": 0.1}
 
 
-def run_of(wrong: dict[str, int], model: str = "api/toy", **details: Any) -> Run:
+def run_of(
+    wrong: dict[str, int], model: str = "api/toy", sets: tuple[Dataset, ...] = SETS, **details: Any
+) -> Run:
     """A run that is wrong on so many items of each test set, and right on the others."""
     rows = {}
-    for each in SETS:
-        table = np.array([[float(letter == label) for label in "ENC"] for letter in GOLD])
+    for each in sets:
+        table = np.array([[float(letter == label) for label in "ENC"] for letter in GOLD[: len(each)]])
         count = wrong.get(each.name.partition(".")[0], 0)
         table[:count] = np.roll(table[:count], 1, axis=1)
         rows[each.name] = table
     manifest = {"model_key": model, "details": details}
-    return Run(model, {each.name: each for each in SETS}, rows, manifest)
+    return Run(model, {each.name: each for each in sets}, rows, manifest)
 
 
-#: The drops are 5 and 30 points, both significant; the noise floor is 4.5 points, and at most 10.
-NOISY = run_of({"few": 30, "many": 180}, repeat=FLOOR)
-STEADY = run_of({"few": 30, "many": 180})
+#: The drops are 2 and 30 points, both significant; the floor is 1.96 sqrt(2 * 0.045 / 600): 2.4 points.
+NOISY = run_of({"few": 12, "many": 180}, repeat=FLOOR)
+STEADY = run_of({"few": 12, "many": 180})
+#: 100 pairs were asked again, and no answer changed.
+UNCHANGED = {"pairs": 100, "times": 3, "flips": 0, "value": 0.0, "low": 0.0, "high": 0.037}
 
 
 def texts(run: Run) -> dict[str, str]:
@@ -74,7 +79,7 @@ def test_the_floor_and_what_is_not_above_it_are_in_every_format() -> None:
         plain = text.replace("\\%", "%").replace("\\", "").replace("\u2060", "")
         assert "Answers when asked again" in plain, form
         assert "[2.0, 10.0]" in plain, form
-        assert "not above the noise floor: the drop on few" in plain, form
+        assert "not above the noise floor: the drop on few (2.4 points over 600 items)." in plain, form
     for form, text in texts(STEADY).items():
         assert "noise floor" not in text, form
         assert "asked again" not in text.lower(), form
@@ -99,71 +104,149 @@ def test_pairs_without_an_answer_are_not_asked_again() -> None:
         return replace(STEADY, datasets=sets, probabilities={"base.dev": rows}, outcomes=outcomes)
 
     run = run_with(40)
-    found = noise_floor(run, _Silent(), 2)  # type: ignore[arg-type]
+    found = ask_again(run, _Silent(), 2)  # type: ignore[arg-type]
     assert (found["pairs"], found["flips"]) == (40, 80)
     none = run_with(0)
     with pytest.raises(CrossexamError, match="answered no pair, so --repeat has nothing to compare with"):
-        noise_floor(none, _Silent(), 2)  # type: ignore[arg-type]
+        ask_again(none, _Silent(), 2)  # type: ignore[arg-type]
 
 
 def test_a_significant_drop_within_the_noise_is_warned_of_at_the_head() -> None:
-    (warning,) = [each for each in warnings(results_of([NOISY])) if "noise" in each]
+    (warning,) = [each for each in warnings(results_of([NOISY])) if "chance" in each]
     assert warning == (
-        "api/toy: the drop on few is not clearly more than noise: asked again, the model changed 4.5 % "
-        "[2.0, 10.0] of its answers."
+        "api/toy: the drop on few is no larger than what asking again changes by chance (2.4 points over 600 "
+        "items: 4.5 % of answers changed)."
     )
+    both = run_of({"few": 12, "many": 14}, repeat=FLOOR)  # the headline is about the drop on many
+    assert "which is no larger than what asking again changes by chance" in headlines(results_of([both]))[0]
     insignificant = run_of({"few": 1, "many": 180}, repeat=FLOOR)
-    assert [each for each in warnings(results_of([insignificant])) if "noise" in each] == []
+    assert [each for each in warnings(results_of([insignificant])) if "chance" in each] == []
 
 
-def test_the_upper_end_of_the_interval_decides() -> None:
-    drops = {"few": 30, "many": 180}
-    for high, within in ((0.04, []), (0.06, ["few"]), (0.31, ["few", "many"])):
-        floor = {**FLOOR, "value": 0.03, "high": high}
+def test_one_warning_names_several_drops_within_the_noise() -> None:
+    sets = (*SETS, dataset("more", **DERIVED))
+    run = run_of({"few": 12, "more": 13, "many": 180}, sets=sets, repeat=FLOOR)
+    (warning,) = [each for each in warnings(results_of([run])) if "chance" in each]
+    assert warning == (
+        "api/toy: these drops are no larger than what asking again changes by chance: on few (2.4 points "
+        "over 600 items), more (2.4 points over 600 items); 4.5 % of answers changed."
+    )
+
+
+def test_the_number_of_items_and_the_observed_rate_decide() -> None:
+    """The interval of the rate does not: it says how little is known of the rate, not of a drop."""
+    drops = {"few": 12, "many": 180}
+    for value, within in ((0.0, []), (0.029, []), (0.032, ["few"])):
+        floor = {**FLOOR, "value": value, "low": 0.0, "high": 1.0}
         (model,) = results_of([run_of(drops, repeat=floor)]).models
         found = [each.name.partition(".")[0] for each in model.results if model.is_within_noise(each)]
         assert found == within
 
 
+def test_nothing_is_said_of_a_model_that_changed_no_answer() -> None:
+    run = run_of({"few": 12, "many": 180}, repeat=UNCHANGED)
+    for form, text in texts(run).items():
+        assert "above the noise floor" not in text, form
+        assert "by chance (" not in text, form
+    report = Report((run,))
+    rows = list(csv.DictReader(io.StringIO(report.text(".csv"))))
+    assert {row["value"] for row in rows if row["statistic"] == "within_noise_floor"} == {"0"}
+    (note,) = [each for each in comparison_tables(run, run)[0].notes if "asked again" in each]
+    assert note.endswith("asking again changes by chance: none.")
+
+
+def test_the_floor_of_unpaired_items_counts_those_of_either_side() -> None:
+    unpaired = dataset("unpaired", base_set="base.dev", keeps_label=False)
+    short = Dataset("unpaired.dev", unpaired.examples[:150], unpaired.manifest)
+    run = run_of({"unpaired": 60}, sets=(SETS[0], short), repeat=FLOOR)
+    (model,) = results_of([run]).models
+    _, result = model.results
+    assert result.difference is not None
+    floor = model.noise_floor(result)
+    assert floor == pytest.approx(1.959964 * (0.045 / 600 + 0.045 / 150) ** 0.5, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "rate"), [(60, 0.2), (300, 0.04), (2000, 0.01)])
+def test_asking_again_seldom_changes_a_drop_by_more_than_the_floor(n: int, rate: float) -> None:
+    """Answers to items and bases change independently, as many to right as to wrong."""
+    rng, samples = np.random.default_rng(5), 4000
+    right = rng.random((2, samples, n)) < 0.5
+    again = right ^ (rng.random((2, samples, n)) < rate)
+    drops = [base.mean(axis=1) - items.mean(axis=1) for base, items in (right, again)]
+    changes = np.abs(drops[1] - drops[0])
+    noise = noise_of(run_of({}, repeat={**FLOOR, "value": rate, "low": 0.0, "high": 1.0}))
+    floor = noise_floor((noise, n), (noise, n))
+    assert floor is not None
+    beyond = float((changes > floor).mean())
+    assert 0.025 < beyond < 0.06  # 5 %, but for chance and the steps of a share
+    assert is_within(Estimate(floor * 0.999, -1.0, 1.0, n, n), floor)
+    assert not is_within(Estimate(floor * 1.001, -1.0, 1.0, n, n), floor)
+
+
+@pytest.mark.parametrize("accuracy", [0.7, 0.95])
+def test_the_floor_is_an_upper_bound_if_few_answers_can_change_to_right(accuracy: float) -> None:
+    """An answer that changes from one wrong label to another changes no accuracy."""
+    rng, samples, n, rate = np.random.default_rng(6), 4000, 300, 0.06
+    gold = np.zeros((2, samples, n), dtype=np.int8)
+    first = np.where(rng.random(gold.shape) < accuracy, gold, rng.integers(1, 3, gold.shape))
+    # As many answers become wrong as become right: the rate at which a wrong one changes is higher.
+    becomes_wrong = (first == 0) & (rng.random(gold.shape) < rate / 2)
+    becomes_right = (first > 0) & (rng.random(gold.shape) < rate / 2 * accuracy / (1 - accuracy))
+    other_wrong = (first > 0) & ~becomes_right & (rng.random(gold.shape) < rate / 2)
+    second = np.where(becomes_wrong, 1, np.where(becomes_right, 0, np.where(other_wrong, 3 - first, first)))
+    drops = [(each[0] == 0).mean(axis=1) - (each[1] == 0).mean(axis=1) for each in (first, second)]
+    changed = float((first != second).mean())
+    noise = noise_of(run_of({}, repeat={**FLOOR, "value": changed, "low": 0.0, "high": 1.0}))
+    floor = noise_floor((noise, n), (noise, n))
+    assert floor is not None
+    assert float((np.abs(drops[1] - drops[0]) > floor).mean()) < 0.06  # 5 %, but for chance
+
+
 def test_data_have_the_floor_and_a_verdict_per_drop() -> None:
     report = Report((NOISY,))
     rows = list(csv.DictReader(io.StringIO(report.text(".csv"))))
-    (floor,) = [row for row in rows if row["statistic"] == "noise_floor"]
-    assert [float(floor[key]) for key in ("value", "low", "high")] == [0.045, 0.02, 0.1]
-    assert (floor["n"], floor["clusters"]) == ("200", "100")
+    (changed,) = [row for row in rows if row["statistic"] == "changed_answers"]
+    assert [float(changed[key]) for key in ("value", "low", "high")] == [0.045, 0.02, 0.1]
+    assert (changed["n"], changed["clusters"]) == ("200", "100")
+    floors = {row["test_set"]: float(row["value"]) for row in rows if row["statistic"] == "noise_floor"}
+    assert floors == pytest.approx({"few.dev": 0.0240049, "many.dev": 0.0240049}, rel=1e-4)
     verdicts = {row["test_set"]: row["value"] for row in rows if row["statistic"] == "within_noise_floor"}
     assert verdicts == {"few.dev": "1", "many.dev": "0"}
     (model,) = json.loads(report.text(".json"))["models"]
-    assert model["noise_floor"]["flips"] == 9
-    assert model["noise_floor"]["rate"]["high"] == 0.1
+    assert model["changed_answers"]["flips"] == 9
+    assert model["changed_answers"]["rate"]["high"] == 0.1
+    assert [each["noise_floor"] for each in model["test_sets"]] == [None, *floors.values()]
     assert [each["within_noise_floor"] for each in model["test_sets"]] == [None, True, False]
     (steady,) = json.loads(Report((STEADY,)).text(".json"))["models"]
-    assert steady["noise_floor"] is None
+    assert steady["changed_answers"] is None
     assert "noise" not in Report((STEADY,)).text(".csv")
 
 
-def test_a_comparison_names_differences_that_are_not_above_the_larger_floor(tmp_path: Path) -> None:
+def test_a_comparison_names_differences_that_asking_both_again_may_change(tmp_path: Path) -> None:
     other = run_of({}, "api/other", repeat={**FLOOR, "flips": 1, "value": 0.005, "low": 0.0, "high": 0.03})
+    run = run_of({"base": 2, "few": 10, "many": 180}, repeat=FLOOR)
     note = (
-        "Noise floor, the share of answers that changed when pairs were asked again: A 4.5 % [2.0, 10.0], "
-        "B 0.5 % [0.0, 3.0]. Differences not above the upper end of its interval: base (dev), few."
+        "Answers that changed when pairs were asked again: A 4.5 % [2.0, 10.0], B 0.5 % [0.0, 3.0]. "
+        "Differences no larger than what asking again changes by chance: base (dev) (1.8 points over 600 "
+        "items), few (1.8 points over 600 items)."
     )
-    assert note in comparison_tables(NOISY, other)[0].notes
-    assert note in Report((NOISY, other)).text(".md").replace("\\", "")
-    rows = list(csv.DictReader(write_comparison(NOISY, other, tmp_path / "x.csv").open()))
+    assert note in comparison_tables(run, other)[0].notes
+    assert note in Report((run, other)).text(".md").replace("\\", "")
+    rows = list(csv.DictReader(write_comparison(run, other, tmp_path / "x.csv").open()))
     assert [row["within_noise_floor"] for row in rows] == ["True", "True", "False"]
-    assert {(row["noise_floor_a_high"], row["noise_floor_b"]) for row in rows} == {("0.1", "0.005")}
-    found = json.loads(write_comparison(NOISY, other, tmp_path / "x.json").read_text())["test_sets"]
+    assert {round(float(row["noise_floor"]), 5) for row in rows} == {0.01789}
+    assert {(row["changed_answers_a_high"], row["changed_answers_b"]) for row in rows} == {("0.1", "0.005")}
+    found = json.loads(write_comparison(run, other, tmp_path / "x.json").read_text())["test_sets"]
     assert [row["within_noise_floor"] for row in found] == [True, True, False]
     console = Console(width=300, file=io.StringIO(), record=True)
-    console.print(terminal_comparison(NOISY, other))
-    assert "Differences not above the upper end" in console.export_text()
+    console.print(terminal_comparison(run, other))
+    assert "Differences no larger than what asking again" in console.export_text()
 
 
-def test_a_comparison_says_whose_floor_is_not_known(tmp_path: Path) -> None:
-    (note,) = [each for each in comparison_tables(STEADY, NOISY)[0].notes if "Noise" in each]
+def test_a_comparison_says_which_model_was_not_asked_again(tmp_path: Path) -> None:
+    (note,) = [each for each in comparison_tables(STEADY, NOISY)[0].notes if "asked again" in each]
     assert "A not measured, B 4.5 % [2.0, 10.0]." in note
-    assert not any("Noise" in each for each in comparison_tables(STEADY, run_of({}, "b"))[0].notes)
+    assert not any("asked again" in each for each in comparison_tables(STEADY, run_of({}, "b"))[0].notes)
     assert "noise" not in write_comparison(STEADY, run_of({}, "b"), tmp_path / "x.csv").read_text()
 
 
@@ -172,11 +255,12 @@ def test_a_comparison_says_whose_floor_is_not_known(tmp_path: Path) -> None:
 )
 def test_a_damaged_floor_is_refused(damaged: Any) -> None:
     run = replace(STEADY, manifest={**STEADY.manifest, "details": {"repeat": damaged}})
-    with pytest.raises(FormatError, match="the noise floor in the manifest of the run is damaged"):
+    with pytest.raises(FormatError, match="the share of changed answers in the manifest"):
         Report((run,)).text(".md")
 
 
 def test_a_gain_is_not_called_a_drop() -> None:
-    better = run_of({"base": 24, "few": 60}, repeat=FLOOR)  # few: 6 points lost, many: 4 points gained
+    better = run_of({"base": 12, "few": 24}, repeat=FLOOR)  # few: 2 points lost, many: 2 points gained
     plain = Report((better,)).text(".md")
-    assert "not above the noise floor: the drop on few; the gain on many." in plain
+    floor = "(2.4 points over 600 items)"
+    assert f"not above the noise floor: the drop on few {floor}; the gain on many {floor}." in plain

@@ -71,6 +71,7 @@ TYPOS = dataset("typos.dev", base="base.dev")
 FEW_PAIRS = dataset("antonymy.dev", GOLDS[:7], "base.dev")
 NUMBERS = dataset("numbers.dev", base="base.dev", keeps_label=False)
 PROPOSED = dataset("swaps.dev (proposed)", base="base.dev")
+# Of 60 pairs, the noise floor is 13.9 points.
 NOISE = {"pairs": 100, "times": 2, "flips": 30, "value": 0.15, "low": 0.1, "high": 0.3}
 DOUBT = {
     "probe": {
@@ -178,10 +179,10 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run]]] = {
     "no gold labels": lambda: [run({"base.dev": GOLDS}, dataset("base.dev", "-" * 60))],
     "proposed labels besides": lambda: [with_others(GOLDS, (PROPOSED, wrong(GOLDS, 50)))],
     "proposed labels only": lambda: [run({"swaps.dev (proposed)": wrong(GOLDS, 50)}, PROPOSED)],
-    "a drop below the noise floor": lambda: [two(GOLDS, wrong(GOLDS, 12), repeat=NOISE)],
+    "a drop below the noise floor": lambda: [two(GOLDS, wrong(GOLDS, 8), repeat=NOISE)],
     "a drop above the noise floor": lambda: [two(GOLDS, wrong(GOLDS, 30), repeat=NOISE)],
     "one drop below the noise floor, one above": lambda: [
-        with_others(wrong(GOLDS, 12), (TYPOS, wrong(GOLDS, 30)), repeat=NOISE)
+        with_others(wrong(GOLDS, 8), (TYPOS, wrong(GOLDS, 30)), repeat=NOISE)
     ],
     "items not read to the end": lambda: [read_in_part(0)],
     "changes that were not read": lambda: [read_in_part(15)],

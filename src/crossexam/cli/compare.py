@@ -47,13 +47,15 @@ def compare(
 
     chosen = verified_only if verified else by_status
     a, b = (chosen(run) for run in read_runs([first, second]))
+    left_out = one_sided_sets(a, b) if common else ()
     if common:
-        for line in one_sided_sets(a, b):
-            note(f"left out: {line}")
         a, b = common_part(a, b)
     training = options.training_pairs_of([a, b], index)
+    if output is not None:
+        write_comparison(a, b, output, alpha=alpha, training=training, max_unanswered=max_unanswered)
+    for line in left_out:
+        note(f"left out: {line}")
     if output is None:
         show(terminal_comparison(a, b, alpha=alpha, training=training, max_unanswered=max_unanswered))
-        return
-    write_comparison(a, b, output, alpha=alpha, training=training, max_unanswered=max_unanswered)
-    written(output)
+    else:
+        written(output)

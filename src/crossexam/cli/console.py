@@ -48,12 +48,17 @@ def show(renderable: RenderableType) -> None:
 def reader_may_leave() -> Iterator[None]:
     """Go on if the reader of the output, such as ``head``, has gone: the exit code is a verdict of its own.
 
-    Without this, rich ends the command with 1.
+    Without this, rich ends the command with 1.  Standard error may go to the same reader (``2>&1``).
     """
     try:
         yield
     except (BrokenPipeError, SystemExit):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        try:
+            sys.stderr.flush()  # of what could not be written
+        except BrokenPipeError:
+            os.dup2(nowhere, sys.stderr.fileno())
 
 
 def note(text: str) -> None:

@@ -111,15 +111,17 @@ def gate(
         accept_unverified=accept_unverified,
         items=count,
     )
+    files = [(path, text) for path, text in ((junit, gate_junit), (json, gate_json)) if path is not None]
+    for path, text in files:
+        write_text(path, text(result))
+        put_file(path)
+    _append_summary(result)
     with reader_may_leave():
         warn_of_gaps([answers])
         show(terminal_text(result.text(_with_all_items(sys.argv[1:]))))
-    for path, text in ((junit, gate_junit), (json, gate_json)):
-        if path is not None:
-            write_text(path, text(result))
-            put_file(path)
+    with reader_may_leave():
+        for path, _ in files:
             written(path)
-    _append_summary(result)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
 

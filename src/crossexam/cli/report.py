@@ -89,7 +89,7 @@ def report(
     ] = None,
 ) -> None:
     """Report the results of one or more runs, separately for items with verified and proposed labels."""
-    from crossexam.cli.console import show, written
+    from crossexam.cli.console import note, show, written
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.interop.trackers import checked_tracker
     from crossexam.reports.parts import written_beside
@@ -113,22 +113,23 @@ def report(
         temperature_from=read_runs(temperature_from or ()),
         threshold=_threshold_choice(threshold or (), threshold_per_set),
     )
+    if output is not None:
+        made.save(output)
+    tracked = [line for name in trackers for line in _tracked(made, name)]
     if output is None:
         show(made.terminal())
     else:
-        made.save(output)
         written(output, written_beside(output))
-    for name in trackers:
-        _track(made, name)
+    for line in tracked:
+        note(line)
 
 
-def _track(made: Report, tracker: str) -> None:
-    """Write a report to a tracker, and say where it is."""
-    from crossexam.cli.console import note
+def _tracked(made: Report, tracker: str) -> list[str]:
+    """Write a report to a tracker, and return where it is, a line per model."""
     from crossexam.reports.tracking import track_report
 
-    for model, place in zip(made.results.models, track_report(made, tracker), strict=True):
-        note(f"{tracker}: {model.name}: {place}")
+    places = zip(made.results.models, track_report(made, tracker), strict=True)
+    return [f"{tracker}: {model.name}: {place}" for model, place in places]
 
 
 def _threshold_choice(texts: Sequence[str], per_set: bool) -> ThresholdChoice:

@@ -8,7 +8,7 @@ model (Table 1).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 from typing import Any, Final, Literal, NamedTuple
@@ -55,8 +55,8 @@ class FactorResult:
     *share* is the share of the items that are in the subset: those whose gold label changed (of the items
     whose control was predicted), whose pair is unseen, or whose gold label is not the polarity of the pair.
     *p_value* is Fisher's if expected counts are too small, else that of G (*test* says which); *p_holm* and
-    *p_bonferroni* are corrected over all tests of the run; all three are nan if one row or column holds all
-    items.  *odds_ratio* is None for tables that are not two by two.
+    *p_bonferroni* are corrected over all planned tests of the run; all three are nan if one row or column
+    holds all items.  *odds_ratio* is None for tables that are not two by two.
     *detectable*: the smallest effect size (Cohen's w) detectable with this many items at the level of the
     report, without correction, and a power of 80 %.
     """
@@ -94,24 +94,41 @@ class _Asked(NamedTuple):
         return all(np.count_nonzero(counts.any(axis=axis)) > 1 for axis in (0, 1))
 
 
-def factor_results(run: Run, *, alpha: float = ALPHA) -> list[FactorResult]:
+def factor_results(run: Run, *, alpha: float = ALPHA, left_out: Collection[str] = ()) -> list[FactorResult]:
     """Return the effect of each factor on the test sets of *run*, as far as the paper tests it there.
 
-    If p-values have to be estimated from sampled tables, these are so many that the corrected values can
-    reach the level *alpha*.
+    Test sets that are *left_out*, because only bounds of their accuracy are known, have no result, nor has
+    insensitivity to a control that is; their tests were planned, and count in the corrections.  If p-values
+    have to be estimated from sampled tables, these are so many that the corrected values can reach the level
+    *alpha*.
     """
+    untested = _untested(run, left_out)
+    run = run.restricted_to([name for name in run.datasets if name not in left_out])
     names = [name for name, dataset in run.datasets.items() if dataset.entry.construction in SWAPS]
     if not names:
         return []
     scored = score_run(run, two_labels=run.two_labels)
     asked = [each for name in names for each in _asked(run, name, scored)]
     tested = [place for place, each in enumerate(asked) if each.tested]
-    draws = draws_for(alpha, len(tested))
+    draws = draws_for(alpha, len(tested) + len(untested))
     found = [_result(each, alpha, draws) for each in asked]
     p_values = [found[place].p_value for place in tested]
-    corrected = zip(tested, bonferroni(p_values).tolist(), holm(p_values).tolist(), strict=True)
+    p_values += [1.0] * len(untested)
+    corrected = zip(tested, bonferroni(p_values).tolist(), holm(p_values).tolist(), strict=False)
     for place, b, h in corrected:
         found[place] = replace(found[place], p_bonferroni=b, p_holm=h)
+    return found
+
+
+def _untested(run: Run, left_out: Collection[str]) -> list[tuple[str, Factor]]:
+    """Return the test sets and factors of *run* that cannot be tested because of what is *left_out*."""
+    found: list[tuple[str, Factor]] = []
+    for name, dataset in run.datasets.items():
+        for factor, kinds in TESTED.items():
+            needed = {name, dataset.entry.base_set} if factor == "insensitivity" else {name}
+            is_planned = dataset.entry.construction in kinds and needed <= run.datasets.keys()
+            if is_planned and not needed.isdisjoint(left_out):
+                found.append((name, factor))
     return found
 
 

@@ -16,7 +16,7 @@ from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.scores import Scored, describe_projection, score_both, ties_of, with_accuracy
 from crossexam.evaluation.unanswered import Filled, filled_scores, is_answered, too_many
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.multiple_testing import holm
+from crossexam.stats.multiple_testing import holm_of_planned
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ class Comparison:
 
     Only the first model is right on *b* items, only the second on *c*; *p_value* and *p_mid* come
     from the sign-flip form of McNemar's test whose unit is the cluster; *p_holm* is *p_value* corrected over
-    the test sets.  All are of the *n* items that both models answered.  *unanswered* says what is missing; if
-    that is too much, the accuracies and the difference are Bounds, over all items with a gold label, and
-    there are no p-values.  *ties_a* and *ties_b* are the items, of those that both answered, for which the
-    first and the second model find several labels most probable; None without any.
+    the test sets, tested or not.  All are of the *n* items that both models answered.  *unanswered* says what
+    is missing; if that is too much, the accuracies and the difference are Bounds, over all items with a gold
+    label, and there are no p-values.  *ties_a* and *ties_b* are the items, of those that both answered, for
+    which the first and the second model find several labels most probable; None without any.
     """
 
     name: str
@@ -203,33 +203,14 @@ def _with_sets(run: Run, names: Iterable[str]) -> Run:
     return run.restricted_to(names)
 
 
-def answered_part(run_a: Run, run_b: Run, max_unanswered: float) -> tuple[Run, Run]:
-    """Return two runs over the same items without the test sets of which one of them, or both, left too many.
-
-    That is more than the share *max_unanswered* of the items with a gold label.
-    """
-    shared = [name for name in run_a.datasets if name in run_b.datasets]
-    kept = [
-        name
-        for name in shared
-        if run_a.datasets[name].entry.has_accuracy and _is_answered(name, run_a, run_b, max_unanswered)
-    ]
-    return run_a.restricted_to(kept), run_b.restricted_to(kept)
-
-
-def _is_answered(name: str, run_a: Run, run_b: Run, limit: float) -> bool:
-    labelled = run_a.datasets[name].labels() >= 0
-    missing = labelled & ~(run_a.answered(name) & run_b.answered(name))
-    return not too_many(int(missing.sum()), int(labelled.sum()), limit)
-
-
 def compare_runs(
     run_a: Run, run_b: Run, *, common: bool = False, max_unanswered: float = MAX_UNANSWERED
 ) -> tuple[Comparison, ...]:
     """Return the comparison of two runs on every test set, in the order of the first.
 
     Test sets of which accuracy says nothing, those of the consistency suite, are left out.
-    If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets.
+    If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets,
+    those with only bounds included.
     If one or both did not answer more than the share *max_unanswered* of a test set, only bounds are given.
     Raises CrossexamError if one run has a test set that the other lacks, unless *common* restricts the
     comparison to those that both have; if they share none; or if a test set holds different items.
@@ -263,8 +244,8 @@ def compare_runs(
     if not (is_answered(run_a) and is_answered(run_b)):
         a, b = (filled_scores(run, two_labels=two_labels) for run in (run_a, run_b))
         pairs = [_with_bounds(pair, a, b, max_unanswered) for pair in pairs]
-    adjusted = iter(holm([pair.p_value for pair in pairs if pair.p_value is not None]).tolist())
-    return tuple(pair if pair.p_value is None else replace(pair, p_holm=next(adjusted)) for pair in pairs)
+    corrected = holm_of_planned([pair.p_value for pair in pairs])
+    return tuple(replace(pair, p_holm=adjusted) for pair, adjusted in zip(pairs, corrected, strict=True))
 
 
 def _with_bounds(pair: Comparison, a: Filled, b: Filled, limit: float) -> Comparison:

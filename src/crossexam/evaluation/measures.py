@@ -37,7 +37,7 @@ from crossexam.evaluation.unanswered import (
 from crossexam.stats.clusters import cluster_codes, effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
 from crossexam.stats.estimate import Coded, share_correct
-from crossexam.stats.multiple_testing import ALPHA, holm
+from crossexam.stats.multiple_testing import ALPHA, holm_of_planned
 from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
 
@@ -74,12 +74,12 @@ class TestSetResult:
     that the drop is *base_accuracy* minus *accuracy*), else on the whole base.
 
     *p_value* and *p_mid* come from the sign-flip form of McNemar's test whose unit is the cluster;
-    *p_holm* is *p_value* corrected over the test sets of the run; *mcnemar* holds the discordant counts and
-    the classical test, which assumes independent items.  *minimum_detectable_drop* is the drop that so many
-    *effective_pairs*, as discordant as these, would show with a power of 80 % as the smallest of the p-values
-    of the run.  *flip_rate*: share of paired items whose prediction
-    differs from that of their base.  *confusion*: counts [gold, predicted]; *errors*: ``"E-C"`` is gold
-    entailment predicted as contradiction.  The two shares are of all errors, None without errors.
+    *p_holm* is *p_value* corrected over the paired test sets of the run, tested or not; *mcnemar* holds the
+    discordant counts and the classical test, which assumes independent items.  *minimum_detectable_drop* is
+    the drop that so many *effective_pairs*, as discordant as these, would show with a power of 80 % as the
+    smallest of the p-values of the run.  *flip_rate*: share of paired items whose prediction differs from
+    that of their base.  *confusion*: counts [gold, predicted]; *errors*: ``"E-C"`` is gold entailment
+    predicted as contradiction.  The two shares are of all errors, None without errors.
 
     *majority* is the accuracy of always giving the most frequent gold label, scored as the model is; None if
     the items have fewer than two gold labels.  *only_label* is the gold label that all items have,
@@ -142,6 +142,11 @@ class TestSetResult:
     def only_bounds(self) -> bool:
         """Whether so many items were not answered that there are only bounds of the accuracy."""
         return self.unanswered is not None and self.unanswered.only_bounds
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether items are paired with their base, so that a test was planned, whatever was answered."""
+        return self.p_value is not None or (self.unanswered is not None and self.unanswered.pairs > 0)
 
     @property
     def counted(self) -> int:
@@ -261,9 +266,10 @@ def measure(
 
     Test sets of which accuracy says nothing, those of the consistency suite, have none.
     *alpha* is the level at which the minimum detectable drops would be significant after correction for the
-    number of tests.  If more than the share *max_unanswered* of the items or pairs was not answered, only
-    bounds are given.  *candidates* is the number of drops that a headline chooses from; by default it is
-    about this run alone (:func:`~crossexam.evaluation.candidates.count_candidates`).
+    number of planned tests.  If more than the share *max_unanswered* of the items or pairs was not answered,
+    only bounds are given, and the test that was planned counts in the correction.  *candidates* is the number
+    of drops that a headline chooses from; by default it is about this run alone
+    (:func:`~crossexam.evaluation.candidates.count_candidates`).
     """
     choice = HeadlineChoice(count_candidates([run]) if candidates is None else candidates, alpha)
     two_labels = run.two_labels
@@ -292,9 +298,10 @@ def measure(
             _bounded(result, unanswered_items(run, result.name, filled, all_places, max_unanswered))
             for result in results
         ]
-    p_values = {i: result.p_value for i, result in enumerate(results) if result.p_value is not None}
-    for index, adjusted in zip(p_values, holm(list(p_values.values())).tolist(), strict=True):
-        detectable = _detectable(results[index], alpha / len(p_values))
+    planned = [index for index, result in enumerate(results) if result.is_paired]
+    corrected = holm_of_planned([results[index].p_value for index in planned])
+    for index, adjusted in zip(planned, corrected, strict=True):
+        detectable = _detectable(results[index], alpha / len(planned))
         results[index] = replace(results[index], p_holm=adjusted, minimum_detectable_drop=detectable)
     return tuple(results)
 

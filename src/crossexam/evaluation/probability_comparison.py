@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS, Projection
+from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.calibration import LEAST_MASS
 from crossexam.evaluation.scores import numbered_clusters
 from crossexam.evaluation.shares import gives_labels_only, projection_for_run
-from crossexam.stats.multiple_testing import holm
+from crossexam.evaluation.unanswered import answered_part
+from crossexam.stats.multiple_testing import holm_of_planned
 from crossexam.stats.paired_probabilities import (
     ItemLosses,
     PairedDifference,
@@ -37,7 +39,7 @@ class ProbabilityComparison:
 
     Left out are *unanswered* items, which one of them or both did not answer, and *low_mass* ones, of which
     the labels had too little probability for one of them or both.  *brier_p* and *log_loss_p* are the
-    p-values of each measure corrected by Holm's method over the test sets, None without a p-value.
+    p-values of each measure corrected by Holm's method over the test sets, tested or not; None without one.
     """
 
     name: str
@@ -58,11 +60,14 @@ class ProbabilityComparison:
         }
 
 
-def probability_comparisons(first: Run, second: Run) -> tuple[ProbabilityComparison, ...]:
+def probability_comparisons(
+    first: Run, second: Run, *, max_unanswered: float = MAX_UNANSWERED
+) -> tuple[ProbabilityComparison, ...]:
     """Return the comparison on each test set that both runs have and for which both gave probabilities.
 
     The runs are over the same items, and the clusters are those of the accuracies.  Test sets without items
-    to measure are left out.
+    to measure are left out, and so are those of which one model or both left more than the share
+    *max_unanswered* unanswered; their tests were planned and count in Holm's correction.
 
     >>> from crossexam.core.dataset import Dataset
     >>> from crossexam.core.example import Example
@@ -73,22 +78,35 @@ def probability_comparisons(first: Run, second: Run) -> tuple[ProbabilityCompari
     >>> round(found.measured.brier.difference.value, 3), round(found.measured.ece.difference.value, 3)
     (-0.2, -0.2)
     """
-    names = [name for name in first.datasets if name in second.datasets]
-    loud = [
-        name for name in names if not any(gives_labels_only(run.answers(name)) for run in (first, second))
+    known = answered_part(first, second, max_unanswered)
+    loud = [name for name in known[0].datasets if not _are_labels_only(name, *known)]
+    clusters = numbered_clusters(known[0]) if loud else {}
+    found = [compared_probabilities(name, *known, clusters.pop(name)) for name in loud]
+    planned = [name for name in _compared(first, second) if not _are_labels_only(name, first, second)]
+    return _corrected([each for each in found if each.measured.n], len(planned))
+
+
+def _compared(first: Run, second: Run) -> list[str]:
+    """Return the test sets of both runs with gold labels of which accuracy says something."""
+    return [
+        name
+        for name, dataset in first.datasets.items()
+        if name in second.datasets and dataset.entry.has_accuracy and (dataset.labels() >= 0).any()
     ]
-    clusters = numbered_clusters(first) if loud else {}
-    found = [compared_probabilities(name, first, second, clusters.pop(name)) for name in loud]
-    return _corrected([each for each in found if each.measured.n])
 
 
-def _corrected(found: list[ProbabilityComparison]) -> tuple[ProbabilityComparison, ...]:
-    """Return the comparisons with p-values that are corrected over the test sets, measure by measure."""
+def _are_labels_only(name: str, *runs: Run) -> bool:
+    """Return whether one of *runs* gave answers to test set *name*, but no probabilities."""
+    return any(run.answered(name).any() and gives_labels_only(run.answers(name)) for run in runs)
+
+
+def _corrected(found: list[ProbabilityComparison], planned: int) -> tuple[ProbabilityComparison, ...]:
+    """Return the comparisons with p-values corrected over the *planned* test sets, measure by measure."""
     corrected = []
     for measure in ("brier", "log_loss"):
-        known = [getattr(each.measured, measure).p_value for each in found]
-        adjusted = iter(holm([p for p in known if p is not None]).tolist())
-        corrected.append([None if p is None else next(adjusted) for p in known])
+        p_values = [getattr(each.measured, measure).p_value for each in found]
+        adjusted = holm_of_planned([*p_values, *[None] * (planned - len(found))])
+        corrected.append(adjusted[: len(found)])
     return tuple(
         replace(each, brier_p=brier, log_loss_p=loss)
         for each, brier, loss in zip(found, *corrected, strict=True)

@@ -1,7 +1,8 @@
-"""The noise floor of a model: how often it answers the same question differently.
+"""The noise of a model: how often it answers the same question differently, and what that does to a drop.
 
-A drop that is not much larger than this share is not a finding.  At temperature 0 servers batch requests
-differently from one time to the next, and the order in which numbers are added changes answers.
+At temperature 0 servers batch requests differently from one time to the next, and the order in which numbers
+are added changes answers.  A drop that is no larger than what asking again changes by chance, its noise
+floor, is not a finding.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.models.model import Model, Pair, Recalls
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.saved import MANIFEST, read_run
+from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.estimate import share_correct
 
 #: So many pairs are asked again.
@@ -41,7 +43,7 @@ class Noise:
 
 
 def noise_of(run: Run) -> Noise | None:
-    """Return the noise floor that was measured for *run* (``--repeat``), None if none was.
+    """Return the noise that was measured for *run* (``--repeat``), None if none was.
 
     Raises FormatError if the manifest of the run does not hold it as it is written.
     """
@@ -59,7 +61,7 @@ def _noise(found: Any, model: str) -> Noise:
         is_sound = False
     if not is_sound:
         raise FormatError(
-            "the noise floor in the manifest of the run is damaged",
+            "the share of changed answers in the manifest of the run is damaged",
             where=model,
             wanted="pairs, times, flips, and their share with its interval",
             hint="repeat `crossexam run` with --repeat",
@@ -67,23 +69,43 @@ def _noise(found: Any, model: str) -> Noise:
     return Noise(pairs, times, flips, Estimate(value, low, high, pairs * times, pairs))
 
 
-def is_within(difference: Estimate | None, noises: Sequence[Noise | None]) -> bool | None:
-    """Return whether *difference* is at most the noise floor, the largest of those of the models in it.
+def noise_floor(*accuracies: tuple[Noise | None, int]) -> float | None:
+    """Return the largest change in the difference of *accuracies* that asking again makes by chance.
 
-    *difference* is a drop, or that of two accuracies.  What counts is the upper end of the interval of a
-    noise floor.  The result is None if there is no difference, or no noise floor.
+    Each is the noise of a model and the number n of its items: base and items of one model for a drop, the
+    same items of two models for their difference.  If a share f of answers changes, an item that was right
+    is wrong or the reverse with a probability of at most f.  With changes that are independent and favour
+    neither, an accuracy has a standard deviation of at most ``sqrt(f / n)`` from one time to the next, and
+    the difference of two ``sqrt(f_1 / n_1 + f_2 / n_2)``.  The result is 1.96 of these, a share: 95 % of
+    changes are within it.  *f* is the observed rate, an estimate.  Models of which it is not known count as
+    if they did not change; None if it is known of none, or if there are no items.
 
     >>> noise = Noise(100, 2, 3, Estimate(0.015, 0.004, 0.05, 200, 100))
-    >>> is_within(Estimate(-0.03, -0.06, 0.0, 900, 300), [noise]), is_within(None, [noise])
-    (True, None)
+    >>> round(noise_floor((noise, 300), (noise, 300)), 4), noise_floor((None, 300), (None, 300))
+    (0.0196, None)
     """
-    highs = [noise.rate.high for noise in noises if noise is not None]
-    if not highs or difference is None or isinstance(difference, Bounds) or math.isnan(difference.value):
+    known = [(noise.rate.value, n) for noise, n in accuracies if noise is not None]
+    if not known or not all(n for _, n in accuracies):
         return None
-    return abs(difference.value) <= max(highs)
+    return normal_quantile(0.95) * math.sqrt(sum(rate / n for rate, n in known))
 
 
-def noise_floor(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[str, Any]:
+def is_within(difference: Estimate | None, floor: float | None) -> bool | None:
+    """Return whether *difference* is no larger than *floor*, what asking again changes by chance.
+
+    *difference* is a drop, or that of two accuracies, and *floor* that of :func:`noise_floor`.  It is never
+    within a floor of 0, that of models which changed no answer.  The result is None if either is not known.
+
+    >>> drop = Estimate(0.019, -0.01, 0.05, 300, 300)
+    >>> is_within(drop, 0.0196), is_within(drop, 0.0), is_within(drop, None), is_within(None, 0.0196)
+    (True, False, None, None)
+    """
+    if floor is None or difference is None or isinstance(difference, Bounds) or math.isnan(difference.value):
+        return None
+    return floor > 0 and abs(difference.value) <= floor
+
+
+def ask_again(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[str, Any]:
     """Return how often *model* answers otherwise than in *run* when it is asked *times* more.
 
     Up to PAIRS_REPEATED distinct pairs are drawn with *seed* from those that *run* has an answer to: two
@@ -112,12 +134,12 @@ def noise_floor(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[st
 
 
 def repeat_in_folder(run: Run, model: Model, folder: Path, times: int) -> Run:
-    """Return *run* in *folder* with the noise floor of *model* among its details; raises CrossexamError."""
+    """Return *run* in *folder* with the noise of *model* among its details; raises CrossexamError."""
     kept: Collection[str] = ()
     if isinstance(model, Recalls):
         model.recall(run.manifest["details"])
         kept = model.kept
-    facts = {"repeat": noise_floor(run, model, times)}
+    facts = {"repeat": ask_again(run, model, times)}
     facts |= {name: model.details[name] for name in kept if name in model.details}
     with AnswerStore(folder / FILE_NAME, model.key, model.name) as store:
         store.note(facts)
@@ -128,7 +150,7 @@ def repeat_in_folder(run: Run, model: Model, folder: Path, times: int) -> Run:
 
 
 def noise_sentence(noise: Noise) -> str:
-    """Return what a noise floor says.
+    """Return how many answers changed, as words.
 
     >>> noise_sentence(Noise(100, 2, 3, Estimate(0.015, 0.004, 0.05, 200, 100)))
     '3 of 200 answers changed when 100 pairs were asked again 2 times, 1.5 % [0.4, 5.0]'

@@ -165,6 +165,26 @@ def _unpaired(
     )
 
 
+def answered_part(run_a: Run, run_b: Run, max_unanswered: float) -> tuple[Run, Run]:
+    """Return two runs over the same items without the test sets of which one of them, or both, left too many.
+
+    That is more than the share *max_unanswered* of the items with a gold label.
+    """
+    shared = [name for name in run_a.datasets if name in run_b.datasets]
+    kept = [
+        name
+        for name in shared
+        if run_a.datasets[name].entry.has_accuracy and _is_answered(name, run_a, run_b, max_unanswered)
+    ]
+    return run_a.restricted_to(kept), run_b.restricted_to(kept)
+
+
+def _is_answered(name: str, run_a: Run, run_b: Run, limit: float) -> bool:
+    labelled = run_a.datasets[name].labels() >= 0
+    missing = labelled & ~(run_a.answered(name) & run_b.answered(name))
+    return not too_many(int(missing.sum()), int(labelled.sum()), limit)
+
+
 @dataclass(frozen=True)
 class Labelled:
     """The items of a test set with a gold label, answered or not, and the accuracy of parts of them.

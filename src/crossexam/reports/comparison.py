@@ -49,8 +49,9 @@ def comparison_tables(
     which word pairs of it are in *training*, and what their probabilities are worth.  Test sets of which more
     than the share *max_unanswered* has no answer from one of the models only have bounds.
     """
-    from crossexam.evaluation.comparison import answered_part, compare_runs
+    from crossexam.evaluation.comparison import compare_runs
     from crossexam.evaluation.probability_comparison import probability_comparisons
+    from crossexam.evaluation.unanswered import answered_part
 
     pairs = compare_runs(first, second, max_unanswered=max_unanswered)
     shared = {pair.name: first.datasets[pair.name] for pair in pairs}
@@ -65,7 +66,8 @@ def comparison_tables(
     checked = checked_comparison_table(*answered, names)
     violations = consistency_comparison_table(first, second, names, max_unanswered)
     optional = [each for each in (missing, over_keys, checked, violations) if each.rows]
-    paired = paired_tables(probability_comparisons(*answered), names, alpha)
+    probabilities = probability_comparisons(first, second, max_unanswered=max_unanswered)
+    paired = paired_tables(probabilities, names, alpha)
     worth = [each for each in paired if each.rows]
     return [compared, *optional, *([together] if answered[0].datasets else []), *seen, *worth]
 

@@ -117,7 +117,7 @@ def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
         yield {"model": model.name, "test_set": _BENCHMARK, "statistic": statistic, **estimate._asdict()}
     yield from fact_checking_mean_rows(model)
     if model.noise is not None:
-        yield {"model": model.name, "statistic": "noise_floor", **model.noise.rate._asdict()}
+        yield {"model": model.name, "statistic": "changed_answers", **model.noise.rate._asdict()}
     yield from consistency_rows(model)
     yield from _answer_rows(model)
 
@@ -258,8 +258,10 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
         label, share, advantage = result.majority.label, result.majority.share, result.majority.advantage
         yield {**known, "statistic": "majority_class", "of": label, "value": share, "n": result.n}
         yield {**known, "statistic": "above_majority_class", **advantage._asdict()}
-    if (within := model.is_within_noise(result)) is not None:
-        yield {**known, "statistic": "within_noise_floor", "of": "drop", "value": int(within)}
+    if (floor := model.noise_floor(result)) is not None:
+        within = model.is_within_noise(result)
+        yield {**known, "statistic": "noise_floor", "of": "drop", "value": floor, "n": result.counted}
+        yield {**known, "statistic": "within_noise_floor", "of": "drop", "value": int(bool(within))}
     yield {**known, "statistic": "unlabelled", "value": result.unlabelled, "n": result.n}
     if result.mcnemar is not None:
         for key, number in result.mcnemar._asdict().items():
@@ -339,7 +341,7 @@ def render_json(results: Results) -> str:
                 "cross_dataset": _benchmark_figures(model),
                 "relative_improvement": gains.get(model.name),
                 **({"fact_checking": means} if (means := fact_checking_means(model)) else {}),
-                "noise_floor": model.noise and vars(model.noise),
+                "changed_answers": model.noise and vars(model.noise),
                 "consistency": consistency_object(model) if model.consistency else None,
                 "test_sets": [_object(model, result, results.published_rows) for result in model.results],
             }
@@ -377,6 +379,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         "majority_class": vars(result.majority) if result.majority is not None else None,
         "mcnemar": result.mcnemar._asdict() if result.mcnemar is not None else None,
         "significant": None if result.p_holm is None else result.p_holm <= model.alpha,
+        "noise_floor": model.noise_floor(result),
         "within_noise_floor": model.is_within_noise(result),
         "slices": {key: dict(slices) for key, slices in result.slices.items()},
         "factors": {
@@ -446,19 +449,21 @@ def comparison_csv(
 def _comparisons(
     first: Run, second: Run, alpha: float, training: TrainingPairs | None, max_unanswered: float
 ) -> Iterator[dict[str, object]]:
-    from crossexam.evaluation.comparison import answered_part, compare_runs
+    from crossexam.evaluation.comparison import compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
     from crossexam.evaluation.probability_comparison import probability_comparisons
-    from crossexam.evaluation.repeat import is_within, noise_of
+    from crossexam.evaluation.repeat import is_within, noise_floor, noise_of
     from crossexam.evaluation.seen_pairs import seen_pairs
+    from crossexam.evaluation.unanswered import answered_part
 
     a, b = model_names([first, second])
     pairs = compare_runs(first, second, max_unanswered=max_unanswered)
     answered = answered_part(first, second, max_unanswered)
     over_keys = {each.name: each for each in keyed_comparisons(*answered)}
     joint = {each.name: each for each in joint_outcomes(*answered)}
-    probabilities = {each.name: each for each in probability_comparisons(*answered)}
+    paired_sets = probability_comparisons(first, second, max_unanswered=max_unanswered)
+    probabilities = {each.name: each for each in paired_sets}
     seen = () if training is None else seen_pairs(*answered, training)
     checked = checked_differences(*answered)
     noises = {"a": noise_of(first), "b": noise_of(second)}
@@ -477,8 +482,10 @@ def _comparisons(
         row |= {"alpha": alpha, "significant": significant}
         for side, noise in noises.items():
             if noise is not None:
-                row |= _three_columns(f"noise_floor_{side}", noise.rate)
-                row["within_noise_floor"] = is_within(pair.difference, [*noises.values()])
+                row |= _three_columns(f"changed_answers_{side}", noise.rate)
+        floor = noise_floor(*((noise, pair.n) for noise in noises.values()))
+        if floor is not None and not pair.only_bounds:
+            row |= {"noise_floor": floor, "within_noise_floor": is_within(pair.difference, floor)}
         if (together := joint.get(pair.name)) is not None:
             row |= {"both_right": together.both_right, "both_wrong": together.both_wrong}
             row |= {"easy_keys": together.easy, "hard_keys": together.hard}

@@ -138,9 +138,7 @@ def _fall(model: ModelResults, result: TestSetResult, candidate: Candidate, name
         after = f"{paired} % on the {counted_items(loss.n, 'item')} of {name} whose base was answered"
     untested = "" if result.p_holm is not None else f"; {_UNTESTED}"
     of_several = _of_several(model, result)
-    floor = ""
-    if model.noise is not None and model.is_within_noise(result):
-        floor = f", which is {below_noise(model.noise)}"
+    floor = f", which is {below_noise(model, result)}" if model.is_within_noise(result) else ""
     dropped = f"{_dropped(candidate)}{untested}){of_several}{floor}"
     falls = f"The accuracy of {model.name} falls from {before} to {after}: by {dropped}."
     bounded = sum(map(_is_bounded, model.results))

@@ -95,24 +95,42 @@ class ModelResults:
         return self.run if len(kept) == len(self.run.datasets) else self.run.restricted_to(kept)
 
     @cached_property
+    def only_bounds(self) -> tuple[str, ...]:
+        """The test sets of which only bounds of the accuracy are known."""
+        return tuple(result.name for result in self.results if result.only_bounds)
+
+    @cached_property
     def noise(self) -> Noise | None:
-        """The noise floor of the model, None if it was not measured."""
+        """How often the model changes its answers when it is asked again, None if that was not measured."""
         from crossexam.evaluation.repeat import noise_of
 
         return noise_of(self.run)
 
+    def noise_floor(self, result: TestSetResult) -> float | None:
+        """Return how much the drop in *result* changes by chance when the model is asked again, at most.
+
+        None if there is no drop, or if the noise of the model was not measured.
+        """
+        from crossexam.evaluation.repeat import noise_floor
+
+        loss, base = result.loss, result.base_accuracy
+        if loss is None or base is None:
+            return None
+        items = loss.n if result.drop is not None else result.accuracy.n  # a difference has those of both
+        return noise_floor((self.noise, base.n), (self.noise, items))
+
     def is_within_noise(self, result: TestSetResult) -> bool | None:
-        """Return whether the drop in *result* is not above the noise floor; None if either is not known."""
+        """Return whether the drop in *result* is not above its noise floor; None if either is not known."""
         from crossexam.evaluation.repeat import is_within
 
-        return is_within(result.loss, [self.noise])
+        return is_within(result.loss, self.noise_floor(result))
 
     @cached_property
     def factors(self) -> tuple[FactorResult, ...]:
         """The effects of the factors of the behaviour analysis; empty without such test sets."""
         from crossexam.evaluation.behaviour import factor_results
 
-        return tuple(factor_results(self.answered, alpha=self.alpha))
+        return tuple(factor_results(self.run, alpha=self.alpha, left_out=self.only_bounds))
 
     @cached_property
     def keyed(self) -> tuple[KeyedResult, ...]:
@@ -274,7 +292,7 @@ class Results:
     @cached_property
     def answered(self) -> tuple[Run, Run]:
         """Exactly two runs over the test sets that they share, without those with only bounds."""
-        from crossexam.evaluation.comparison import answered_part
+        from crossexam.evaluation.unanswered import answered_part
 
         first, second = self.runs
         return answered_part(first, second, self.max_unanswered)
@@ -300,7 +318,9 @@ class Results:
         """The comparison of the probabilities of exactly two models; empty if they share no test set."""
         from crossexam.evaluation.probability_comparison import probability_comparisons
 
-        return probability_comparisons(*self.answered) if self.comparison else ()
+        if not self.comparison:
+            return ()
+        return probability_comparisons(*self.runs, max_unanswered=self.max_unanswered)
 
     @cached_property
     def joint(self) -> tuple[JointOutcome, ...]:
@@ -374,8 +394,8 @@ class Results:
     @cached_property
     def gains(self) -> dict[str, RelativeGain]:
         """The relative improvement over the base model of each other model that shares corpora with it."""
-        from crossexam.evaluation.comparison import answered_part
         from crossexam.evaluation.cross_dataset import relative_gain
+        from crossexam.evaluation.unanswered import answered_part
 
         base = self.base_model
         if base is None:

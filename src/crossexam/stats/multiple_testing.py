@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -27,6 +28,20 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(factors * p[order]))
     return adjusted
+
+
+def holm_of_planned(p_values: Sequence[float | None]) -> list[float | None]:
+    """Return Holm's adjusted p-values of planned tests [k], None for those that could not be made.
+
+    *p_values* are None for the latter, for example because too many answers are missing.  They count as if
+    their p-value were 1: the family is that of all planned tests, so that whatever kept a test from being
+    made does not make another significant.  Raises ValueError as :func:`holm` does.
+
+    >>> holm_of_planned([0.01, None, 0.03])
+    [0.03, None, 0.06]
+    """
+    adjusted = holm([1.0 if p is None else p for p in p_values]).tolist()
+    return [None if p is None else each for p, each in zip(p_values, adjusted, strict=True)]
 
 
 def bonferroni(p_values: ArrayLike) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from math import nan, sqrt
+from math import comb, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -152,15 +152,21 @@ def _test(
     return PairedTest(difference, min(1.0, 2 * float(stdtr(differing - 1, -statistic))))
 
 
-def holm_matrix(tests: dict[tuple[int, int], PairedTest], models: int) -> NDArray[np.float64]:
+def holm_matrix(
+    tests: dict[tuple[int, int], PairedTest], models: int, left_out: int = 0
+) -> NDArray[np.float64]:
     """Return the p-values of *tests* after Holm's correction over all of them: [m, m], nan on the diagonal.
+
+    The tests are of every two of m *models*.  Those against further models that had to be *left out* were
+    planned, and count in the correction as if their p-values were 1.
 
     >>> bool(holm_matrix({(0, 1): PairedTest(Estimate(0.1, 0, 0.2, 9, 9), 0.5)}, 2)[1, 0] == 0.5)
     True
     """
     matrix = np.full((models, models), nan)
-    corrected = holm([test.p_value for test in tests.values()]).tolist()
-    for (one, other), p in zip(tests, corrected, strict=True):
+    untested = comb(models + left_out, 2) - comb(models, 2)
+    corrected = holm([*(test.p_value for test in tests.values()), *[1.0] * untested]).tolist()
+    for (one, other), p in zip(tests, corrected, strict=False):
         matrix[one, other] = matrix[other, one] = p
     return matrix
 

@@ -554,7 +554,7 @@ def test_batches_that_do_not_fit_are_refused(
     assert "line 1: the line is a request, not an answer" in swapped.err
 
 
-def test_the_noise_floor_is_how_often_answers_change(
+def test_repeat_counts_how_often_answers_change(
     server: Any, command: Callable[..., Done], tmp_path: Path
 ) -> None:
     """Each third pair gets another answer whenever it is asked again."""

@@ -82,7 +82,8 @@ def rankings(scored: Sequence[ScoredTogether], models: int, alpha: float) -> tup
     """Return the ranking over all test sets that count in the mean, if there are several; then that of each.
 
     *models* is the number of models in the report.  Two models are apart if the p-value of their difference,
-    corrected by Holm over all pairs of the ranking, is at most *alpha*.
+    corrected by Holm over all pairs of the ranking, those with models that were left out included, is at most
+    *alpha*.
     """
     counted = counted_in_mean(scored, models)
     whole = [_over(counted, alpha)] if len(counted) > 1 else []
@@ -108,7 +109,8 @@ def _ranked(
     tests: dict[tuple[int, int], PairedTest],
     alpha: float,
 ) -> Ranking:
-    corrected = holm_matrix(tests, len(models))
+    left_out = scored[0].left_out if name is not None else ()
+    corrected = holm_matrix(tests, len(models), len(left_out))
     apart = corrected <= alpha  # never on the diagonal, which is nan
     values = [round(accuracy.value, 12) for accuracy in accuracies]  # equal means are equal
     found = ranks(values, apart)
@@ -139,5 +141,5 @@ def _ranked(
         },
         sum(each.n for each in scored),
         sum(each.labelled for each in scored),
-        scored[0].left_out if name is not None else (),
+        left_out,
     )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.dataset import counted_items
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Column, Table, cell_text
+from crossexam.reports.table import Column, Table, cell_text, number_text
 
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
@@ -60,8 +61,8 @@ def template_table(results: Results) -> Table:
 
 _NOISE_NOTE: Final = (
     "Changed: answers that named another label, or none, when the model was asked about the pairs again. "
-    "Share: the noise floor, with its interval by pair. A drop or gain that is not above the upper end of "
-    "the interval may disappear when the model is asked again."
+    "Share: with its interval by pair. The noise floor of a drop, 1.96 sqrt(2 f / n) for a share f and n "
+    "pairs, is the most that asking about all of them again changes it by chance in 95 % of cases."
 )
 
 
@@ -83,13 +84,16 @@ def noise_table(results: Results) -> Table:
 
 
 def drops_within_noise(results: Results) -> list[str]:
-    """Return a note per model that names the drops, and gains, that are not above its noise floor."""
+    """Return a note per model that names the drops, and gains, that are not above their noise floors."""
     notes = []
     for model in results.models:
-        within = [(results.short_names[each.name], each.loss) for each in _within(model)]
-        drops = [name for name, loss in within if loss is not None and loss.value > 0]
-        gains = [name for name, loss in within if loss is not None and loss.value < 0]
-        named = [f"the {what} on {', '.join(of)}" for what, of in (("drop", drops), ("gain", gains)) if of]
+        drops = [each for each in _within(model) if each.loss is not None and each.loss.value > 0]
+        gains = [each for each in _within(model) if each.loss is not None and each.loss.value < 0]
+        named = [
+            f"the {what} on {_with_floors(model, of, results.short_names)}"
+            for what, of in (("drop", drops), ("gain", gains))
+            if of
+        ]
         if named:
             notes.append(f"{model.name}: not above the noise floor: {'; '.join(named)}.")
     return notes
@@ -99,6 +103,10 @@ def _within(model: ModelResults) -> Iterator[TestSetResult]:
     return (result for result in model.results if model.is_within_noise(result))
 
 
+def _with_floors(model: ModelResults, of: Iterable[TestSetResult], names: Mapping[str, str]) -> str:
+    return ", ".join(f"{names[each.name]} ({_floor(model, each)})" for each in of)
+
+
 def noise_warnings(results: Results, significant: Iterable[Iterable[str]]) -> list[str]:
     """Return a warning per model of which a drop is significant, but not above the noise floor.
 
@@ -106,15 +114,37 @@ def noise_warnings(results: Results, significant: Iterable[Iterable[str]]) -> li
     """
     warnings = []
     for model, shown in zip(results.models, significant, strict=True):
-        names = [results.short_names[each.name] for each in _within(model) if each.name in shown]
-        if names and model.noise is not None:
-            warnings.append(f"{model.name}: the drop on {', '.join(names)} is {below_noise(model.noise)}.")
+        within = [each for each in _within(model) if each.name in shown]
+        if len(within) == 1:
+            name = results.short_names[within[0].name]
+            warnings.append(f"{model.name}: the drop on {name} is {below_noise(model, within[0])}.")
+        elif within and model.noise is not None:
+            named = _with_floors(model, within, results.short_names)
+            changed = f"{_changed(model.noise)} of answers changed"
+            warnings.append(f"{model.name}: these drops are {_BELOW}: on {named}; {changed}.")
     return warnings
 
 
-def below_noise(noise: Noise) -> str:
-    """Return that a drop is not above the *noise* floor, and what that is."""
-    return f"not clearly more than noise: asked again, the model changed {_share(noise)} of its answers"
+_BELOW: Final = "no larger than what asking again changes by chance"
+
+
+def below_noise(model: ModelResults, result: TestSetResult) -> str:
+    """Return that the drop in *result* is not above its noise floor, and what that follows from."""
+    assert model.noise is not None
+    return f"{_BELOW} ({_floor(model, result)}: {_changed(model.noise)} of answers changed)"
+
+
+def _floor(model: ModelResults, result: TestSetResult) -> str:
+    return _of_items(model.noise_floor(result), result.counted)
+
+
+def _of_items(floor: float | None, n: int) -> str:
+    """Return a noise *floor* as words: "1.9 points over 300 items"."""
+    return f"{number_text(floor, 'points')} points over {counted_items(n, 'item')}"
+
+
+def _changed(noise: Noise) -> str:
+    return f"{number_text(noise.rate, 'percent')} %"
 
 
 def _share(noise: Noise) -> str:
@@ -125,20 +155,25 @@ def _share(noise: Noise) -> str:
 def difference_notes(
     pairs: Sequence[Comparison], noises: tuple[Noise | None, Noise | None], names: Mapping[str, str]
 ) -> list[str]:
-    """Return which differences of two models are not above the larger of their noise floors.
+    """Return which differences of two models are no larger than what asking both again changes by chance.
 
-    The list is empty if neither was measured.
+    The list is empty if neither was asked again.
     """
-    from crossexam.evaluation.repeat import is_within
+    from crossexam.evaluation.repeat import is_within, noise_floor
 
     if noises == (None, None):
         return []
-    floors = ", ".join(
+    floors = {pair.name: noise_floor(*((noise, pair.n) for noise in noises)) for pair in pairs}
+    changed = ", ".join(
         f"{side} {'not measured' if noise is None else _share(noise)}"
         for side, noise in zip("AB", noises, strict=True)
     )
-    within = [names[pair.name] for pair in pairs if is_within(pair.difference, noises)]
+    within = [
+        f"{names[pair.name]} ({_of_items(floors[pair.name], pair.n)})"
+        for pair in pairs
+        if is_within(pair.difference, floors[pair.name])
+    ]
     return [
-        f"Noise floor, the share of answers that changed when pairs were asked again: {floors}. "
-        f"Differences not above the upper end of its interval: {', '.join(within) or 'none'}."
+        f"Answers that changed when pairs were asked again: {changed}. "
+        f"Differences {_BELOW}: {', '.join(within) or 'none'}."
     ]

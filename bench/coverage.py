@@ -297,14 +297,14 @@ def keyed() -> Iterator[Cell]:
         for of_pair in (0.0, 0.3, 0.6, 0.9):
 
             def accuracy(rng: np.random.Generator, p: float = share, v: float = of_pair) -> bool:
-                return holds(share_correct(right(rng, p, v, 0.1), units), p)
+                return holds(share_correct(right(rng, p, v, 0.05), units), p)
 
             design = f"{len(pairs)} items, 30 word pairs, variance of pairs {of_pair:.0%}"
             yield Cell("coverage", f"accuracy {share:.0%}, antonymy", design, accuracy)
     for of_pair in (0.0, 0.3, 0.9):
 
         def level(rng: np.random.Generator, v: float = of_pair) -> bool:
-            one, other = right(rng, 0.7, v, 0.1), right(rng, 0.7, v, 0.1)
+            one, other = right(rng, 0.7, v, 0.05), right(rng, 0.7, v, 0.05)
             return clustered_mcnemar(one, other, units).p_exact <= 0.05
 
         design = f"{len(pairs)} items, 30 word pairs, variance of pairs {of_pair:.0%}"
@@ -391,7 +391,7 @@ def two_models() -> Iterator[Cell]:
     for n in (50, 100, 300, 1500):
 
         def rare(rng: np.random.Generator, n: int = n) -> bool:
-            """Test a model that is 99 % sure, and wrong in 1 %, against one whose score is always the mean."""
+            """Test a model that is 99 % sure, wrong in 1 %, against one whose score is always the mean."""
             gold = (rng.random(n) < 0.01).astype(np.int64)
             sure = np.tile([0.99, 0.005, 0.005], (n, 1))
             expected = 0.99 * (0.01**2 + 2 * 0.005**2) + 0.01 * (0.99**2 + 0.995**2 + 0.005**2)

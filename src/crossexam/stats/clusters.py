@@ -117,7 +117,8 @@ def effective_size(
       towards Kish's worst case ``s = n sum_k h_k^2``, in which all items of a cluster are alike, with the
       weight of a quarter of a wrong cluster: ``(B + s^2/4) / (W + s/4)``.  The effect vanishes as errors
       accumulate, and is none if clusters are single items.  The weight is ours; with twice as much, 95 %
-      intervals of 10 clusters cover 98 % (``tests/stats/test_coverage.py``).
+      intervals of 10 clusters cover 98 % (``tests/stats/test_coverage.py``).  Of items in two clusterings,
+      one of which often has a cluster of most items, it is a quarter of a cluster of average size, ``n/m``.
     - Clusters more similar to each other than chance (a constant prediction on one item of each label): the
       estimate is below 1.  It is set to 1, so that no interval is narrower than for independent items.
     - A single cluster does not show how clusters vary: it counts as one item.
@@ -143,8 +144,9 @@ def effective_size(
     squares = residuals @ residuals if weights is None else n * float(weights @ (residuals * residuals))
     within = n / (n - 1) * float(squares)
     alone = 1.0 if weights is None else n * float(weights @ weights)
-    freedom = m - 1.0 if codes.ndim > 1 else freedom_of(shares)
-    return sized(n, between, within, worst, freedom, confidence, alone)._replace(clusters=m)
+    two_ways = codes.ndim > 1
+    freedom, size = (m - 1.0, n / m) if two_ways else (freedom_of(shares), worst)
+    return sized(n, between, within, worst, freedom, confidence, alone, size)._replace(clusters=m)
 
 
 def sized(
@@ -155,16 +157,18 @@ def sized(
     freedom: float,
     confidence: float = 0.95,
     alone: float = 1.0,
+    size: float | None = None,
 ) -> EffectiveSize:
     """Return the effective size of *n* items from what :func:`effective_size` computes it from.
 
-    *between* is *B*, *within* is *W*, *worst* the design effect if all items of a cluster were alike, and
-    *alone* that of independent items, below which there is none.
+    *between* is *B*, *within* is *W*, *worst* the design effect if all items of a cluster were alike, *alone*
+    that of independent items, below which there is none, and *size* that of a cluster in the shrinkage.
 
     >>> sized(100, 50.0, 25.0, 2.0, 49.0).deff.__round__(2)
     2.0
     """
-    deff = max(alone, (between + PRIOR_CLUSTERS * worst**2) / (within + PRIOR_CLUSTERS * worst))
+    items = PRIOR_CLUSTERS * (worst if size is None else size)
+    deff = max(alone, (between + items * worst) / (within + items))
     few = (student_quantile(n - 1, confidence) / student_quantile(freedom, confidence)) ** 2
     return EffectiveSize(max(1.0, n / deff * few), deff, int(freedom) + 1)
 

@@ -25,7 +25,7 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.table import Table
 from crossexam.stats.association import association
-from crossexam.stats.fisher import draws_for
+from crossexam.stats.bootstrap import draws_for
 
 GOLDS: list[Label] = [LABELS[k % 3] for k in range(48)]
 

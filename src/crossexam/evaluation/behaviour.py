@@ -25,8 +25,8 @@ from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
 from crossexam.evaluation.scores import Scored, score_run
 from crossexam.language.word_pair_index import POLARITIES
 from crossexam.stats.association import Association, association, cramers_v, cross_counts, odds_ratio
+from crossexam.stats.bootstrap import draws_for
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.fisher import draws_for
 from crossexam.stats.multiple_testing import ALPHA, bonferroni, holm
 from crossexam.stats.power import minimum_detectable_association
 

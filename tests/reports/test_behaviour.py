@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
+from scipy.stats import fisher_exact
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
@@ -26,7 +27,9 @@ from crossexam.reports.report import make_report
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.table import Table
 from crossexam.stats.association import association
-from crossexam.stats.fisher import draws_for
+from crossexam.stats.bootstrap import draws_for
+from crossexam.stats.clustered_association import permutation_test
+from crossexam.stats.power import minimum_detectable_association
 
 GOLDS: list[Label] = [LABELS[k % 3] for k in range(48)]
 
@@ -51,6 +54,7 @@ def a_run(part: str = "snli_train") -> Run:
                     "seen": k % 4 > 0,
                     "polarity": LABELS[k % 2] if k % 5 else "none",
                     "control_label": GOLDS[k - k % 2],
+                    "pair": f"cat{k // 2}/pet",
                 },
             )
             for k, gold in enumerate(GOLDS)
@@ -78,9 +82,9 @@ def published_rows(table: Table) -> dict[tuple[Any, ...], tuple[Any, ...]]:
 def test_published_statistics_stand_below_those_of_the_models(results: Results) -> None:
     rows = published_rows(factor_table(results))
     names = results.short_names
-    assert rows[names["i_ta2.snli_train"], "insensitivity", "ESIM (published)"][1] == "175.34 (1)"
-    assert rows[names["i_ta1.snli_train"], "polarity", "DAM (published)"][1] == "101.26 (6)"
-    assert rows[names["i_th.snli_train"], "polarity", "CE (published)"][1] == "25.27 (14)"
+    assert rows[names["i_ta2.snli_train"], "insensitivity", "ESIM (published)"][2] == "175.34 (1)"
+    assert rows[names["i_ta1.snli_train"], "polarity", "DAM (published)"][2] == "101.26 (6)"
+    assert rows[names["i_th.snli_train"], "polarity", "CE (published)"][2] == "25.27 (14)"
     assert not published_rows(factor_table(results_of([a_run("mine")])))
 
 
@@ -164,11 +168,16 @@ def test_every_number_is_in_json_and_csv(results: Results) -> None:
             for row in rows
             if row["test_set"] == each.test_set and row["of"] == each.factor
         }
-        assert found["p_method"] == each.test.method
+        assert found["p_method"] == each.by_pairs.method
+        assert found["p_items_method"] == each.test.method
         numbers = {
             "g": each.test.statistic,
             "df": each.test.freedom,
             "p_value": each.p_value,
+            "draws": each.by_pairs.draws,
+            "p_value_items": each.test.p,
+            "pairs": each.pairs,
+            "n_eff": each.by_pairs.n_eff,
             "p_asymptotic": each.test.p_asymptotic,
             "p_holm": each.p_holm,
             "p_bonferroni": each.p_bonferroni,
@@ -179,6 +188,10 @@ def test_every_number_is_in_json_and_csv(results: Results) -> None:
             "smallest_expected": each.test.smallest_expected,
         }
         for name, number in numbers.items():
+            if isnan(number):
+                assert found[name] is None
+                assert in_csv[name]["value"] == ""
+                continue
             assert found[name] == pytest.approx(number)
             assert float(in_csv[name]["value"]) == pytest.approx(float(number))
         estimates = {"accuracy": each.subset, "cramers_v": each.cramers_v, "odds_ratio": each.odds_ratio}
@@ -188,7 +201,7 @@ def test_every_number_is_in_json_and_csv(results: Results) -> None:
                 continue
             assert (found[name]["value"], found[name]["low"]) == pytest.approx(estimate[:2])
             assert float(in_csv[name]["high"]) == pytest.approx(estimate.high)
-        assert ("draws" in in_csv) == (each.test.method != "asymptotic")
+        assert ("p_items_draws" in in_csv) == (each.test.method != "asymptotic")
         counted = {
             (row["of"].removeprefix(f"{each.factor}: ")): int(row["value"])
             for row in rows
@@ -206,18 +219,19 @@ def test_a_table_that_tests_nothing_has_no_statistics() -> None:
     document = json.loads(render_json(results))
     sets = {each["name"]: each for each in document["models"][0]["test_sets"]}
     found = sets["i_th.snli_train"]["factors"]["polarity"]
-    assert found["g"] is found["p_value"] is found["significant_holm"] is None
+    assert found["g"] is found["p_value"] is found["p_value_items"] is found["significant_holm"] is None
     assert found["accuracy"]["n"] > 0
 
 
-def test_a_stricter_level_samples_more_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stricter_level_samples_more(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 
-    def counted(table: object, **options: int) -> object:
-        asked.append(options["draws"])
-        return association(table)  # type: ignore[arg-type]
+    def counted(*arguments: Any, draws: int) -> Any:
+        asked.append(draws)
+        return (permutation_test if len(arguments) == 2 else association)(*arguments)
 
     monkeypatch.setattr(behaviour, "association", counted)
+    monkeypatch.setattr(behaviour, "permutation_test", counted)
     for alpha in (0.05, 0.0001):
         asked.clear()
         tested = [each for each in factor_results(a_run(), alpha=alpha) if each.test.freedom]
@@ -238,6 +252,71 @@ def test_what_only_has_bounds_counts_in_the_correction(left_out: str) -> None:
     (unseen,) = (e for e in found if (e.kind, e.factor) == ("i_th", "unseen pairs"))
     assert 0 < unseen.p_value < 1e-4
     assert unseen.p_bonferroni == unseen.p_holm == pytest.approx(7 * unseen.p_value)
+def with_pairs(pairs: list[str], kind: str = "i_th") -> Run:
+    """A run over a set of items of these word pairs, and their controls."""
+    run = a_run()
+    swapped, control = run.datasets[f"{kind}.snli_train"], run.datasets["i_h.snli_train"]
+    items = [
+        replace(item, info={**item.info, "pair": pair}) for item, pair in zip(swapped, pairs, strict=True)
+    ]
+    datasets = {control.name: control, swapped.name: replace(swapped, examples=items)}
+    return replace(run, datasets=datasets, probabilities={name: run.probabilities[name] for name in datasets})
+
+
+def test_what_is_a_property_of_the_pair_is_permuted_over_pairs() -> None:
+    """All unseen items are of one pair: one of four pairs, so that p cannot be below a fourth."""
+    unseen = [k % 4 == 0 for k in range(48)]
+    run = with_pairs(["dog/pet" if each else f"cat{k % 3}/pet" for k, each in enumerate(unseen)])
+    run.probabilities["i_th.snli_train"][:] = [
+        np.eye(3)[(LABELS.index(gold) + (not right)) % 3]
+        for gold, right in zip(GOLDS, [not each for each in unseen], strict=True)
+    ]
+    found = next(each for each in factor_results(run) if each.factor == "unseen pairs")
+    assert found.crossed.counts.tolist() == [[36, 0], [0, 12]]
+    assert found.test.p < 1e-9
+    assert (found.p_value, found.pairs, found.by_pairs.n_eff) == (1 / 4, 4, 4)
+    assert found.cramers_v.clusters == found.pairs
+    assert found.odds_ratio is not None
+    assert found.odds_ratio.clusters == 4
+
+
+def test_the_orders_of_a_pair_are_one_pair_unless_they_differ_in_the_factor() -> None:
+    names = ["cat/pet" if k % 3 else "pet/cat" for k in range(48)]
+    found = {each.factor: each for each in factor_results(with_pairs(names))}
+    assert {each.pairs for each in found.values()} == {1}
+    assert found["unseen pairs"].p_value == 1  # two units, of which either can be the unseen one
+    assert found["unseen pairs"].cramers_v[1:3] == (0, 1)
+    again = {each.factor: each for each in factor_results(with_pairs(["cat/pet"] * 48))}
+    same = {factor: again[factor].by_pairs == found[factor].by_pairs for factor in found}
+    assert same == {"insensitivity": False, "unseen pairs": True, "polarity": True}
+
+
+def test_changes_are_permuted_within_pairs() -> None:
+    """One pair per item: nothing to permute, whatever the table."""
+    single = {each.factor: each for each in factor_results(with_pairs([f"cat{k}/pet" for k in range(48)]))}
+    assert single["insensitivity"].p_value == 1
+    assert isnan(single["insensitivity"].detectable)
+    one = {each.factor: each for each in factor_results(with_pairs(["cat/pet"] * 48))}
+    assert one["insensitivity"].p_value == fisher_exact(one["insensitivity"].crossed.counts)[1]
+
+
+def test_items_that_state_no_pair_are_one_pair() -> None:
+    run = a_run()
+    for name, dataset in run.datasets.items():
+        items = [
+            replace(item, info={key: value for key, value in item.info.items() if key != "pair"})
+            for item in dataset
+        ]
+        run.datasets[name] = replace(dataset, examples=items)  # type: ignore[index]
+    assert {each.pairs for each in factor_results(run)} == {1}
+
+
+def test_the_detectable_effect_is_at_the_corrected_level(results: Results) -> None:
+    found = [each for each in results.models[0].factors if each.test.freedom]
+    for each in found:
+        effect = minimum_detectable_association(each.by_pairs.n_eff, each.test.freedom, 0.05 / len(found))
+        assert each.detectable == pytest.approx(effect, nan_ok=True)
+    assert any(each.detectable > 0 for each in found)
 
 
 def test_the_level_decides_what_is_marked() -> None:

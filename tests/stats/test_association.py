@@ -6,8 +6,10 @@ from math import exp, inf, isnan, log, nan
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import ArrayLike
 from scipy import stats
 from statsmodels.stats.contingency_tables import Table, Table2x2
 from statsmodels.stats.gof import chisquare_effectsize
@@ -258,3 +260,101 @@ def test_intervals_of_effects_hold_them_in_95_of_100(table: list[list[int]]) -> 
     held_ratio = [found.low <= true_ratio <= found.high for found in map(odds_ratio, drawn)]
     assert 0.91 <= np.mean(held_v) <= 0.98  # the noncentral chi-square interval holds 0.71 at Table 3
     assert 0.92 <= np.mean(held_ratio) <= 0.98
+
+
+# -- clusters --------------------------------------------------------------------------------------------
+
+
+def test_the_odds_ratio_of_clusters_is_that_of_a_jackknife() -> None:
+    clusters = np.array([[[5, 1], [2, 0]], [[9, 0], [1, 3]], [[2, 4], [3, 6]], [[4, 1], [0, 3]]])
+    table = clusters.sum(axis=0)
+
+    def logarithm(counts: np.ndarray) -> float:
+        (a, b), (c, d) = (counts + 0.5).tolist()
+        return log(a * d / (b * c))
+
+    pulls = [logarithm(table - each) - logarithm(table) for each in clusters]
+    half = stats.t.ppf(0.975, 3) * (3 / 4 * sum(pull**2 for pull in pulls)) ** 0.5
+    found = odds_ratio(table, clusters=clusters)
+    assert found.value == odds_ratio(table).value
+    assert log(found.high / found.value) == pytest.approx(half)
+    assert log(found.value / found.low) == pytest.approx(half)
+    assert (found.n, found.clusters) == (44, 4)
+
+
+def test_the_odds_ratio_of_many_equal_clusters_is_that_of_a_sandwich() -> None:
+    rng = np.random.default_rng(8)
+    pairs = np.repeat(np.arange(300), 6)
+    x = rng.random(1800) < rng.beta(1, 1, 300)[pairs]
+    y = rng.random(1800) < np.clip(rng.beta(1, 1, 300)[pairs] * 0.6 + 0.3 * x, 0, 1)
+    clusters = cross_counts(2 * pairs + x, y, (600, 2)).reshape(300, 2, 2)
+    fitted = sm.Logit(y.astype(float), sm.add_constant(x.astype(float))).fit(
+        disp=False, cov_type="cluster", cov_kwds={"groups": pairs}
+    )
+    found = odds_ratio(clusters.sum(axis=0), clusters=clusters)
+    assert log(found.value) == pytest.approx(fitted.params[1])
+    assert log(found.high / found.value) == pytest.approx(1.968 * fitted.bse[1], rel=0.02)
+
+
+def test_intervals_of_clusters_are_not_narrower_than_woolfs() -> None:
+    """Clusters that are all the same vary less than chance."""
+    clusters = np.tile([[4, 2], [2, 4]], (20, 1, 1))
+    table = clusters.sum(axis=0)
+    found, alone = odds_ratio(table, clusters=clusters), odds_ratio(table)
+    assert found.high / found.value == pytest.approx((alone.high / alone.value) ** (2.093 / 1.96), rel=1e-3)
+
+
+def test_a_single_cluster_says_nothing_of_the_interval() -> None:
+    table = [[20, 10], [10, 20]]
+    assert odds_ratio(table, clusters=[table]) == (pytest.approx(4), 0.0, inf, 60, 1)
+    assert cramers_v(table, clusters=[table])[1:] == (0.0, 1.0, 60, 1)
+
+
+def test_an_interval_beyond_the_largest_number_ends_at_it() -> None:
+    clusters = [[[10**6, 0], [0, 0]], [[0, 0], [0, 10**6]]]
+    found = odds_ratio(np.sum(clusters, axis=0), clusters=clusters)
+    assert found.low < 1 < found.value < found.high < inf
+
+
+def test_clusters_of_single_items_are_independent_items() -> None:
+    table = np.array([[12, 7, 3], [4, 9, 10]])
+    cells = np.repeat(np.arange(6), table.ravel())
+    clusters = np.eye(6, dtype=int)[cells].reshape(-1, 2, 3)
+    found, alone = cramers_v(table, clusters=clusters), cramers_v(table)
+    assert found.value == pytest.approx(alone.value, rel=0.05)
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=0.05)
+
+
+def test_items_in_pairs_count_half() -> None:
+    half = np.array([[12, 7, 3], [4, 9, 10]])
+    cells = np.repeat(np.arange(6), half.ravel())
+    clusters = 2 * np.eye(6, dtype=int)[cells].reshape(-1, 2, 3)
+    assert cramers_v(2 * half, clusters=clusters).value == pytest.approx(cramers_v(half).value, rel=0.05)
+
+
+def test_the_bias_of_v_grows_with_the_clusters() -> None:
+    """Without association V is mostly 0, and the interval begins there; without clusters neither is so."""
+    rng, pairs = np.random.default_rng(9), np.repeat(np.arange(40), 10)
+    rows = (np.arange(40) % 4)[pairs]
+    zero, begins, alone = 0, 0, 0
+    for _ in range(100):
+        shares = rng.dirichlet([1, 1, 1], 40)[pairs].cumsum(axis=1)
+        columns = (rng.random(400)[:, None] > shares[:, :2]).sum(axis=1)
+        clusters = cross_counts(4 * pairs + rows, columns, (160, 3)).reshape(40, 4, 3)
+        found = cramers_v(clusters.sum(axis=0), clusters=clusters)
+        zero, begins = zero + (found.value == 0), begins + (found.low == 0)
+        alone += cramers_v(clusters.sum(axis=0)).low == 0
+    assert zero > 45
+    assert begins >= 90
+    assert alone < 60
+
+
+def test_one_class_has_no_v_in_clusters_either() -> None:
+    assert isnan(cramers_v([[3, 4], [0, 0]], clusters=[[[3, 0], [0, 0]], [[0, 4], [0, 0]]]).value)
+
+
+@pytest.mark.parametrize("clusters", [[[[1, 0], [0, 1]]], [[1, 2], [3, 4]], [[[1, 2, 0], [3, 4, 0]]]])
+def test_clusters_must_add_up_to_the_table(clusters: ArrayLike) -> None:
+    for estimate in (odds_ratio, cramers_v):
+        with pytest.raises(ValueError, match="the tables of the clusters do not add up to the table"):
+            estimate([[1, 2], [3, 4]], clusters=clusters)

@@ -1,11 +1,19 @@
-"""The bootstrap interval against scipy."""
+"""The bootstrap interval against scipy; p-values from draws: how many there are, and when they stop."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from crossexam.stats.bootstrap import bootstrap_interval
+from crossexam.stats.bootstrap import (
+    ENOUGH,
+    FEWEST_DRAWN,
+    MOST_DRAWN,
+    batch_sizes,
+    bootstrap_interval,
+    draws_for,
+    sampled_p,
+)
 
 
 def test_the_bootstrap_of_a_mean_is_scipys() -> None:
@@ -18,3 +26,33 @@ def test_the_bootstrap_of_a_mean_is_scipys() -> None:
     assert (low, high) == pytest.approx(theirs, abs=0.03)
     plain = bootstrap((values,), np.mean, method="percentile", n_resamples=20_000, rng=0).confidence_interval
     assert abs(high - theirs.high) < abs(high - plain.high)  # skewed: the two differ
+
+
+# -- p-values ----------------------------------------------------------------------------------------------
+
+
+def test_draws_let_the_corrected_p_value_reach_the_level() -> None:
+    for alpha, tests in ((0.05, 16), (0.0001, 16), (0.0001, 48)):
+        assert tests / (draws_for(alpha, tests) + 1) <= alpha / 10
+    assert draws_for(1e-12, 16) == MOST_DRAWN
+    with pytest.raises(ValueError, match="alpha is 2; it must be between 0 and 1"):
+        draws_for(2, 16)
+
+
+def test_no_draw_as_extreme_gives_the_smallest_p_value() -> None:
+    assert sampled_p([np.zeros(99, dtype=bool)]) == (0.01, 99)
+
+
+def test_draws_beyond_the_first_stop_at_the_thousandth_that_is_as_extreme() -> None:
+    first, rest = np.zeros(FEWEST_DRAWN, dtype=bool), np.tile([True, False], 5_000)
+    assert sampled_p([first, rest]) == (ENOUGH / (FEWEST_DRAWN + 1_999), FEWEST_DRAWN + 1_999)
+    first[:ENOUGH] = True
+    assert sampled_p(iter([first, rest])) == (1_001 / 100_000, FEWEST_DRAWN)
+
+
+def test_the_first_draws_are_the_same_for_any_number() -> None:
+    for draws in (FEWEST_DRAWN, 250_000, 3_199_999):
+        sizes = batch_sizes(draws, 30_000)
+        assert sum(sizes) == draws
+        assert max(sizes) == 30_000
+        assert FEWEST_DRAWN in np.cumsum(sizes)

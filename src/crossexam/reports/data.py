@@ -176,21 +176,24 @@ def _factor_rows(
                 for column, count in counts.items():
                     cell = f"{of}: {row}>{column}"
                     yield {**known, "statistic": f"factor_{statistic}", "of": cell, "value": count}
-        elif isinstance(value, int | float):  # the method follows from the draws
+        elif isinstance(value, int | float):  # methods follow from the draws
             number = int(value) if isinstance(value, bool) else value
             yield {**known, "statistic": f"factor_{statistic}", "of": of, "value": number, "n": each.test.n}
 
 
 def _factor_object(each: FactorResult, alpha: float) -> dict[str, Any]:
     """Return every number of a factor; tests and effect sizes are None if there is nothing to test."""
-    test, crossed = each.test, each.crossed
+    test, by_pairs, crossed = each.test, each.by_pairs, each.crossed
     tested = {
         "g": test.statistic,
         "df": test.freedom,
         "p_value": each.p_value,
-        "p_method": test.method,
+        "p_method": by_pairs.method,
+        "draws": by_pairs.draws,
+        "p_value_items": test.p,
+        "p_items_method": test.method,
+        "p_items_draws": None if test.p_exact is None else test.draws,
         "p_asymptotic": test.p_asymptotic,
-        "draws": None if test.p_exact is None else test.draws,
         "p_holm": each.p_holm,
         "p_bonferroni": each.p_bonferroni,
         "significant_holm": each.p_holm <= alpha,
@@ -202,6 +205,8 @@ def _factor_object(each: FactorResult, alpha: float) -> dict[str, Any]:
     return {
         "share": each.share,
         "accuracy": each.subset,
+        "pairs": each.pairs,
+        "n_eff": each.by_pairs.n_eff,
         **(tested if test.freedom else dict.fromkeys(tested)),
         "alpha": alpha,
         "smallest_expected": test.smallest_expected,

@@ -1,8 +1,12 @@
 """Association of two classifications of the same items: tests and effect sizes of contingency tables.
 
-Tables are counts [r, c] of items, which are assumed to be independent.  :func:`association` tests whether
-there is an association; :func:`odds_ratio` and :func:`cramers_v` estimate how strong it is.  If a table
-determines no effect size (a row or column sum is 0), its value is nan and its interval the whole range.
+Tables are counts [r, c] of items.  :func:`association` tests whether there is an association of independent
+items (:mod:`crossexam.stats.clustered_association` of items in clusters); :func:`odds_ratio` and
+:func:`cramers_v` estimate how strong it is.  If a table determines no effect size (a row or column sum is 0),
+its value is nan and its interval the whole range.
+
+The intervals of effect sizes are wider for items in clusters, whose tables, [m, r, c], add up to the table.
+Without them every item is its own cluster.
 
 The same test answers two questions.  *Independence*: for items sampled without regard to the classes, is the
 row independent of the column?  *Homogeneity*: for items sampled by group (so many with seen word pairs, so
@@ -17,23 +21,23 @@ fact G with Yates' correction, truncated, not rounded, after the second decimal
 
 from __future__ import annotations
 
-from math import exp, inf, log, nan, sqrt
-from typing import Final, Literal, NamedTuple
+from math import exp, inf, nan, sqrt
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.bootstrap import DRAWS, generator
-from crossexam.stats.clusters import normal_quantile
-from crossexam.stats.counts import checked_counts, without_empty
-from crossexam.stats.fisher import TABLES_DRAWN, fisher_exact
+from crossexam.stats.bootstrap import DRAWS, FEWEST_DRAWN, generator
+from crossexam.stats.clusters import normal_quantile, student_quantile
+from crossexam.stats.fisher import checked_counts, fisher_exact, without_empty
 
 #: An expected count below this is small.
 SMALL: Final = 5.0
 #: In tables larger than two by two: the largest share of small expected counts, and the smallest of these.
 SMALL_SHARE: Final = 0.2
 SMALLEST: Final = 1.0
+_LARGEST: Final = 709.0  # of which the exponential function is a number
 
 #: How a p-value was computed: chi-square distribution, all tables with these sums, or a sample of them.
 Method = Literal["asymptotic", "exact", "Monte Carlo"]
@@ -94,7 +98,7 @@ def association(
     *,
     kind: Literal["G", "Pearson"] = "G",
     yates: bool = True,
-    draws: int = TABLES_DRAWN,
+    draws: int = FEWEST_DRAWN,
     seed: int = 0,
 ) -> Association:
     """Return the test of association of a *table* of counts [r, c].
@@ -181,30 +185,69 @@ def expected_counts(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return expected
 
 
-def odds_ratio(table: ArrayLike, confidence: float = 0.95) -> Estimate:
+def odds_ratio(table: ArrayLike, confidence: float = 0.95, *, clusters: ArrayLike | None = None) -> Estimate:
     """Return the odds ratio ``ad / bc`` of a table [[a, b], [c, d]] with Woolf's interval.
 
     ``exp(ln(ad / bc) -+ z sqrt(1/a + 1/b + 1/c + 1/d))`` (Woolf 1955, Ann. Hum. Genet. 19:251).  If any of
     the four counts is 0, 1/2 is added to each, for value and interval (Haldane 1956, Ann. Hum. Genet. 20:309;
     Anscombe 1956, Biometrika 43:461), so that the value is never 0 or infinite.  Above 1, the first row is
-    associated with the first column.  Raises ValueError if the table is not two by two.
+    associated with the first column.
+
+    With the tables of *clusters* [m, 2, 2] that add up to *table*, the variance of the log odds ratio is that
+    of the jackknife, ``(m - 1) / m sum_k (L_k - L)^2`` with *L* the logarithm and *L_k* that without cluster
+    *k*, both with 1/2 added to each count, but not below Woolf's; and z is the quantile t[m-1].  Without
+    single large clusters this is the sandwich variance of Liang & Zeger (1986, Biometrika 73:13), which is
+    too small if there are some (MacKinnon, Nielsen & Webb 2023, J. Appl. Econom. 38:671, on CV1 and CV3).
+    With the sizes of the word pairs in SNLI, of which one makes a third of the items, 95 % intervals contain
+    the odds ratio in 87 to 96 % of simulated runs (the sandwich in 72 to 94 %, Woolf's in 36 to 86 %).  The
+    interval of a single cluster is the whole range.  Raises ValueError if the table is not two by two, or
+    not the sum of those of the clusters.
 
     >>> "{0.value:.2f} {0.low:.2f} {0.high:.2f}".format(odds_ratio([[189, 10845], [104, 10933]]))
     '1.83 1.44 2.33'
+    >>> found = odds_ratio([[20, 8], [8, 20]], clusters=[[[4, 1], [1, 4]], [[1, 1], [1, 1]]] * 4)
+    >>> "{0.value:.2f} {0.low:.2f} {0.high:.2f}".format(found)
+    '6.25 1.54 25.32'
     """
     counts = checked_counts(table)
     if counts.shape != (2, 2):
         raise ValueError(f"an odds ratio needs a two-by-two table, not one of shape {counts.shape}")
     n = int(counts.sum())
+    parts = None if clusters is None else _checked_clusters(clusters, counts)
+    m = n if parts is None else len(parts)
     if not (counts.any(axis=0).all() and counts.any(axis=1).all()):
-        return Estimate(nan, 0.0, inf, n, n)
-    (a, b), (c, d) = (counts if counts.all() else counts + 0.5).tolist()
-    logarithm = log(a) + log(d) - log(b) - log(c)
-    half = normal_quantile(confidence) * sqrt(1 / a + 1 / b + 1 / c + 1 / d)
-    return Estimate(exp(logarithm), exp(logarithm - half), exp(logarithm + half), n, n)
+        return Estimate(nan, 0.0, inf, n, m)
+    filled = counts if counts.all() else counts + 0.5
+    logarithm, variance = float(_log_odds(filled)), float((1 / filled).sum())
+    if m < 2:
+        return Estimate(exp(logarithm), 0.0, inf, n, m)
+    quantile = normal_quantile(confidence)
+    if parts is not None:
+        pulls = _log_odds(counts - parts + 0.5) - _log_odds(counts + 0.5)  # (m,)
+        variance = max(variance, (m - 1) / m * float(pulls @ pulls))
+        quantile = student_quantile(m - 1, confidence)
+    low, high = logarithm - quantile * sqrt(variance), logarithm + quantile * sqrt(variance)
+    return Estimate(exp(logarithm), exp(low), exp(min(high, _LARGEST)), n, m)
 
 
-def cramers_v(table: ArrayLike, *, seed: int = 0, confidence: float = 0.95) -> Estimate:
+def _log_odds(counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the log odds ratios of tables of positive *counts* [..., 2, 2]."""
+    logs = np.log(counts)
+    odds: NDArray[np.float64] = logs[..., 0, 0] + logs[..., 1, 1] - logs[..., 0, 1] - logs[..., 1, 0]
+    return odds
+
+
+def _checked_clusters(clusters: ArrayLike, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the tables of *clusters* [m, r, c]; ValueError if they do not add up to *counts* [r, c]."""
+    parts = np.asarray(clusters, dtype=np.int64)
+    if parts.shape[1:] != counts.shape or (parts.sum(axis=0) != counts).any():
+        raise ValueError("the tables of the clusters do not add up to the table")
+    return parts
+
+
+def cramers_v(
+    table: ArrayLike, *, clusters: ArrayLike | None = None, seed: int = 0, confidence: float = 0.95
+) -> Estimate:
     """Return Cramer's V of a *table* [r, c], corrected for bias, with a bootstrap interval: 0 to 1.
 
     Plain ``V = sqrt(phi2 / min(r - 1, c - 1))`` with ``phi2 = X2 / n``, Pearson's without Yates' correction
@@ -219,31 +262,69 @@ def cramers_v(table: ArrayLike, *, seed: int = 0, confidence: float = 0.95) -> E
     Sanchez Carmona et al.'s Table 3, its 95 % intervals contain V in 71 %, these in 95 %; for their Table 4
     in 75 and 93 %, for their Table 2 in 100 and 96 %.
 
+    With the tables of *clusters* [m, r, c] that add up to *table*, whole clusters are sampled.  The
+    expectation of X2 without association is then greater by the mean design effect (Rao & Scott 1981, J. Am.
+    Stat. Assoc. 76:221), and n in the corrections is the number of items over this.  The interval
+    of a single cluster is 0 to 1.  Raises ValueError if the tables do not add up.
+
     >>> "{0.value:.2f}".format(cramers_v([[567, 20], [13, 20]]))
     '0.52'
+    >>> found = cramers_v([[20, 8], [8, 20]], clusters=[[[4, 1], [1, 4]], [[1, 1], [1, 1]]] * 4)
+    >>> "{0.value:.2f} {0.low:.2f} {0.high:.2f}".format(found)
+    '0.40 0.00 0.56'
     """
     counts = checked_counts(table)
     n = int(counts.sum())
-    value = float(_corrected_v(counts[None])[0]) if n else nan
-    if np.isnan(value):
-        return Estimate(nan, 0.0, 1.0, n, n)
-    drawn = generator(seed, "cramers_v").multinomial(n, counts.ravel() / n, size=DRAWS)
-    values = np.nan_to_num(_corrected_v(drawn.reshape(DRAWS, *counts.shape)))  # one row or column left: 0
+    parts = None if clusters is None else _checked_clusters(clusters, counts)
+    m = n if parts is None else len(parts)
+    deff = 1.0 if parts is None or m < 2 else _deff_of_pearson(parts)
+    value = float(_corrected_v(counts[None], deff)[0]) if n else nan
+    if np.isnan(value) or m < 2:
+        return Estimate(value, 0.0, 1.0, n, m)
+    rng = generator(seed, "cramers_v")
+    if parts is None:
+        drawn = rng.multinomial(n, counts.ravel() / n, size=DRAWS).reshape(DRAWS, *counts.shape)
+    else:
+        drawn = np.tensordot(rng.multinomial(m, np.full(m, 1 / m), size=DRAWS), parts, axes=1)
+    values = np.nan_to_num(_corrected_v(drawn, deff))  # one row or column left: 0
     low, high = np.quantile(values, [0.5 - confidence / 2, 0.5 + confidence / 2])
-    return Estimate(value, min(value, float(low)), max(value, float(high)), n, n)
+    return Estimate(value, min(value, float(low)), max(value, float(high)), n, m)
 
 
-def _corrected_v(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+def _deff_of_pearson(parts: NDArray[np.int64]) -> float:
+    """Return the mean design effect, at least 1, of Pearson's X2 of the sum of *parts* [m, r, c].
+
+    Of the gaps ``O - E``, a cluster contributes ``O_i - (rows_i columns + rows columns_i) / n + n_i E / n``.
+    The mean is that of the eigenvalues in Rao and Scott's first-order correction: ``sum V(O - E) / E`` over
+    ``(r - 1)(c - 1)``.
+    """
+    kept, _, _ = without_empty(parts.sum(axis=0))
+    used = parts[:, parts.sum(axis=(0, 2)) > 0][:, :, parts.sum(axis=(0, 1)) > 0]
+    m, n, freedom = len(parts), int(kept.sum()), (kept.shape[0] - 1) * (kept.shape[1] - 1)
+    if freedom < 1:
+        return 1.0
+    expected = expected_counts(kept)
+    rows, columns, sizes = used.sum(axis=2), used.sum(axis=1), used.sum(axis=(1, 2))
+    gaps = (
+        used
+        - (rows[:, :, None] * kept.sum(axis=0) + kept.sum(axis=1)[:, None] * columns[:, None]) / n
+        + sizes[:, None, None] * expected / n
+    )
+    spread = ((gaps - gaps.mean(axis=0)) ** 2).sum(axis=0) * m / (m - 1)
+    deff: float = float((spread / expected).sum()) / freedom
+    return max(1.0, deff)
+
+
+def _corrected_v(tables: NDArray[np.int64], deff: float) -> NDArray[np.float64]:
     """Return the corrected V of *tables* [b, r, c]: [b]; nan with fewer than two rows or columns."""
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)  # (b, r), (b, c)
-    n = rows.sum(axis=1).astype(np.float64)  # (b,)
+    n_eff = rows.sum(axis=1) / deff  # (b,)
+    free = np.maximum(n_eff - 1, 1)
     r, c = (rows > 0).sum(axis=1), (columns > 0).sum(axis=1)
     products = rows[:, :, None] * columns[:, None, :]
     shares = np.where(products > 0, tables.astype(np.float64) ** 2 / np.maximum(products, 1), 0.0)
     phi2 = shares.sum(axis=(1, 2)) - 1  # X2 / n
-    unbiased = np.maximum(0.0, phi2 - (r - 1) * (c - 1) / np.maximum(n - 1, 1))
-    narrowed = np.minimum(
-        r - 1 - (r - 1) ** 2 / np.maximum(n - 1, 1), c - 1 - (c - 1) ** 2 / np.maximum(n - 1, 1)
-    )
+    unbiased = np.maximum(0.0, phi2 - (r - 1) * (c - 1) / free)
+    narrowed = np.minimum(r - 1 - (r - 1) ** 2 / free, c - 1 - (c - 1) ** 2 / free)
     known = (np.minimum(r, c) > 1) & (narrowed > 1e-9)
     return np.where(known, np.sqrt(np.minimum(1.0, unbiased / np.where(known, narrowed, 1.0))), nan)

@@ -1,10 +1,10 @@
-"""Bootstrap intervals for statistics that are functions of sums over items."""
+"""Random draws: bootstrap intervals of functions of sums over items, and p-values from samples."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import inf, nan
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,14 @@ Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 #: The number of samples: the bounds of a 95 % interval are near the 50th and the 1951st.
 DRAWS: Final = 2_000
+#: The fewest draws for a p-value.
+FEWEST_DRAWN: Final = 99_999
+#: The most draws for a p-value, whatever the level: some seconds.
+MOST_DRAWN: Final = 9_999_999
+#: Drawing more than 99,999 ends with this many that are as extreme: a standard error of 3 %.
+ENOUGH: Final = 1_000
+#: How far below the level of significance the smallest p-value of a sample must lie after correction.
+_BELOW_LEVEL: Final = 20
 _AT_ONCE: Final = 4_000_000  # numbers in memory while sampling: 32 MB
 
 
@@ -88,3 +96,67 @@ def _bca(
     shares = ndtr(bias + z / (1 - skewness * z))
     low, high = np.quantile(drawn, shares)
     return float(low), float(high)
+
+
+class SampledP(NamedTuple):
+    """A p-value, and the number of *draws* that it is from; 0 if it is exact."""
+
+    p: float
+    draws: int
+
+
+def draws_for(alpha: float, tests: int) -> int:
+    """Return how many draws are needed so that *tests* corrected p-values can reach the level *alpha*.
+
+    The smallest p-value of B draws is ``1 / (B + 1)``; after Bonferroni's correction it is at most a
+    twentieth of *alpha*.  There are at most :data:`MOST_DRAWN`, which is enough for 16 tests at 0.000032.
+    Raises ValueError if *alpha* is not between 0 and 1.
+
+    >>> draws_for(0.05, 16), draws_for(0.0001, 16)
+    (99999, 3199999)
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha is {alpha}; it must be between 0 and 1")
+    wanted = round(_BELOW_LEVEL * max(1, tests) / alpha) - 1
+    return min(MOST_DRAWN, max(FEWEST_DRAWN, wanted))
+
+
+def batch_sizes(draws: int, step: int) -> list[int]:
+    """Return the sizes, at most *step*, of the batches in which *draws* are drawn.
+
+    One batch ends with draw 99,999, so that the first 99,999 are the same for any *draws*.
+
+    >>> batch_sizes(150_000, 60_000)
+    [60000, 39999, 50001]
+    """
+    sizes: list[int] = []
+    done = 0
+    while done < draws:
+        end = FEWEST_DRAWN if done < FEWEST_DRAWN else draws
+        sizes.append(min(step, end - done, draws - done))
+        done += sizes[-1]
+    return sizes
+
+
+def sampled_p(batches: Iterable[NDArray[np.bool_]]) -> SampledP:
+    """Return the p-value from *batches* that say which draws are at least as extreme as what was observed.
+
+    It is ``(1 + number of these) / (1 + number drawn)``, which is never 0 (Davison & Hinkley 1997, *Bootstrap
+    Methods and their Application*, chapter 4; for permutations Hemerik & Goeman 2018, TEST 27:811).  After
+    99,999 draws, it stops at the 1,000th of these; if this is beyond the first 99,999, the p-value is
+    ``1,000 / number drawn`` (Besag & Clifford 1991, Biometrika 78:301).
+
+    >>> sampled_p([np.array([True, False, False]), np.array([False, False, False, False])])
+    SampledP(p=0.25, draws=7)
+    """
+    done = hits = 0
+    for batch in batches:
+        extreme = np.flatnonzero(batch)
+        needed = ENOUGH - hits
+        if done >= FEWEST_DRAWN and len(extreme) >= needed:
+            done += int(extreme[needed - 1]) + 1
+            return SampledP(ENOUGH / done, done)
+        done, hits = done + len(batch), hits + len(extreme)
+        if done >= FEWEST_DRAWN and hits >= ENOUGH:
+            break
+    return SampledP((1 + hits) / (1 + done), done)

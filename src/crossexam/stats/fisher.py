@@ -15,55 +15,20 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossexam.stats.bootstrap import generator
-from crossexam.stats.counts import checked_counts, without_empty
+from crossexam.stats.bootstrap import FEWEST_DRAWN, SampledP, batch_sizes, generator, sampled_p
 
-#: The fewest tables sampled if there are too many to sum over.
-TABLES_DRAWN: Final = 99_999
-#: The most tables sampled, whatever the level: some seconds.
-MOST_DRAWN: Final = 9_999_999
-#: Sampling more than 99,999 ends with this many tables that are not more probable: a standard error of 3 %.
-ENOUGH: Final = 1_000
-#: How far below the level of significance the smallest p-value of a sample must lie after correction.
-_BELOW_LEVEL: Final = 20
 _AT_ONCE: Final = 2_000_000  # numbers in memory while sampling
 _MOST_PARTIAL: Final = 1_000_000  # partial tables in memory while summing
 _SAME: Final = 1e-7  # log probabilities that differ by less are equal
 
 
-class FisherTest(NamedTuple):
-    """The p-value of Fisher's test, and how many tables were sampled for it; 0 if it is exact."""
-
-    p: float
-    draws: int
-
-
-def draws_for(alpha: float, tests: int) -> int:
-    """Return how many tables to sample so that *tests* corrected p-values can reach the level *alpha*.
-
-    The smallest p-value of B sampled tables is ``1 / (B + 1)``; after Bonferroni's correction it is at most
-    a twentieth of *alpha*.  There are at most :data:`MOST_DRAWN`, which is enough for 16 tests at 0.000032.
-    Raises ValueError if *alpha* is not between 0 and 1.
-
-    >>> draws_for(0.05, 16), draws_for(0.0001, 16)
-    (99999, 3199999)
-    """
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha is {alpha}; it must be between 0 and 1")
-    wanted = round(_BELOW_LEVEL * max(1, tests) / alpha) - 1
-    return min(MOST_DRAWN, max(TABLES_DRAWN, wanted))
-
-
-def fisher_exact(table: ArrayLike, *, draws: int = TABLES_DRAWN, seed: int = 0) -> FisherTest:
+def fisher_exact(table: ArrayLike, *, draws: int = FEWEST_DRAWN, seed: int = 0) -> SampledP:
     """Return Fisher's exact test of a *table* of counts [r, c], two-sided.
 
     It is exact for two by two, and for larger tables if the tables with these sums can be summed over
-    (:func:`_summed`).  Otherwise tables are sampled (Patefield 1981, Appl. Stat. 30:91): 99,999, and then
-    more until 1,000 are not more probable, but at most *draws*.  The p-value is ``(1 + number not more
-    probable) / (1 + number sampled)``, which is never 0 (Davison & Hinkley 1997, *Bootstrap Methods and their
-    Application*, chapter 4), or ``1,000 / number sampled`` if sampling stopped early (Besag & Clifford 1991,
-    Biometrika 78:301).  With fewer than two non-empty rows or columns it is 1.  Raises ValueError if *table*
-    is not a table of counts.
+    (:func:`_summed`).  Otherwise at most *draws* tables are sampled (Patefield 1981, Appl. Stat. 30:91), and
+    the p-value is that of :func:`crossexam.stats.bootstrap.sampled_p`.  With fewer than two non-empty rows
+    or columns it is 1.  Raises ValueError if *table* is not a table of counts.
 
     >>> round(fisher_exact([[3, 1], [1, 3]]).p, 4)  # Fisher's tea, two-sided: (1 + 16 + 16 + 1) / 70
     0.4857
@@ -72,13 +37,13 @@ def fisher_exact(table: ArrayLike, *, draws: int = TABLES_DRAWN, seed: int = 0) 
     """
     counts, _, _ = without_empty(checked_counts(table))
     if min(counts.shape) < 2:
-        return FisherTest(1.0, 0)
+        return SampledP(1.0, 0)
     if counts.shape == (2, 2):
         from scipy.stats import fisher_exact as two_by_two
 
-        return FisherTest(float(two_by_two(counts)[1]), 0)
+        return SampledP(float(two_by_two(counts)[1]), 0)
     exact = _summed(counts)
-    return FisherTest(exact, 0) if exact is not None else _sampled(counts, draws, seed)
+    return SampledP(exact, 0) if exact is not None else _sampled(counts, draws, seed)
 
 
 class _Partial(NamedTuple):
@@ -147,36 +112,19 @@ def _merged(partial: _Partial, columns: NDArray[np.int64]) -> _Partial:
     return _Partial(partial.left[first], partial.weights[first], times)
 
 
-def _sampled(counts: NDArray[np.int64], draws: int, seed: int) -> FisherTest:
+def _sampled(counts: NDArray[np.int64], draws: int, seed: int) -> SampledP:
     ours = _log_weights(counts[None])[0]
-    done = hits = 0
-    for drawn in _tables_like(counts, draws, seed):
-        extreme = np.flatnonzero(_log_weights(drawn) <= ours + _SAME)
-        needed = ENOUGH - hits
-        if done >= TABLES_DRAWN and len(extreme) >= needed:
-            done += int(extreme[needed - 1]) + 1
-            return FisherTest(ENOUGH / done, done)
-        done, hits = done + len(drawn), hits + len(extreme)
-        if done >= TABLES_DRAWN and hits >= ENOUGH:
-            break
-    return FisherTest((1 + hits) / (1 + done), done)
+    return sampled_p(_log_weights(drawn) <= ours + _SAME for drawn in _tables_like(counts, draws, seed))
 
 
 def _tables_like(counts: NDArray[np.int64], draws: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Yield *draws* tables sampled with the sums of *counts* and no association: [b, r, c].
-
-    The first 99,999 are the same for any *draws*.
-    """
+    """Yield *draws* tables sampled with the sums of *counts* and no association: [b, r, c]."""
     from scipy.stats import random_table
 
     drawer = random_table(counts.sum(axis=1), counts.sum(axis=0))
     rng = generator(seed, "fisher_exact")
-    step, done = max(1, _AT_ONCE // counts.size), 0
-    while done < draws:
-        end = TABLES_DRAWN if done < TABLES_DRAWN else draws
-        size = min(step, end - done, draws - done)
+    for size in batch_sizes(draws, max(1, _AT_ONCE // counts.size)):
         yield drawer.rvs(size, random_state=rng)
-        done += size
 
 
 def _log_weights(tables: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -191,3 +139,29 @@ def _log_factorials(highest: int) -> NDArray[np.float64]:
 
     factorials: NDArray[np.float64] = gammaln(np.arange(1, highest + 2))
     return factorials
+
+
+def checked_counts(table: ArrayLike) -> NDArray[np.int64]:
+    """Return *table* as integers [r, c]; raises ValueError if it is not a table of counts."""
+    given = np.asarray(table)
+    if given.ndim != 2 or given.dtype.kind not in "iufb":
+        raise ValueError(
+            f"a table of counts must be a two-dimensional array of numbers, not one of shape {given.shape}"
+        )
+    counts = given.astype(np.int64) if np.isfinite(given).all() else None
+    if counts is None or (counts != given).any() or (counts < 0).any():
+        raise ValueError(f"counts must be non-negative whole numbers: {given.tolist()}")
+    return counts
+
+
+def without_empty(
+    counts: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...]]:
+    """Return *counts* [r, c] without its empty rows and columns, and the indices of these.
+
+    >>> without_empty(np.array([[1, 0], [0, 0], [2, 0]]))[1:]
+    ((1,), (1,))
+    """
+    rows, columns = counts.any(axis=1), counts.any(axis=0)
+    kept = counts[rows][:, columns]
+    return kept, tuple(np.flatnonzero(~rows).tolist()), tuple(np.flatnonzero(~columns).tolist())

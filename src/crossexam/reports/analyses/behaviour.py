@@ -46,14 +46,24 @@ _NAMES: Final = (
     "replaced); without t, the controls."
 )
 _TESTS: Final = (
-    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: of the chi-square "
-    "distribution; of Fisher's exact test if expected counts are too small for it (in a table of two by two "
-    "any below 5, in a larger one any below 1 or more than a fifth below 5), from all tables with these sums "
-    "(exact) or, if they are too many, from a sample of them (Monte Carlo). Holm and Bonferroni correct over "
-    "all tests of the model. V: Cramer's V, bias-corrected. These tests assume independent items. "
+    "p: of a permutation test, since the items of a word pair are alike. Whether pairs are seen, and their "
+    "polarities, are permuted over the pairs, whatever the order of their words; changes of prediction, "
+    "among the items of one ordered pair. All permutations (exact) or, if they are too many, a sample of "
+    "them (Monte Carlo). Holm and Bonferroni correct it over all tests of the model."
+)
+_EFFECTS: Final = (
+    "V: Cramer's V, bias-corrected. Its interval, and that of the odds ratio, count word pairs as clusters. "
     "Detectable: the smallest effect size (Cohen's w, which is V if one side of the table has two "
-    "categories) detectable with this many items at this level, uncorrected, and a power of 80 %; a "
-    "smaller effect can exist although its test is not significant."
+    "categories) detectable with a power of 80 % at this level over the number of tests, given how many "
+    "independent items these are worth; a smaller effect can exist although its test is not significant. "
+    "None of this takes into account that items can share a premise."
+)
+_AS_PUBLISHED: Final = (
+    "G and p (items) are as in the paper: they assume independent items, so that a few frequent pairs can "
+    "make p (items) small without any effect. G: log-likelihood ratio, with Yates' correction at one degree "
+    "of freedom. p (items): of the chi-square distribution; of Fisher's exact test if expected counts are "
+    "too small for it (in a table of two by two any below 5, in a larger one any below 1 or more than a "
+    "fifth below 5)."
 )
 
 
@@ -107,9 +117,11 @@ def factor_table(results: Results) -> Table:
                     factor,
                     model.name,
                     each.test.n,
+                    each.pairs,
                     _statistic(each),
+                    each.test.p if each.test.freedom else None,
                     each.p_value,
-                    each.test.method if each.test.freedom else None,
+                    each.by_pairs.method if each.test.freedom else None,
                     each.p_holm,
                     each.p_bonferroni,
                     _effect(each),
@@ -125,7 +137,9 @@ def factor_table(results: Results) -> Table:
         Column("Factor"),
         Column("Model"),
         Column("Items", "count"),
+        Column("Pairs", "count"),
         Column("G (df)"),
+        Column("p (items)", "p"),
         Column("p", "p"),
         Column("p from"),
         Column("Holm", "p", alpha=results.alpha),
@@ -134,7 +148,7 @@ def factor_table(results: Results) -> Table:
         Column("Odds ratio"),
         Column("Detectable"),
     )
-    notes = [f"{_TESTS} {significance_note(results.alpha)}"]
+    notes = [f"{_TESTS} {significance_note(results.alpha)}", _EFFECTS, _AS_PUBLISHED]
     if any(row[3] is None for row in rows):
         notes.append(_source("sections 6.1 to 6.4"))
     return Table("Tests of the three factors", columns, tuple(rows), tuple(notes), grouped=2)
@@ -143,13 +157,13 @@ def factor_table(results: Results) -> Table:
 def factor_summary(results: Results) -> Table:
     """Return the columns of :func:`factor_table` for which a terminal has room, without published rows."""
     table = factor_table(replace(results, published_rows=False))
-    chosen = [0, 1, 2, 4, 5, 8] if len(results.models) > 1 else [0, 1, 4, 5, 8]
+    chosen = [0, 1, 2, 4, 5, 7, 10] if len(results.models) > 1 else [0, 1, 4, 5, 7, 10]
     rows = tuple(tuple(row[column] for column in chosen) for row in table.rows)
     columns = tuple(table.columns[column] for column in chosen)
     note = (
-        "p: of G, or of Fisher's exact test if expected counts are too small; of a sample of the tables if "
-        "they are too many for that, whose size then limits how small p can be (HTML says where). "
-        f"Bonferroni: corrected over all tests of the model. {significance_note(results.alpha)}"
+        "p: of a permutation test over word pairs (insensitivity: within pairs); if from a sample, its size "
+        "limits how small p can be (HTML says where). Bonferroni: corrected over all tests of the model. "
+        f"{significance_note(results.alpha)} G: as in the paper, for independent items."
     )
     return Table(table.title, columns, rows, (note,), table.grouped)
 
@@ -268,8 +282,8 @@ def _published_tests(short_name: str, kind: str, factor: str) -> list[tuple[Cell
         freedom = freedoms.value(system, kind) if factor == "polarity" else 1
         if statistic is not None and freedom is not None:
             shown = f"{statistic:g} ({freedom:g})"
-            nothing = (None,) * 7
-            rows.append((short_name, factor, f"{system} (published)", None, shown, *nothing))
+            nothing = (None,) * 8
+            rows.append((short_name, factor, f"{system} (published)", None, None, shown, *nothing))
     return rows
 
 

@@ -1,0 +1,237 @@
+"""Association of items in clusters: other implementations, and levels with the sizes of word pairs."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from statsmodels.stats.contingency_tables import StratifiedTable
+
+from crossexam.stats import clustered_association
+from crossexam.stats.association import association, cramers_v, cross_counts, odds_ratio
+from crossexam.stats.bootstrap import FEWEST_DRAWN
+from crossexam.stats.clustered_association import (
+    conditional_test,
+    intraclass_correlation,
+    permutation_test,
+)
+
+LABELS = np.array([0, 1, 0, 2, 1, 0])
+OUTCOMES = np.array([[5, 1, 0], [0, 3, 2], [4, 0, 1], [0, 1, 3], [1, 1, 0], [0, 1, 0]])
+#: Items of the word pairs of e_th, from 27,872 pairs of SNLI train: sizes and how many pairs have them.
+SEEN = {1: 24, 2: 11, 3: 1, 4: 5, 5: 1, 7: 1, 12: 1, 17: 1, 18: 1, 20: 1, 36: 1, 68: 1, 180: 1}
+UNSEEN = {1: 85, 2: 10, 3: 2, 4: 1, 32: 1}
+SIZES = np.array([size for held in (SEEN, UNSEEN) for size, times in held.items() for _ in range(times)])
+IS_UNSEEN = np.repeat([0, 1], [sum(SEEN.values()), sum(UNSEEN.values())])
+
+
+def right_and_wrong(rng: np.random.Generator, share: float, icc: float) -> NDArray[np.int64]:
+    """How many items of each pair are right and wrong: [m, 2]."""
+    held = (1 - icc) / icc
+    right = rng.binomial(SIZES, rng.beta(share * held, (1 - share) * held, len(SIZES)))
+    return np.column_stack([right, SIZES - right])
+
+
+def by_unseen(outcomes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The table of each pair, right and wrong by seen and unseen: [m, 2, 2]."""
+    tables: NDArray[np.int64] = outcomes[:, :, None] * np.eye(2, dtype=np.int64)[IS_UNSEEN][:, None]
+    return tables
+
+
+# -- intraclass correlation ------------------------------------------------------------------------------
+
+
+def test_intraclass_correlation_is_that_of_the_analysis_of_variance() -> None:
+    groups = [[1, 1, 0, 1], [0, 0], [1], [0, 1, 0], [1, 1, 1, 1, 1, 0]]
+    f = stats.f_oneway(*groups).statistic
+    sizes = np.array([len(each) for each in groups])
+    typical = (sizes.sum() - (sizes**2).sum() / sizes.sum()) / (len(groups) - 1)
+    counts = [[sum(each), len(each) - sum(each)] for each in groups]
+    assert intraclass_correlation(counts) == pytest.approx((f - 1) / (f - 1 + typical))
+
+
+def test_intraclass_correlation_is_that_of_the_simulation() -> None:
+    rng = np.random.default_rng(1)
+    found = [intraclass_correlation(right_and_wrong(rng, 0.5, 0.3)) for _ in range(300)]
+    assert np.mean(found) == pytest.approx(0.3, abs=0.02)
+
+
+@pytest.mark.parametrize("counts", [[[1, 0], [0, 1]], [[3, 2]], [[3, 0], [2, 0]], [[1, 1], [1, 1]]])
+def test_no_intraclass_correlation(counts: list[list[int]]) -> None:
+    assert intraclass_correlation(counts) == 0
+
+
+# -- permutation of labels -------------------------------------------------------------------------------
+
+
+def listed(labels: NDArray[np.int64], outcomes: NDArray[np.int64]) -> float:
+    """The p-value from all orders of the labels, with X2 as SciPy computes it."""
+    sizes = outcomes.sum(axis=1)
+    each = outcomes / (1 + (sizes - 1) * intraclass_correlation(outcomes))[:, None]
+
+    def x2(order: tuple[int, ...]) -> float:
+        table = np.array([each[np.array(order) == label].sum(axis=0) for label in sorted(set(order))])
+        return float(stats.chi2_contingency(table, correction=False).statistic)
+
+    ours = x2(tuple(labels.tolist()))
+    return float(np.mean([x2(order) >= ours - 1e-9 for order in permutations(labels.tolist())]))
+
+
+def test_all_labellings_are_those_of_a_list() -> None:
+    found = permutation_test(LABELS, OUTCOMES)
+    assert found.p == pytest.approx(listed(LABELS, OUTCOMES))
+    assert (found.draws, found.method) == (0, "exact")
+    assert 1 / 60 <= found.p < 0.5
+
+
+def test_a_sample_of_labellings_estimates_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = permutation_test(LABELS, OUTCOMES).p
+    monkeypatch.setattr(clustered_association, "FEWEST_DRAWN", 0)
+    found = permutation_test(LABELS, OUTCOMES)
+    assert (found.draws, found.method) == (FEWEST_DRAWN, "Monte Carlo")
+    assert found.p == pytest.approx(exact, abs=4 * (exact * (1 - exact) / FEWEST_DRAWN) ** 0.5)
+    assert permutation_test(LABELS, OUTCOMES) == found
+    assert permutation_test(LABELS, OUTCOMES, seed=1).p != found.p
+
+
+def test_names_of_labels_and_order_of_clusters_do_not_matter() -> None:
+    found = permutation_test(LABELS, OUTCOMES)
+    assert permutation_test(10 - 3 * LABELS, OUTCOMES).p == pytest.approx(found.p)
+    assert permutation_test(LABELS[::-1], OUTCOMES[::-1]).p == pytest.approx(found.p)
+    assert permutation_test(LABELS, OUTCOMES[:, [2, 0, 1]]).p == pytest.approx(found.p)
+
+
+def test_a_cluster_counts_as_one_item_if_its_items_are_alike_and_else_as_all() -> None:
+    alike = permutation_test([0, 0, 1, 1, 1], [[9, 0], [1, 0], [0, 1], [0, 5], [0, 2]])
+    assert (alike.p, alike.n_eff) == (1 / 10, 5)
+    different = permutation_test([0, 0, 1, 1], [[4, 4], [2, 2], [3, 3], [1, 1]])
+    assert different.n_eff == 20
+
+
+@pytest.mark.parametrize(
+    ("labels", "outcomes"), [([0, 0], [[3, 1], [1, 2]]), ([0, 1], [[3, 0], [1, 0]]), ([0], [[3, 1]])]
+)
+def test_one_label_or_outcome_tests_nothing(labels: list[int], outcomes: list[list[int]]) -> None:
+    assert permutation_test(labels, outcomes).p == 1
+
+
+@pytest.mark.parametrize("icc", [0.1, 0.36])
+def test_labels_of_pairs_without_effect_are_rarely_significant(icc: float) -> None:
+    """At 0.05, of 400 runs; the same test of items is significant in a fourth to a half of them."""
+    rng = np.random.default_rng(2)
+    pairs = items = 0
+    for run in range(400):
+        outcomes = right_and_wrong(rng, 0.8, icc)
+        pairs += permutation_test(IS_UNSEEN, outcomes, draws=499, seed=run).p <= 0.05
+        items += association(by_unseen(outcomes).sum(axis=0)).p <= 0.05
+    assert 0.02 * 400 <= pairs <= 0.075 * 400
+    assert items > 0.2 * 400
+
+
+def test_an_effect_is_found_as_often_as_among_independent_items() -> None:
+    """Without clusters, a test of pairs loses little: 22 points fewer right of unseen pairs."""
+    rng = np.random.default_rng(3)
+    pairs = items = 0
+    for run in range(200):
+        right = rng.binomial(SIZES, np.where(IS_UNSEEN, 0.58, 0.8))
+        outcomes = np.column_stack([right, SIZES - right])
+        pairs += permutation_test(IS_UNSEEN, outcomes, draws=499, seed=run).p <= 0.05
+        items += association(by_unseen(outcomes).sum(axis=0)).p <= 0.05
+    assert items > 0.95 * 200
+    assert pairs > 0.9 * 200
+
+
+# -- permutation within clusters -------------------------------------------------------------------------
+
+
+def test_one_table_is_fishers() -> None:
+    table = [[31, 12], [8, 19]]
+    found = conditional_test([table])
+    assert found.p == pytest.approx(stats.fisher_exact(table)[1])
+    assert found.n_eff == pytest.approx(70)
+    assert (found.draws, found.method) == (0, "exact")
+
+
+def test_several_tables_are_the_sum_over_all_that_have_their_sums() -> None:
+    tables = np.array([[[3, 1], [0, 2]], [[2, 0], [1, 2]], [[0, 1], [2, 1]], [[1, 0], [0, 0]]])
+    firsts = [np.arange(5), np.arange(4), np.arange(3), np.arange(2)]
+    chances: dict[int, float] = {}
+    for cells in product(*map(np.ndarray.tolist, firsts)):
+        chance = 1.0
+        for a, ((b, c), (d, e)) in zip(cells, tables.tolist(), strict=True):
+            chance *= stats.hypergeom.pmf(a, b + c + d + e, b + d, b + c)
+        chances[sum(cells)] = chances.get(sum(cells), 0.0) + chance
+    ours = chances[int(tables[:, 0, 0].sum())]
+    exact = sum(chance for chance in chances.values() if chance <= ours * (1 + 1e-7))
+    assert conditional_test(tables).p == pytest.approx(exact)
+
+
+def test_many_items_are_mantel_and_haenszels() -> None:
+    tables = np.array([[[200, 180], [150, 190]], [[90, 40], [60, 50]], [[30, 70], [40, 90]]])
+    theirs = StratifiedTable([each.astype(float) for each in tables])
+    plain, corrected = (theirs.test_null_odds(correction=each).pvalue for each in (False, True))
+    assert plain < conditional_test(tables).p < corrected < 1.25 * plain
+
+
+def test_pairs_that_differ_do_not_make_an_association() -> None:
+    """All items of a pair change, and all are right, or neither: nothing differs within a pair."""
+    tables = [[[20, 0], [0, 0]], [[0, 0], [0, 30]]]
+    assert conditional_test(tables) == (1.0, 0, 0.0)
+    assert association(np.sum(tables, axis=0)).p < 1e-9
+    assert conditional_test([[[8, 2], [2, 8]], *tables]).p == conditional_test([[[8, 2], [2, 8]]]).p
+
+
+def test_no_p_value_is_zero() -> None:
+    assert 0 < conditional_test([[[2000, 0], [0, 2000]]]).p < 1e-300
+
+
+@pytest.mark.parametrize("tables", [np.zeros((0, 2, 2), dtype=int), [[[1, 0], [0, 0]]], [[[4, 0], [5, 0]]]])
+def test_tables_of_one_class_test_nothing(tables: NDArray[np.int64]) -> None:
+    found = conditional_test(tables)
+    assert found.p == 1
+    assert np.isnan(found.n_eff)
+
+
+def test_changes_within_pairs_without_effect_are_rarely_significant() -> None:
+    rng = np.random.default_rng(4)
+    of_item = np.repeat(np.arange(len(SIZES)), SIZES)
+    held = (1 - 0.36) / 0.36
+    pairs = items = 0
+    for _ in range(300):
+        rows, columns = (
+            (rng.random(len(of_item)) < rng.beta(0.5 * held, 0.5 * held, len(SIZES))[of_item]).astype(int)
+            for _ in range(2)
+        )
+        tables = cross_counts(2 * of_item + rows, columns, (2 * len(SIZES), 2)).reshape(-1, 2, 2)
+        pairs += conditional_test(tables).p <= 0.05
+        items += association(tables.sum(axis=0)).p <= 0.05
+    assert pairs <= 0.07 * 300
+    assert items > 0.3 * 300
+
+
+# -- intervals -------------------------------------------------------------------------------------------
+
+
+def test_intervals_of_effects_count_pairs_as_clusters() -> None:
+    """How many of 200 intervals hold the truth, a share of 0.8 of seen and 0.6 of unseen items right."""
+    shares = np.array([[0.8, 0.6], [0.2, 0.4]])
+    wholes = shares * np.bincount(IS_UNSEEN, weights=SIZES) / SIZES.sum()
+    expected = np.outer(wholes.sum(axis=1), wholes.sum(axis=0))
+    phi = float(((wholes - expected) ** 2 / expected).sum()) ** 0.5
+    rng, held = np.random.default_rng(5), (1 - 0.36) / 0.36
+    odds, v, alone = [], [], []
+    for _ in range(200):
+        share = shares[0][IS_UNSEEN]
+        right = rng.binomial(SIZES, rng.beta(share * held, (1 - share) * held))
+        clusters = by_unseen(np.column_stack([right, SIZES - right]))
+        table = clusters.sum(axis=0)
+        odds.append(odds_ratio(table, clusters=clusters))
+        v.append(cramers_v(table, clusters=clusters))
+        alone.append(odds_ratio(table))
+    truth = 0.8 * 0.4 / (0.2 * 0.6)
+    assert np.mean([each.low <= truth <= each.high for each in odds]) > 0.87
+    assert np.mean([each.low <= phi <= each.high for each in v]) > 0.92
+    assert np.mean([each.low <= truth <= each.high for each in alone]) < 0.5

@@ -386,7 +386,7 @@ def accuracy_by(
     >>> accuracy_by(base, "gold")["builtin:demo"]["neutral"].n
     108
     """
-    from crossexam.evaluation.measures import accuracy_by_value
+    from crossexam.evaluation.slices import accuracy_by_value
     from crossexam.evaluation.verified import by_status
 
     required(by, str, "by", wanted='the name of a slice, such as "gold" or "genre"')
@@ -413,10 +413,10 @@ def compare(
     set, unless *common* leaves those out, or if there is an *index* but no test set has word pairs.
     """
     from crossexam.evaluation.comparison import Comparisons, common_part, compare_runs
-    from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
     from crossexam.evaluation.probability_comparison import probability_comparisons
     from crossexam.evaluation.seen_pairs import seen_pairs
+    from crossexam.evaluation.several.joint import joint_outcomes
     from crossexam.evaluation.unanswered import answered_part
     from crossexam.evaluation.verified import by_status
 

@@ -10,8 +10,8 @@ import numpy as np
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, Label
-from crossexam.evaluation.joint import joint_outcomes
 from crossexam.evaluation.scores import score_both
+from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.reports.analyses.joint import joint_against_table
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv

@@ -17,7 +17,8 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.evaluation.comparison import compare_runs, one_sided_sets
-from crossexam.evaluation.measures import CROSSED, SLICES, TestSetResult, accuracy_by_set, measure
+from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
+from crossexam.evaluation.slices import CROSSED, SLICES
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference

@@ -19,9 +19,9 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, Label
-from crossexam.evaluation.joint import joint_outcomes
 from crossexam.evaluation.keys import keyed_comparisons
 from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs, training_pairs
+from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.language.word_pair_index import WordPairIndex, word_forms
 from crossexam.reports.analyses.joint import seen_against_table
 from crossexam.reports.comparison import comparison_tables

@@ -18,8 +18,9 @@ from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.judges import judge_shares, predicted_shares
 from crossexam.evaluation.keys import keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
-from crossexam.evaluation.measures import accuracy_by_value, measure
+from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import numbered_clusters, score_run
+from crossexam.evaluation.slices import accuracy_by_value
 from crossexam.evaluation.verified import by_status, verified_only
 
 N = 60

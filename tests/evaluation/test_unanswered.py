@@ -18,12 +18,13 @@ from crossexam.core.example import Example
 from crossexam.core.labels import Label
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.joint import joint_outcomes
 from crossexam.evaluation.judges import predicted_shares
 from crossexam.evaluation.keys import keyed_comparisons, keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
-from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, accuracy_by_value, measure
+from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
 from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.several.joint import joint_outcomes
+from crossexam.evaluation.slices import accuracy_by_value
 from crossexam.evaluation.truncation import truncations
 from crossexam.evaluation.unanswered import answered_part
 from crossexam.evaluation.verified import by_status

@@ -252,6 +252,8 @@ def test_what_only_has_bounds_counts_in_the_correction(left_out: str) -> None:
     (unseen,) = (e for e in found if (e.kind, e.factor) == ("i_th", "unseen pairs"))
     assert 0 < unseen.p_value < 1e-4
     assert unseen.p_bonferroni == unseen.p_holm == pytest.approx(7 * unseen.p_value)
+
+
 def with_pairs(pairs: list[str], kind: str = "i_th") -> Run:
     """A run over a set of items of these word pairs, and their controls."""
     run = a_run()

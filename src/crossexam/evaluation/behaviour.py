@@ -85,9 +85,9 @@ class FactorResult:
     *share* is the share of the items that are in the subset: those whose gold label changed (of the items
     whose control was predicted), whose pair is unseen, or whose gold label is not the polarity of the pair.
     *by_pairs* is the test over the *pairs* word pairs, *p_value* its p-value; *p_holm* and *p_bonferroni* are
-    corrected over all planned tests of the run; all three are nan if one row or column holds all items.  *test* is
-    that of the paper, of independent items.  *odds_ratio* is None for tables that are not two by two.
-    *detectable*: the smallest effect size (Cohen's w) detectable with the effective number of items of
+    corrected over all planned tests of the run; all three are nan if one row or column holds all items.
+    *test* is that of the paper, of independent items.  *odds_ratio* is None for tables that are not two by
+    two. *detectable*: the smallest effect size (Cohen's w) detectable with the effective number of items of
     *by_pairs*, at the level of the report over the number of planned tests, and a power of 80 %.
     """
 
@@ -284,9 +284,9 @@ def _by_pairs(asked: _Asked, pairs: NDArray[np.int64], draws: int) -> ClusteredT
     values = crossed.codes[:, factor]
     units = cluster_codes(len(POLARITIES) * pairs + values, len(pairs))
     tables = crossed.counts_by(units)
-    return permutation_test(
-        tables.sum(axis=2 - factor).argmax(axis=1), tables.sum(axis=1 + factor), draws=draws
-    )
+    of_units = np.zeros(len(tables), dtype=np.int64)
+    of_units[units] = values
+    return permutation_test(of_units, tables.sum(axis=1 + factor), draws=draws)
 
 
 def _control(run: Run, name: str, scored: Mapping[str, Scored]) -> Scored | None:

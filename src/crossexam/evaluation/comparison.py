@@ -20,10 +20,10 @@ from crossexam.stats.multiple_testing import holm_of_planned
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.joint import JointOutcome
     from crossexam.evaluation.keys import KeyedComparison
     from crossexam.evaluation.probability_comparison import ProbabilityComparison
     from crossexam.evaluation.seen_pairs import SeenPairs
+    from crossexam.evaluation.several.joint import JointOutcome
 
 
 @dataclass(frozen=True, repr=False)

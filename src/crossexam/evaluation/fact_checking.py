@@ -27,11 +27,10 @@ from crossexam.evaluation.calibration import same_model
 from crossexam.evaluation.scores import numbered_clusters
 from crossexam.evaluation.shares import gives_labels_only, probabilities_needed
 from crossexam.evaluation.unanswered import too_many
-from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_difference
+from crossexam.stats.balanced_accuracy import USUAL, balanced_accuracy, balanced_difference, best_threshold
 from crossexam.stats.combined import mean_of
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.roc_auc import roc_auc
-from crossexam.stats.thresholds import USUAL, best_threshold
 
 _SUPPORTED: Final = GOLD_INDEX["entailment"]
 _DEV: Final = "dev"

@@ -37,8 +37,8 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import PAIR, Example
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, silent
-from crossexam.evaluation.joint import scored_together
 from crossexam.evaluation.scores import Scored
+from crossexam.evaluation.several.joint import scored_together
 from crossexam.language.inflection import listed_forms
 from crossexam.language.tokens import words
 from crossexam.stats.bootstrap import bootstrap_interval

@@ -455,11 +455,11 @@ def _comparisons(
     first: Run, second: Run, alpha: float, training: TrainingPairs | None, max_unanswered: float
 ) -> Iterator[dict[str, object]]:
     from crossexam.evaluation.comparison import compare_runs
-    from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
     from crossexam.evaluation.probability_comparison import probability_comparisons
     from crossexam.evaluation.repeat import is_within, noise_floor, noise_of
     from crossexam.evaluation.seen_pairs import seen_pairs
+    from crossexam.evaluation.several.joint import joint_outcomes
     from crossexam.evaluation.unanswered import answered_part
 
     a, b = model_names([first, second])

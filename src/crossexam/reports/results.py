@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from crossexam.evaluation.cross_dataset import BenchmarkScore, RelativeGain
     from crossexam.evaluation.distributions import PeopleResult
     from crossexam.evaluation.fact_checking import FactChecking, Threshold, ThresholdChoice
-    from crossexam.evaluation.joint import JointOutcome
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.repeat import Noise
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
     from crossexam.evaluation.selective import Selective
+    from crossexam.evaluation.several.joint import JointOutcome
     from crossexam.evaluation.several.model_agreement import OnlyOne, PairAgreement
     from crossexam.evaluation.several.ranking import Ranking
     from crossexam.evaluation.several.together import ScoredTogether
@@ -325,7 +325,7 @@ class Results:
     @cached_property
     def joint(self) -> tuple[JointOutcome, ...]:
         """What exactly two models get right and wrong together; empty if they share no test set."""
-        from crossexam.evaluation.joint import joint_outcomes
+        from crossexam.evaluation.several.joint import joint_outcomes
 
         return joint_outcomes(*self.answered) if self.comparison else ()
 

@@ -134,7 +134,7 @@ def _by_slices(
 
 def _cells(value: str, headers: Sequence[str]) -> tuple[str, ...]:
     """Return *value* as cells, one per header."""
-    from crossexam.evaluation.measures import BETWEEN
+    from crossexam.evaluation.slices import BETWEEN
 
     if len(headers) == 1:
         return (_readable(value),)
@@ -156,7 +156,7 @@ def _values(results: Results, dataset: Dataset, slicing: str) -> list[str]:
 
 
 def _order(value: str) -> tuple[bool, int, str]:
-    from crossexam.evaluation.measures import BETWEEN
+    from crossexam.evaluation.slices import BETWEEN
     from crossexam.stats.estimate import OTHER
 
     last = value.rpartition(BETWEEN)[2]

@@ -15,8 +15,8 @@ from crossexam.reports.results import Results
 from crossexam.reports.table import Cell, Column, Marked, Table
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.joint import JointOutcome
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
+    from crossexam.evaluation.several.joint import JointOutcome
 
 _STUDY: Final = "naik2018"
 _TABLE: Final = "joint_outcomes"
@@ -65,7 +65,7 @@ def joint_against_table(results: Results) -> Table:
 
 def joint_table(first: Run, second: Run, names: Mapping[str, str]) -> Table:
     """Return the joint outcomes of two models on the test sets that both have."""
-    from crossexam.evaluation.joint import joint_outcomes
+    from crossexam.evaluation.several.joint import joint_outcomes
 
     return _joint_table(joint_outcomes(first, second), first.datasets, names, published_rows=True)
 

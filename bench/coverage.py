@@ -514,7 +514,8 @@ def _ece_quantity(rng: np.random.Generator, n: int, error: float) -> MeasuredQua
     right = rng.random(n) < stated - error
     errors = binned_errors(stated, right, equal_width_bins(stated))
     assert errors is not None
-    return MeasuredQuantity(errors.error, errors.error, errors.error, n, 0, False)
+    at = errors.error
+    return MeasuredQuantity(at, at, at, n, 0, False, distances=errors.distances)
 
 
 #: The cells by topic.  Another design is a row there.

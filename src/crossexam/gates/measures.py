@@ -59,7 +59,8 @@ class MeasuredQuantity:
 
     It is of *n* items, of which *missing* are not measured; with *only_bounds*, they are too many.  *spread*
     returns the variance of an independent item if a value is true, up to a constant factor, None if it is not
-    a mean of items; values are from *lowest*, which is below 0 for differences, to minus that, or to 1.  An
+    a mean of items; *distances* are then those of the bounds at a confidence, before they are cut off, unless
+    that is never done; values are from *lowest*, which is below 0 for differences, to minus that, or to 1.  An
     *observed* quantity is known without error.  *exact* is the same with the interval from which p-values are
     computed, if that is another than the one that is shown.  *alike* are the measures with the missing
     answers taken as wrong, and as right, in whatever is compared; without any, *least* and *most* stand for
@@ -73,6 +74,7 @@ class MeasuredQuantity:
     missing: int
     only_bounds: bool
     spread: Callable[[float], float] | None = None
+    distances: Callable[[float], tuple[float, float]] | None = None
     lowest: float = 0.0
     observed: bool = False
     exact: MeasuredQuantity | None = None
@@ -332,7 +334,8 @@ def _ece(answers: ScoredRun, name: str) -> MeasuredQuantity:
     errors = binned_errors(stated, right, equal_width_bins(stated), clusters)
 
     assert errors is not None
-    return _calibration(errors.error, len(labelled_rows(answers, name)), len(right), answers.limit, 0.0)
+    found = _calibration(errors.error, len(labelled_rows(answers, name)), len(right), answers.limit, 0.0)
+    return replace(found, distances=errors.distances if errors.clusters > 1 else None)
 
 
 def _ece_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> MeasuredQuantity:

@@ -38,7 +38,9 @@ def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Pros
     z = normal_quantile(1 - 2 * level)
     estimate = quantity.known(1 - 2 * level)
     if quantity.spread is None:
-        detectable, factor = _of_bounds(limit, estimate, z)
+        found = quantity.distances
+        cut = (estimate.value - estimate.low, estimate.high - estimate.value)
+        detectable, factor = _of_bounds(limit, estimate.value, *(found(1 - 2 * level) if found else cut), z)
     else:
         size = _effective_number(quantity, estimate, z)
         if not 0 < size < inf:
@@ -54,22 +56,23 @@ def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Pros
     return Prospects(detectable, None if not items <= _COUNTABLE else ceil(items))
 
 
-def _of_bounds(limit: Limit, estimate: Estimate, z: float) -> tuple[float | None, float]:
-    """Return what the bounds of *estimate*, whose quantile is *z*, could show of what is no mean of items.
+def _of_bounds(
+    limit: Limit, value: float, below: float, above: float, z: float
+) -> tuple[float | None, float]:
+    """Return what bounds so far *below* and *above* *value*, of the quantile *z*, show of what is no mean.
 
     The rule is shown to be broken if the bound towards the limit is beyond it; the true value has to be
     beyond it by the distance of that bound, and by the standard error, which the other bound shows, times the
     quantile of the power.  Both shrink as the square root of the number of items grows.  Returned are this
     value and the factor by which there must be more items to settle the value measured.
     """
-    below, above = estimate.value - estimate.low, estimate.high - estimate.value
     power = normal_quantile(2 * _POWER - 1) / z
     if limit.side == "above":
         detectable = limit.threshold - above - power * below
     else:
         detectable = limit.threshold + below + power * above
-    distance = abs(estimate.value - limit.threshold)
-    needed = below if estimate.value > limit.threshold else above
+    distance = abs(value - limit.threshold)
+    needed = below if value > limit.threshold else above
     return detectable, (needed / distance) ** 2 if distance else inf
 
 

@@ -102,14 +102,17 @@ class BinnedErrors:
 
     def error(self, confidence: float = 0.95, *, seed: int = 0) -> Estimate:
         """Return the calibration error with its interval at *confidence*: see :func:`calibration_error`."""
-        values = self.deviations.values
-        value = float(np.abs(values).sum())
+        value = float(np.abs(self.deviations.values).sum())
         if self.clusters < 2:
             return Estimate(value, 0.0, 1.0, self.n, self.clusters)
+        below, above = self.distances(confidence, seed=seed)
+        return Estimate(value, max(0.0, value - below), min(1.0, value + above), self.n, self.clusters)
+
+    def distances(self, confidence: float = 0.95, *, seed: int = 0) -> tuple[float, float]:
+        """Return how far below and above its value the bounds lie, if they are not cut off at 0 and 1."""
         reach = self.deviations.reach(confidence)
-        chance = reach.exceeded(np.where(reach.certain, np.sign(values), 0.0), seed)
-        low, high = value - chance, value + reach.outwards()
-        return Estimate(value, max(0.0, low), min(1.0, high), self.n, self.clusters)
+        signs = np.where(reach.certain, np.sign(self.deviations.values), 0.0)
+        return reach.exceeded(signs, seed), reach.outwards()
 
 
 def calibration_error(

@@ -9,13 +9,15 @@ errors of the simulation.
 
     python bench/coverage.py --samples 1000
     python bench/coverage.py --samples 400 --only "log loss"
+    python bench/coverage.py --samples 400 --ranges            # the table in docs/statistics.md
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import sqrt
 from typing import Final, Literal
 
@@ -362,14 +364,19 @@ OF_PROBABILITIES: Final = {
 }
 
 
+@cache
+def _truth(number: str, sure: tuple[float, float], errors: float) -> float:
+    """Return the value of a *number* in the population, that of 300,000 items."""
+    if number.endswith("ECE") and errors == 1:
+        return 0.0
+    return OF_PROBABILITIES[number](*answers(np.random.default_rng(1), _MANY, sure, errors)).value
+
+
 def probabilities() -> Iterator[Cell]:
     """Yield the cells of what probabilities are worth, of strong models above all."""
     for errors, name in ((1.0, "calibrated"), (2.0, "twice the errors"), (0.5, "half the errors")):
         for sure in RANGES:
-            population = answers(np.random.default_rng(1), _MANY, sure, errors)
-            for number, measure in OF_PROBABILITIES.items():
-                is_calibration = number.endswith("ECE")
-                truth = 0.0 if is_calibration and errors == 1 else measure(*population).value
+            for number in OF_PROBABILITIES:
                 for n in (50, 100, 300, 1500):
 
                     def covers(
@@ -377,10 +384,10 @@ def probabilities() -> Iterator[Cell]:
                         n: int = n,
                         sure: tuple[float, float] = sure,
                         errors: float = errors,
-                        of: Callable[..., Estimate] = measure,
-                        truth: float = truth,
+                        number: str = number,
                     ) -> bool:
-                        return holds(of(*answers(rng, n, sure, errors)), truth)
+                        found = OF_PROBABILITIES[number](*answers(rng, n, sure, errors))
+                        return holds(found, _truth(number, sure, errors))
 
                     design = f"{n:,} items, {sure[0]:g} to {sure[1]:g}, {name}"
                     yield Cell("coverage", number, design, covers)
@@ -537,24 +544,43 @@ def is_nominal(cell: Cell, share: float, samples: int) -> bool:
     )
 
 
+def ranges(found: Sequence[tuple[Cell, float]], samples: int) -> Iterator[tuple[str, ...]]:
+    """Yield a row per number: its kind, the number of designs, the range of shares, what is not nominal."""
+    for number in dict.fromkeys(cell.number for cell, _ in found):
+        rows = [(cell, share) for cell, share in found if cell.number == number]
+        shares = [100 * share for _, share in rows]
+        span = f"{min(shares):.1f} to {max(shares):.1f}"
+        marked = [cell.design for cell, share in rows if not is_nominal(cell, share, samples)]
+        yield number, rows[0][0].kind, str(len(rows)), span, "; ".join(marked)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--only", default="", help="a part of the names of numbers")
-    parser.add_argument("--marked", action="store_true", help="show only what is not nominal")
+    parser.add_argument("--ranges", action="store_true", help="a row per number, over its designs")
     given = parser.parse_args(arguments)
-    print("| number | design | kind | % | |")
-    print("|---|---|---|---:|---|")
-    for topic in TOPICS:
-        for cell in topic():
-            if given.only in cell.number:
-                share = share_of(cell, given.samples)
-                mark = "" if is_nominal(cell, share, given.samples) else "not nominal"
-                if mark or not given.marked:
-                    row = (cell.number, cell.design, cell.kind, f"{100 * share:.1f}", mark)
-                    print(f"| {' | '.join(row)} |", flush=True)
+    found = []
+    head = (
+        ("number", "kind", "designs", "%", "not nominal")
+        if given.ranges
+        else ("number", "design", "kind", "%", "")
+    )
+    print(_row(head), _row("---" for _ in head), sep="\n")
+    for cell in (cell for topic in TOPICS for cell in topic() if given.only in cell.number):
+        share = share_of(cell, given.samples)
+        found.append((cell, share))
+        if not given.ranges:
+            mark = "" if is_nominal(cell, share, given.samples) else "not nominal"
+            print(_row((cell.number, cell.design, cell.kind, f"{100 * share:.1f}", mark)), flush=True)
+    if given.ranges:
+        print(*map(_row, ranges(found, given.samples)), sep="\n")
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

@@ -48,11 +48,13 @@ def test_what_an_error_would_cost_is_the_mean_over_the_other_labels(
     others = np.where(np.arange(3) == winners[:, None], 0.0, shares)
     expected = (others * each).sum(axis=1) / others.sum(axis=1)
     found = of(shares, winners, winners)
-    assert found.if_wrong == pytest.approx(expected)
+    assert found.mean_price_square == pytest.approx(np.mean((expected - found.observed) ** 2))
     assert found.if_right == pytest.approx(found.observed)
     assert not found.wrong.any()
     monkeypatch.setattr(stretches, "AT_ONCE", 7)
-    assert of(shares, winners, winners).if_wrong.tolist() == found.if_wrong.tolist()
+    again = of(shares, winners, winners)
+    assert again.observed.tolist() == found.observed.tolist()
+    assert again.mean_price_square == pytest.approx(found.mean_price_square)
 
 
 @pytest.mark.parametrize("errors", [1.0, 2.0, 0.5])

@@ -177,7 +177,7 @@ def simulated(first: Curve, second: Curve, times: int) -> list[Estimate]:
     """Differences of ECE in samples of 300 clusters of 3 items, dependent within and between the models."""
     from scipy.special import ndtr
 
-    rng, nothing = np.random.default_rng(5), Losses(*np.zeros((3, 900)))
+    rng, nothing = np.random.default_rng(5), Losses(*np.zeros((2, 900)), 0.0, 900)
     codes, found = np.repeat(np.arange(300), 3), []
     for _ in range(times):
         cluster = np.sqrt(0.3) * rng.standard_normal(300)[codes]

@@ -146,6 +146,7 @@ def _of_labels(kept: Shares, clusters: NDArray[np.int64]) -> _OfLabels:
     shares, gold = kept.shares, kept.gold
     is_gold = gold[:, None] == np.arange(shares.shape[1])
     classwise = calibration_error(shares, is_gold, equal_width_bins(shares), clusters)
+    del is_gold
     brier = mean_loss(brier_scores(shares, gold, kept.predicted), clusters, most=2.0)
     losses = log_losses(shares, gold, kept.predicted)
     return _OfLabels(classwise, brier, mean_loss(losses, clusters), int(np.isinf(losses.observed).sum()))

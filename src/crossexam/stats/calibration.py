@@ -199,8 +199,12 @@ def _design_effect(p: NDArray[np.float64], y: NDArray[Any], codes: NDArray[np.in
     n, k = p.shape
     if m == n:
         return 1.0
-    residuals = (y[:, label] - p[:, label] for label in range(k))
-    return max(effective_size(each - each.mean(), codes).deff for each in residuals)
+    effects = []
+    for label in range(k):
+        residuals = y[:, label] - p[:, label]
+        residuals -= residuals.mean()
+        effects.append(effective_size(residuals, codes).deff)
+    return max(effects)
 
 
 @dataclass(frozen=True)

@@ -13,44 +13,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import hypot, inf, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
-from crossexam.stats.clusters import Clusters, cluster_codes, effective_size
+from crossexam.stats.clusters import Clusters, cluster_codes, freedom_of, jackknife, sized
 from crossexam.stats.estimate import mean_of_items, share_interval
 
 
 class Losses(NamedTuple):
-    """What the answers to items cost [n]: as *observed*, and what they would *if_right* and *if_wrong*.
+    """What the answers to items cost [n]: as *observed*, and what they would *if_right*.
 
-    The first is the cost if the predicted label is the gold label; the last is the expected cost if another
-    is, by the probabilities that the model gives to the others.
+    The latter is the cost if the predicted label is the gold label.  The price of an error on an item is what
+    it would cost more if another label is, on average by the probabilities that the model gives to the
+    others; *price_squares* is the sum of the squares of the *priced* ones that are finite.
     """
 
     observed: NDArray[np.float64]
     if_right: NDArray[np.float64]
-    if_wrong: NDArray[np.float64]
-
-    @property
-    def paid(self) -> NDArray[np.float64]:
-        """What the error on each item costs [n]; 0 if there is none."""
-        paid: NDArray[np.float64] = self.observed - self.if_right
-        return paid
-
-    @property
-    def price(self) -> NDArray[np.float64]:
-        """What an error on each item is expected to cost [n]."""
-        price: NDArray[np.float64] = self.if_wrong - self.if_right
-        return price
+    price_squares: float
+    priced: int
 
     @property
     def wrong(self) -> NDArray[np.bool_]:
         """Which answers cost more than a right one would [n]."""
         return self.observed > self.if_right
+
+    def paid_squares(self, wrong: NDArray[np.bool_]) -> float:
+        """Return the sum of the squares of what the *wrong* ones [n] cost more than right ones would."""
+        paid = self.observed[wrong] - self.if_right[wrong]
+        return float(paid @ paid)
+
+    @property
+    def mean_price_square(self) -> float:
+        """The mean of the squares of finite prices; infinite if none is."""
+        return self.price_squares / self.priced if self.priced else inf
 
 
 def brier_scores(shares: ArrayLike, gold: ArrayLike, predicted: ArrayLike) -> Losses:
@@ -63,15 +63,16 @@ def brier_scores(shares: ArrayLike, gold: ArrayLike, predicted: ArrayLike) -> Lo
     [0.375, 2.0]
     """
     p, labels, winners = _read(shares, gold, predicted)
-    scores = np.empty((3, len(p)))
+    observed, if_right, prices = np.empty(len(p)), np.empty(len(p)), 0.0
     for part in stretches(len(p)):
         squares = np.square(p[part]).sum(axis=1)
-        first, top = _own(p[part], labels[part]), _own(p[part], winners[part])
+        top = _own(p[part], winners[part])
         rest = np.maximum(1 - top, 0.0)
         others = np.divide(squares - top**2, rest, out=np.zeros_like(rest), where=rest > 0)
-        for row, share in enumerate((first, top, others)):
-            scores[row, part] = squares - 2 * share + 1
-    return Losses(*scores)
+        observed[part] = squares - 2 * _own(p[part], labels[part]) + 1
+        if_right[part] = squares - 2 * top + 1
+        prices += float(np.square(2 * (top - others)).sum())
+    return Losses(observed, if_right, prices, len(p))
 
 
 def log_losses(shares: ArrayLike, gold: ArrayLike, predicted: ArrayLike) -> Losses:
@@ -83,25 +84,29 @@ def log_losses(shares: ArrayLike, gold: ArrayLike, predicted: ArrayLike) -> Loss
     [0.693, inf]
     """
     p, labels, winners = _read(shares, gold, predicted)
-    losses = np.full((3, len(p)), inf)
+    observed, if_right, prices, priced = np.empty(len(p)), np.empty(len(p)), 0.0, 0
     for part in stretches(len(p)):
         logs = np.log(p[part], out=np.full(p[part].shape, -inf), where=p[part] > 0)
         top = _own(p[part], winners[part])
-        losses[0, part], losses[1, part] = -_own(logs, labels[part]), -_own(logs, winners[part])
         surprise = -np.multiply(p[part], logs, out=np.zeros_like(logs), where=p[part] > 0)
         rest, others = 1 - top, surprise.sum(axis=1) - _own(surprise, winners[part])
-        losses[2, part] = np.divide(others, rest, out=np.full(len(rest), inf), where=rest > 0)
-    return Losses(*losses)
+        observed[part], if_right[part] = -_own(logs, labels[part]), -_own(logs, winners[part])
+        doubted = rest > 0
+        price = others[doubted] / rest[doubted] - if_right[part][doubted]
+        prices, priced = prices + float(price @ price), priced + len(price)
+    return Losses(observed, if_right, prices, priced)
 
 
 def _read(
     shares: ArrayLike, gold: ArrayLike, predicted: ArrayLike
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    labels, winners = (np.asarray(each, dtype=np.int64) for each in (gold, predicted))
+) -> tuple[NDArray[np.float64], NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
+    """Return arrays; labels that are integers are not copied."""
+    given = (np.asarray(each) for each in (gold, predicted))
+    labels, winners = (each if each.dtype.kind in "iu" else each.astype(np.int64) for each in given)
     return np.asarray(shares, dtype=np.float64), labels, winners
 
 
-def _own(values: NDArray[np.float64], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+def _own(values: NDArray[np.float64], labels: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
     """Return the value [n] of the label of each item, of those of all labels [n, k]."""
     own: NDArray[np.float64] = values[np.arange(len(values)), labels]
     return own
@@ -138,14 +143,14 @@ def reach_of_errors(
     return (cost * (share - low) if share > low else 0.0), cost * (high - share)
 
 
-def mean_square_of_prices(prices: NDArray[np.float64]) -> float:
-    """Return the mean of the squares of those *prices* [n] that are finite; infinite if none is.
-
-    >>> mean_square_of_prices(np.array([1.0, 3.0, np.inf]))
-    5.0
-    """
-    finite = prices[np.isfinite(prices)]
-    return float(np.square(finite).mean()) if len(finite) else inf
+def _size_of_share(hits: NDArray[np.bool_], codes: NDArray[np.int64], confidence: float) -> float:
+    """Return the effective size of the share of *hits* [n], as ``effective_size`` has it, in less memory."""
+    n, count, sizes = len(hits), int(np.count_nonzero(hits)), np.bincount(codes)
+    shares = sizes / n
+    sums = np.bincount(codes[hits], minlength=len(sizes)) - count / n * sizes
+    within = n / (n - 1) * count * (1 - count / n)
+    worst = n * float(shares @ shares)
+    return sized(n, jackknife(sums, shares), within, worst, freedom_of(shares), confidence).n_eff
 
 
 def mean_loss(
@@ -172,9 +177,9 @@ def mean_loss(
         for reach in reach_of_errors(
             int(np.count_nonzero(wrong)),
             found.n,
-            effective_size(wrong - wrong.mean(), codes, confidence).n_eff,
-            float(np.square(losses.paid[wrong]).sum()),
-            mean_square_of_prices(losses.price),
+            _size_of_share(wrong, codes, confidence),
+            losses.paid_squares(wrong),
+            losses.mean_price_square,
             confidence,
         )
     )

@@ -178,12 +178,11 @@ class _Sums:
             self.squares[place] += float(off @ off)
             self.impossible[place] += int(np.isinf(each.log.observed).sum())
             for row, losses in enumerate((each.brier, each.log)):
-                price = losses.price
-                finite = np.isfinite(price)
+                finite = only[place] & np.isfinite(losses.observed)
                 self.whole[2 * row + place] += float(_finite(losses.observed).sum())
-                self.paid[row, place] += float(np.square(_finite(losses.paid[only[place]])).sum())
-                self.prices[row, place] += float(np.square(price[finite]).sum())
-                self.priced[row, place] += int(np.count_nonzero(finite))
+                self.paid[row, place] += losses.paid_squares(finite)
+                self.prices[row, place] += losses.price_squares
+                self.priced[row, place] += losses.priced
         self.m += m
         self.totals += sums.sum(axis=0)
         self.products += sums.T @ sums

@@ -7,7 +7,7 @@ The paper's statistics are G with Yates' correction at one degree of freedom, wh
 But a few frequent word pairs make most of the items, and whether a pair is seen, and its polarity, are
 properties of the pair.  The p-value is therefore of a permutation of these over the pairs
 (:func:`crossexam.stats.clustered_association.permutation_test`); that of G is kept beside it.  With SNLI's
-pairs and no effect of a factor, G is significant at 0.05 in up to 58 % of simulated runs
+pairs and no effect of a factor, G is significant at 0.05 in up to 59 % of simulated runs
 (``tests/stats/test_clustered_association.py``).
 
 - A *pair* is two words in either order: what a model makes of *man* and *woman* it may also make of *woman*

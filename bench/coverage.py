@@ -249,21 +249,29 @@ def differences() -> Iterator[Cell]:
             return clustered_mcnemar(*d.events(rng, 0.8, 0.8), d.codes).p_exact <= 0.05
 
         yield Cell("level", "McNemar's test by cluster", design.name, level)
-    for m, share, size in ((300, 0.05, 20), (100, 0.05, 20), (1000, 0.01, 50)):
+    for m, share, size, chance in (
+        (300, 0.05, 20, 0.5),
+        (300, 0.05, 20, 0.25),
+        (100, 0.05, 20, 0.5),
+        (100, 0.05, 20, 0.25),
+        (1000, 0.01, 50, 0.5),
+        (1000, 0.01, 50, 0.25),
+    ):
 
-        def uneven(rng: np.random.Generator, m: int = m, q: float = share, size: int = size) -> bool:
+        def uneven(
+            rng: np.random.Generator, m: int = m, q: float = share, size: int = size, chance: float = chance
+        ) -> bool:
             large = np.arange(m) < max(1, round(m * q))
             sizes = np.where(large, size, 1)
             codes = np.repeat(np.arange(m), sizes)
-            won = rng.random(m) < 0.5  # large clusters that the first alone gets right, whole
-            lost = 0.5 * size * large.sum() / (m - large.sum())  # small ones that make up for it
+            won = rng.random(m) < chance  # large clusters that the first alone gets right, whole
+            lost = chance * size * large.sum() / (m - large.sum())  # small ones that make up for it
             first = np.where(large, won, rng.random(m) >= lost)
             second = np.where(large, False, True)
             return clustered_mcnemar(first[codes], second[codes], codes).p_exact <= 0.05
 
-        yield Cell(
-            "level", "McNemar, large clusters favour one", f"{m} clusters, {share:.0%} of {size}", uneven
-        )
+        design = f"{m} clusters, {share:.0%} of {size}, {chance:.0%} of them won"
+        yield Cell("level", "McNemar, large clusters favour one", design, uneven)
     for design in (single(300), single(1500), equal(900, 0.3)):
 
         def power(rng: np.random.Generator, d: Clusters = design) -> bool:

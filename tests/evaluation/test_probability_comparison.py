@@ -16,14 +16,18 @@ from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.calibration import calibrations
 from crossexam.evaluation.probability_comparison import probability_comparisons
-from crossexam.stats.calibration import brier_scores
 from crossexam.stats.estimate import mean_of_items
+from crossexam.stats.losses import brier_scores
 
 N = 90
 
 
 def rows(seed: int) -> NDArray[np.float64]:
     return np.random.default_rng(seed).dirichlet([1, 1, 1], N)
+
+
+def brier(shares: NDArray[np.float64], gold: NDArray[np.int64]) -> NDArray[np.float64]:
+    return brier_scores(shares, gold, shares.argmax(axis=1)).observed
 
 
 def run_of(
@@ -39,7 +43,7 @@ def test_items_are_paired_and_clustered_by_premise() -> None:
     first, second = run_of("a", rows(1)), run_of("b", rows(2))
     (found,) = probability_comparisons(first, second)
     gold = np.arange(N) % 3
-    expected = mean_of_items(brier_scores(rows(1), gold) - brier_scores(rows(2), gold), np.arange(N) % 30)
+    expected = mean_of_items(brier(rows(1), gold) - brier(rows(2), gold), np.arange(N) % 30)
     assert found.measured.brier.difference == pytest.approx(expected)
     assert found.measured.brier.difference.clusters == 30
     alone = [calibrations(run)[0] for run in (first, second)]
@@ -64,7 +68,7 @@ def test_what_either_did_not_answer_is_left_out_and_counted() -> None:
     (found,) = probability_comparisons(run_of("a", shares, outcomes), run_of("b", rows(2)))
     assert (found.measured.n, found.unanswered, found.low_mass) == (N - 5, 4, 1)
     gold = np.arange(5, N) % 3
-    assert found.measured.brier.b == pytest.approx(brier_scores(rows(2)[5:], gold).mean())
+    assert found.measured.brier.b == pytest.approx(brier(rows(2)[5:], gold).mean())
 
 
 def test_both_are_measured_on_two_labels_if_one_has_two() -> None:

@@ -29,7 +29,7 @@ from crossexam.reports.data import comparison_csv, comparison_json, render_csv, 
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.runs.folder import save_run
-from crossexam.stats.estimate import wilson
+from crossexam.stats.estimate import share_interval
 
 E, N, C = "entailment", "neutral", "contradiction"
 # Prediction of A, prediction of B, word pair.  The gold label is contradiction.
@@ -78,7 +78,7 @@ def test_pairs_are_counted_by_group(training: TrainingPairs) -> None:
     assert list(found) == ["both", "neither", "only_a", "only_b"]
     both = found["both"]  # hot/cold 3 examples, man/woman 2, near/far none
     assert (both.pairs, both.left_out) == (3, 0)
-    assert both.seen[:3] == (2 / 3, *wilson(2 / 3, 3))
+    assert both.seen[:3] == (2 / 3, *share_interval(2 / 3, 3))
     assert both.contradiction.value == 2 / 3
     assert both.mean.value == pytest.approx((3 + 2 + 0) / 3)
     assert 0 <= both.mean.low < both.mean.value < both.mean.high <= 3

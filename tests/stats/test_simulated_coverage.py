@@ -35,7 +35,7 @@ HARD = [
     ("mean of 3 sets, 99%", "30 items each"),
     ("drop 99% to 98%", "50 items"),
     ("unpaired drop 95% to 60%", "1,500 items, 3 a cluster, ICC 0.5"),
-    ("McNemar, large clusters favour one", "100 clusters, 5% of 20"),
+    ("McNemar, large clusters favour one", "100 clusters, 5% of 20, 50% of them won"),
     ("accuracy 50%, antonymy", "688 items, 30 word pairs, variance of pairs 60%"),
     ("ECE", "50 items, 0.985 to 0.998, calibrated"),
     ("ECE", "100 items, 0.995 to 0.9999, twice the errors"),

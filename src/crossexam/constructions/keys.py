@@ -54,6 +54,16 @@ def keys_of(items: Sequence[Example], construction: str) -> list[str] | None:
     return stated[0] if len(stated) == 1 else [", ".join(parts) for parts in zip(*stated, strict=True)]
 
 
+def keys_are_sampled(construction: str) -> bool:
+    """Return whether the keys of the items of a *construction* are a sample of all that there are.
+
+    >>> keys_are_sampled("antonymy"), keys_are_sampled("numerical_reasoning"), keys_are_sampled("mine")
+    (True, False, False)
+    """
+    known = KNOWN.get(construction)
+    return known is not None and known.keys_are_sampled
+
+
 def key_clusters(items: Sequence[Example], construction: str) -> NDArray[np.int32] | None:
     """Return numbers of the keys of *items* [n] if the keys of the *construction* are a sample, else None.
 
@@ -64,8 +74,7 @@ def key_clusters(items: Sequence[Example], construction: str) -> NDArray[np.int3
     >>> key_clusters(items, "antonymy").tolist()
     [0, 0, 1]
     """
-    known = KNOWN.get(construction)
-    if known is None or not known.keys_are_sampled or (keys := keys_of(items, construction)) is None:
+    if not keys_are_sampled(construction) or (keys := keys_of(items, construction)) is None:
         return None
     numbers: dict[str, int] = {}
     pairs = {key: "/".join(sorted(key.split("/"))) for key in dict.fromkeys(keys)}

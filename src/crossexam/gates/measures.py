@@ -60,9 +60,9 @@ class MeasuredQuantity:
     It is of *n* items, of which *missing* are not measured; with *only_bounds*, they are too many.  *spread*
     returns the variance of an independent item if a value is true, up to a constant factor, None if it is not
     a mean of items; *distances* are then those of the bounds at a confidence, before they are cut off, unless
-    that is never done; values are from *lowest*, which is below 0 for differences, to minus that, or to 1.  An
-    *observed* quantity is known without error.  *exact* is the same with the interval from which p-values are
-    computed, if that is another than the one that is shown.  *alike* are the measures with the missing
+    that is never done; values are from *lowest*, which is below 0 for differences, to minus that, or to 1.
+    An *observed* quantity is known without error.  *exact* is the same with the interval from which p-values
+    are computed, if that is another than the one that is shown.  *alike* are the measures with the missing
     answers taken as wrong, and as right, in whatever is compared; without any, *least* and *most* stand for
     them.
     """

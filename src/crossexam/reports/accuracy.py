@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.columns import relabelled_items
 from crossexam.core.dataset import Dataset, counted_items
 from crossexam.core.estimate import Bounds, Estimate
@@ -46,15 +47,33 @@ INTERVALS: Final = (
 )
 
 
+def word_pair_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
+    """Return a note if the intervals of some of *test_sets* are clustered by word pair as well."""
+    keyed = [
+        names[name] for name, dataset in test_sets.items() if keys_are_sampled(dataset.entry.construction)
+    ]
+    if not keyed:
+        return []
+    which = ", ".join(keyed)
+    return [f"Those of {which} are clustered by word pair as well, so that they hold for other pairs too."]
+
+
 def summary_note(results: Results) -> str:
     """Return the note on the tables of a terminal, about the columns that they have."""
     has_drops = any(result.lost is not None for model in results.models for result in model.results)
+    by_pair = word_pair_notes(results.test_sets, results.short_names)
     if not has_drops:
-        return "Percent, with 95 % confidence intervals clustered by premise."
+        return " ".join(["Percent, with 95 % confidence intervals clustered by premise.", *by_pair])
     base = f" {_BASE_NOTE}" if any(_drops_from_parts(model) for model in results.models) else ""
-    return (
-        "Percent and points, with 95 % confidence intervals clustered by premise. Drop: accuracy lost from "
-        f"the base.{base} {' '.join([MCNEMAR, significance_note(results.alpha), *_notes_on_tests(results)])}"
+    return " ".join(
+        [
+            "Percent and points, with 95 % confidence intervals clustered by premise.",
+            *by_pair,
+            f"Drop: accuracy lost from the base.{base}",
+            MCNEMAR,
+            significance_note(results.alpha),
+            *_notes_on_tests(results),
+        ]
     )
 
 
@@ -108,6 +127,7 @@ def accuracy_table(results: Results) -> Table:
     }
     notes = [
         INTERVALS,
+        *word_pair_notes(results.test_sets, results.short_names),
         *majority_notes(results),
         *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
         *tie_notes(results),

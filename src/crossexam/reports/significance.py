@@ -54,5 +54,5 @@ def uneven_clusters_notes(
         return []
     return [
         f"Few clusters hold many of the items of {', '.join(uneven)}: if these favour one side and the small "
-        "clusters the other, p is too small there."
+        "clusters the other, p may be too small there."
     ]

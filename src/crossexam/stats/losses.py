@@ -44,8 +44,11 @@ class Losses(NamedTuple):
 
     def paid_squares(self, wrong: NDArray[np.bool_]) -> float:
         """Return the sum of the squares of what the *wrong* ones [n] cost more than right ones would."""
-        paid = self.observed[wrong] - self.if_right[wrong]
-        return float(paid @ paid)
+        total = 0.0
+        for part in stretches(len(wrong)):
+            paid = self.observed[part][wrong[part]] - self.if_right[part][wrong[part]]
+            total += float(paid @ paid)
+        return total
 
     @property
     def mean_price_square(self) -> float:

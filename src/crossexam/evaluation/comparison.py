@@ -33,7 +33,7 @@ class Comparison:
     from the sign-flip form of McNemar's test whose unit is the cluster; *p_holm* is *p_value* corrected over
     the test sets, tested or not.  All are of the *n* items that both models answered.  *unanswered* says what
     is missing; if that is too much, the accuracies and the difference are Bounds, over all items with a gold
-    label, and there are no p-values.
+    label, and *b*, *c* and the p-values are None.
     """
 
     name: str
@@ -44,8 +44,8 @@ class Comparison:
     p_value: float | None
     p_mid: float | None
     p_holm: float | None
-    b: int
-    c: int
+    b: int | None
+    c: int | None
     projection: str | None
     unanswered: UnansweredByEither | None = None
 
@@ -264,6 +264,8 @@ def _with_bounds(pair: Comparison, a: Filled, b: Filled, limit: float) -> Compar
         p_value=None,
         p_mid=None,
         p_holm=None,
+        b=None,
+        c=None,
         unanswered=unanswered,
     )
 

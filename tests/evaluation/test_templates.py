@@ -58,7 +58,8 @@ def test_runs_of_one_model_belong_together_whatever_their_names_say() -> None:
 def test_only_items_answered_with_all_templates_are_compared() -> None:
     """The item without gold counts for the sensitivity; the unanswered one for neither."""
     runs = [_run("lm/x", "a", "ennc", "enn?"), _run("lm/x", "b", "-nce", "enn?")]
-    (found,) = template_results(runs)
+    (found,) = template_results(runs, max_unanswered=0.34)
+    assert template_results(runs) == ()  # a third is too many
     assert [estimate.value for estimate in found.accuracies.values()] == [1.0, 0.5]
     assert [estimate.n for estimate in found.accuracies.values()] == [2, 2]
     assert found.unanswered == 1
@@ -109,7 +110,7 @@ def test_the_properties_of_a_run_say_how_it_was_asked_and_not_where_the_server_c
 
 def test_the_report_shows_lowest_highest_spread_and_sensitivity() -> None:
     runs = [_run("lm/x [a]", "a", "ennc", "enn?"), _run("lm/x [b]", "b", "-nce", "enn?")]
-    table = template_table(results_of(runs))
+    table = template_table(results_of(runs, max_unanswered=0.34))
     assert [column.header.strip() for column in table.columns] == [
         "Model", "Test set", "Templates", "Lowest accuracy", "with", "Highest accuracy", "with", "Spread",
         "Sensitivity", "Unanswered",
@@ -117,3 +118,12 @@ def test_the_report_shows_lowest_highest_spread_and_sensitivity() -> None:
     row = table.rows[0]
     assert (row[0], row[2], row[4], row[6], row[9]) == ("lm/x", 2, "b", "a", 1)
     assert template_table(results_of(runs[:1])).rows == ()
+
+
+def test_the_report_says_which_templates_left_too_much_unanswered() -> None:
+    runs = [_run("lm/x [a]", "a", "ennc", "enne"), _run("lm/x [b]", "b", "-nce", "enne")]
+    whole = [_run("lm/z [a]", "a", "ennc", "enne"), _run("lm/z [b]", "b", "ence", "enne")]
+    table = template_table(results_of([*runs, *whole]))
+    assert [row[0] for row in table.rows] == ["lm/z"]
+    said = "Left out, because more than 5 % of the items lack an answer with some template"
+    assert f"{said}: tiny of lm/x." in table.notes

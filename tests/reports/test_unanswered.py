@@ -8,8 +8,9 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -19,9 +20,10 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.reports.charts import accuracy_charts
+from crossexam.reports.charts import accuracy_charts, confusion_charts, error_charts
 from crossexam.reports.headline import headline, warnings, worst_of
 from crossexam.reports.items import PageItems
+from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.report import RENDERERS, Report, write_comparison
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import SECTIONS
@@ -153,6 +155,124 @@ def test_csv_and_json_have_the_bounds() -> None:
     assert one["unanswered"]["by_status"] == {"refused": 6}
     assert math.isclose(one["unanswered"]["drop"]["most"]["value"], 0.1)
     assert "unanswered" not in two
+
+
+#: A fifth of one test set is refused, over all gold labels; the base and the other are answered.
+SOME: Final = "".join("?" if k % 5 == 0 or k == 1 else letter for k, letter in enumerate(GOLD))
+#: What the data say of a test set of which there are only bounds; other statistics have no value.
+OF_BOUNDS: Final = {
+    "unanswered", "unanswered_share", "only_bounds", "unlabelled",
+    "accuracy_least", "accuracy_most", "drop_least", "drop_most",
+}  # fmt: skip
+
+
+def soft(answers: Mapping[str, str], model: str = "py/soft", *, people: bool = False) -> Run:
+    """A run that is sure at 80 %; with *people*, the examples of the base have the labels of many people."""
+    run = run_of(answers, model)
+    rows = {name: 0.7 * table + 0.1 for name, table in run.probabilities.items()}
+    if not people:
+        return replace(run, probabilities=rows)
+    shares = [{"label_distribution": [0.6, 0.3, 0.1] if k % 2 else [1.0, 0.0, 0.0]} for k in range(60)]
+    told = tuple(replace(each, info=info) for each, info in zip(BASE, shares, strict=True))
+    base = Dataset(BASE.name, told, BASE.manifest)
+    return replace(run, probabilities=rows, datasets={**run.datasets, base.name: base})
+
+
+def elsewhere(model: str) -> Run:
+    """A run of the same model over items with other premises, on which a temperature is fitted."""
+    run = soft({"one": "EEC", "two": "E"}, model)
+    sets = {
+        name: Dataset(name, tuple(replace(each, premise=f"Q {each.premise}") for each in data), data.manifest)
+        for name, data in run.datasets.items()
+    }
+    return replace(run, datasets=sets)
+
+
+def test_nothing_but_bounds_is_in_the_data_of_a_test_set_with_only_bounds() -> None:
+    run = soft({"one": SOME, "two": "E"})
+    report = cx.report(run, temperature_from=elsewhere("py/soft"))
+    rows = list(csv.DictReader(io.StringIO(report.text(".csv"))))
+    said = {row["statistic"] for row in rows if row["test_set"] == "one.dev" and row["value"]}
+    assert said == OF_BOUNDS
+    others = {row["statistic"] for row in rows if row["test_set"] == "two.dev" and row["value"]}
+    assert others >= {"ece", "brier", "selective_risk", "confusion", "errors", "tempered_ece", "temperature"}
+    _, one, two = json.loads(report.text(".json"))["models"][0]["test_sets"]
+    assert two.keys() - one.keys() == {"calibration", "calibration_tempered", "selective", "temperature"}
+    filled = {name for name, value in one.items() if value not in (None, {}, [])}
+    estimates = {name for name in filled if isinstance(one[name], dict) and "value" in one[name]}
+    assert filled - estimates == {
+        "name", "construction", "rules", "part", "base_set", "n", "unlabelled", "unanswered", "slices",
+        "signature", "test_set_signature", "published_not_checked",
+    } & filled  # fmt: skip
+    assert all(one[name]["value"] is None for name in estimates)
+    assert all(each["value"] is None for of in one["slices"].values() for each in of.values())
+
+
+def test_no_table_and_no_chart_shows_a_test_set_with_only_bounds_but_those_of_bounds() -> None:
+    run = soft({"one": SOME, "two": "E"})
+    results = results_of([run], calibration=True, temperature_from=[elsewhere("py/soft")])
+    note = "Left out, because only bounds of their accuracy are known: one."
+    shown, noted = set(), set()
+    for section in SECTIONS:
+        tables = section.tables_of(results)
+        shown |= {section.key for table in tables for row in table.rows if row[0] == "one"}
+        noted |= {section.key for table in tables if note in table.notes}
+    of_bounds = {"summary", "accuracy", "accuracies", "unanswered", "drop"}
+    assert shown - {"yield", "signatures"} == of_bounds
+    assert noted == {"calibration", "temperature", "selective", "errors"}
+    for charts in (reliability_charts, risk_charts, confusion_charts):
+        assert [name for name, _ in charts(results).figures] == ["base (dev)", "two"]
+    assert confusion_charts(results).note == note
+    assert "one" not in "".join(error_charts(results).figures[0][1].values()).replace("none", "")
+    for suffix in (".md", ".tex", ".html"):
+        assert "Left out, because only bounds" in cx.report(run, calibration=True).text(suffix)
+
+
+def test_a_model_of_which_nothing_but_bounds_is_known_has_no_calibration() -> None:
+    run = soft({"base": SOME, "one": SOME, "two": SOME})
+    (model,) = results_of([run], calibration=True, temperature_from=[elsewhere("py/soft")]).models
+    assert [*model.calibrations, *model.selective, *model.tempered, *model.people] == []
+    assert "only bounds" in cx.report(run, calibration=True).text(".md")
+
+
+def test_notes_name_the_model_of_which_only_bounds_are_known() -> None:
+    results = results_of([soft({"one": SOME}), soft({"two": "E"}, "py/other")], calibration=True)
+    (section,) = (section for section in SECTIONS if section.key == "calibration")
+    (table,) = section.tables_of(results)
+    assert "Left out, because only bounds of their accuracy are known: one of py/soft." in table.notes
+    assert [row[1] for row in table.rows if row[0] == "one"] == ["py/other"]
+
+
+def test_people_are_not_compared_with_what_was_answered_of_a_set_with_only_bounds() -> None:
+    whole, some = soft({}, people=True), soft({"base": SOME}, people=True)
+    assert {each.test_set for each in results_of([whole]).models[0].people} == {"base.dev"}
+    agreed = soft({"base": "".join("?" if k % 4 == 0 else each for k, each in enumerate(GOLD))}, people=True)
+    for run in (some, agreed):
+        assert results_of([run]).models[0].people == ()
+    (section,) = (section for section in SECTIONS if section.key == "people")
+    (table,) = section.tables_of(results_of([whole, replace(some, model="py/other")]))
+    assert "Left out, because only bounds of their accuracy are known: base (dev) of py/other." in table.notes
+
+
+def test_entropies_of_which_too_much_is_unanswered_have_no_result() -> None:
+    """Three of the thirty items on which people disagree are missing: 5 % of all, 10 % of these."""
+    few = "".join("?" if k in (1, 3, 5) else letter for k, letter in enumerate(GOLD))
+    (model,) = results_of([soft({"base": few}, people=True)]).models
+    assert [(each.whole, each.unanswered) for each in model.people] == [(True, 3), (False, 0)]
+
+
+def test_only_a_and_only_b_have_no_numbers_for_bounds(tmp_path: Path) -> None:
+    pairs = cx.compare(soft({"one": SOME}), soft({"one": "E"}, "py/other"))
+    assert [(pair.b is None, pair.c is None) for pair in pairs] == [(False,) * 2, (True,) * 2, (False,) * 2]
+    path = write_comparison(soft({"one": SOME}), soft({"one": "E"}, "py/other"), tmp_path / "c.csv")
+    _, one, two = csv.DictReader(path.open(encoding="utf-8"))
+    counts = {"n", "alpha", "unanswered", "unanswered_a", "unanswered_b", "labelled", "only_bounds"}
+    bounds = {
+        f"{name}_{end}" for name in ("accuracy_a", "accuracy_b", "difference") for end in ("low", "high")
+    }
+    bounds |= {"difference_least", "difference_most"}
+    assert {name for name, value in one.items() if value} == {"a", "b", "name", *counts, *bounds}
+    assert two["only_a_right"]
 
 
 def test_comparisons_show_who_did_not_answer(tmp_path: Path) -> None:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 class Comparison:
     """Two models on one test set; *difference* is positive if the first is better.
 
-    Only the first model is right on *b* items, only the second on *c*; *p_value* and *p_mid* come
-    from the sign-flip form of McNemar's test whose unit is the cluster; *p_holm* is *p_value* corrected over
-    the test sets, tested or not.  All are of the *n* items that both models answered.  *unanswered* says what
-    is missing; if that is too much, the accuracies and the difference are Bounds, over all items with a gold
-    label, and there are no p-values.  *ties_a* and *ties_b* are the items, of those that both answered, for
-    which the first and the second model find several labels most probable; None without any.
+    Only the first model is right on *b* items, only the second on *c*; *p_value* and *p_mid* come from the
+    sign-flip form of McNemar's test whose unit is the cluster; *p_holm* is *p_value* corrected over the test
+    sets, tested or not.  All are of the *n* items that both models answered.  *unanswered* says what is
+    missing; if that is too much, the accuracies and the difference are Bounds, over all items with a gold
+    label, and *b*, *c* and the p-values are None.  *ties_a* and *ties_b* are the items, of those that both
+    answered, for which the first and the second model find several labels most probable; None without any.
     """
 
     name: str
@@ -46,8 +46,8 @@ class Comparison:
     p_value: float | None
     p_mid: float | None
     p_holm: float | None
-    b: int
-    c: int
+    b: int | None
+    c: int | None
     projection: str | None
     unanswered: UnansweredByEither | None = None
     ties_a: Ties | None = None
@@ -275,6 +275,8 @@ def _with_bounds(pair: Comparison, a: Filled, b: Filled, limit: float) -> Compar
         p_value=None,
         p_mid=None,
         p_holm=None,
+        b=None,
+        c=None,
         unanswered=unanswered,
     )
 

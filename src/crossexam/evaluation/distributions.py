@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.columns import InfoValues, info_values
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import FormatError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import DISTRIBUTION, OLD_LABEL, VOTES
@@ -117,10 +117,9 @@ def people_results(run: Run) -> tuple[PeopleResult, ...]:
     distributions, or if the model gave labels only.  Raises FormatError if a distribution is malformed.
     """
     stated = {
-        name: values
+        name: info_values(dataset.examples, (DISTRIBUTION, VOTES, OLD_LABEL))
         for name, dataset in run.datasets.items()
-        if dataset.entry.base_set is None
-        and (values := info_values(dataset.examples, (DISTRIBUTION, VOTES, OLD_LABEL)))[DISTRIBUTION].values
+        if has_distributions(dataset)
     }
     if not stated:
         return ()
@@ -132,6 +131,13 @@ def people_results(run: Run) -> tuple[PeopleResult, ...]:
         here = shares.at(values[DISTRIBUTION].stated[shares.rows])
         results += _by_entropy(here, _people(shares.name, values, here))
     return tuple(results)
+
+
+def has_distributions(dataset: Dataset) -> bool:
+    """Return whether *dataset* has the labels that many people gave to its examples, which are unchanged."""
+    if dataset.entry.base_set is not None:
+        return False
+    return bool(info_values(dataset.examples, (DISTRIBUTION,))[DISTRIBUTION].values)
 
 
 def _people(name: str, values: Mapping[str, InfoValues], here: Shares) -> _People:

@@ -66,7 +66,7 @@ class TestSetResult:
 
     *unlabelled* items have no gold label; *unanswered* says what became of those without an answer, and is
     None if there are none here or in the base.  If these are too many, *accuracy*, *base_accuracy* and *drop*
-    (or *difference*) are :class:`~crossexam.core.estimate.Bounds`, and what has no bounds is None.
+    (or *difference*) are :class:`~crossexam.core.estimate.Bounds`, and what has no bounds is None or empty.
 
     *drop*: accuracy lost from base to test set, item by item, positive if the model does worse; only if the
     construction is paired with its base and the base was predicted.  *difference*: the difference of the two
@@ -187,9 +187,17 @@ class TestSetResult:
 
     @property
     def only_gold(self) -> Gold | None:
-        """The gold label of all items; None if they have several, or other labels than the three."""
-        golds = [label for label, counts in zip(self.labels, self.confusion, strict=True) if sum(counts)]
+        """The gold label of all items; None if there are several, other than three labels, or only bounds."""
+        golds = [label for label, counts in self.confused.items() if sum(counts.values())]
         return golds[0] if len(golds) == 1 and self.labels == LABELS else None
+
+    @property
+    def confused(self) -> dict[Gold, dict[Gold, int]]:
+        """The number of items by gold and predicted label; empty if there are only bounds."""
+        return {
+            gold: {answer: int(count) for answer, count in zip(self.labels, counts, strict=True)}
+            for gold, counts in zip(self.labels, self.confusion, strict=False)
+        }
 
     @property
     def predicted_shares(self) -> tuple[float, ...]:
@@ -333,6 +341,8 @@ def _bounded(result: TestSetResult, missing: Unanswered | None) -> TestSetResult
         found = replace(
             found,
             accuracy=missing.accuracy,
+            confusion=(),
+            errors={},
             false_neutral_share=None,
             false_entailment_share=None,
             majority=None,

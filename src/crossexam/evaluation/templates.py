@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,8 @@ import numpy as np
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import ItemLabels
+from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.evaluation.unanswered import too_many
 from crossexam.runs.asked import distinct_names, how_asked
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.sensitivity import accuracy_spread, sensitivity
@@ -23,7 +25,7 @@ class TemplateResult:
     *accuracies* are those with each template, by its name, over the items that have a gold label and were
     answered with all templates; *spread* is the difference between the highest and the lowest.  *sensitivity*
     is over all items that were answered with at least two, whether they have a gold label or not.
-    *unanswered* items with a gold label are left out.
+    Of *labelled* items, those with a gold label, *unanswered* are left out.
     """
 
     model: str
@@ -32,6 +34,7 @@ class TemplateResult:
     spread: Estimate
     sensitivity: Estimate
     unanswered: int
+    labelled: int
 
     @property
     def lowest(self) -> str:
@@ -54,22 +57,31 @@ def template_of(run: Run) -> tuple[str, str] | None:
     return re.sub(stated, "", run.model), facts["name"]
 
 
-def template_results(runs: Sequence[Run]) -> tuple[TemplateResult, ...]:
-    """Return the results of each model that was asked with several templates, by test set."""
+def template_results(
+    runs: Sequence[Run], *, max_unanswered: float = MAX_UNANSWERED
+) -> tuple[TemplateResult, ...]:
+    """Return the results of each model that was asked with several templates, by test set.
+
+    Test sets of which more than the share *max_unanswered* lacks an answer with some template are left out.
+    """
+    found = (_result(*each) for each in asked_with_several(runs))
+    return tuple(each for each in found if not too_many(each.unanswered, each.labelled, max_unanswered))
+
+
+def asked_with_several(runs: Sequence[Run]) -> Iterator[tuple[str, str, dict[str, Run]]]:
+    """Yield each model and test set that it was asked about with several templates, and its runs by these."""
     groups: dict[str, list[tuple[str, Run]]] = {}
     for run in runs:
         asked = template_of(run)
         if asked is not None:
             groups.setdefault(asked[0], []).append((asked[1], run))
-    found = []
     for model, asked_with in groups.items():
         by_template = _named(asked_with)
         names = dict.fromkeys(name for run in by_template.values() for name in run.datasets)
         for name in names:
             having = {template: run for template, run in by_template.items() if name in run.datasets}
             if len(having) > 1:
-                found.append(_result(model, name, having))
-    return tuple(found)
+                yield model, name, having
 
 
 def _named(asked_with: Sequence[tuple[str, Run]]) -> dict[str, Run]:
@@ -95,6 +107,7 @@ def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:
         accuracy_spread(correct, clusters[kept]),
         sensitivity(predicted, _classes(dataset, two_labels=two_labels), clusters),
         int((labelled & ~kept).sum()),
+        int(labelled.sum()),
     )
 
 

@@ -31,7 +31,7 @@ from crossexam.reports.results import ModelResults, Results, two_labels_note
 from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Marked, Table, number_text, significance_note
 from crossexam.reports.ties import tie_notes
-from crossexam.reports.unanswered import unanswered_notes
+from crossexam.reports.unanswered import only_bounds_notes, unanswered_notes
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -401,7 +401,7 @@ def error_table(results: Results) -> Table:
                 *(result.errors.get(kind, 0) for kind in ERROR_TYPES),
             )
             for model in results.models
-            if (result := model.result(name)) is not None
+            if (result := model.result(name)) is not None and not result.only_bounds
         ]
         if results.published_of_three:
             nothing = (None,) * len(ERROR_TYPES)
@@ -411,7 +411,8 @@ def error_table(results: Results) -> Table:
         "predicted contradiction; the others likewise."
     )
     source = errors_source() if any(row[2] is None for row in rows) else None
-    of_answered = unanswered_notes((result for _, _, result in results.by_test_set()), "errors")
+    measured = (result for _, _, result in results.by_test_set() if not result.only_bounds)
+    of_answered = [*unanswered_notes(measured, "errors"), *only_bounds_notes(results)]
     notes = tuple(filter(None, (note, *of_answered, two_labels_note(results), source)))
     return Table("Errors", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
 
@@ -478,7 +479,7 @@ def prediction_table(results: Results) -> Table:
     one_label = [
         (name, model, result, result.only_gold)
         for name, model, result in results.by_test_set()
-        if result.only_gold is not None and result.construction != "base" and not result.only_bounds
+        if result.only_gold is not None and result.construction != "base"
     ]
     for position, (name, model, result, gold) in enumerate(one_label):
         short = results.short_names[name]

@@ -21,6 +21,7 @@ from crossexam.core.labels import Gold
 from crossexam.core.output.escapes import one_line, visible_texts
 from crossexam.evaluation.candidates import FEW
 from crossexam.reports.results import Results, two_labels_note
+from crossexam.reports.unanswered import only_bounds_notes
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -408,7 +409,7 @@ def confusion_charts(results: Results) -> Charts:
         (results.short_names[name], {model.name: maps.draw(result) for _, model, result in of_set})
         for name, of_set in groupby(measured, key=lambda entry: entry[0])
     ]
-    return Charts(figures, shown=1)
+    return Charts(figures, " ".join(only_bounds_notes(results)), shown=1)
 
 
 class HeatMaps:
@@ -432,16 +433,16 @@ class HeatMaps:
 
 def _cells_of(result: TestSetResult) -> list[dict[str, Any]]:
     cells = []
-    for gold, counts in zip(result.labels, result.confusion, strict=True):
-        total = int(sum(counts))
-        for answer, number in zip(result.labels, counts, strict=True):
-            share = int(number) / total if total else 0.0
+    for gold, counts in result.confused.items():
+        total = sum(counts.values())
+        for answer, number in counts.items():
+            share = number / total if total else 0.0
             cells.append(
                 {
                     "gold": gold,
                     "answer": answer,
                     "share": share,
-                    "count": f"{int(number):,}",
+                    "count": f"{number:,}",
                     "percent": f"{100 * share:.0f} %" if total else "–",
                     "right": gold == answer,
                 }

@@ -122,7 +122,8 @@ def _comparison_table(
             pair.accuracy_b,
             pair.difference,
             pair.p_holm,
-            *((None, None) if pair.only_bounds else (pair.b, pair.c)),
+            pair.b,
+            pair.c,
         )
         for pair in pairs
     )

@@ -273,10 +273,10 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
             yield {**known, "statistic": "mcnemar", "of": key, "value": number}
     for kind, number in result.errors.items():
         yield {**known, "statistic": "errors", "of": kind, "value": number, "n": result.n}
-    for gold, counts in zip(result.labels, result.confusion, strict=True):
-        for answer, number in zip(result.labels, counts, strict=True):
+    for gold, counts in result.confused.items():
+        for answer, number in counts.items():
             pair = f"{gold}>{answer}"
-            yield {**known, "statistic": "confusion", "of": pair, "value": int(number), "n": result.n}
+            yield {**known, "statistic": "confusion", "of": pair, "value": number, "n": result.n}
     for slicing, slices in result.slices.items():
         for value, estimate in slices.items():
             yield {**known, "statistic": "accuracy", "of": f"{slicing}={value}", **estimate._asdict()}
@@ -376,10 +376,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
     }
     document |= {key: getattr(result, key) for key in (*_ESTIMATES, *_NUMBERS)}
     document |= {
-        "confusion": {
-            gold: {answer: int(number) for answer, number in zip(result.labels, counts, strict=True)}
-            for gold, counts in zip(result.labels, result.confusion, strict=True)
-        },
+        "confusion": result.confused,
         "errors": dict(result.errors),
         "majority_class": vars(result.majority) if result.majority is not None else None,
         "mcnemar": result.mcnemar._asdict() if result.mcnemar is not None else None,

@@ -90,7 +90,10 @@ class ModelResults:
 
     @cached_property
     def answered(self) -> Run:
-        """The run over the test sets of which an accuracy is known, not only its bounds."""
+        """The run over the test sets of which an accuracy is known, not only its bounds.
+
+        Whatever has no bounds of its own is measured on it.
+        """
         kept = [result.name for result in self.results if not result.only_bounds]
         return self.run if len(kept) == len(self.run.datasets) else self.run.restricted_to(kept)
 
@@ -166,7 +169,8 @@ class ModelResults:
         from crossexam.evaluation.selective import selective_of
         from crossexam.evaluation.shares import shares_of
 
-        found = [(calibration_of(self.run, each), selective_of(each)) for each in shares_of(self.run)]
+        run = self.answered
+        found = [(calibration_of(run, each), selective_of(each)) for each in shares_of(run)]
         return tuple(first for first, _ in found), tuple(second for _, second in found)
 
     @property
@@ -182,18 +186,28 @@ class ModelResults:
     @cached_property
     def tempered(self) -> tuple[Calibration, ...]:
         """The calibration at the temperature that was fitted; empty if none was."""
-        from crossexam.evaluation.calibration import at_temperature, calibrations
+        from crossexam.evaluation.calibration import at_temperature, calibration_of
+        from crossexam.evaluation.shares import shares_of
 
         if self.temperature is None:
             return ()
-        return calibrations(at_temperature(self.run, self.temperature.temperature))
+        run = at_temperature(self.answered, self.temperature.temperature)
+        return tuple(calibration_of(run, each) for each in shares_of(run))
 
     @cached_property
     def people(self) -> tuple[PeopleResult, ...]:
-        """The model against the label distributions of people; empty without such test sets."""
-        from crossexam.evaluation.distributions import people_results
+        """The model against the label distributions of people; empty without such test sets.
 
-        return people_results(self.run)
+        Of entropies at which too many items were not answered, there is no result.
+        """
+        from crossexam.evaluation.distributions import people_results
+        from crossexam.evaluation.unanswered import too_many
+
+        return tuple(
+            each
+            for each in people_results(self.answered)
+            if not too_many(each.unanswered, each.n + each.unanswered, self.max_unanswered)
+        )
 
     @cached_property
     def fact_checking(self) -> FactChecking:
@@ -266,7 +280,7 @@ class Results:
         """What the prompt template decides for models that were asked with several; empty without any."""
         from crossexam.evaluation.templates import template_results
 
-        return template_results(self.runs)
+        return template_results(self.runs, max_unanswered=self.max_unanswered)
 
     @cached_property
     def short_names(self) -> dict[str, str]:

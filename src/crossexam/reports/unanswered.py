@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.core.estimate import Bounds
@@ -96,10 +96,30 @@ def _left_out(results: Results) -> list[str]:
     if not any(result.only_bounds for model in results.models for result in model.results):
         return []
     return [
-        "A test set of which only bounds are known (no accuracy in this table) does not count in the tables "
-        "of accuracy over keys, predictions by label, judges and factors, nor in the means of the "
-        "cross-dataset benchmark. Errors are counted among the answered items."
+        "A test set of which only bounds are known (no accuracy in this table) has none of the numbers that "
+        "would be of the answered items alone: it is left out of errors, confusion, calibration, selective "
+        "prediction, people's labels, templates, accuracy over keys, predictions by label, judges and "
+        "factors, and of the means of the cross-dataset benchmark."
     ]
+
+
+def only_bounds_notes(
+    results: Results,
+    models: Iterable[ModelResults] | None = None,
+    test_sets: Collection[str] | None = None,
+) -> list[str]:
+    """Return a note on the test sets that a table of point values leaves out; empty if there are none.
+
+    Those are the test sets of which only bounds of the accuracy are known.  *models* and *test_sets* are
+    those that the table is about, all of the report if None.
+    """
+    left = []
+    for model in results.models if models is None else models:
+        names = [name for name in model.only_bounds if test_sets is None or name in test_sets]
+        listed = ", ".join(results.short_names[name] for name in names)
+        if names:
+            left.append(listed if len(results.models) == 1 else f"{listed} of {model.name}")
+    return [f"Left out, because only bounds of their accuracy are known: {'; '.join(left)}."] if left else []
 
 
 def unanswered_notes(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.dataset import counted_items
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Column, Table, cell_text, number_text
+from crossexam.reports.unanswered import share_text
 
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
@@ -56,7 +57,22 @@ def template_table(results: Results) -> Table:
         Column("Sensitivity", "percent"),
         *((Column("Unanswered", "count"),) if some_missing else ()),
     )
-    return Table("Prompt templates", columns, tuple(rows), _NOTES, grouped=1)
+    return Table("Prompt templates", columns, tuple(rows), (*_NOTES, *_left_out_notes(results)), grouped=1)
+
+
+def _left_out_notes(results: Results) -> list[str]:
+    """Return the test sets of which too many items lack an answer with some template; empty without any."""
+    from crossexam.evaluation.templates import asked_with_several
+
+    measured = {(each.model, each.test_set) for each in results.by_template}
+    left = [
+        f"{results.short_names[name]} of {model}"
+        for model, name, _ in asked_with_several(results.runs)
+        if (model, name) not in measured
+    ]
+    share = share_text(results.max_unanswered)
+    note = f"Left out, because more than {share} of the items lack an answer with some template"
+    return [f"{note}: {', '.join(left)}."] if left else []
 
 
 _NOISE_NOTE: Final = (

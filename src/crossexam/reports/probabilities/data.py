@@ -24,8 +24,8 @@ def probability_rows(model: ModelResults, known: Mapping[str, object]) -> Iterat
         for each in found:
             if each.test_set == known["test_set"]:
                 yield from _calibration_rows(each, known, prefix)
-    if model.tempered and model.temperature is not None:
-        fitted = model.temperature
+    fitted = model.temperature
+    if fitted is not None and any(each.test_set == known["test_set"] for each in model.tempered):
         yield {**known, "statistic": "temperature", "value": fitted.temperature, "n": fitted.n}
     for selected in model.selective:
         if selected.test_set == known["test_set"]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
+from crossexam.reports.unanswered import only_bounds_notes
 
 if TYPE_CHECKING:
     from crossexam.evaluation.calibration import Calibration
@@ -63,7 +64,8 @@ def calibration_table(results: Results) -> Table:
 def temperature_table(results: Results) -> Table:
     """Return the calibration at the temperatures that were fitted; no rows if none were."""
     found = list(_by_test_set(results, [(model, model.tempered) for model in results.models]))
-    notes = tuple(map(temperature_note, (model for model in results.models if model.temperature)))
+    fitted = [model for model in results.models if model.temperature]
+    notes = (*map(temperature_note, fitted), *only_bounds_notes(results, fitted))
     title = "Calibration after temperature scaling"
     return _calibration_table(results, title, found, notes, _FOLDED_TEMPERED)
 
@@ -107,11 +109,14 @@ def selective_table(results: Results) -> Table:
         Column("Accuracy at 80 % coverage", "percent"),
         Column("Coverage at 5 % risk", "percent"),
     )
-    return Table("Selective prediction", columns, rows, (_SELECTIVE,), grouped=1, folded=_FOLDED)
+    notes = (_SELECTIVE, *only_bounds_notes(results, _loud(results)))
+    return Table("Selective prediction", columns, rows, notes, grouped=1, folded=_FOLDED)
 
 
 def people_table(results: Results) -> Table:
     """Return the models against the label distributions of people; no rows without such test sets."""
+    from crossexam.evaluation.distributions import has_distributions
+
     found = list(_by_test_set(results, [(model, model.people) for model in results.models]))
     groups: dict[tuple[Cell, ...], dict[tuple[Cell, ...], None]] = {}
     for model, each in found:
@@ -135,7 +140,9 @@ def people_table(results: Results) -> Table:
         Column("Accuracy", "percent"),
         Column("on old labels", "percent"),
     )
-    return Table("Models and people", columns, rows, (_PEOPLE, _REFERENCES), grouped=3)
+    compared = [name for name, dataset in results.test_sets.items() if has_distributions(dataset)]
+    notes = (_PEOPLE, _REFERENCES, *only_bounds_notes(results, _loud(results), compared))
+    return Table("Models and people", columns, rows, notes, grouped=3)
 
 
 def _distance_cells(distances: Distances) -> tuple[Cell, ...]:
@@ -202,13 +209,19 @@ def _calibration_table(
     return Table(title, columns, rows, notes, grouped=1, folded=folded)
 
 
+def _loud(results: Results) -> list[ModelResults]:
+    """Return the models that gave probabilities."""
+    return [model for model in results.models if model.gives_probabilities]
+
+
 def _calibration_notes(results: Results, found: Sequence[Calibration]) -> Iterator[str]:
     """Yield what must be known of the numbers of *found*."""
     if any(each.impossible for each in found):
         yield _IMPOSSIBLE
     if any(each.unanswered or each.low_mass for each in found):
         yield _LEFT_OUT
-    loud = [model for model in results.models if model.gives_probabilities]
+    loud = _loud(results)
+    yield from only_bounds_notes(results, loud)
     stretched = [
         model.name for model in loud if (model.run.manifest.get("details") or {}).get("threshold") is not None
     ]

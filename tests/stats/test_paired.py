@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
-from crossexam.stats.clusters import cluster_codes, effective_size, normal_quantile
+from crossexam.stats.clusters import cluster_codes, normal_quantile
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import (
     clustered_mcnemar,
@@ -157,6 +158,18 @@ def test_negative_counts_are_refused() -> None:
         mcnemar(-1, 2)
 
 
+def unfloored_effect(drops: NDArray[np.float64], codes: NDArray[np.int64]) -> float:
+    """The shrunk design effect by leaving clusters out, which may be below 1."""
+    n, m, mean = len(drops), int(codes.max()) + 1, drops.mean()
+    if m < 2:
+        return np.inf
+    without = [drops[codes != code].sum() / np.count_nonzero(codes != code) for code in range(m)]
+    between = n**2 * (m - 1) / m * sum((each - mean) ** 2 for each in without)
+    within = n / (n - 1) * float(((drops - mean) ** 2).sum())
+    worst = float((np.bincount(codes) ** 2).sum()) / n
+    return float((between + 0.25 * worst**2) / (within + 0.25 * worst))
+
+
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 2)), min_size=1, max_size=9))
 def test_clustered_mcnemar_is_the_sum_over_all_sign_flips(sums: list[tuple[int, int]]) -> None:
@@ -180,7 +193,7 @@ def test_clustered_mcnemar_is_the_sum_over_all_sign_flips(sums: list[tuple[int, 
     if len(before) > len(set(names)):  # not below the score test that agrees with the interval
         drops = np.subtract(before, after, dtype=np.float64)
         codes = cluster_codes(names, len(drops))
-        deff = effective_size(drops - drops.mean(), codes).deff
+        deff = unfloored_effect(drops, codes)
         z = abs(sum(lost)) / np.sqrt(sum(map(abs, lost)) * deff)
         least = 2 * float(stats.t.sf(z, max(1, len(set(names)) - 1)))
     assert found.p_exact == pytest.approx(max((beyond + equal) / len(flips), least))

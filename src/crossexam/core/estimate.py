@@ -70,15 +70,21 @@ class Bounds(Estimate):
         return f"{least} to {most} [{low}, {high}]"
 
 
+class AtMost(float):
+    """A p-value that is as small as can be computed, and may be smaller."""
+
+
 def p_value_text(p: float) -> str:
     """Return a p-value as text, in three decimals or, if it is smaller than 0.001, in its own magnitude.
 
     0 is the probability of an event too rare for a floating-point number, and the smallest numbers are
     bounds, which a correction may have multiplied.
 
-    >>> [p_value_text(p) for p in (0.0421, 0.00004, 1.3668e-19, 0.0)]
-    ['0.042', '4.0e-5', '1.4e-19', '<1e-290']
+    >>> [p_value_text(p) for p in (0.0421, 0.00004, 1.3668e-19, 0.0, AtMost(2.6e-11))]
+    ['0.042', '4.0e-5', '1.4e-19', '<1e-290', '<2.6e-11']
     """
+    if isinstance(p, AtMost):
+        return f"<{p_value_text(float(p))}"
     if p >= 0.001:
         return f"{p:.3f}"
     if p < 1e-290:

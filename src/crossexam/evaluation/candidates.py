@@ -1,6 +1,6 @@
 """The drops that a headline chooses from, each corrected for the choice among all of them.
 
-The largest of many drops is likely to be large by chance: its own 95 % interval covers the truth too rarely,
+The largest of many drops is likely to be overestimated: its own 95 % interval covers the truth too rarely,
 and its own p-value is too small.  Each drop therefore also gets an interval at the confidence ``1 - 0.05 /
 k``, where *k* is the number of the drops and differences of all models of a report.  By Bonferroni's
 inequality the *k* intervals all hold at once with a probability of at least 95 %, so that whichever is chosen

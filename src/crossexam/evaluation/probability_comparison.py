@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
+from crossexam.core.estimate import AtMost
 from crossexam.core.labels import GOLDS, Projection
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.calibration import LEAST_MASS
@@ -106,7 +107,12 @@ def _corrected(found: list[ProbabilityComparison], planned: int) -> tuple[Probab
     for measure in ("brier", "log_loss"):
         p_values = [getattr(each.measured, measure).p_value for each in found]
         adjusted = holm_of_planned([*p_values, *[None] * (planned - len(found))])
-        corrected.append(adjusted[: len(found)])
+        corrected.append(
+            [
+                AtMost(new) if isinstance(old, AtMost) and new is not None else new
+                for old, new in zip(p_values, adjusted, strict=False)
+            ]
+        )
     return tuple(
         replace(each, brier_p=brier, log_loss_p=loss)
         for each, brier, loss in zip(found, *corrected, strict=True)

@@ -92,7 +92,7 @@ def explanations(checks: Sequence[Check], level: float) -> tuple[str, ...]:
         notes.append(
             "Brackets: 95 % intervals by cluster. p: one-sided, for the side of the limit on which the value "
             f"is, Holm-corrected over all checks; a check is decided if p is at most {level:g}, and may "
-            "therefore be open although its interval lies wholly on one side."
+            "be open although its interval lies wholly on one side."
         )
     if any(each.outcome == "open" for each in checks):
         notes.append(

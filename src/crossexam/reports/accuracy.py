@@ -345,11 +345,12 @@ def drop_table(results: Results) -> Table:
             )
     notes = (
         "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
-        "label or swaps words of its control, else the difference of the two accuracies. "
-        "Pairs: the items whose base was predicted and has a gold label; Base and Drop are of these alone. "
+        "label or swaps words of its control, else the difference of the two accuracies, "
+        "on other items. Pairs: the items whose base was predicted and has a gold label; where there are "
+        "any, Base and Drop are of these alone. "
         f"{MCNEMAR} {significance_note(results.alpha)} "
-        "Detectable: the smallest drop that is found at this level in 80 % of cases, corrected for all test "
-        "sets. "
+        "Detectable: the smallest drop that is found in 80 % of cases, at this level over the number of "
+        "paired tests. "
         "Flipped: predictions that differ from the prediction for the base example.",
         *_notes_on_tests(results),
         *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),
@@ -372,7 +373,7 @@ def _headline_notes(results: Results) -> list[str]:
     if count == 1:
         return []
     return [
-        f"The largest of {count:,} drops is likely to be large by chance. In the headline, interval and "
+        f"The largest of {count:,} drops is likely to be overestimated. In the headline, interval and "
         f"significance are corrected for all {count:,}; here, intervals are not, and p is corrected for the "
         "tests of one model."
     ]

@@ -132,8 +132,9 @@ def _comparison_table(
     )
     note = (
         f"A minus B in points. {MCNEMAR} {significance_note(alpha)} "
-        "Only A, only B: items that only that model gets right. Interval and p can disagree: Holm's "
-        "correction makes p larger, not the interval wider."
+        "Only A, only B: items that only that model gets right. Interval and p can disagree: they "
+        "are different methods, Holm's correction makes p larger, not the interval wider, and clustering can "
+        "only widen the interval, but can make p smaller."
     )
     one, other = model_names([first, second])
     mean = mean_note(*answered)

@@ -165,14 +165,17 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
 def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> str:
     """Return a sentence on a larger drop than *loss* that was not tested, if there is one."""
     larger = [
-        (each.loss.value, names.get(each.name, each.name))
+        each.loss
         for each in _able_to_lead(model)
         if each.loss is not None and each.loss.value > loss.value and each.p_holm is None
     ]
     if not larger:
         return ""
-    value, name = max(larger)
-    return f" A larger drop, {100 * value:.1f} points on {name}, was {_UNTESTED}."
+    largest = max(larger)
+    name = next(each.name for each in model.results if each.loss is largest)
+    points = f"{100 * largest.value:.1f} points on {names.get(name, name)}"
+    unclear = " whose interval contains 0" if largest.low <= 0 else ""
+    return f" A larger drop{unclear}, {points}, was {_UNTESTED}."
 
 
 def _dropped(candidate: Candidate) -> str:

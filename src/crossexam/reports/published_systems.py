@@ -96,7 +96,7 @@ STUDIES: Final = (
         ("matched", "mismatched"),
         "as published in Table 3 (other forms of spelling error: Table 8; the tautology 'green is not red': "
         "Table 5, after training with the negation distraction), on the authors' own test sets over MultiNLI "
-        "dev, without intervals.",
+        "dev (numerical reasoning: one set over AQuA-RAT), without intervals.",
     ),
     PublishedColumns(
         "nie2019", "Published, Nie et al. 2019", ("compositionality", "accuracy"),

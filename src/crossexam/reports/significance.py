@@ -12,8 +12,8 @@ from crossexam.stats.clusters import Clusters, cluster_codes
 
 #: Which test the p-values of drops and comparisons are from.
 MCNEMAR: Final = (
-    "p: McNemar's test by cluster, Holm-corrected; exact if each cluster is as likely to favour one side as "
-    "the other."
+    "p: McNemar's test by cluster, Holm-corrected; exact or larger if the two sides of a cluster are "
+    "exchangeable."
 )
 
 
@@ -24,7 +24,7 @@ _MOST_UNEVEN: Final = 60
 def are_uneven(clusters: Clusters, n: int) -> bool:
     """Return whether few of the *clusters* of *n* items hold so many of them that sign flips may mislead.
 
-    :func:`crossexam.stats.paired.clustered_mcnemar` is exact if each cluster is as likely to favour one side
+    :func:`crossexam.stats.paired.clustered_mcnemar` is valid if each cluster is as likely to favour one side
     as the other.  If one side is better in a few large clusters, and the other in many small ones, both may
     be equally accurate and p still too small.  The clusters are uneven if they weigh as much as ``(sum_k
     n_k)^2 / sum_k n_k^2`` equal ones (Kish 1965, *Survey Sampling*), and these are fewer than 60 and than

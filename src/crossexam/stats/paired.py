@@ -24,6 +24,7 @@ from crossexam.stats.clusters import (
     freedom_of,
     jackknife,
     normal_quantile,
+    sized,
     student_quantile,
 )
 from crossexam.stats.estimate import share_correct
@@ -254,10 +255,10 @@ def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = N
     its own cluster this is :func:`mcnemar`.
 
     Equal accuracy does not make clusters exchangeable: one outcome may be better in a few large clusters, and
-    the other in many small ones.  The p-value is therefore at least that of the score test at the effective
-    sample size, ``z = |b - c| / sqrt((b + c) deff)`` by Student's t for *m* - 1 degrees of freedom, which
-    agrees with the interval of :func:`paired_difference`.  With two clusterings [n, 2], it is the larger of
-    the two p-values.
+    the other in many small ones, of which a sample has few that differ.  The p-value is therefore at least
+    that of the score test ``z = |b - c| / sqrt((b + c) deff)`` by Student's t for *m* - 1 degrees of freedom,
+    with the design effect as :func:`crossexam.stats.clusters.effective_size` shrinks it towards the worst
+    case, though it may be below 1.  With two clusterings [n, 2], it is the larger of the two p-values.
 
     >>> clustered_mcnemar([1, 1, 1, 1], [0, 0, 0, 0], ["a", "a", "b", "b"]).p_exact == 2 / 2**2
     True
@@ -279,17 +280,21 @@ def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = N
     distance = np.abs(np.arange(-total, total + 1))
     equal = float(chances[distance == observed].sum())
     exact = min(1.0, float(chances[distance >= observed].sum()))
-    least = _score_p(b, c, drops, codes) if len(sums) < len(drops) else 0.0
+    least = _score_p(b, c, sums, np.bincount(codes)) if len(sums) < len(drops) else 0.0
     return McNemar(b, c, max(exact, least), max(exact - equal / 2, least))
 
 
-def _score_p(b: int, c: int, drops: NDArray[np.int8], codes: NDArray[np.int64]) -> float:
-    """Return the p-value of McNemar's score test of *drops* [n] in the clusters *codes* [n]."""
+def _score_p(b: int, c: int, sums: NDArray[np.int64], sizes: NDArray[np.int64]) -> float:
+    """Return the p-value of McNemar's score test of clusters with these *sums* and *sizes* [m]."""
     from scipy.special import stdtr
 
-    size = effective_size(drops - drops.mean(), codes)
+    n, m = int(sizes.sum()), len(sizes)
+    shares, mean = sizes / n, (b - c) / n
+    between = jackknife(sums - sizes * mean, shares) if m > 1 else inf
+    within = n / (n - 1) * (b + c - n * mean**2)
+    size = sized(n, between, within, n * float(shares @ shares), max(1.0, m - 1.0), alone=0.0)
     z = abs(b - c) / sqrt((b + c) * size.deff)
-    return min(1.0, 2 * float(stdtr(max(1, size.clusters - 1), -z)))
+    return min(1.0, 2 * float(stdtr(max(1, m - 1), -z)))
 
 
 def _sign_flips(sizes: NDArray[np.int64]) -> NDArray[np.float64]:

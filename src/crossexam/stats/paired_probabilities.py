@@ -14,13 +14,13 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossexam.core.estimate import Estimate
+from crossexam.core.estimate import AtMost, Estimate
 from crossexam.stats.calibration import BINS, equal_width_bins
 from crossexam.stats.clusters import Clusters, cluster_codes, sized, student_quantile
 from crossexam.stats.deviations import Deviations
 from crossexam.stats.estimate import clopper_pearson, share_interval
 from crossexam.stats.losses import Limits, Losses, brier_scores, log_losses, reach_of_errors
-from crossexam.stats.one_sided import one_sided_p
+from crossexam.stats.one_sided import LEAST_P, one_sided_p
 
 # The columns of the sums over clusters, after which come the bins of the first and of the second model.
 _ITEMS, _BRIER, _LOSS, _BRIER_IF_RIGHT, _LOSS_IF_RIGHT, _ONLY_A_WRONG, _ONLY_B_WRONG = range(7)
@@ -225,7 +225,7 @@ class _Sums:
             return at(confidence, clopper_pearson)
 
         p = min(one_sided_p(exactly, 0.0, "above"), one_sided_p(exactly, 0.0, "below"))
-        return PairedDifference(a, b, at(confidence), min(1.0, 2 * p))
+        return PairedDifference(a, b, at(confidence), AtMost(2 * p) if p <= LEAST_P else min(1.0, 2 * p))
 
     def _between(self, column: int) -> float:
         """Return the variance of the total of *column* from its sums over clusters."""

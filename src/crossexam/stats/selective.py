@@ -111,8 +111,9 @@ def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = 
     its items take (Zhou et al. 2024, arXiv 2410.15361, where no two are equal).  The influence of an item is
     ``w wrong``, and what it adds by moving ``v_b`` of every confidence from its own downwards, and ``u_b`` of
     every lower one; the interval is that of :func:`crossexam.stats.estimate.mean_of_items` for them.  As
-    errors at high confidence are rare and weigh much, its upper bound is at least ``AURC exp(h / AURC)``,
-    where *h* is half of that interval, and AURC plus :func:`crossexam.stats.losses.reach_of_errors`.
+    errors at high confidence are rare and weigh much, the bounds are at least as far as
+    :func:`crossexam.stats.losses.reach_of_errors`, and the upper one as ``AURC exp(h / AURC)``, where *h* is
+    half of that interval.
 
     >>> curve = risk_coverage([0, 0, 1, 1], [0.9, 0.8, 0.7, 0.6])
     >>> curve.coverage.tolist(), curve.risk.round(2).tolist()
@@ -270,7 +271,7 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
     if found.clusters < 2:
         return found
     wrong = ordered.wrong
-    _, more = reach_of_errors(
+    fewer, more = reach_of_errors(
         int(np.count_nonzero(wrong)),
         len(wrong),
         effective_size(wrong - wrong.mean(), ordered.codes).n_eff,
@@ -278,7 +279,8 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
         price_square,
     )
     skewed = area * exp(min(700.0, (found.high - area) / area)) if area else 0.0
-    return found._replace(high=min(1.0, max(found.high, area + more, skewed)))
+    low, high = min(found.low, area - fewer), max(found.high, area + more, skewed)
+    return found._replace(low=max(0.0, low), high=min(1.0, high))
 
 
 def _influences(ordered: _Ordered) -> tuple[NDArray[np.float64], float, float]:

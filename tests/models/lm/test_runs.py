@@ -74,7 +74,8 @@ def test_several_templates_are_a_run_each_and_a_report_together(
     line = ["run", f"lm/{lm_folders['gpt2']}", f"{suite}", "-o", f"{output}", "--template", templates]
     _run(*line, "--device", "cpu")
     assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf", "own"]
-    _run("report", f"{output}", "-o", f"{tmp_path / 'report.md'}")
+    # The tiny model has no room for the longest items, which it leaves unanswered.
+    _run("report", f"{output}", "-o", f"{tmp_path / 'report.md'}", "--max-unanswered", "1")
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "Prompt templates" in text
     for word in ("Lowest accuracy", "Sensitivity", "lighteval-cf", "own"):

@@ -17,7 +17,7 @@ _SCORES_NOTE: Final = (
     "Over the items that both models answered. The Brier score is the sum over the labels, from 0 to 2; both "
     "are better if lower, so that a negative difference favours A. p: paired t test, or larger where "
     "errors of only one of the models are few; clustered by premise like the 95 % confidence intervals, "
-    "Holm-corrected over the test sets for each measure."
+    "with word pairs fixed; Holm-corrected over the test sets for each measure."
 )
 _ERROR_NOTE: Final = (
     "ECE: expected calibration error in 15 bins of equal width, in percent; better if lower. Chance adds to "

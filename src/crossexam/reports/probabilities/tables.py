@@ -21,7 +21,8 @@ _CALIBRATION: Final = (
     "share of right ones, in 15 bins of equal width, or with as many items each. A calibrated model does "
     "not reach 0 in a sample: 'if calibrated' is the ECE that it has on average. Class-wise: the mean "
     "over the labels of the ECE of their probabilities. Brier: the sum over the labels, from 0 to 2. All "
-    "but accuracy are better if lower; 95 % confidence intervals are clustered by premise."
+    "but accuracy are better if lower; 95 % confidence intervals are clustered by premise, and word pairs "
+    "fixed."
 )
 _IMPOSSIBLE: Final = "Log loss is infinite (∞) if a model gives a gold label the probability 0."
 _LEFT_OUT: Final = (
@@ -37,7 +38,7 @@ _SELECTIVE: Final = (
     "that it answers; risk: the share of its answers that are wrong. AURC: the area under the "
     "risk-coverage curve, the mean risk over all coverages, equal to the risk of all answers if "
     "confidence says nothing. Items without an answer are the first abstained. 95 % confidence intervals "
-    "are clustered by premise."
+    "are clustered by premise, and word pairs fixed."
 )
 _PEOPLE: Final = (
     "Distance of the model from the distribution of people's labels, the mean over items, in natural "

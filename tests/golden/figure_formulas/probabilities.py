@@ -1,0 +1,372 @@
+"""What probabilities are worth: calibration, losses and selective prediction, by their formulas.
+
+The formulas are those of docs/probabilities.md and of ``calibration``, ``deviations``, ``losses``,
+``selective`` and ``paired_probabilities`` of the package, none of which is imported: what is expected is
+summed over all outcomes, influences are derivatives, and draws are a million instead of 20,000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from math import ceil, exp, hypot, inf, isfinite, log, nan, sqrt
+from typing import Any, NamedTuple
+
+import numpy as np
+from figure_formulas.answers import Answers
+from figure_formulas.intervals import (
+    Array,
+    Figure,
+    Limits,
+    Number,
+    covariance,
+    effective,
+    exact,
+    freedom,
+    mean,
+    quantile,
+    share,
+    sums_of,
+    widened,
+)
+from scipy.optimize import brentq
+from scipy.stats import binom, norm
+
+BINS = 15
+BATCH, BATCHES = 20_000, 50  # a report draws one batch
+One = tuple[str, float | None]
+
+
+class Losses(NamedTuple):
+    """What answers cost: as observed, if they were right, and what is expected if they were wrong."""
+
+    observed: Array
+    if_right: Array
+    if_wrong: Array
+
+
+def losses_of(
+    p: Array, gold: Sequence[int], predicted: Sequence[int], cost: Callable[[Array, int], float]
+) -> Losses:
+    rows = [[cost(row, label) for label in range(len(row))] for row in p]
+    found = []
+    for row, costs, label, winner in zip(p, rows, gold, predicted, strict=True):
+        others = [k for k in range(len(row)) if k != winner]
+        weight = sum(row[k] for k in others)
+        expected = sum(row[k] * costs[k] for k in others if row[k]) / weight
+        found.append((costs[label], costs[winner], expected))
+    return Losses(*np.array(found).T)
+
+
+def brier(row: Array, label: int) -> float:
+    return float(sum((share - (k == label)) ** 2 for k, share in enumerate(row)))
+
+
+def log_loss(row: Array, label: int) -> float:
+    return -log(row[label]) if row[label] > 0 else inf
+
+
+def reach(
+    wrong: Array, paid: Array, price: Array, size: float, confidence: float = 0.95, limits: Limits = widened
+) -> tuple[float, float]:
+    """How far below and above its value the mean cost of errors may lie."""
+    p = float(wrong.mean())
+    low, high = limits(p, size, confidence)
+    finite = price[np.isfinite(price)]
+    squares = float((paid[wrong & np.isfinite(paid)] ** 2).sum()) + float((finite**2).mean())
+    cost = sqrt(squares / (wrong.sum() + 1))
+    return cost * (p - low), cost * (high - p)
+
+
+def mean_loss(losses: Losses, clusters: Array, most: float) -> Number:
+    found = mean(losses.observed, clusters, (0.0, most))
+    if not isfinite(found.value):
+        return found
+    wrong = losses.observed > losses.if_right
+    certain = mean(losses.if_right, clusters)
+    paid, price = losses.observed - losses.if_right, losses.if_wrong - losses.if_right
+    below, above = reach(wrong, paid, price, effective(wrong, [clusters])[0])
+    half = certain.high - certain.value
+    low, high = max(0.0, found.value - hypot(below, half)), min(most, found.value + hypot(above, half))
+    return found._replace(low=min(found.low, low), high=max(found.high, high))
+
+
+def by_width(stated: Array) -> Array:
+    return np.array([max(0, ceil(round(p * BINS, 9)) - 1) for p in stated])
+
+
+def by_mass(stated: Array) -> Array:
+    """Bins that end with the items at the places n/15, 2n/15 ...; equal probabilities are in one bin."""
+    ordered, n = np.sort(stated), len(stated)
+    ends = sorted({ordered[max(0, k * n // BINS - 1)] for k in range(1, BINS)})
+    return np.array([sum(p > end for end in ends) for p in stated])
+
+
+class Bins(NamedTuple):
+    """What each item adds to the deviation of bins [n, b], and their items, events and stated means [b]."""
+
+    added: Array
+    counts: Array
+    events: Array
+    stated: Array
+    deff: Array
+
+    @property
+    def values(self) -> Array:
+        values: Array = self.added.mean(axis=0)
+        return values
+
+
+def bins_of(stated: Array, happened: Array, bins: Array, clusters: Array) -> Bins:
+    """The bins that have items, of the columns of *stated* [n, k] together."""
+    off, k = happened - stated, stated.shape[1]
+    deff = max(effective(column, [clusters])[1] for column in off.T)  # the largest of the labels
+    found = []
+    for label in range(k):
+        for number in np.unique(bins[:, label]):
+            inside = bins[:, label] == number
+            events, mean_stated = happened[inside, label].sum(), stated[inside, label].mean()
+            found.append((off[:, label] * inside / k, inside.sum(), events, mean_stated, deff))
+    added, *numbers = (np.array(each) for each in zip(*found, strict=True))
+    return Bins(added.T, *numbers)
+
+
+@cache
+def normal_numbers() -> Array:
+    return np.random.default_rng(1).standard_normal((BATCH * BATCHES, 32), np.float32)
+
+
+class Reach(NamedTuple):
+    """How far chance may have moved the deviations of bins."""
+
+    values: Array
+    below: Array
+    above: Array
+    r: Array
+    certain: Array
+
+    @classmethod
+    def of(cls, bins: Bins, clusters: Array, labels: int = 1) -> Reach:
+        n, values = len(clusters), bins.values
+        joint = covariance(bins.added, clusters)
+        spread, df = np.sqrt(np.diag(joint)), freedom(clusters)
+        few = (quantile(n - 1, 0.95) / quantile(df, 0.95)) ** 2
+        rates, weights = bins.events / bins.counts, bins.counts / (n * labels)
+        ends = np.array(
+            [widened(p, size * few) for p, size in zip(rates, bins.counts / bins.deff, strict=True)]
+        )
+        below = np.maximum(quantile(df, 0.95) * spread, weights * (rates - ends[:, 0]))
+        above = np.maximum(quantile(df, 0.95) * spread, weights * (ends[:, 1] - rates))
+        scale = np.outer(spread, spread)
+        r = np.divide(joint, scale, out=np.zeros_like(scale), where=scale > 0)
+        np.fill_diagonal(r, 1.0)
+        inwards = np.where(values > 0, below, above) / norm.ppf(0.975)
+        return cls(values, below, above, r, np.abs(values) > 4 * inwards)
+
+    def outwards(self) -> float:
+        sign = np.where(self.values < 0, -1.0, 1.0)
+        outer, inner = np.where(sign > 0, (self.above, self.below), (self.below, self.above))
+        x = sign * np.maximum(outer, inner - 2 * np.abs(self.values))
+        return sqrt(max(0.0, float(x @ self.r @ x)))
+
+    def exceeded(self, signs: Array, enough: float) -> tuple[float, float]:
+        """The quantile of what chance adds, and its error in a batch; of one batch if that is *enough*."""
+        values, vectors = np.linalg.eigh(self.r)
+        roots = (vectors * np.sqrt(np.maximum(values, 0.0))).T.astype(np.float32)
+        quantiles: list[float] = []
+        for start in range(0, BATCH * BATCHES, BATCH):
+            e = normal_numbers()[start : start + BATCH, : len(roots)] @ roots
+            e *= np.where(e > 0, self.below, self.above).astype(np.float32) / np.float32(norm.ppf(0.975))
+            chance = np.where(signs == 0, np.abs(e), signs * e).sum(axis=1)
+            quantiles.append(float(np.quantile(chance, 0.975)))
+            if quantiles[0] > 1.2 * enough:
+                return quantiles[0], 0.0
+        return float(np.mean(quantiles)), float(np.std(quantiles, ddof=1))
+
+
+def drawn(value: float, by: tuple[float, float], sign: int, bound: float) -> tuple[float, float]:
+    """The bound of an interval by draws, and how far that of a report may be from it: 4 standard errors."""
+    end = value + sign * by[0]
+    return (bound, 0.0) if sign * (end - bound) >= 0 and not by[1] else (end, 4 * by[1])
+
+
+def calibration_error(stated: Array, happened: Array, bins: Array, clusters: Array) -> tuple[Figure, float]:
+    """The error, its interval and what is expected if calibrated, the mean deviation of binomial numbers."""
+    stated, happened, bins = (each.reshape(len(clusters), -1) for each in (stated, happened, bins))
+    found, (n, k) = bins_of(stated, happened, bins, clusters), stated.shape
+    expected = 0.0
+    for count, p in zip(found.counts, found.stated, strict=True):
+        numbers = np.arange(count + 1)
+        expected += float(binom.pmf(numbers, count, p) @ np.abs(numbers - count * p)) / (n * k)
+    value, far = float(np.abs(found.values).sum()), Reach.of(found, clusters, k)
+    chance = far.exceeded(np.where(far.certain, np.sign(found.values), 0.0), value)
+    low, tolerance = drawn(value, chance, -1, 0.0)
+    high = min(1.0, value + far.outwards())
+    return {"value": value, "low": max(0.0, low), "high": high, "n": n, "low_within": tolerance}, expected
+
+
+def calibration(a: Answers) -> Iterator[tuple[str, Figure]]:
+    kept = a.at(a.answered & (a.mass >= 0.5))
+    sure, right, premise = kept.top, kept.right.astype(float), kept.premise
+    is_gold = np.array([[label == gold for label in kept.labels] for gold in kept.gold]).astype(float)
+    errors = {
+        "ece": (sure, right, by_width(sure)),
+        "ece_equal_mass": (sure, right, by_mass(sure)),
+        "classwise_ece": (kept.shares, is_gold, np.stack([by_width(p) for p in kept.shares.T], axis=1)),
+    }
+    for name, given in errors.items():
+        error, expected = calibration_error(*given, premise)
+        yield name, error
+        yield f"{name}_if_calibrated", {"value": expected}
+    losses = item_losses(kept)
+    yield "brier", mean_loss(losses["brier"], premise, 2.0).figure
+    yield "log_loss", mean_loss(losses["log_loss"], premise, inf).figure
+    yield "confidence", {"value": float(sure.mean())}
+    yield "calibration_unanswered", {"value": int((~a.answered).sum())}
+    yield "calibration_low_mass", {"value": int((a.answered & (a.mass < 0.5)).sum())}
+    yield "calibration_impossible", {"value": int(np.isinf(losses["log_loss"].observed).sum())}
+
+
+def item_losses(a: Answers) -> dict[str, Losses]:
+    gold, predicted = ([a.labels.index(label) for label in each] for each in (a.gold, a.predicted))
+    costs = {"brier": brier, "log_loss": log_loss}
+    return {name: losses_of(a.shares, gold, predicted, cost) for name, cost in costs.items()}
+
+
+def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
+    """The risk at each coverage, the most confident first; equal confidence in random order, on average.
+
+    The effective sizes behind the risks take items of equal confidence in their order, the variance as
+    m/(m-1) sum z^2 over the m clusters of all items, and t for m - 1, none of which the package states.
+    """
+    n, wrong, sure, premise = len(a.gold), ~a.right, a.top, a.premise
+    every = np.unique(premise)
+    order = sorted(np.flatnonzero(a.answered), key=lambda item: (-sure[item], item))
+    likely = np.array([wrong[sure == sure[item]].mean() for item in order])
+    risk = np.cumsum(likely) / np.arange(1, len(order) + 1)
+    few = (quantile(n - 1, 0.95) / quantile(len(every) - 1, 0.95)) ** 2
+    half, size = max(1, round(0.05 * n / 2)), []
+    for k in range(1, len(order) + 1):
+        at = likely[max(0, k - 1 - half) : k + half].mean()
+        chosen = np.isin(np.arange(n), order[:k])
+        influence = chosen * (wrong - at) - k / n * (risk[k - 1] - at)
+        between = len(every) / (len(every) - 1) * float((sums_of(influence, premise, every) ** 2).sum())
+        worst = float((sums_of(chosen, premise, every).astype(float) ** 2).sum()) / k
+        deff = max(1.0, (between + worst**2 / 4) / (k * risk[k - 1] * (1 - risk[k - 1]) + worst / 4))
+        size.append(max(1.0, k / deff * few))
+    yield "selective_risk|", share(wrong[a.answered], [premise[a.answered]]).figure
+    yield "selective_aurc|", area(wrong[order], sure[order], premise[order], float(risk.mean())).figure
+    k = ceil(0.8 * n - 1e-9)
+    number = Number(nan, 0.0, 1.0, 0)
+    if k <= len(order):
+        number = Number(1 - risk[k - 1], *widened(1 - risk[k - 1], size[k - 1]), k)
+    yield "selective_accuracy|coverage=0.8", number.figure
+    below, above = zip(
+        *(exact(p, effective_n, 0.025) for p, effective_n in zip(risk, size, strict=True)), strict=False
+    )
+    holds = (risk <= 0.05, np.array(above) <= 0.05, np.array(below) < 0.05)
+    value, low, high = (max(np.flatnonzero(each) + 1, default=0) / n for each in holds)
+    yield "selective_coverage|risk=0.05", Number(value, min(low, value), max(high, value), n).figure
+
+
+def area(wrong: Array, sure: Array, premise: Array, value: float) -> Number:
+    """The area under the curve; the influences of items are the derivatives by their weights."""
+    a = len(wrong)
+
+    def parts(weights: Array) -> list[tuple[Any, Any]]:
+        """The errors at each confidence, and the mean of -ln over the coverages that its items take."""
+        found, end = [], 0.0
+        for p in sorted(set(sure), reverse=True):
+            begin, end = end, end + weights[sure == p].sum()
+            whole = (end - end * np.log(end)) - (begin - begin * np.log(begin) if begin else 0.0)
+            found.append((weights[(sure == p) & wrong].sum(), whole / (end - begin)))
+        return found
+
+    steps = np.full(a, 1 / a) + 1e-30j * np.eye(a)
+    pulls = np.array([sum(error * weight for error, weight in parts(row)).imag for row in steps]) / 1e-30
+    found = mean(pulls - pulls.mean() + value, premise, (0.0, 1.0))
+    weight = dict(
+        zip(sorted(set(sure), reverse=True), (each for _, each in parts(np.full(a, 1 / a))), strict=True)
+    )
+    price = np.array([float(weight[p]) for p in sure])
+    _, more = reach(wrong, price, price, effective(wrong, [premise])[0])
+    skewed = value * exp((found.high - value) / value) if value else 0.0
+    return Number(value, min(found.low, value), min(1.0, max(found.high, value + more, skewed)), a)
+
+
+def compared_probabilities(a: Answers, b: Answers) -> Iterator[One]:
+    """The differences of two models in what their probabilities are worth, as columns."""
+    answered = a.answered & b.answered
+    kept = answered & (a.mass >= 0.5) & (b.mass >= 0.5)
+    yield "probabilities_n", int(kept.sum())
+    yield "probabilities_unanswered", int((~answered).sum())
+    yield "probabilities_low_mass", int((answered & ~kept).sum())
+    a, b = a.at(kept), b.at(kept)
+    both = item_losses(a), item_losses(b)
+    for side, losses in zip("ab", both, strict=True):
+        yield f"log_loss_impossible_{side}", int(np.isinf(losses["log_loss"].observed).sum())
+    for name, most in (("brier", 2.0), ("log_loss", inf)):
+        yield from compared_losses(name, both[0][name], both[1][name], a.premise, most)
+    yield from compared_errors(a, b)
+
+
+def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float) -> Iterator[One]:
+    of_a, of_b = float(a.observed.mean()), float(b.observed.mean())
+    yield f"{name}_a", of_a
+    yield f"{name}_b", of_b
+    if not isfinite(of_a) or not isfinite(of_b):
+        yield f"{name}_difference", nan if of_a == of_b else of_a - of_b
+        return
+    value = of_a - of_b
+    wrong = a.observed > a.if_right, b.observed > b.if_right
+    alone = wrong[0] & ~wrong[1], wrong[1] & ~wrong[0]
+
+    def at(confidence: float, limits: Limits) -> tuple[float, float]:
+        of_all = mean(a.observed - b.observed, premise, confidence=confidence).high - value
+        certain = mean(a.if_right - b.if_right, premise, confidence=confidence)
+        half, reaches = certain.high - certain.value, []
+        for errors, each in zip(alone, (a, b), strict=True):
+            paid, price = each.observed - each.if_right, each.if_wrong - each.if_right
+            size = effective(errors, [premise], None, confidence)[0]
+            reaches.append(reach(errors, paid, price, size, confidence, limits))
+        (fewer_a, more_a), (fewer_b, more_b) = reaches
+        low = value - max(of_all, hypot(half, fewer_a, more_b))
+        return max(-most, low), min(most, value + max(of_all, hypot(half, more_a, fewer_b)))
+
+    def beyond(tail: float) -> float:
+        low, high = at(1 - 2 * tail, lambda p, n, level: exact(p, n, (1 - level) / 2))
+        return low if value > 0 else -high
+
+    low, high = at(0.95, widened)
+    yield from {
+        f"{name}_difference": value,
+        f"{name}_difference_low": low,
+        f"{name}_difference_high": high,
+    }.items()
+    is_none = beyond(0.4999) < 0
+    yield f"{name}_p_value", 1.0 if is_none else min(1.0, 2 * brentq(beyond, 1e-12, 0.4999, xtol=1e-14))
+
+
+def compared_errors(a: Answers, b: Answers) -> Iterator[One]:
+    """The difference of two calibration errors, the bins of both models together."""
+    bins = [
+        bins_of(each.top[:, None], each.right.astype(float)[:, None], by_width(each.top)[:, None], a.premise)
+        for each in (a, b)
+    ]
+    first, second = (float(np.abs(each.values).sum()) for each in bins)
+    joint = Bins(
+        np.hstack([each.added for each in bins]),
+        *(np.concatenate(each) for each in list(zip(*bins, strict=True))[1:]),
+    )
+    far, signs = Reach.of(joint, a.premise), np.sign(joint.values)
+    of_first = np.arange(len(signs)) < len(bins[0].counts)
+    free = np.where(far.certain, signs, 0.0)
+    above = far.exceeded(np.where(of_first, free, -signs), inf)
+    below = far.exceeded(np.where(of_first, -signs, free), inf)
+    yield "ece_a", first
+    yield "ece_b", second
+    yield "ece_difference", first - second
+    for side, by, sign in (("low", above, -1), ("high", below, 1)):
+        end, within = drawn(first - second, by, sign, float(sign))
+        yield f"ece_difference_{side}", max(-1.0, min(1.0, end))
+        yield f"ece_difference_{side}_within", within

@@ -1,0 +1,231 @@
+"""Two models, or more, on the same items: differences, ranks and agreement, by their formulas."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations
+from math import nan, sqrt
+from typing import Any
+
+import numpy as np
+from figure_formulas.answers import Answers, answers_of, too_many
+from figure_formulas.intervals import (
+    LEVEL,
+    Array,
+    Figure,
+    Number,
+    correlations,
+    equal_weights,
+    flipped,
+    holm,
+    mean,
+    paired,
+    share,
+)
+from figure_formulas.probabilities import compared_probabilities
+from scipy.stats import t
+
+#: The columns of a comparison for a test set.
+Row = dict[str, float | None]
+
+
+def columns(name: str, number: Number) -> Row:
+    return {name: number.value, f"{name}_low": number.low, f"{name}_high": number.high}
+
+
+def comparison(data: Any, one: str, other: str) -> dict[str, Row]:
+    """The columns of the comparison of two models by test set."""
+    rows = {
+        name: compared(*(answers_of(data, model, name) for model in (one, other)))
+        for name in data["test_sets"]
+    }
+    for p in ("p", "brier_p", "log_loss_p"):
+        corrected = holm([row.get(f"{p}_value") for row in rows.values()])
+        for row, each in zip(rows.values(), corrected, strict=True):
+            row[f"{p}_holm"] = each
+    for row in rows.values():
+        p_holm = row["p_holm"]
+        row["significant"] = None if p_holm is None else p_holm <= LEVEL
+    return rows
+
+
+def compared(a: Answers, b: Answers) -> Row:
+    """The columns of a test set but for what is corrected over all test sets."""
+    answered = a.answered & b.answered
+    missing = int((~answered).sum())
+    one, other = (each.at(answered) for each in (a, b))
+    row: Row = {"n": int(answered.sum())}
+    row |= {"only_a_right": int((one.right & ~other.right).sum())}
+    row |= {"only_b_right": int((other.right & ~one.right).sum())}
+    for side, each in (("a", one), ("b", other)):
+        if ties := sum(len(best) > 1 for best in each.best):
+            row[f"ties_{side}"] = ties
+    if missing:
+        row |= unanswered(a, b, missing)
+        if too_many(missing, len(answered)):
+            return row
+    row |= columns("accuracy_a", share(one.right, one.units)) | columns(
+        "accuracy_b", share(other.right, other.units)
+    )
+    row |= columns("difference", paired(one.right, other.right, one.units))
+    row["p_value"], row["p_mid"] = flipped(one.right, other.right, one.units)
+    return row | joint(one, other) | dict(compared_probabilities(a, b))
+
+
+def unanswered(a: Answers, b: Answers, missing: int) -> Row:
+    """What is missing, the bounds of the difference, and those of the accuracies if they are the result."""
+    count = len(a.gold)
+    worst, best = (
+        paired(a.filled(right).right, b.filled(not right).right, a.units) for right in (False, True)
+    )
+    row: Row = {"unanswered_a": int((~a.answered).sum()), "unanswered_b": int((~b.answered).sum())}
+    row |= {"unanswered": missing, "labelled": count, "only_bounds": too_many(missing, count)}
+    row |= {"difference_least": worst.value, "difference_most": best.value}
+    if row["only_bounds"]:
+        for side, each in zip("ab", (a, b), strict=True):
+            least, most = (share(each.filled(right).right, each.units) for right in (False, True))
+            row |= columns(f"accuracy_{side}", Number(nan, least.low, most.high, count))
+        row |= columns("difference", Number(nan, worst.low, best.high, count))
+    return row
+
+
+def joint(a: Answers, b: Answers) -> Row:
+    """What both get right and wrong, and the differences over keys."""
+    easy, hard = a.right & b.right, ~a.right & ~b.right
+    row: Row = {"both_right": int(easy.sum()), "both_wrong": int(hard.sum())}
+    row |= {f"both_{'-'.join(kind)}": 0 for kind in permutations("ENC", 2)}  # also where there are two labels
+    for gold, predicted in permutations(a.labels, 2):
+        same = (a.gold == gold) & (a.predicted == predicted) & (b.predicted == predicted)
+        row[f"both_{gold[0].upper()}-{predicted[0].upper()}"] = int(same.sum())
+    if a.stated is not None:
+        over_keys = paired(a.right, b.right, a.units, equal_weights(a.stated))
+        row |= {"easy_keys": len(set(a.stated[easy])), "hard_keys": len(set(a.stated[hard]))}
+        row |= {"keys": len(set(a.stated))} | columns("difference_over_keys", over_keys)
+        row |= columns("difference_over_items", paired(a.right, b.right, a.units))
+    return row
+
+
+def together(data: Any, models: Sequence[str], name: str) -> tuple[dict[str, Answers], int]:
+    """The items that all answered, without the models that leave out too many, and the number of these."""
+    given = {model: answers_of(data, model, name) for model in models}
+    while True:
+        answered = np.all([each.answered for each in given.values()], axis=0)
+        if not too_many(int((~answered).sum()), len(answered)):
+            return {model: each.at(answered) for model, each in given.items()}, len(models) - len(given)
+        del given[max(given, key=lambda model: int((~given[model].answered).sum()))]
+
+
+def several(data: Any) -> Iterator[tuple[str, Figure]]:
+    models = data["models"]
+    counted = []
+    for name in data["test_sets"]:
+        answers, left_out = together(data, models, name)
+        accuracies = {model: share(each.right, each.units) for model, each in answers.items()}
+        tests = {}
+        for (one, a), (other, b) in combinations(answers.items(), 2):
+            tests[one, other] = paired(a.right, b.right, a.units), flipped(a.right, b.right, a.units)[0]
+            yield from agreement(f"{one}|{name}", other, a, b)
+        planned = len(list(combinations(models, 2))) - len(tests)
+        yield from ranking(name, accuracies, tests, planned)
+        yield from alone(name, answers)
+        if not left_out and "(proposed)" not in name:
+            counted.append(list(answers.values()))
+    yield from mean_ranking(models, counted)
+
+
+def ranking(
+    name: str,
+    accuracies: dict[str, Number],
+    tests: dict[tuple[str, str], tuple[Number, float]],
+    untested: int,
+) -> Iterator[tuple[str, Figure]]:
+    apart = set()
+    corrected = holm([p for _, p in tests.values()] + [None] * untested)[: len(tests)]
+    for ((one, other), (difference, p)), p_holm in zip(tests.items(), corrected, strict=True):
+        key = f"{one}|{name}|model_difference"
+        assert p_holm is not None
+        yield f"{key}|{other}", difference.figure
+        yield f"{key}_p_value|{other}", {"value": p}
+        yield f"{key}_p_holm|{other}", {"value": p_holm}
+        yield f"{key}_significant|{other}", {"value": int(p_holm <= LEVEL)}
+        apart |= {(one, other), (other, one)} if p_holm <= LEVEL else set()
+    value = {model: round(number.value, 12) for model, number in accuracies.items()}
+    order = sorted(value, key=lambda model: -value[model])
+    for model, number in accuracies.items():
+        better = [other for other in value if value[other] > value[model]]
+        worse = [other for other in value if value[other] < value[model]]
+        low = 1 + sum((model, other) in apart for other in better)
+        high = len(value) - sum((model, other) in apart for other in worse)
+        yield f"{model}|{name}|ranked_accuracy|", number.figure
+        yield f"{model}|{name}|rank|", {"value": 1 + len(better), "low": low, "high": high}
+    alike = [
+        set(chosen)
+        for size in range(1, len(order) + 1)
+        for chosen in combinations(range(len(order)), size)
+        if not any((order[i], order[j]) in apart for i, j in combinations(chosen, 2))
+    ]
+    largest = sorted(sorted(each) for each in alike if not any(each < other for other in alike))
+    for letter, group in zip("abc", largest, strict=False):
+        for place in group:
+            yield f"{order[place]}|{name}|rank_group|{letter}", {"value": 1}
+
+
+def mean_ranking(models: Sequence[str], sets: Sequence[Sequence[Answers]]) -> Iterator[tuple[str, Figure]]:
+    """The means over test sets, whose parts are correlated by the premises that they share."""
+
+    def mean_of(parts: Sequence[Number], values: Sequence[Array], low: float) -> Number:
+        premises = [each[0].premise for each in sets]
+        r = np.maximum(0.0, correlations(list(zip(values, premises, strict=True))))
+        np.fill_diagonal(r, 1.0)
+        value = float(np.mean([part.value for part in parts]))
+        below = np.array([part.value - part.low for part in parts])
+        above = np.array([part.high - part.value for part in parts])
+        ends = (sqrt(float(each @ r @ each)) / len(parts) for each in (below, above))
+        down, up = ends
+        return Number(value, max(low, value - down), min(1.0, value + up), sum(part.n for part in parts))
+
+    accuracies, tests = {}, {}
+    for place, model in enumerate(models):
+        parts = [share(each[place].right, [each[place].premise]) for each in sets]
+        accuracies[model] = mean_of(parts, [each[place].right.astype(float) for each in sets], 0.0)
+    for i, j in combinations(range(len(models)), 2):
+        values = [each[i].right.astype(float) - each[j].right for each in sets]
+        parts = [paired(each[i].right, each[j].right, [each[i].premise]) for each in sets]
+        z: Counter[str] = Counter()
+        for each, d in zip(sets, values, strict=True):
+            for premise, value in zip(each[i].premise, d, strict=True):
+                z[premise] += value / (len(d) * len(sets))
+        differing = np.array([value for value in z.values() if abs(value) > 1e-12])
+        statistic = abs(differing.sum()) / sqrt(float(differing @ differing))
+        p = 2 * float(t.sf(statistic, len(differing) - 1))
+        tests[models[i], models[j]] = mean_of(parts, values, -1.0), p
+    yield from ranking("(mean of test sets)", accuracies, tests, 0)
+
+
+def agreement(key: str, other: str, a: Answers, b: Answers) -> Iterator[tuple[str, Figure]]:
+    same, wrong = a.predicted == b.predicted, ~a.right & ~b.right
+    alike = share(same, [a.premise])
+    yield f"{key}|agreement_same|{other}", alike.figure
+    yield f"{key}|agreement_same_errors|{other}", share(same[wrong], [a.premise[wrong]]).figure
+    of_a, of_b = ({label: (each.predicted == label).mean() for label in a.labels} for each in (a, b))
+    chance = sum(of_a[label] * of_b[label] for label in a.labels)
+    kappa = (same.mean() - chance) / (1 - chance)
+    marginal = np.array([of_b[i] + of_a[j] for i, j in zip(a.predicted, b.predicted, strict=True)])
+    pull = (same - same.mean()) / (1 - chance)
+    pull = pull - (1 - same.mean()) * (marginal - 2 * chance) / (1 - chance) ** 2
+    half = mean(pull, a.premise).high - float(pull.mean())
+    low, high = (1 - (1 - bound) / (1 - chance) for bound in (alike.low, alike.high))
+    number = Number(kappa, max(-1.0, min(low, kappa - half)), min(1.0, max(high, kappa + half)), len(same))
+    yield f"{key}|agreement_kappa|{other}", number.figure
+
+
+def alone(name: str, answers: dict[str, Answers]) -> Iterator[tuple[str, Figure]]:
+    for model, a in answers.items():
+        others = [each.right for other, each in answers.items() if other != model]
+        for kind, found in (
+            ("right", a.right & ~np.any(others, axis=0)),
+            ("wrong", ~a.right & np.all(others, axis=0)),
+        ):
+            yield f"{model}|{name}|only_{kind}|", {"value": int(found.sum())}
+            yield f"{model}|{name}|only_{kind}_share|", share(found, [a.premise]).figure

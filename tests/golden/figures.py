@@ -1,0 +1,238 @@
+"""Compute the figures of reports from ``figures_data.json`` by their formulas, with nothing of the package.
+
+    python tests/golden/figures.py [FILE]
+
+writes ``figures.json`` beside it, or FILE: "model|test set|statistic|of" and the value, with its interval and
+number of items if it has these, and by how much a bound may differ that reports draw at random.
+``tests/reports/test_figures.py`` compares the result with what reports print.
+
+The data are made up: three models, one strong, one overconfident, and one with ties and confident errors, on
+six test sets.  These are a base; items that are paired with it; antonyms, of which *hot/cold* is there in
+both orders; a corpus of two labels; items that one of the models leaves unanswered; and items whose labels
+are only proposed.  Premises have between one and five items.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from figure_formulas.answers import Answers, answers_of, too_many
+from figure_formulas.intervals import (
+    LEVEL,
+    Array,
+    Figure,
+    between,
+    detectable,
+    effective,
+    equal_weights,
+    flipped,
+    holm,
+    paired,
+    share,
+    unpaired,
+)
+from figure_formulas.probabilities import calibration, selective
+from figure_formulas.several import comparison, several
+from scipy.stats import binom
+from statsmodels.stats.contingency_tables import mcnemar
+
+HERE = Path(__file__).resolve().parent
+#: A figure after "statistic|of".
+Named = tuple[str, Figure]
+
+
+def of_model(data: Any, model: str) -> Iterator[Named]:
+    """Yield all figures of a model; Holm's correction and the detectable drop depend on all test sets."""
+    found = {name: dict(on_test_set(data, model, name)) for name in data["test_sets"]}
+    planned = [name for name, entry in data["test_sets"].items() if entry["manifest"].get("keeps_label")]
+    p_values = [found[name].get("p_value|", {}).get("value") for name in planned]
+    for name, corrected in zip(planned, holm(p_values), strict=True):
+        if corrected is not None:
+            drop = detectable(*detectable_from(data, model, name), LEVEL / len(planned))
+            found[name] |= {"p_holm|": {"value": corrected}}
+            found[name] |= {"significant|alpha=0.05": {"value": int(corrected <= LEVEL)}}
+            found[name] |= {"minimum_detectable_drop|": {"value": drop}}
+    for name, figures in found.items():
+        yield from ((f"{model}|{name}|{key}", value) for key, value in figures.items())
+
+
+def on_test_set(data: Any, model: str, name: str) -> Iterator[Named]:
+    entry = data["test_sets"][name]
+    a = answers_of(data, model, name)
+    known, few = a.at(a.answered), too_many(int((~a.answered).sum()), len(a.gold))
+    yield "accuracy|", accuracy(a, a.gold != "")
+    yield "unlabelled|", {"value": len(entry["items"]) - len(a.gold)}
+    yield from slices(a, [item for item in entry["items"] if item["gold"]])
+    if (~a.answered).any():
+        yield from unanswered(a)
+    yield from errors(known, known_well=not few)
+    yield from ties(known)
+    if not few:
+        yield from majority(known)
+        yield from over_keys(known)
+    if (base_set := entry["manifest"]["base_set"]) is not None:
+        base = answers_of(data, model, base_set)
+        yield from (against_pairs if entry["manifest"]["keeps_label"] else against_base)(a, base)
+    yield from ((f"{statistic}|", found) for statistic, found in calibration(a))
+    yield from selective(a)
+
+
+def accuracy(a: Answers, kept: Array) -> Figure:
+    """The accuracy on the items that are *kept*, or its bounds if too many of them were not answered."""
+    part = a.at(kept)
+    known = part.at(part.answered)
+    if not too_many(len(part.gold) - len(known.gold), len(part.gold)):
+        return share(known.right, known.units).figure
+    return between(*(share(part.filled(right).right, part.units) for right in (False, True)))
+
+
+def slices(a: Answers, items: Sequence[Any]) -> Iterator[Named]:
+    values = {"gold": list(a.gold)}
+    for name, key in (("genre", "genre"), ("pair", "pair"), ("rule", "how")):
+        stated = [each.get(key) for each in items]
+        counts = Counter(stated)
+        values[name] = ["(other)" if name == "pair" and counts[each] < 5 else each for each in stated]
+    for name, of_items in values.items():
+        if len(set(of_items)) > 1:
+            for value in set(of_items) - {None}:
+                yield f"accuracy|{name}={value}", accuracy(a, np.array([each == value for each in of_items]))
+
+
+def unanswered(a: Answers) -> Iterator[Named]:
+    missing = int((~a.answered).sum())
+    for status in set(a.status) - {"answered"}:
+        yield f"unanswered|{status}", {"value": int((a.status == status).sum())}
+    yield "unanswered_share|", {"value": missing / len(a.gold)}
+    yield "only_bounds|", {"value": int(too_many(missing, len(a.gold)))}
+    for side, right in (("least", False), ("most", True)):
+        yield f"accuracy_{side}|", share(a.filled(right).right, a.units).figure
+
+
+def errors(known: Answers, *, known_well: bool) -> Iterator[Named]:
+    counts = Counter(zip(known.gold, known.predicted, strict=True))
+    for gold, predicted in product(known.labels, repeat=2):
+        yield f"confusion|{gold}>{predicted}", {"value": counts[gold, predicted]}
+        if gold != predicted:
+            yield f"errors|{gold[0].upper()}-{predicted[0].upper()}", {"value": counts[gold, predicted]}
+    wrong = int((~known.right).sum())
+    for label in ("neutral", "entailment"):
+        if label in known.labels and wrong and known_well:
+            false = int(((known.predicted == label) & ~known.right).sum())
+            yield f"false_{label}_share|", {"value": false / wrong}
+
+
+def ties(known: Answers) -> Iterator[Named]:
+    tied = np.array([len(each) > 1 for each in known.best])
+    if tied.any():
+        sure, n = int((known.right & ~tied).sum()), len(known.gold)
+        possible = sum(gold in best for gold, best in zip(known.gold[tied], known.best[tied], strict=True))
+        yield "ties|", {"value": int(tied.sum())}
+        yield "ties_accuracy_least|", {"value": sure / n}
+        yield "ties_accuracy_most|", {"value": (sure + possible) / n}
+
+
+def majority(known: Answers) -> Iterator[Named]:
+    golds = Counter(known.gold)
+    if len(golds) > 1:
+        label = max((each for each in known.labels if each in golds), key=lambda each: golds[each])
+        yield f"majority_class|{label}", {"value": golds[label] / len(known.gold)}
+        yield "above_majority_class|", paired(known.right, known.gold == label, known.units).figure
+
+
+def over_keys(known: Answers) -> Iterator[Named]:
+    if known.stated is not None:
+        keys = Counter(known.stated)
+        largest, count = keys.most_common(1)[0]
+        yield "keys|", {"value": len(keys)}
+        yield f"largest_key_share|{largest}", {"value": count / len(known.gold)}
+        yield "accuracy_over_items|", share(known.right, known.units).figure
+        yield "accuracy_over_keys|", share(known.right, known.units, equal_weights(known.stated)).figure
+
+
+def against_base(a: Answers, base: Answers) -> Iterator[Named]:
+    known, base = a.at(a.answered), base.at(base.answered)
+    yield "base_accuracy|", share(base.right, [base.premise]).figure
+    yield "difference|", unpaired(base.right, [base.premise], known.right, known.units).figure
+
+
+def pairs_of(a: Answers, base: Answers) -> tuple[Answers, Answers]:
+    """The items whose base has a gold label, and their bases."""
+    place = {name: k for k, name in enumerate(base.ids)}
+    has = np.array([each in place for each in a.bases])
+    return a.at(has), base.at(np.array([place[each] for each in a.bases[has]]))
+
+
+def against_pairs(a: Answers, base: Answers) -> Iterator[Named]:
+    items, bases = pairs_of(a, base)
+    answered = items.answered & bases.answered
+    worst, best = (
+        paired(bases.filled(right).right, items.filled(not right).right, items.units)
+        for right in (False, True)
+    )
+    if not answered.all():
+        yield "drop_least|", worst.figure
+        yield "drop_most|", best.figure
+    if too_many(int((~answered).sum()), len(answered)):
+        yield (
+            "base_accuracy|",
+            between(*(share(bases.filled(right).right, items.units) for right in (False, True))),
+        )
+        yield "drop|", between(worst, best)
+        return
+    items, bases = items.at(answered), bases.at(answered)
+    yield "base_accuracy|", share(bases.right, items.units).figure
+    yield "drop|", paired(bases.right, items.right, items.units).figure
+    yield "flip_rate|", share(items.predicted != bases.predicted, items.units).figure
+    p, mid = flipped(bases.right, items.right, items.units)
+    yield "p_value|", {"value": p}
+    yield "p_mid|", {"value": mid}
+    b, c = int((bases.right & ~items.right).sum()), int((items.right & ~bases.right).sum())
+    classical = float(mcnemar([[0, b], [c, 0]], exact=True).pvalue) if b + c else 1.0
+    equal = (1 if b != c else 0.5) * float(binom.pmf(b, b + c, 0.5)) if b + c else 0.0
+    for of, value in {"b": b, "c": c, "p_exact": classical, "p_mid": classical - equal}.items():
+        yield f"mcnemar|{of}", {"value": value}
+
+
+def detectable_from(data: Any, model: str, name: str) -> tuple[float, float]:
+    """The effective number of pairs, and the share of them that is discordant."""
+    base_set = data["test_sets"][name]["manifest"]["base_set"]
+    items, bases = pairs_of(*(answers_of(data, model, each) for each in (name, base_set)))
+    answered = items.answered & bases.answered
+    items, bases = items.at(answered), bases.at(answered)
+    size, _ = effective(bases.right.astype(float) - items.right, items.units)
+    return size, float((bases.right != items.right).mean())
+
+
+def finite(number: float | None) -> float | None:
+    """What a file has of a number: nothing if it is not finite."""
+    return None if number is None or not isfinite(number) else float(number)
+
+
+def figures() -> dict[str, Figure]:
+    data = json.loads((HERE / "figures_data.json").read_text(encoding="utf-8"))
+    found: dict[str, Figure] = dict(several(data))
+    for model in data["models"]:
+        found |= dict(of_model(data, model))
+    for one, other in combinations(data["models"], 2):
+        for name, row in comparison(data, one, other).items():
+            for column, value in row.items():
+                if not column.endswith("_within"):
+                    key = f"{one} against {other}|{name}|{column}|"
+                    found[key] = {"value": value}
+                    if f"{column}_within" in row:
+                        found[key]["value_within"] = row[f"{column}_within"]
+    return {key: {part: finite(number) for part, number in each.items()} for key, each in found.items()}
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "figures.json"
+    lines = [f" {json.dumps(key)}: {json.dumps(each)}" for key, each in sorted(figures().items())]
+    target.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -414,7 +414,7 @@ def two_models() -> Iterator[Cell]:
             same = np.full((n, 3), (1 - top) / 2)
             same[np.arange(n), gold] = top
             pair = item_losses(sure, gold, np.zeros(n)), item_losses(same, gold, gold)
-            p_value = paired_probabilities([(*pair, None)]).brier.p_value
+            p_value = paired_probabilities([(*pair, None)], n).brier.p_value
             return p_value is not None and p_value <= 0.05
 
         yield Cell("level", "Brier score, rare large losses", f"{n:,} items", rare)
@@ -429,7 +429,7 @@ def two_models() -> Iterator[Cell]:
                 swap = rng.random(n) < 0.5
                 a = _mixed(one, two, swap)
                 b = _mixed(two, one, swap)
-                p_value = paired_probabilities([(a, b, None)]).log_loss.p_value
+                p_value = paired_probabilities([(a, b, None)], n).log_loss.p_value
                 return p_value is not None and p_value <= 0.05
 
             yield Cell(

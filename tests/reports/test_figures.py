@@ -42,22 +42,11 @@ NOT_HELD = {
     "bins": "of the reliability diagram, whose sum is the calibration error, which is held",
     "risk_at_coverage": "points of the curve whose mean is the area, which is held",
 }
-_LEFT_IN = "the variance is m/(m-1) sum z^2; the documented one leaves clusters out (stats.clusters)"
 _ROUNDED = (
     "0.59/(0.59 + 0.32 + 0.09) is another number than 0.59: equal confidences are told apart by rounding"
 )
 #: Figures that the package computes by another formula than the documented one.
 DIFFERENT = {
-    "* against *|brier_difference_low|": _LEFT_IN,
-    "* against *|brier_difference_high|": _LEFT_IN,
-    "* against *|brier_p_value|": _LEFT_IN,
-    "* against *|brier_p_holm|": _LEFT_IN,
-    "* against *|log_loss_difference_low|": _LEFT_IN,
-    "* against *|log_loss_difference_high|": _LEFT_IN,
-    "* against *|log_loss_p_value|": _LEFT_IN,
-    "* against *|log_loss_p_holm|": _LEFT_IN,
-    "* against *|ece_difference_low|": _LEFT_IN,
-    "* against *|ece_difference_high|": _LEFT_IN,
     "overconfident|base.two|ece_equal_mass|": _ROUNDED,
     "overconfident|base.two|ece_equal_mass_if_calibrated|": _ROUNDED,
     "overconfident|base.two|selective_aurc|": _ROUNDED,

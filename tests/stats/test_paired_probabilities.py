@@ -44,7 +44,7 @@ def log(shares: NDArray[np.float64], gold: NDArray[np.int64]) -> NDArray[np.floa
 def compared(given: Models, clusters: Clusters = None) -> PairedProbabilities:
     one, other, gold = given
     a, b = (item_losses(shares, gold, shares.argmax(axis=1)) for shares in (one, other))
-    return paired_probabilities([(a, b, clusters)])
+    return paired_probabilities([(a, b, clusters)], len(gold))
 
 
 @pytest.mark.parametrize("k", [2, 3])
@@ -103,7 +103,7 @@ def test_parts_change_nothing() -> None:
     for rows in (order[:half], order[half:]):
         a, b = (item_losses(p[rows], gold[rows], p[rows].argmax(axis=1)) for p in (one, other))
         parts.append((a, b, codes[rows]))
-    split = paired_probabilities(parts)
+    split = paired_probabilities(parts, 300)
     for measure in ("brier", "log_loss", "ece"):
         assert getattr(split, measure).difference == pytest.approx(getattr(whole, measure).difference)
     direct = mean_of_items(brier(one, gold) - brier(other, gold), codes)
@@ -146,7 +146,7 @@ def test_few_clusters_prove_little() -> None:
     three = compared((one, other, gold), [*"xxyyzz"])
     assert three.brier.p_value is not None
     assert three.brier.p_value > 0.05
-    nothing = paired_probabilities([])
+    nothing = paired_probabilities([], 0)
     assert nothing.n == 0
     assert np.isnan(nothing.brier.difference.value)
 
@@ -187,7 +187,7 @@ def simulated(first: Curve, second: Curve, times: int) -> list[Estimate]:
             stated = confidences(rng, 900)
             right = ndtr(cluster + item + np.sqrt(0.4) * rng.standard_normal(900)) < curve(stated)
             losses.append(ItemLosses(nothing, nothing, stated, right))
-        found.append(paired_probabilities([(losses[0], losses[1], codes)]).ece.difference)
+        found.append(paired_probabilities([(losses[0], losses[1], codes)], 900).ece.difference)
     return found
 
 
@@ -228,7 +228,7 @@ def test_rare_and_large_differences_keep_the_level(n: int) -> None:
         same = np.full((n, 3), (1 - top) / 2)
         same[np.arange(n), gold] = top
         p_value = paired_probabilities(
-            [(item_losses(sure, gold, zeros), item_losses(same, gold, gold), None)]
+            [(item_losses(sure, gold, zeros), item_losses(same, gold, gold), None)], n
         )
         assert p_value.brier.p_value is not None
         rejected += p_value.brier.p_value <= 0.05

@@ -137,7 +137,9 @@ def compared_probabilities(
         return _losses(answers[rows], places[gold[rows]], projection)
 
     measured = paired_probabilities(
-        ((losses(one, rows), losses(other, rows), clusters[rows]) for rows in parts), confidence=confidence
+        ((losses(one, rows), losses(other, rows), clusters[rows]) for rows in parts),
+        int(np.count_nonzero(kept)),
+        confidence=confidence,
     )
     return ProbabilityComparison(
         name, measured, int((labelled & ~answered).sum()), int((answered & ~kept).sum())

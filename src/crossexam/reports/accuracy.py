@@ -346,8 +346,8 @@ def drop_table(results: Results) -> Table:
     notes = (
         "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
         "label or swaps words of its control, else the difference of the two accuracies, "
-        "on other items. Pairs: the items whose base was predicted and has a gold label; where there are "
-        "any, Base and Drop are of these alone. "
+        "on other items. Pairs: the items whose base was predicted and has a gold label; Base and Drop "
+        "are of these alone where there are any. "
         f"{MCNEMAR} {significance_note(results.alpha)} "
         "Detectable: the smallest drop that is found in 80 % of cases, at this level over the number of "
         "paired tests. "

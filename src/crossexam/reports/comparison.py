@@ -133,8 +133,7 @@ def _comparison_table(
     note = (
         f"A minus B in points. {MCNEMAR} {significance_note(alpha)} "
         "Only A, only B: items that only that model gets right. Interval and p can disagree: they "
-        "are different methods, Holm's correction makes p larger, not the interval wider, and clustering can "
-        "only widen the interval, but can make p smaller."
+        "are different methods, and clusters and Holm's correction change them differently."
     )
     one, other = model_names([first, second])
     mean = mean_note(*answered)

@@ -80,9 +80,13 @@ def item_losses(shares: ArrayLike, gold: ArrayLike, predicted: ArrayLike) -> Ite
 
 
 def paired_probabilities(
-    parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]], *, seed: int = 0, confidence: float = 0.95
+    parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]],
+    n: int,
+    *,
+    seed: int = 0,
+    confidence: float = 0.95,
 ) -> PairedProbabilities:
-    """Return the differences of two models in Brier score, log loss and ECE over the items of *parts*.
+    """Return the differences of two models in Brier score, log loss and ECE over the *n* items of *parts*.
 
     A part is the losses of both models, and the clusters of the items; no cluster may be in two parts.
 
@@ -113,11 +117,11 @@ def paired_probabilities(
     >>> shares = np.array([[0.9, 0.1], [0.8, 0.2], [0.3, 0.7]])
     >>> gold, same = [0, 0, 1], [0, 0, 1]
     >>> sure, half = (item_losses(each, gold, same) for each in (shares, np.full((3, 2), 0.5)))
-    >>> found = paired_probabilities([(sure, half, None)])
+    >>> found = paired_probabilities([(sure, half, None)], 3)
     >>> round(found.brier.a, 3), round(found.brier.b, 3), round(found.brier.difference.value, 3)
     (0.093, 0.5, -0.407)
     """
-    sums = _Sums()
+    sums = _Sums(n)
     for a, b, clusters in parts:
         sums.add(a, b, cluster_codes(clusters, len(a.right)))
     return PairedProbabilities(
@@ -131,10 +135,14 @@ def paired_probabilities(
 
 
 class _Sums:
-    """Sums of the losses of two models over all items, and of the products of their sums over clusters."""
+    """Sums of the losses of two models over all items, and of the products of their sums over clusters.
 
-    def __init__(self) -> None:
-        """Begin without items."""
+    For the jackknife, products are of sums divided by the share of the items that are not in the cluster.
+    """
+
+    def __init__(self, n: int) -> None:
+        """Begin with none of the *n* items."""
+        self.n, self.squared_sizes = n, 0.0
         width = _SCORES + 2 * BINS
         self.m = 0
         self.totals, self.products = np.zeros(width), np.zeros((width, width))
@@ -144,11 +152,6 @@ class _Sums:
         # Of Brier score and log loss by model: squares of what was paid where only that model is wrong, and
         # of prices, with the number of the finite ones.
         self.paid, self.prices, self.priced = (np.zeros((2, 2)) for _ in range(3))
-
-    @property
-    def n(self) -> int:
-        """The number of items."""
-        return int(self.totals[_ITEMS])
 
     def add(self, a: ItemLosses, b: ItemLosses, codes: NDArray[np.int64]) -> None:
         """Add the items of a part."""
@@ -185,7 +188,11 @@ class _Sums:
                 self.priced[row, place] += losses.priced
         self.m += m
         self.totals += sums.sum(axis=0)
-        self.products += sums.T @ sums
+        sizes = sums[:, _ITEMS]
+        self.squared_sizes += float(sizes @ sizes)
+        rest = 1 - sizes / self.n
+        left_out = sums / np.where(rest > 0, rest, inf)[:, None]
+        self.products += left_out.T @ left_out
 
     def brier(self, confidence: float) -> PairedDifference:
         """Return the difference in the Brier score."""
@@ -232,7 +239,7 @@ class _Sums:
         mean = self.totals[column] / self.n
         squares = self.products[column, column] - 2 * mean * self.products[column, _ITEMS]
         squares += mean**2 * self.products[_ITEMS, _ITEMS]
-        return self.m / (self.m - 1) * max(0.0, float(squares))
+        return (self.m - 1) / self.m * max(0.0, float(squares))
 
     def _half(self, column: int, confidence: float) -> float:
         """Return half of the clustered t interval of the mean of *column*."""
@@ -241,7 +248,7 @@ class _Sums:
     @property
     def worst(self) -> float:
         """The design effect if all items of a cluster were alike."""
-        return float(self.products[_ITEMS, _ITEMS]) / self.n
+        return self.squared_sizes / self.n
 
     @property
     def freedom(self) -> float:
@@ -272,7 +279,7 @@ class _Sums:
         cross = np.outer(values, self.products[bins, _ITEMS])
         products = self.products[bins, bins] - cross - cross.T
         products += self.products[_ITEMS, _ITEMS] * np.outer(values, values)
-        covariance = self.m / (self.m - 1) * products / n**2
+        covariance = (self.m - 1) / self.m * products / n**2
         effects = np.repeat([self._design_effect(place) for place in (0, 1)], BINS)
         reach = Deviations(
             values[used],
@@ -297,7 +304,7 @@ class _Sums:
         squares = self.products[bins, bins].sum() - 2 * mean * self.products[bins, _ITEMS].sum()
         squares += mean**2 * self.products[_ITEMS, _ITEMS]
         within = self.n / (self.n - 1) * max(0.0, self.squares[place] - self.n * mean**2)
-        between = self.m / (self.m - 1) * max(0.0, float(squares))
+        between = (self.m - 1) / self.m * max(0.0, float(squares))
         return sized(self.n, between, within, self.worst, self.freedom, 0.95).deff
 
 

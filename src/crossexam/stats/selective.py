@@ -102,8 +102,9 @@ def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = 
 
     The threshold of a coverage is itself estimated.  With ``A`` the answered items of coverage c, R their
     risk and r the risk of items at the threshold (the mean error of the 5 % of items around it), the
-    influence of an item is ``[A (wrong - r) - c (R - r)] / c``; its sums over clusters give the variance,
-    which becomes an effective sample size as in :func:`crossexam.stats.clusters.effective_size`.
+    influence of an item is ``[A (wrong - r) - c (R - r)] / c``; its sums *z* over *m* clusters give the
+    variance ``m/(m-1) sum z^2``, which becomes an effective sample size with the shrinkage of
+    :func:`crossexam.stats.clusters.effective_size` and t for *m* - 1.
 
     The area, ``AURC = 1/a sum_k R_k`` over the *a* items with an answer, is the mean risk (Geifman, Uziel and
     El-Yaniv 2019, ICLR).  It estimates ``sum_b e_b w_b`` over the confidences b, with the share ``e_b`` of

@@ -21,8 +21,8 @@ _KEYS: Final = (
 #: What the intervals of test sets with keys allow for, here and in all other tables.
 _BY_KEY: Final = (
     "95 % confidence intervals are clustered by premise and by key at once, as if the word pairs were a "
-    "random sample, and are wide if few pairs make up most of the items; the rules of numerical reasoning "
-    "are all that there are, and its intervals are clustered by premise."
+    "random sample, and are wide if few pairs make up most of the items; those of numerical reasoning are "
+    "clustered by premise alone."
 )
 _RESULTS: Final = f"{_KEYS} {_BY_KEY}"
 _DIFFERENCES: Final = f"The mean difference over items and over keys. {_BY_KEY}"

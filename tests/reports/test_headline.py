@@ -484,7 +484,7 @@ def test_uneven_clusters_are_named_where_a_test_assumes_more_of_them() -> None:
 
 
 def test_the_table_says_why_the_headline_is_stricter() -> None:
-    words = "The largest of 2 drops is likely to be overestimated."
+    words = "The largest of 2 drops is likely to be overestimated: the headline is corrected"
     for runs, is_said in (([CAREFUL], False), ([CAREFUL, USELESS], True)):
         assert any(words in note for note in drop_table(results_of(runs)).notes) is is_said
 

@@ -42,33 +42,31 @@ FOLDED_NUMBERS: Final = "Show the numbers"
 #: Gold and predicted label of each type of error; Naik et al. (2018) count the first two.
 ERROR_TYPES: Final = ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E")
 
-INTERVALS: Final = (
-    "Accuracy in percent of the items with a gold label, with 95 % confidence intervals clustered by premise."
-)
 
-
-def word_pair_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
-    """Return a note if the intervals of some of *test_sets* are clustered by word pair as well."""
+def intervals_of(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
+    """Return what the intervals of *test_sets* are: by premise, and by word pair where they have these."""
     keyed = [
         names[name] for name, dataset in test_sets.items() if keys_are_sampled(dataset.entry.construction)
     ]
-    if not keyed:
-        return []
-    which = ", ".join(keyed)
-    return [f"Those of {which} are clustered by word pair as well, so that they hold for other pairs too."]
+    by_pair = f" ({', '.join(keyed)}: and by word pair)" if keyed else ""
+    return f"95 % confidence intervals clustered by premise{by_pair}"
+
+
+def accuracy_note(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
+    """Return the note on the accuracies of *test_sets*."""
+    return f"Accuracy in percent of the items with a gold label, with {intervals_of(test_sets, names)}."
 
 
 def summary_note(results: Results) -> str:
     """Return the note on the tables of a terminal, about the columns that they have."""
     has_drops = any(result.lost is not None for model in results.models for result in model.results)
-    by_pair = word_pair_notes(results.test_sets, results.short_names)
+    intervals = intervals_of(results.test_sets, results.short_names)
     if not has_drops:
-        return " ".join(["Percent, with 95 % confidence intervals clustered by premise.", *by_pair])
+        return f"Percent, with {intervals}."
     base = f" {_BASE_NOTE}" if any(_drops_from_parts(model) for model in results.models) else ""
     return " ".join(
         [
-            "Percent and points, with 95 % confidence intervals clustered by premise.",
-            *by_pair,
+            f"Percent and points, with {intervals}.",
             f"Drop: accuracy lost from the base.{base}",
             MCNEMAR,
             significance_note(results.alpha),
@@ -126,8 +124,7 @@ def accuracy_table(results: Results) -> Table:
         if study.figures(dataset)
     }
     notes = [
-        INTERVALS,
-        *word_pair_notes(results.test_sets, results.short_names),
+        accuracy_note(results.test_sets, results.short_names),
         *majority_notes(results),
         *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
         *tie_notes(results),
@@ -345,9 +342,8 @@ def drop_table(results: Results) -> Table:
             )
     notes = (
         "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
-        "label or swaps words of its control, else the difference of the two accuracies, "
-        "on other items. Pairs: the items whose base was predicted and has a gold label; Base and Drop "
-        "are of these alone where there are any. "
+        "label or swaps words of its control, else the difference of the two accuracies, on other items. "
+        "Pairs: the items whose base was predicted and has a gold label, which are those of Base and Drop. "
         f"{MCNEMAR} {significance_note(results.alpha)} "
         "Detectable: the smallest drop that is found in 80 % of cases, at this level over the number of "
         "paired tests. "
@@ -373,9 +369,8 @@ def _headline_notes(results: Results) -> list[str]:
     if count == 1:
         return []
     return [
-        f"The largest of {count:,} drops is likely to be overestimated. In the headline, interval and "
-        f"significance are corrected for all {count:,}; here, intervals are not, and p is corrected for the "
-        "tests of one model."
+        f"The largest of {count:,} drops is likely to be overestimated: the headline is corrected for all of "
+        "them; here, intervals are not, and p is for the tests of one model."
     ]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.reports.accuracy import INTERVALS, relabelled_notes, word_pair_notes
+from crossexam.reports.accuracy import accuracy_note, relabelled_notes
 from crossexam.reports.analyses.consistency import consistency_comparison_table
 from crossexam.reports.analyses.cross_dataset import mean_note
 from crossexam.reports.analyses.fact_checking import checked_comparison_table
@@ -141,8 +141,7 @@ def _comparison_table(
     tested = [pair.name for pair in pairs if pair.p_value is not None]
     noise = difference_notes(pairs, (noise_of(first), noise_of(second)), names)
     notes = (
-        INTERVALS,
-        *word_pair_notes({pair.name: first.datasets[pair.name] for pair in pairs}, names),
+        accuracy_note({pair.name: first.datasets[pair.name] for pair in pairs}, names),
         note,
         *uneven_clusters_notes(tested, first.datasets, names),
         *both,

@@ -73,14 +73,19 @@ def on_test_set(data: Any, model: str, name: str) -> Iterator[Named]:
     yield from slices(a, [item for item in entry["items"] if item["gold"]])
     if (~a.answered).any():
         yield from unanswered(a)
-    yield from errors(known, known_well=not few)
     yield from ties(known)
     if not few:
-        yield from majority(known)
-        yield from over_keys(known)
+        yield from of_answers(a, known)
     if (base_set := entry["manifest"]["base_set"]) is not None:
         base = answers_of(data, model, base_set)
         yield from (against_pairs if entry["manifest"]["keeps_label"] else against_base)(a, base)
+
+
+def of_answers(a: Answers, known: Answers) -> Iterator[Named]:
+    """Yield what has no bounds, and is of a test set only if enough of it was answered."""
+    yield from errors(known)
+    yield from majority(known)
+    yield from over_keys(known)
     yield from ((f"{statistic}|", found) for statistic, found in calibration(a))
     yield from selective(a)
 
@@ -116,7 +121,7 @@ def unanswered(a: Answers) -> Iterator[Named]:
         yield f"accuracy_{side}|", share(a.filled(right).right, a.units).figure
 
 
-def errors(known: Answers, *, known_well: bool) -> Iterator[Named]:
+def errors(known: Answers) -> Iterator[Named]:
     counts = Counter(zip(known.gold, known.predicted, strict=True))
     for gold, predicted in product(known.labels, repeat=2):
         yield f"confusion|{gold}>{predicted}", {"value": counts[gold, predicted]}
@@ -124,7 +129,7 @@ def errors(known: Answers, *, known_well: bool) -> Iterator[Named]:
             yield f"errors|{gold[0].upper()}-{predicted[0].upper()}", {"value": counts[gold, predicted]}
     wrong = int((~known.right).sum())
     for label in ("neutral", "entailment"):
-        if label in known.labels and wrong and known_well:
+        if label in known.labels and wrong:
             false = int(((known.predicted == label) & ~known.right).sum())
             yield f"false_{label}_share|", {"value": false / wrong}
 

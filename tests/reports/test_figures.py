@@ -181,7 +181,7 @@ def of_missing(missing: Mapping[str, Any] | None) -> Iterator[tuple[str, Any]]:
 
 
 def of_probabilities(result: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    for name, value in result["calibration"].items():
+    for name, value in result.get("calibration", {}).items():  # none of results with bounds only
         if name in {"unanswered", "low_mass", "impossible"}:
             yield f"calibration_{name}|", value
         elif isinstance(value, Mapping) and "error" in value:
@@ -189,7 +189,7 @@ def of_probabilities(result: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield f"{name}_if_calibrated|", value["if_calibrated"]
         elif name not in {"n", *NOT_HELD}:
             yield f"{name}|", value
-    for name, value in result["selective"].items():
+    for name, value in result.get("selective", {}).items():
         if name not in {"n", "unanswered", *NOT_HELD}:
             statistic, _, at = name.partition("_at_")
             yield f"selective_{statistic}|{at.replace('_', '=')}", value

@@ -59,9 +59,17 @@ def freedom(clusters: Array) -> float:
 
 
 def effective(
-    values: Array, units: Sequence[Array], weights: Array | None = None, confidence: float = 0.95
+    values: Array,
+    units: Sequence[Array],
+    weights: Array | None = None,
+    confidence: float = 0.95,
+    *,
+    may_gain: bool = False,
 ) -> tuple[float, float]:
-    """The effective number of items behind the mean of *values*, and the design effect."""
+    """The effective number of items behind the mean of *values*, and the design effect.
+
+    It is that of independent items or larger, unless clusters *may gain* over them.
+    """
     n, m = len(values), min(len(np.unique(each)) for each in units)
     if n < 2 or m < 2:
         return float(min(n, m)), float(n)
@@ -76,7 +84,9 @@ def effective(
     between = n * n * sum(sign * covariance(column, way, w).item() for way, sign in ways)
     worst = n * sum(sign * float(sizes(way, w) @ sizes(way, w)) for way, sign in ways)
     within = n * n / (n - 1) * float(w @ (values - w @ values) ** 2)
-    deff = max(n * float(w @ w), (between + worst**2 / 4) / (within + worst / 4))
+    prior = (worst if len(units) == 1 else n / m) / 4  # items of a quarter of a cluster
+    deff = (between + prior * worst) / (within + prior)
+    deff = deff if may_gain else max(n * float(w @ w), deff)
     if len(units) > 1:
         df = m - 1.0
     else:
@@ -194,7 +204,7 @@ def flipped(one: Array, other: Array, units: Sequence[Array]) -> tuple[float, fl
     p, equal = (totals >= abs(d.sum())).mean(), (totals == abs(d.sum())).mean()
     score = 0.0
     if m < len(d):
-        z = abs(d.sum()) / sqrt(np.abs(d).sum() * effective(d, units)[1])
+        z = abs(d.sum()) / sqrt(np.abs(d).sum() * effective(d, units, may_gain=True)[1])
         score = 2 * float(t.sf(z, max(1, m - 1)))
     return max(float(p), score), max(float(p - equal / 2), score)
 

@@ -236,8 +236,8 @@ def item_losses(a: Answers) -> dict[str, Losses]:
 def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
     """The risk at each coverage, the most confident first; equal confidence in random order, on average.
 
-    The effective sizes behind the risks take items of equal confidence in their order, the variance as
-    m/(m-1) sum z^2 over the m clusters of all items, and t for m - 1, none of which the package states.
+    The effective sizes behind the risks take items of equal confidence in their order, which the package
+    does not state.
     """
     n, wrong, sure, premise = len(a.gold), ~a.right, a.top, a.premise
     every = np.unique(premise)
@@ -289,9 +289,10 @@ def area(wrong: Array, sure: Array, premise: Array, value: float) -> Number:
         zip(sorted(set(sure), reverse=True), (each for _, each in parts(np.full(a, 1 / a))), strict=True)
     )
     price = np.array([float(weight[p]) for p in sure])
-    _, more = reach(wrong, price, price, effective(wrong, [premise])[0])
+    fewer, more = reach(wrong, price, price, effective(wrong, [premise])[0])
     skewed = value * exp((found.high - value) / value) if value else 0.0
-    return Number(value, min(found.low, value), min(1.0, max(found.high, value + more, skewed)), a)
+    low, high = min(found.low, value - fewer), max(found.high, value + more, skewed)
+    return Number(value, max(0.0, low), min(1.0, high), a)
 
 
 def compared_probabilities(a: Answers, b: Answers) -> Iterator[One]:

@@ -423,12 +423,10 @@ def two_models() -> Iterator[Cell]:
             def alike(rng: np.random.Generator, n: int = n, sure: tuple[float, float] = sure) -> bool:
                 shares, gold = answers(rng, n, sure, 1.0)
                 other, _ = answers(rng, n, sure, 1.0)
-                pair = (item_losses(each, gold, np.zeros(n)) for each in (shares, other))
-                # The gold labels are those of the first model: exchange the two at random.
-                one, two = pair if rng.random() < 0.5 else reversed([*pair])
-                swap = rng.random(n) < 0.5
-                a = _mixed(one, two, swap)
-                b = _mixed(two, one, swap)
+                # The gold labels are those of the first model: exchange the two at random, item by item.
+                swap = rng.random((n, 1)) < 0.5
+                pair = (np.where(swap, other, shares), np.where(swap, shares, other))
+                a, b = (item_losses(each, gold, np.zeros(n)) for each in pair)
                 p_value = paired_probabilities([(a, b, None)], n).log_loss.p_value
                 return p_value is not None and p_value <= 0.05
 
@@ -451,13 +449,6 @@ def two_models() -> Iterator[Cell]:
             return holds(roc_auc(rng.standard_normal(n) + 2 * positive, positive), float(ndtr(sqrt(2))))
 
         yield Cell("coverage", "ROC AUC 92 %", f"{n:,} items", auc)
-
-
-def _mixed(one: object, other: object, swap: Flags) -> object:
-    """Return the arrays of *one*, with those of *other* where *swap* [n]."""
-    if isinstance(one, np.ndarray):
-        return np.where(swap, other, one)
-    return type(one)(*(_mixed(a, b, swap) for a, b in zip(one, other, strict=True)))  # type: ignore[call-overload]
 
 
 # ---- gates

@@ -73,7 +73,6 @@ def on_test_set(data: Any, model: str, name: str) -> Iterator[Named]:
     yield from slices(a, [item for item in entry["items"] if item["gold"]])
     if (~a.answered).any():
         yield from unanswered(a)
-    yield from ties(known)
     if not few:
         yield from of_answers(a, known)
     if (base_set := entry["manifest"]["base_set"]) is not None:
@@ -83,6 +82,7 @@ def on_test_set(data: Any, model: str, name: str) -> Iterator[Named]:
 
 def of_answers(a: Answers, known: Answers) -> Iterator[Named]:
     """Yield what has no bounds, and is of a test set only if enough of it was answered."""
+    yield from ties(known)
     yield from errors(known)
     yield from majority(known)
     yield from over_keys(known)

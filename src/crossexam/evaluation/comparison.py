@@ -278,6 +278,8 @@ def _with_bounds(pair: Comparison, a: Filled, b: Filled, limit: float) -> Compar
         b=None,
         c=None,
         unanswered=unanswered,
+        ties_a=None,
+        ties_b=None,
     )
 
 

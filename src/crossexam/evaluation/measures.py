@@ -346,6 +346,7 @@ def _bounded(result: TestSetResult, missing: Unanswered | None) -> TestSetResult
             false_neutral_share=None,
             false_entailment_share=None,
             majority=None,
+            ties=None,
         )
     if missing.only_drop_bounds or missing.only_bounds:
         is_unpaired = result.difference is not None or not missing.pairs

@@ -56,13 +56,13 @@ def compared(a: Answers, b: Answers) -> Row:
     missing = int((~answered).sum())
     one, other = (each.at(answered) for each in (a, b))
     row: Row = {"n": int(answered.sum())}
-    for side, each in (("a", one), ("b", other)):
-        if ties := sum(len(best) > 1 for best in each.best):
-            row[f"ties_{side}"] = ties
     if missing:
         row |= unanswered(a, b, missing)
         if too_many(missing, len(answered)):
             return row | {"only_a_right": None, "only_b_right": None}
+    for side, each in (("a", one), ("b", other)):
+        if ties := sum(len(best) > 1 for best in each.best):
+            row[f"ties_{side}"] = ties
     row |= {"only_a_right": int((one.right & ~other.right).sum())}
     row |= {"only_b_right": int((other.right & ~one.right).sum())}
     row |= columns("accuracy_a", share(one.right, one.units)) | columns(

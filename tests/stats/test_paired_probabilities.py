@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossexam.core.estimate import Estimate
+from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.stats.calibration import calibration_error, equal_width_bins
 from crossexam.stats.clusters import Clusters
 from crossexam.stats.estimate import mean_of_items
 from crossexam.stats.losses import Losses, brier_scores, log_losses
+from crossexam.stats.one_sided import LEAST_P
 from crossexam.stats.paired_probabilities import (
     ItemLosses,
     PairedProbabilities,
@@ -233,3 +234,13 @@ def test_rare_and_large_differences_keep_the_level(n: int) -> None:
         assert p_value.brier.p_value is not None
         rejected += p_value.brier.p_value <= 0.05
     assert rejected <= 6
+
+
+def test_a_p_value_that_is_as_small_as_can_be_computed_is_a_bound() -> None:
+    """It is printed as one, with and without a correction."""
+    n, gold = 4000, np.zeros(4000, dtype=np.int64)
+    good, bad = np.tile([0.9, 0.05, 0.05], (n, 1)), np.tile([0.5, 0.25, 0.25], (n, 1))
+    pair = (item_losses(each, gold, gold) for each in (good, bad + np.linspace(0, 0.01, n)[:, None]))
+    p_value = paired_probabilities([(*pair, None)], n).brier.p_value
+    assert p_value == 2 * LEAST_P
+    assert p_value_text(p_value) == "<2.0e-12"

@@ -70,7 +70,7 @@ class Bounds(Estimate):
         return f"{least} to {most} [{low}, {high}]"
 
 
-class AtMost(float):
+class PBound(float):
     """A p-value that is as small as can be computed, and may be smaller."""
 
 
@@ -80,10 +80,10 @@ def p_value_text(p: float) -> str:
     0 is the probability of an event too rare for a floating-point number, and the smallest numbers are
     bounds, which a correction may have multiplied.
 
-    >>> [p_value_text(p) for p in (0.0421, 0.00004, 1.3668e-19, 0.0, AtMost(2.6e-11))]
+    >>> [p_value_text(p) for p in (0.0421, 0.00004, 1.3668e-19, 0.0, PBound(2.6e-11))]
     ['0.042', '4.0e-5', '1.4e-19', '<1e-290', '<2.6e-11']
     """
-    if isinstance(p, AtMost):
+    if isinstance(p, PBound):
         return f"<{p_value_text(float(p))}"
     if p >= 0.001:
         return f"{p:.3f}"

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
-from crossexam.core.estimate import AtMost
+from crossexam.core.estimate import PBound
 from crossexam.core.labels import GOLDS, Projection
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.calibration import LEAST_MASS
@@ -109,7 +109,7 @@ def _corrected(found: list[ProbabilityComparison], planned: int) -> tuple[Probab
         adjusted = holm_of_planned([*p_values, *[None] * (planned - len(found))])
         corrected.append(
             [
-                AtMost(new) if isinstance(old, AtMost) and new is not None else new
+                PBound(new) if isinstance(old, PBound) and new is not None else new
                 for old, new in zip(p_values, adjusted, strict=False)
             ]
         )

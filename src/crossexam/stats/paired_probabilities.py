@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crossexam.core.estimate import AtMost, Estimate
+from crossexam.core.estimate import Estimate, PBound
 from crossexam.stats.calibration import BINS, equal_width_bins
 from crossexam.stats.clusters import Clusters, cluster_codes, sized, student_quantile
 from crossexam.stats.deviations import Deviations
@@ -232,7 +232,7 @@ class _Sums:
             return at(confidence, clopper_pearson)
 
         p = min(one_sided_p(exactly, 0.0, "above"), one_sided_p(exactly, 0.0, "below"))
-        return PairedDifference(a, b, at(confidence), AtMost(2 * p) if p <= LEAST_P else min(1.0, 2 * p))
+        return PairedDifference(a, b, at(confidence), PBound(2 * p) if p <= LEAST_P else min(1.0, 2 * p))
 
     def _between(self, column: int) -> float:
         """Return the variance of the total of *column* from its sums over clusters."""

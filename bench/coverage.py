@@ -481,7 +481,7 @@ def gates() -> Iterator[Cell]:
                         return found.low > limit if side == "broken" else found.high < limit
 
                     number = f"share at its limit of {limit:.1%}, {side}"
-                    yield Cell("gate", f"{number}, 1 of {checks}", design.name, _of_family(wrongly, checks))
+                    yield Cell("gate", f"{number}, any of {checks}", design.name, _of_family(wrongly, checks))
     for sure, n in (((0.5, 0.99), 300), ((0.96, 0.99), 300), ((0.96, 0.99), 50)):
 
         def ece(rng: np.random.Generator, n: int = n, sure: tuple[float, float] = sure) -> bool:

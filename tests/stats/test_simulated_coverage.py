@@ -45,8 +45,8 @@ HARD = [
     ("AURC", "100 items, 0.5 to 0.99, calibrated"),
     ("Brier score, rare large losses", "100 items"),
     ("kappa 0.97", "50 items"),
-    ("share at its limit of 0.1%, broken, 1 of 50", "50 items"),
-    ("share at its limit of 1.0%, broken, 1 of 1", "300 items"),
+    ("share at its limit of 0.1%, broken, any of 50", "50 items"),
+    ("share at its limit of 1.0%, broken, any of 1", "300 items"),
     ("ECE at its limit, broken", "50 items, 0.96 to 0.99"),
     ("ECE, detectable with 30 checks", "300 items, limit 5 %"),
 ]

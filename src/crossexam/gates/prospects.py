@@ -8,6 +8,7 @@ others the bounds of the interval at the level of the check.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import ceil, exp, floor, inf, log, sqrt
 from typing import Final, NamedTuple
 
@@ -15,6 +16,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.gates.measures import MeasuredQuantity
 from crossexam.gates.rules import Limit
 from crossexam.stats.clusters import normal_quantile
+from crossexam.stats.estimate import share_interval
 
 _POWER: Final = 0.8
 #: More items than this are not worth a number.
@@ -42,10 +44,11 @@ def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Pros
         cut = (estimate.value - estimate.low, estimate.high - estimate.value)
         detectable, factor = _of_bounds(limit, estimate.value, *(found(1 - 2 * level) if found else cut), z)
     else:
-        size = _effective_number(quantity, estimate, z)
+        is_share = quantity.exact is not None
+        size = (_size_of_share if is_share else partial(_effective_number, quantity.spread))(estimate, z)
         if not 0 < size < inf:
             return Prospects(None, None)
-        if quantity.exact is not None:
+        if is_share:
             detectable, needed = _of_share(limit, level, estimate, size)
         else:
             detectable, needed = _of_normal(quantity.spread, quantity.lowest, limit, z, estimate, size)
@@ -76,20 +79,37 @@ def _of_bounds(
     return detectable, (needed / distance) ** 2 if distance else inf
 
 
-def _effective_number(quantity: MeasuredQuantity, estimate: Estimate, z: float) -> float:
+def _size_of_share(estimate: Estimate, z: float) -> float:
+    """Return how many independent items would have the interval of a share, whose quantile is *z*."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtr
+
+    confidence = 2 * float(ndtr(z)) - 1
+    side = 0 if estimate.low > 0 else 1  # of the bounds, the one that is not cut off
+
+    def excess(log_size: float) -> float:
+        """Return how much nearer the bound of so many items is; it grows with their number."""
+        bound = share_interval(estimate.value, exp(log_size), confidence)[side]
+        return abs(estimate[1 + side] - estimate.value) - abs(bound - estimate.value)
+
+    least, most = log(1e-2), log(1e3 * _COUNTABLE)
+    if excess(least) >= 0 or excess(most) <= 0:
+        return 0.0
+    return exp(float(brentq(excess, least, most, xtol=1e-9)))
+
+
+def _effective_number(spread: Callable[[float], float], estimate: Estimate, z: float) -> float:
     """Return how many independent items would have the interval of *estimate*, whose quantile is *z*.
 
-    It is ``z^2 v(bound) / (bound - value)^2``, with ``v(x)``, the spread, the variance of an item if *x* is
-    true.  Next to 0 and 1 the bound of a share may be further than that.
+    It is ``z^2 v(bound) / (bound - value)^2``, with ``v(x)``, the *spread*, the variance of an item if *x* is
+    true.
     """
-    spread = quantity.spread
-    assert spread is not None
     sizes = [
         z * z * spread(bound) / (bound - estimate.value) ** 2
         for bound in (estimate.low, estimate.high)
         if bound != estimate.value and spread(bound) > 0
     ]
-    return (min if quantity.exact is None else max)(sizes, default=0.0)
+    return min(sizes, default=0.0)
 
 
 def _of_share(limit: Limit, level: float, estimate: Estimate, size: float) -> tuple[float | None, float]:

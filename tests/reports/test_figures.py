@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import combinations
@@ -237,19 +237,9 @@ def off(key: str, found: Mapping[str, float | None], held: Mapping[str, float | 
                 yield f"{key} {part}: {value} for {right}"
 
 
-def test_csv_has_the_figures_of_the_formulas() -> None:
-    found = in_csv()
-    wrong = [
-        each
-        for key, held in HELD.items()
-        if not is_different(key)
-        for each in off(key, found.get(key, {"value": None}), held)
-    ]
-    assert wrong == []
-
-
-def test_json_has_the_figures_of_the_formulas() -> None:
-    found = in_json()
+@pytest.mark.parametrize("shown", [in_csv, in_json])
+def test_what_is_shown_are_the_figures_of_the_formulas(shown: Callable[[], Found]) -> None:
+    found = shown()
     wrong = [
         each
         for key, held in HELD.items()

@@ -62,7 +62,7 @@ def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Pros
 def _of_bounds(
     limit: Limit, value: float, below: float, above: float, z: float
 ) -> tuple[float | None, float]:
-    """Return what bounds so far *below* and *above* *value*, of the quantile *z*, show of what is no mean.
+    """Return what bounds so far *below* and *above* *value*, of the quantile *z*, show of a quantity.
 
     The rule is shown to be broken if the bound towards the limit is beyond it; the true value has to be
     beyond it by the distance of that bound, and by the standard error, which the other bound shows, times the

@@ -53,7 +53,8 @@ def share_interval(share: float, n: float, confidence: float = 0.95) -> tuple[fl
     The end of Wilson's interval that is next to 0 or 1 excludes too much: for a share of 0.99 and 100 items,
     the interval covers 92 %.  Brown, Cai & DasGupta (2001, Statistical Science 16:101, section 4.1.1)
     therefore put a one-sided exact limit, at the whole error 1 - *confidence*, in its place for the smallest
-    counts.  Here the wider of the two bounds counts, which for more than about three items is Wilson's.
+    counts.  Here the wider of the two bounds counts, which is Wilson's if more than ten items are right, and
+    more than ten wrong.
 
     >>> [round(bound, 4) for bound in share_interval(0.99, 100)], round(wilson(0.99, 100)[1], 4)
     ([0.9455, 0.9995], 0.9982)

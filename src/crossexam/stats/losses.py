@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
-from crossexam.stats.clusters import Clusters, cluster_codes, freedom_of, jackknife, sized
+from crossexam.stats.clusters import Clusters, cluster_codes, effective_size
 from crossexam.stats.estimate import mean_of_items, share_interval
 
 
@@ -146,16 +146,6 @@ def reach_of_errors(
     return (cost * (share - low) if share > low else 0.0), cost * (high - share)
 
 
-def _size_of_share(hits: NDArray[np.bool_], codes: NDArray[np.int64], confidence: float) -> float:
-    """Return the effective size of the share of *hits* [n], as ``effective_size`` has it, in less memory."""
-    n, count, sizes = len(hits), int(np.count_nonzero(hits)), np.bincount(codes)
-    shares = sizes / n
-    sums = np.bincount(codes[hits], minlength=len(sizes)) - count / n * sizes
-    within = n / (n - 1) * count * (1 - count / n)
-    worst = n * float(shares @ shares)
-    return sized(n, jackknife(sums, shares), within, worst, freedom_of(shares), confidence).n_eff
-
-
 def mean_loss(
     losses: Losses, clusters: Clusters = None, *, most: float = inf, confidence: float = 0.95
 ) -> Estimate:
@@ -180,7 +170,7 @@ def mean_loss(
         for reach in reach_of_errors(
             int(np.count_nonzero(wrong)),
             found.n,
-            _size_of_share(wrong, codes, confidence),
+            effective_size(wrong - wrong.mean(), codes, confidence).n_eff,
             losses.paid_squares(wrong),
             losses.mean_price_square,
             confidence,

@@ -150,7 +150,7 @@ _UNTESTED: Final = "not tested: its items are not paired with the base"
 
 
 def _of_several(model: ModelResults, result: TestSetResult) -> str:
-    """Return of how many significant drops that of *result* is the largest, if there are more."""
+    """Return of how many drops that are significant among all the drop of *result* is the largest."""
     shown = drops_shown(model.results)
     alike = [
         each
@@ -159,7 +159,9 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
         and (each.p_holm is None) == (result.p_holm is None)
         and model.is_within_noise(each) == model.is_within_noise(result)
     ]
-    return f", the largest of {len(alike)} significant drops" if len(alike) > 1 else ""
+    if len(alike) < 2 or result.candidate is None:
+        return ""
+    return f", the largest of {len(alike)} that are significant among all {result.candidate.count}"
 
 
 def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> str:

@@ -4,7 +4,8 @@
 
 Zhang et al. (2020, sections 2.2 and 3.3) stop training by the mean accuracy over the validation sets of the
 fourteen corpora, and take the vocabulary from SNLI and these corpora together.  Every row is trained twice,
-stopped by SNLI's dev set and by that mean; the row ``vocabulary`` also knows the words of the other corpora.
+stopped by SNLI's dev set and by that mean; the bias model of a debiasing method is the same for both, because
+it is stopped by held-out training pairs.  The row ``vocabulary`` also knows the words of the other corpora.
 Settings are those of ``reproductions/zoo/rows.toml``.  Corpora and vectors are read from CROSSEXAM_DATA.
 
 Nothing is trained or run twice: the same command goes on where an interrupted one stopped.  PROTOCOLS.md is
@@ -71,6 +72,12 @@ class Trained:
         plain, hard = (test["accuracy"] for test in self.manifest["tests"].values())
         return plain, hard
 
+    @property
+    def bias_model(self) -> str:
+        """The accuracy of the bias model beside the majority's, in percent."""
+        bias = self.manifest.get("bias")
+        return f"{bias['accuracy']:.1f} / {bias['majority']:.1f}" if bias else "–"
+
 
 def train_command(row: str, protocol: str) -> str:
     """Return the command that trains *row* by *protocol*."""
@@ -114,8 +121,9 @@ def points(figure: Estimate | None) -> str:
 
 def lines(work: Path) -> Iterator[str]:
     """Yield the lines of the table: a row per finished model, and the difference of the two protocols."""
-    yield "| row | stopped by | best epoch | SNLI test | hard | mean | mean, against stopping by SNLI |"
-    yield "| --- |" + " --- |" * 6
+    columns = ("row", "stopped by", "bias model", "best epoch", "SNLI test", "hard", "mean")
+    yield f"| {' | '.join(columns)} | mean, against stopping by SNLI |"
+    yield "| --- |" + " --- |" * len(columns)
     for row in OPTIONS:
         found = {name: trained(row, name, work, only_if_finished=True) for name in PROTOCOLS}
         base = found["snli"]
@@ -127,6 +135,7 @@ def lines(work: Path) -> Iterator[str]:
             cells = (
                 row,
                 protocol,
+                each.bias_model,
                 f"{each.manifest['scores']['best_epoch']} of {len(each.manifest['curve'])}",
                 f"{plain:.1f}",
                 f"{hard:.1f}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import tempfile
+import threading
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, new_folder, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import parse_label
-from crossexam.core.locks import locked
+from crossexam.core.locks import locked, waiting_for
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import SeededOnUse, rng_for
 from crossexam.core.sealed import write_manifest
@@ -334,3 +335,22 @@ def test_a_shuffle_on_use_is_that_of_the_standard_library(size: int) -> None:
     chance.shuffle(ours)
     other.shuffle(theirs)
     assert (ours, chance.random()) == (theirs, other.random())
+
+
+def test_who_waits_for_a_lock_gets_it_when_it_is_released(tmp_path: Path) -> None:
+    path, order, begun = tmp_path / "new" / ".lock", list[str](), threading.Event()
+
+    def wait() -> None:
+        begun.set()
+        with waiting_for(path):
+            order.append("second")
+
+    with waiting_for(path):
+        with pytest.raises(CrossexamError, match="in use"), locked(path, CrossexamError("in use")):
+            pass
+        other = threading.Thread(target=wait)
+        other.start()
+        begun.wait()
+        order.append("first")
+    other.join()
+    assert order == ["first", "second"]

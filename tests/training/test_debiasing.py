@@ -17,7 +17,7 @@ from torch import nn
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.training import debiasing
-from crossexam.training.debiasing import METHODS, Debias, make_bias
+from crossexam.training.debiasing import METHODS, BiasScore, Debias, make_bias
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 
@@ -66,7 +66,7 @@ def _objective(debias: Debias | None) -> Objective:
 def _batch(debias: Debias | None, probabilities: torch.Tensor) -> LabelledBatch:
     if debias is None or not METHODS[debias.method].needs_bias:
         return LabelledBatch(_SENTENCES, _GOLD)
-    given = make_bias(_EXAMPLES, probabilities, _GOLD, debias).fields_of(_EXAMPLES)
+    given = make_bias(_EXAMPLES, probabilities, _GOLD, debias, BiasScore(50.0, 40.0)).fields_of(_EXAMPLES)
     return LabelledBatch(_SENTENCES, _GOLD, **given)
 
 

@@ -350,10 +350,10 @@ train_model(TrainingRequest("lstm", data, folder / "b", seed=4, snapshot_steps=4
 """
 
 
-def _run(folder: Path, kill_at: int) -> int:
+def _run(folder: Path, kill_at: int, script: str = _SCRIPT) -> int:
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", _SCRIPT, str(folder), str(kill_at)],
+        [sys.executable, "-c", script, str(folder), str(kill_at)],
         env=environment,
         capture_output=True,
         text=True,
@@ -375,6 +375,44 @@ def test_a_killed_training_ends_with_the_same_bytes(tmp_path: Path) -> None:
         timeless = [[{k: v for k, v in r.items() if "second" not in k} for r in curve] for curve in curves]
         assert timeless[0] == timeless[1]
         assert not (gone_on / "unfinished").exists()
+
+
+_SWEEP = """
+import os, signal, sys
+from pathlib import Path
+import torch
+from crossexam.core.settings import grid
+from crossexam.training.data import load_data
+from crossexam.training.request import TrainingRequest
+from crossexam.training.several import train_grid
+
+torch.set_num_threads(1)
+folder, kill_at = Path(sys.argv[1]), int(sys.argv[2])
+steps = 0
+def watch(status):
+    global steps
+    steps += 1
+    if steps == kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+data = load_data("builtin:demo", "builtin:demo[::3]", limit=60)
+small = {"width": "6", "hidden": "5", "epochs": "2", "batch_size": "8"}
+train_grid(TrainingRequest("cbow", data, folder, snapshot_steps=3, watch=watch, device="cpu", values=small,
+      debias="weighting"), grid(["smooth=0.1,1"]), [0])
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_sweep_with_a_shared_biased_model_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    assert _run(tmp_path / "whole", 0, _SWEEP) == 0
+    killed = [_run(tmp_path / "killed", steps, _SWEEP) for steps in (5, 29, 60, 15)]
+    assert killed == [-signal.SIGKILL] * 4
+    assert _run(tmp_path / "killed", 0, _SWEEP) == 0
+    for name in ("smooth=0.1", "smooth=1"):
+        whole, gone_on = (tmp_path / way / name for way in ("whole", "killed"))
+        assert (whole / "model.safetensors").read_bytes() == (gone_on / "model.safetensors").read_bytes()
+        scores = [json.loads((folder / "manifest.json").read_text())["bias"] for folder in (whole, gone_on)]
+        assert scores[0] == scores[1]
+    assert not (tmp_path / "killed" / "unfinished").exists()
 
 
 # Several processes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,15 +19,19 @@ from typer.testing import CliRunner, Result
 from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example, Side
+from crossexam.core.example import Example, Side, cluster_of
 from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.core.settings import grid
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
 from crossexam.models.table import open_model
+from crossexam.training import debiasing, session
 from crossexam.training.data import Data, augment, load_data, parse_augmentations
 from crossexam.training.debiasing import (
     METHODS,
+    BiasedPart,
+    BiasPredictions,
+    BiasScore,
     Debias,
     cross_predict,
     make_bias,
@@ -34,6 +39,7 @@ from crossexam.training.debiasing import (
     split_into_folds,
 )
 from crossexam.training.request import TrainingRequest
+from crossexam.training.scoring import score_model
 from crossexam.training.several import train_grid, train_seeds
 from crossexam.training.train import train_model
 from crossexam.training.vocabulary import load_word_sources
@@ -409,7 +415,9 @@ def test_the_way_to_a_biased_models_run_works(tmp_path: Path, monkeypatch: pytes
 
 def test_an_item_made_from_an_example_has_its_bias(data: Data) -> None:
     table_ = torch.full((60, 3), 1 / 3)
-    bias = make_bias(data.examples, table_, torch.zeros(60, dtype=torch.int64), Debias("drift"))
+    bias = make_bias(
+        data.examples, table_, torch.zeros(60, dtype=torch.int64), Debias("drift"), BiasScore(50.0, 40.0)
+    )
     made = Example("negation:x", "p", "h", "neutral", base=data.examples[7].id)
     assert bias.rows([data.examples[3], made]) == [3, 7]
     with pytest.raises(CrossexamError, match="the biased model has no prediction for it"):
@@ -419,17 +427,124 @@ def test_an_item_made_from_an_example_has_its_bias(data: Data) -> None:
 def test_folds_answer_for_what_they_did_not_see() -> None:
     asked: list[tuple[set[int], set[int]]] = []
 
-    def answer(rows: Any, held: Any, name: str) -> Tensor:
-        asked.append((set(rows), set(held)))
-        return torch.full((len(held), 3), float(len(asked)))
+    groups = [f"premise {row // 2}" for row in range(20)]
 
-    found = cross_predict(10, Debias("weighting", folds=3), 0, answer)
+    def answer(part: BiasedPart) -> BiasPredictions:
+        train, stop, held = (set(rows) for rows in part[1:])
+        premises = [{groups[row] for row in rows} for rows in (train, stop)]
+        assert train
+        assert stop
+        assert not premises[0] & premises[1]
+        asked.append((train | stop, held))
+        probabilities = torch.full((len(held), 3), float(len(asked)))
+        return BiasPredictions(probabilities, BiasScore(50.0 + len(asked), 30.0, (len(asked),)))
+
+    found, score = cross_predict(groups, Debias("weighting", folds=3), 0, answer)
     assert [rows & held for rows, held in asked] == [set()] * 3
-    assert all(rows | held == set(range(10)) for rows, held in asked)
-    assert sorted(sum(([*held] for _, held in asked), [])) == list(range(10))  # noqa: RUF017
-    assert found[split_into_folds(10, 3, 0)[1]].eq(2).all()
-    cross_predict(10, Debias("drift"), 0, answer)
-    assert asked[-1] == (set(range(10)), set(range(10)))
+    assert all(not {groups[r] for r in rows} & {groups[r] for r in held} for rows, held in asked)
+    assert all(rows | held == set(range(20)) for rows, held in asked)
+    assert sorted(sum(([*held] for _, held in asked), [])) == list(range(20))  # noqa: RUF017
+    assert found[split_into_folds(groups, 3, 0)[1]].eq(2).all()
+    assert score.describe() == {"accuracy": 52.0, "majority": 30.0, "best_epoch": [1, 2, 3]}
+    cross_predict(groups, Debias("drift"), 0, answer)
+    assert asked[-1] == (set(range(20)), set(range(20)))
+
+
+def test_a_biased_model_is_stopped_by_held_out_pairs_of_its_own_data(
+    request_of: Any, data: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[int]] = []
+
+    def spying(pipeline: Any, model: Any, encoded: Any, device: Any, *more: Any) -> Any:
+        seen.append(encoded.labels.tolist())
+        return score_model(pipeline, model, encoded, device, *more)
+
+    monkeypatch.setattr(session, "score_model", spying)
+    parts: list[BiasedPart] = []
+
+    def keep(part: BiasedPart) -> BiasPredictions:
+        parts.append(part)
+        return BiasPredictions(torch.zeros(len(part.predict), 3), BiasScore(0.0, 0.0))
+
+    groups = [cluster_of(example) for example in data.examples]
+    cross_predict(groups, Debias("drift"), 0, keep)
+    labels = [data.classes.class_of(example.label) for example in data.examples]
+    held_out = [labels[row] for row in parts[0].stop]
+    one = train_model(request_of(folder="one", debias="drift"))
+    assert seen[:2] == [held_out] * 2  # of two epochs
+    corpus = replace(data.dev.corpora[0], examples=data.examples[:7])
+    other = replace(data, dev=replace(data.dev, corpora=(corpus,)))
+    two = train_model(request_of(folder="two", data=other, debias="drift"))
+    assert one.manifest["bias"] == two.manifest["bias"]
+    bias = one.manifest["bias"]
+    assert bias["majority"] == pytest.approx(100 * max(Counter(held_out).values()) / len(held_out), abs=1e-4)
+    assert bias["best_epoch"] in ([1], [2])
+    assert one.manifest["fingerprint"]["debiasing"]["bias_stopped_by"] == "1 of 10 parts of its data"
+
+
+def test_the_manifest_says_how_good_the_bias_is(request_of: Any, data: Data) -> None:
+    folds = train_model(request_of(folder="folds", debias="weighting", values={"folds": "3"}))
+    assert len(folds.manifest["bias"]["best_epoch"]) == 3
+    labels = [data.classes.class_of(example.label) for example in data.examples]
+    majority = 100 * max(Counter(labels).values()) / 60
+    rows = np.full((60, 3), 0.1)
+    rows[np.arange(60), labels] = 0.8
+    rows[:15] = 0.1, 0.1, 0.8
+    rows[:15, :] = [[0.8, 0.1, 0.1] if label else [0.1, 0.8, 0.1] for label in labels[:15]]
+    given = train_model(request_of(folder="given", debias="drift", bias=_run(list(data.examples), rows)))
+    assert given.manifest["bias"] == {"accuracy": 75.0, "majority": round(majority, 4)}
+    assert "bias_stopped_by" not in given.manifest["fingerprint"]["debiasing"]
+    assert "bias" not in train_model(request_of(folder="adv", debias="adv")).manifest
+
+
+def test_the_verb_shows_how_good_the_bias_is_and_warns_of_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    common = ["toy", "--train", "builtin:demo[:60]", "--dev", "builtin:demo[60:90]", "--debias", "drift"]
+    scores = iter([BiasScore(61.25, 40.0), BiasScore(40.0, 40.0)])
+    monkeypatch.setattr(debiasing, "score_of_run", lambda *given: next(scores))
+    for command in ("build corpus --base builtin:demo[:60] -o base", "run builtin/neutral base -o run"):
+        assert CliRunner().invoke(app, command.split()).exit_code == 0
+    good, bad = (_cli(*common, "--bias", "run", "-o", name) for name in ("good", "bad"))
+    assert "61.2 % (40.0 %)" in good.output
+    assert "warning" not in good.output
+    warning = " ".join(bad.output.split())
+    assert "warning: zoo/bad: the bias model is right for 40.0 % of the training pairs" in warning
+    assert "it has learned no bias that drift could remove; train on more pairs" in warning
+
+
+def test_a_sweep_trains_the_same_biased_model_once(request_of: Any) -> None:
+    epochs: list[int] = []
+
+    def watch(status: Any) -> None:
+        if status.scores is not None:
+            epochs.append(status.epoch)
+
+    def request(folder: str, **given: Any) -> TrainingRequest:
+        made: TrainingRequest = request_of(folder=folder, debias="learned-mixin-h", watch=watch, **given)
+        return made
+
+    found = train_grid(request("grid"), grid(["entropy_weight=0.5,0.01"]), [0, 1])
+    assert len(epochs) == 2 * (2 + 2 * 2)  # for each seed, one biased model and two models of two epochs
+    alone = train_model(request("alone", values={"entropy_weight": "0.01"}, seed=1))
+    assert _weights(found["entropy_weight=0.01"][1].folder) == _weights(alone.folder)
+    assert found["entropy_weight=0.01"][1].manifest["bias"] == alone.manifest["bias"]
+    assert not (found["entropy_weight=0.01"][0].folder.parent.parent / "unfinished").exists()
+    epochs.clear()
+    train_grid(request("other"), grid(["lr=0.01,0.02"]), [0])
+    assert len(epochs) == 2 * (2 + 2)  # the rate is that of the biased model, too
+
+
+def test_pairs_of_one_premise_cannot_stop_a_biased_model() -> None:
+    def answer(part: BiasedPart) -> BiasPredictions:
+        raise AssertionError
+
+    with pytest.raises(CrossexamError, match="no pairs to stop the biased model by") as caught:
+        cross_predict(["one"] * 9, Debias("drift"), 0, answer)
+    assert "--bias RUN" in str(caught.value.hint)
+    with pytest.raises(CrossexamError, match="the 9 training examples, which have 1 different premises"):
+        cross_predict(["one"] * 9, Debias("weighting"), 0, answer)
 
 
 def test_adv_needs_a_sentence_encoder(request_of: Any) -> None:
@@ -541,6 +656,23 @@ def test_the_verb_trains_and_reports_mean_and_spread(tmp_path: Path) -> None:
         (["--bias", "run"], "--bias requires --debias"),
         (["--augment", "negaton"], "did you mean 'negation'?"),
         (["--set", "folds=1", "--debias", "weighting"], "1 folds"),
+        (
+            ["--set", "smooth=-1", "--debias", "weighting"],
+            "--set smooth=-1: 'smooth' is -1\n  wanted: a number of 0 or more",
+        ),
+        (
+            ["--set", "adversary_weight=-3", "--debias", "adv"],
+            "--set adversary_weight=-3: 'adversary_weight'",
+        ),
+        (["--set", "reversal=-1", "--debias", "adv"], "--set reversal=-1: 'reversal' is -1"),
+        (["--set", "entropy_weight=-1", "--debias", "learned-mixin-h"], "'entropy_weight' is -1"),
+        (["--set", "entropy_weight=nan", "--debias", "learned-mixin-h"], "'entropy_weight'"),
+        (
+            ["--set", "smooth=0.1", "--debias", "drift"],
+            "--set smooth=0.1: drift does not read 'smooth'\n  hint: leave it out; weighting reads it",
+        ),
+        (["--set", "debias.folds=5", "--debias", "adv"], "--set debias.folds=5: adv does not read 'folds'"),
+        (["--set", "method=adv", "--debias", "drift"], "drift does not read 'method'"),
     ],
 )
 def test_mistakes_on_the_command_line(tmp_path: Path, arguments: list[str], message: str) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -205,7 +205,7 @@ _SECONDS_PER_LINE: Final = 0.2
 
 
 def training_table(request: TrainingRequest, models: Mapping[str, Sequence[TrainedModel]]) -> Table:
-    """Return a row per trained model: its folder, best epoch, and scores on the dev and test sets."""
+    """Return a row per trained model: its folder, best epoch, scores on the dev and test sets, bias model."""
     from rich.table import Table
 
     from crossexam.training.several import best_of_grid
@@ -213,7 +213,9 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
 
     table = Table(title=f"{request.name} on {request.data.dev.name}", title_justify="left")
     tests = [test.spec for test in request.data.tests]
-    for column in ("model", "best epoch", "dev accuracy", "dev loss", *tests):
+    biased = any("bias" in trained.manifest for group in models.values() for trained in group)
+    last = ["bias model (majority)"] if biased else []
+    for column in ("model", "best epoch", "dev accuracy", "dev loss", *tests, *last):
         table.add_column(column, justify="left" if column == "model" else "right")
     best = best_of_grid(models) if len(models) > 1 else None
     for settings, group in models.items():
@@ -222,8 +224,28 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
             scores = trained.manifest["scores"]
             accuracies = (f"{trained.manifest['tests'][spec]['accuracy']:.1f} %" for spec in tests)
             dev = f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}"
-            table.add_row(f"{model_name(trained)}{mark}", str(scores["best_epoch"]), *dev, *accuracies)
+            bias = trained.manifest.get("bias")
+            beside = [f"{bias['accuracy']:.1f} % ({bias['majority']:.1f} %)"] if bias else []
+            table.add_row(
+                f"{model_name(trained)}{mark}", str(scores["best_epoch"]), *dev, *accuracies, *beside
+            )
     return table
+
+
+def warn_of_no_bias(models: Iterable[TrainedModel], method: str | None) -> None:
+    """Print a warning for each of *models* whose bias model knows no more than the most frequent label."""
+    from crossexam.training.train import model_name
+
+    for trained in models:
+        bias = trained.manifest.get("bias")
+        if bias and bias["accuracy"] <= bias["majority"]:
+            pairs = "held-out training pairs" if "best_epoch" in bias else "the training pairs"
+            note(
+                f"warning: {model_name(trained)}: the bias model is right for {bias['accuracy']:.1f} % of "
+                f"{pairs}, and their most frequent label for {bias['majority']:.1f} %: it has learned no "
+                f"bias that {method} could remove; train on more pairs or for more epochs (--epochs), "
+                "or give the run of a model that is above the majority (--bias RUN)"
+            )
 
 
 def dev_line(scores: Mapping[str, Any], model: str) -> str | None:

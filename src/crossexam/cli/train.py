@@ -408,6 +408,7 @@ def _train_neural(choices: _Choices) -> None:
         spread_line,
         training_progress,
         training_table,
+        warn_of_no_bias,
         written,
     )
     from crossexam.core.settings import grid
@@ -435,6 +436,7 @@ def _train_neural(choices: _Choices) -> None:
     for trained in chain.from_iterable(models.values()):
         if line := dev_line(trained.manifest["scores"], model_name(trained)):
             show(line)
+    warn_of_no_bias(chain.from_iterable(models.values()), choices.debias)
     if len(seeds) > 1 and not choices.sweep:
         note(spread_line(models[""]))
     written(choices.output)

@@ -54,6 +54,19 @@ def locked(path: Path, busy: CrossexamError) -> Iterator[None]:
 
 
 @contextmanager
+def waiting_for(path: Path) -> Iterator[None]:
+    """Hold the lock on the file *path*, made if need be, inside the ``with``, as soon as nobody else does.
+
+    On a file system without locks nobody waits.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as stream:
+        with suppress(OSError):
+            _wait_for_lock(stream)
+        yield
+
+
+@contextmanager
 def locked_folder(folder: Path, busy: CrossexamError) -> Iterator[None]:
     """Hold the lock on *folder*, made if need be, inside the ``with``; raises *busy* as :func:`locked` does.
 
@@ -184,6 +197,19 @@ if sys.platform == "win32":
         stream.seek(0)
         msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
 
+    def _wait_for_lock(stream: IO[bytes]) -> None:
+        import msvcrt
+
+        while True:
+            stream.seek(0)
+            try:
+                msvcrt.locking(stream.fileno(), msvcrt.LK_LOCK, 1)  # gives up after ten seconds
+            except OSError as error:
+                if error.errno not in _BUSY:
+                    raise
+            else:
+                return
+
     def _lock_with_others(stream: IO[bytes]) -> None:
         """Do nothing: there are only exclusive locks."""
 
@@ -193,6 +219,11 @@ else:
         import fcntl
 
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _wait_for_lock(stream: IO[bytes]) -> None:
+        import fcntl
+
+        fcntl.flock(stream, fcntl.LOCK_EX)
 
     def _lock_with_others(stream: IO[bytes]) -> None:
         """Wait until nobody holds the lock alone, and hold it together with others."""

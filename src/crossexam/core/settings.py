@@ -58,7 +58,7 @@ class Settings:
         changes: dict[str, dict[str, Any]] = {}
         given: dict[str, list[str]] = {}
         for name, value in values.items():
-            part, field = self._find(name)
+            part, field = self.find(name)
             if field in changes.setdefault(part, {}):
                 raise CrossexamError(f"'{field}' is given twice", where=where)
             flag = f"{where} " if where == _OPTION or part not in given else ""  # a model is named once
@@ -71,8 +71,11 @@ class Settings:
         }
         return Settings({**self.parts, **changed})
 
-    def _find(self, name: str) -> tuple[str, str]:
-        """Return the part and the field that *name* means."""
+    def find(self, name: str) -> tuple[str, str]:
+        """Return the part and the field that *name* means.
+
+        Raises UnknownNameError with the nearest field, and CrossexamError if two parts have it.
+        """
         known = {
             part: [field.name for field in fields(each) if field.init]
             for part, each in self.parts.items()

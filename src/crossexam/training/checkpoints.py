@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from torch import Tensor
 
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
+from crossexam.core.files import finished_or_absent, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import THREE_LABELS, Projection, projection_named
 from crossexam.core.sealed import check_files, read_manifest
 from crossexam.training.vocabulary import CHARACTERS_FILE, TAGS_FILE, WORDS_FILE, Vocabulary
@@ -242,6 +243,12 @@ def set_random_states(states: Mapping[str, Tensor]) -> None:
     for number in range(torch.cuda.device_count()):
         if f"cuda{number}" in states:
             torch.cuda.set_rng_state(states[f"cuda{number}"], number)
+
+
+def remove_snapshots(folder: Path) -> None:
+    """Remove from *folder* what only an unfinished training needs."""
+    shutil.rmtree(folder / UNFINISHED, ignore_errors=True)
+    sweep(folder)
 
 
 def check_fingerprint(found: Mapping[str, Any], ours: Mapping[str, Any], folder: Path) -> None:

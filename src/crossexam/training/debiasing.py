@@ -11,14 +11,16 @@ Nothing here imports torch before a loss is computed, so that the command line c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.labels import THREE_LABELS, Projection
+from crossexam.core.labels import THREE_LABELS, Projection, most_probable
 from crossexam.core.randomness import rng_for
+from crossexam.core.settings import Settings
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 #: A floor for the biased model's probabilities: a prediction of certainty would outweigh any other.
 LEAST_PROBABILITY: Final = 1e-4
 FOLDS: Final = 5
+#: A biased model is stopped by one of so many parts of the examples it may learn from.
+STOPPING_PARTS: Final = 10
 _ADVERSARY_WIDTH: Final = 512  # of the hidden layer of InferSent's classifier, which Belinkov et al. use
 _IDS_NAMED: Final = 3
 
@@ -54,9 +58,57 @@ class Debias:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise UnknownNameError("debiasing method", self.method, METHODS)
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.type == "float" and not 0 <= value < math.inf:
+                raise CrossexamError(f"'{each.name}' is {value:g}", wanted="a number of 0 or more")
         least = 2 if METHODS[self.method].folds > 1 else 1
         if self.folds != 0 and self.folds < least:
             raise CrossexamError(f"{self.folds} folds", wanted=f"{least} or more for {self.method}")
+
+    @property
+    def biased_models(self) -> int:
+        """The number of biased models that are trained if no run is given."""
+        return self.folds or METHODS[self.method].folds
+
+
+def settings_with(
+    parts: Mapping[str, Any], method: str | None, values: Mapping[str, str], *, bias_given: bool
+) -> Mapping[str, Any]:
+    """Return *parts* and, as ``debias``, the settings of the debiasing *method*, all changed by *values*.
+
+    Raises CrossexamError if a value does not fit its field, or if it is for a setting that the method does
+    not read: the number of folds is read if biased models are trained, and not *bias_given*.
+
+    >>> settings_with({}, "weighting", {"smooth": "0.5"}, bias_given=True)["debias"].smooth
+    0.5
+    >>> settings_with({}, "drift", {"smooth": "0.5"}, bias_given=True)
+    Traceback (most recent call last):
+    ...
+    crossexam.core.errors.CrossexamError: --set smooth=0.5: drift with --bias does not read 'smooth'
+      hint: leave it out; weighting reads it
+    """
+    settings = Settings({**parts, "debias": Debias(method) if method else None})
+    for name, value in values.items():
+        part, field_name = settings.find(name)
+        if part == "debias" and method and field_name not in _read_by(method, bias_given=bias_given):
+            others = [each for each in METHODS if field_name in _read_by(each, bias_given=bias_given)]
+            raise CrossexamError(
+                f"{method}{' with --bias' if bias_given else ''} does not read '{field_name}'",
+                where=f"--set {name}={value}",
+                hint=f"leave it out{f'; {_listed(others)} it' if others else ''}",
+            )
+    return settings.with_values(values).parts
+
+
+def _read_by(method: str, *, bias_given: bool) -> tuple[str, ...]:
+    """Return the fields of Debias that *method* reads."""
+    trains = METHODS[method].needs_bias and not bias_given
+    return (*METHODS[method].settings, *(["folds"] if trains else []))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} {'reads' if len(names) == 1 else 'read'}"
 
 
 #: The layers that a loss adds to the model, by name: trained with it, and not kept.
@@ -68,11 +120,12 @@ class DebiasMethod:
     """A row of the table of debiasing methods.
 
     ``formula`` and ``paper`` are for the documentation; ``settings`` names the fields of Debias that the
-    loss depends on.  ``loss`` gives the loss of each example from the model's output, the batch, the
-    layers that ``layers`` made, and the settings.  A method that ``needs_bias`` uses the predictions of a
-    biased model on the training set: as ``log_bias`` of each batch or, if there is a function ``weights``,
-    as the weights [n] it computes from probabilities [n, 3] and labels [n].  By default the biased model
-    is trained in so many ``folds``.  ``needs_hypothesis`` methods require the hypothesis's own vector.
+    loss depends on, and no others can be set.  ``loss`` gives the loss of each example from the model's
+    output, the batch, the layers that ``layers`` made, and the settings.  A method that ``needs_bias`` uses
+    the predictions of a biased model on the training set: as ``log_bias`` of each batch or, if there is a
+    function ``weights``, as the weights [n] it computes from probabilities [n, 3] and labels [n].  By default
+    the biased model is trained in so many ``folds``, whose number can be set, too.  ``needs_hypothesis``
+    methods require the hypothesis's own vector.
     With a uniform biased model and the settings in ``limit`` the loss is plain cross entropy, up to a
     constant.
     """
@@ -285,12 +338,30 @@ METHODS: Final[dict[str, DebiasMethod]] = {
 }
 
 
+class BiasScore(NamedTuple):
+    """How good the biased model is: its *accuracy*, and that of always the most frequent label, in percent.
+
+    Both are of the held-out training pairs by which it was stopped, and are averaged over the biased models
+    of several folds, each of which has a *best_epoch*.  A run has none: both are of all training pairs.
+    """
+
+    accuracy: float
+    majority: float
+    best_epoch: tuple[int, ...] = ()
+
+    def describe(self) -> dict[str, Any]:
+        """Return the entry of a manifest."""
+        epochs = {"best_epoch": list(self.best_epoch)} if self.best_epoch else {}
+        return {"accuracy": round(self.accuracy, 4), "majority": round(self.majority, 4), **epochs}
+
+
 @dataclass(frozen=True)
 class Bias:
     """The biased model's predictions for the training examples, as the method uses them, by example id."""
 
     row_of: Mapping[str, int]
     fields: Mapping[str, Tensor]  # of LabelledBatch: log_bias [n, 3] or weights [n]
+    score: BiasScore
 
     def rows(self, examples: Sequence[Example]) -> list[int]:
         """Return the rows of *examples*; an item constructed from a training example has that one's.
@@ -309,13 +380,15 @@ class Bias:
         return {name: values[rows] for name, values in self.fields.items()}
 
 
-def make_bias(examples: Sequence[Example], probabilities: Tensor, labels: Tensor, debias: Debias) -> Bias:
-    """Return the bias of *examples* from the biased model's *probabilities* [n, 3] and the *labels* [n]."""
+def make_bias(
+    examples: Sequence[Example], probabilities: Tensor, labels: Tensor, debias: Debias, score: BiasScore
+) -> Bias:
+    """Return the bias of *examples* with *labels* [n] from a biased model's *probabilities* [n, 3]."""
     rows = {example.id: row for row, example in enumerate(examples)}
     weights = METHODS[debias.method].weights
     if weights is not None:
-        return Bias(rows, {"weights": weights(probabilities, labels, debias)})
-    return Bias(rows, {"log_bias": log_bias_of(probabilities)})
+        return Bias(rows, {"weights": weights(probabilities, labels, debias)}, score)
+    return Bias(rows, {"log_bias": log_bias_of(probabilities)}, score)
 
 
 def probabilities_from_run(
@@ -352,43 +425,110 @@ def probabilities_from_run(
     return torch.from_numpy(probabilities if classes is THREE_LABELS else classes.shares(probabilities))
 
 
-#: Trains the biased model on the examples at the first indices and predicts those at the second: [n, 3].
-TrainAndPredict = Callable[[Sequence[int], Sequence[int], str], "Tensor"]
+def majority_of(labels: Tensor) -> float:
+    """Return the share of the most frequent of *labels* [n], in percent.
 
-
-def split_into_folds(count: int, folds: int, seed: int) -> list[list[int]]:
-    """Return *folds* lists of indices that partition 0 to *count* at random.
-
-    >>> sorted(sum(split_into_folds(5, 2, seed=0), []))
-    [0, 1, 2, 3, 4]
+    >>> import torch
+    >>> majority_of(torch.tensor([2, 0, 2, 1]))
+    50.0
     """
-    order = list(range(count))
+    return 100 * int(labels.bincount().max()) / len(labels)
+
+
+def score_of_run(probabilities: Tensor, labels: Tensor) -> BiasScore:
+    """Return how good the predictions *probabilities* [n, k] of a run are for the training *labels* [n]."""
+    import torch
+
+    right = torch.from_numpy(most_probable(probabilities.double().numpy())) == labels
+    return BiasScore(100 * float(right.double().mean()), majority_of(labels))
+
+
+class BiasedPart(NamedTuple):
+    """What a biased model is trained on, is stopped by, and predicts: rows of the training data."""
+
+    name: str
+    train: Sequence[int]
+    stop: Sequence[int]
+    predict: Sequence[int]
+
+
+class BiasPredictions(NamedTuple):
+    """The *probabilities* [n, k] of a biased model, and how good it is."""
+
+    probabilities: Tensor
+    score: BiasScore
+
+
+#: Trains the biased model of a part and predicts.
+TrainAndPredict = Callable[[BiasedPart], BiasPredictions]
+
+
+def split_into_folds(groups: Sequence[str], folds: int, seed: int) -> list[list[int]]:
+    """Return *folds* lists that partition the indices into *groups* at random, each group into one of them.
+
+    >>> folds = split_into_folds(["a", "b", "a", "c"], 3, seed=0)
+    >>> sorted(folds)
+    [[0, 2], [1], [3]]
+    """
+    members: dict[str, list[int]] = {}
+    for index, group in enumerate(groups):
+        members.setdefault(group, []).append(index)
+    order = list(members)
     rng_for(seed, "folds").shuffle(order)
-    return [sorted(order[start::folds]) for start in range(folds)]
+    return [sorted(i for group in order[start::folds] for i in members[group]) for start in range(folds)]
 
 
-def cross_predict(count: int, debias: Debias, seed: int, predict: TrainAndPredict) -> Tensor:
-    """Return the predictions of biased models for *count* training examples: [count, k] for k labels.
+def cross_predict(
+    groups: Sequence[str], debias: Debias, seed: int, predict: TrainAndPredict
+) -> BiasPredictions:
+    """Return the predictions of biased models for the training examples of *groups*: [n, k] for k labels.
 
-    With several folds, each model predicts the fold it was not trained on.  With one, a single model
-    predicts its own training data, as in He et al. 2019 and Clark et al. 2019; if there is little of it,
-    the model is more confident there than elsewhere, which ``--set folds=5`` avoids.  Raises
-    CrossexamError if there are more folds than examples.
+    The groups are the premises.  Each model is trained on the pairs of nine of ten of the premises that it
+    may learn from, and stopped by its accuracy on the others.  With several folds, it may not learn from the
+    fold that it predicts, nor is it stopped by it.  With one, a single model predicts its own training data,
+    as in He et al. 2019 and Clark et al. 2019; if there is little of it, the model is more confident there
+    than elsewhere, which ``--set folds=5`` avoids.  Raises CrossexamError if there are fewer premises than
+    this takes.
     """
     import torch
 
-    folds = debias.folds or METHODS[debias.method].folds
-    everything = list(range(count))
+    folds, everything = debias.biased_models, range(len(groups))
     if folds == 1:
-        return predict(everything, everything, "bias")
-    if folds > count:
+        return predict(_part("bias model", groups, everything, everything, seed))
+    if folds > len(set(groups)):
         raise CrossexamError(
-            f"cannot split {count} training examples into {folds} folds", where="--set folds"
+            f"cannot split the {len(groups)} training examples, which have {len(set(groups))} different "
+            f"premises, into {folds} folds by premise",
+            where="--set folds",
         )
-    places: list[int] = []
-    found: list[Tensor] = []
-    for number, held_out in enumerate(split_into_folds(count, folds, seed)):
-        rest = sorted(set(everything) - set(held_out))
-        places += held_out
-        found.append(predict(rest, held_out, f"bias {number + 1} of {folds}").double())
-    return torch.cat(found)[torch.tensor(places).argsort()]
+    parts = [
+        _part(f"bias model {number} of {folds}", groups, sorted({*everything} - {*fold}), fold, seed)
+        for number, fold in enumerate(split_into_folds(groups, folds, seed), 1)
+    ]
+    found, scores = zip(*(predict(part) for part in parts), strict=True)
+    places = torch.tensor([row for part in parts for row in part.predict])
+    mean = BiasScore(
+        sum(score.accuracy for score in scores) / folds,
+        sum(score.majority for score in scores) / folds,
+        tuple(epoch for score in scores for epoch in score.best_epoch),
+    )
+    return BiasPredictions(torch.cat([each.double() for each in found])[places.argsort()], mean)
+
+
+def _part(
+    name: str, groups: Sequence[str], rows: Sequence[int], predict: Sequence[int], seed: int
+) -> BiasedPart:
+    """Return the part of a model that may learn from *rows* only."""
+    own = [groups[row] for row in rows]
+    count = min(STOPPING_PARTS, len(set(own)))
+    if count < 2:
+        raise CrossexamError(
+            f"there are no pairs to stop the biased model by: those that it may learn from ({len(rows)}) "
+            "have the same premise",
+            where="--debias",
+            wanted="training pairs of several premises",
+            hint="--bias RUN, the predictions of another model for the training pairs",
+        )
+    stop, *train = split_into_folds(own, count, seed)
+    learned = sorted(index for part in train for index in part)
+    return BiasedPart(name, [rows[i] for i in learned], [rows[i] for i in stop], predict)

@@ -1,7 +1,6 @@
-"""The training loop: ``train`` fits what a ``Training`` describes and leaves a finished folder.
+"""The training loop: what an epoch reads, steps, dev scores, schedules, early stopping and snapshots.
 
-The loop owns what all kinds of models share: fingerprint, batches of each epoch, the biased model of a
-debiasing method, steps, dev scores, schedules, early stopping, snapshots, trackers, and the manifest.
+``Training`` describes a kind of model to it, and ``Trainer`` fits one model.
 
 Weights depend on the recipe, the seed and the data alone: batches and random choices of examples on (seed,
 epoch), dropout on torch's generator, whose state is in the snapshot.  An interrupted training that is
@@ -12,50 +11,32 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Generic, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import sweep, write_text, writing
-from crossexam.core.labels import Projection
-from crossexam.core.manifest import library_versions
-from crossexam.core.sealed import FILES, hashes_of_files, write_manifest
-from crossexam.training import checkpoints, debiasing, optimizers
+from crossexam.core.files import write_text
+from crossexam.training import checkpoints, optimizers
 from crossexam.training.data import AddedItems
-from crossexam.training.debiasing import METHODS, Bias, Debias
-from crossexam.training.devices import Device, chosen_precision
+from crossexam.training.debiasing import Debias
+from crossexam.training.devices import Device
 from crossexam.training.encoding import plan_epoch
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import E, LabelledBatch, Pipeline
-from crossexam.training.request import Status, TrainedModel, TrainingRequest, finished_training, unwatched
-from crossexam.training.scoring import Score, mean_score, predict_logits, score_model
-from crossexam.training.trackers import Tracker, open_tracker
+from crossexam.training.request import Status, unwatched
+from crossexam.training.scoring import Score, mean_score
+from crossexam.training.trackers import Tracker, numbers_of
 from crossexam.zoo.architecture import Recipe
 
 SNAPSHOT: Final = "snapshot.safetensors"
 _STEPS_PER_CHECK: Final = 50  # on a GPU, where reading a loss means waiting for it
-_PACKAGES: Final = ("torch", "accelerate", "safetensors", "tokenizers", "transformers", "numpy")
-#: The fields of a fingerprint in their order; a kind of model may lack some.
-_FINGERPRINT: Final = (
-    "architecture",
-    "config",
-    "recipe",
-    "debiasing",
-    "seed",
-    "data",
-    "vectors",
-    "options",
-    "precision",
-)
 
 
 class Training(Protocol[E]):
@@ -132,182 +113,7 @@ class LoopSettings:
     trackers: Sequence[Tracker] = ()
 
 
-def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
-    """Train the model of *training*, resuming an interrupted training; a finished one is returned as it is.
-
-    Raises CrossexamError if the folder holds another training, or if the loss is not finite.
-    """
-    fingerprint = _fingerprint(training, request)
-    finished = finished_training(request.folder, fingerprint)
-    if finished is not None:
-        _remove_snapshots(request.folder)  # of a process that was killed before it did
-        return finished
-    device = Device(request.device, request.precision)
-    dev = [
-        _DevSet(c.spec, training.pipeline.encode(c.examples), c.projection) for c in request.data.dev.corpora
-    ]
-    session = _Session(training, request, device, dev, fingerprint)
-    objective = Objective(training.build(), training.pipeline.output, training.debias)
-    objective.attach(training.pipeline.collate(dev[0].encoded, [0]))
-    with device.products():
-        curve = session.fit(objective, session.bias())
-        return session.finish(objective.model, curve)
-
-
-def _fingerprint(training: Training[E], request: TrainingRequest) -> dict[str, Any]:
-    """Return all that the weights depend on, as JSON gives it back; of the precision if it is not float32."""
-    precision = chosen_precision(request.device, request.precision)
-    parts = {
-        "architecture": request.name,
-        "recipe": asdict(training.recipe),
-        "debiasing": asdict(training.debias) if training.debias else None,
-        "seed": request.seed,
-        "data": request.data.describe(),
-        "options": request.options(),
-        **({"precision": precision} if precision != "float32" else {}),
-        **training.identity(),
-    }
-    ordered = {name: parts[name] for name in _FINGERPRINT if name in parts}
-    plain: dict[str, Any] = json.loads(json.dumps(ordered))
-    return plain
-
-
-class _DevSet(NamedTuple, Generic[E]):
-    """A development corpus, encoded, and how three labels are mapped to its own."""
-
-    spec: str
-    encoded: E
-    projection: Projection
-
-
-@dataclass(frozen=True)
-class _Session(Generic[E]):
-    """A training with its device and encoded dev sets, which the model and its biased model share."""
-
-    training: Training[E]
-    request: TrainingRequest
-    device: Device
-    dev: Sequence[_DevSet[E]]
-    fingerprint: Mapping[str, Any]
-
-    def score(self, model: nn.Module) -> dict[str, Score]:
-        """Return the score of *model* on each dev set, by its name."""
-        pipeline, device = self.training.pipeline, self.device.device
-        return {
-            dev.spec: score_model(pipeline, model, dev.encoded, device, dev.projection) for dev in self.dev
-        }
-
-    def fit(self, objective: Objective, bias: Bias | None) -> list[dict[str, Any]]:
-        """Train *objective*, leaving the best weights in its model, and return the curve."""
-        request, device = self.request, self.device
-        request.folder.mkdir(parents=True, exist_ok=True)
-        names = request.trackers if device.is_main else ()
-        trackers = [open_tracker(name, request.folder, self.fingerprint["recipe"]) for name in names]
-        settings = LoopSettings(
-            self.training.recipe,
-            request.seed,
-            device,
-            folder=request.folder / checkpoints.UNFINISHED,
-            metrics=request.folder / checkpoints.METRICS,
-            fingerprint=self.fingerprint,
-            snapshot_steps=request.snapshot_steps,
-            watch=request.watch,
-            trackers=trackers,
-        )
-        try:
-            return Trainer(objective, self._epochs(bias), self.score, settings).run()
-        finally:
-            for tracker in trackers:
-                tracker.close()
-
-    def _epochs(self, bias: Bias | None) -> Callable[[int], Epoch]:
-        """Return what each epoch reads; examples are encoded again only if the epoch has other ones."""
-        training_set, pipeline = self.request.training_set(), self.training.pipeline
-        cache: dict[int, tuple[E, dict[str, Tensor], Mapping[str, AddedItems]]] = {}
-        said: set[str] = set()
-
-        def epoch_of(epoch: int) -> Epoch:
-            drawn = epoch if training_set.redrawn else 0
-            if drawn not in cache:
-                cache.clear()
-                examples, added = training_set.of_epoch(drawn)
-                encoded = pipeline.encode(examples, for_training=True)
-                cache[drawn] = encoded, bias.fields_of(examples) if bias else {}, added
-                for name, counts in added.items():
-                    if name not in said:
-                        self.request.note(counts.note(name))
-                said.update(added)
-            encoded, fields, added = cache[drawn]
-            read = _epoch(self.training, encoded, fields, self.request.seed, epoch)
-            return read._replace(added=added)
-
-        return epoch_of
-
-    def bias(self) -> Bias | None:
-        """Return the biased model's predictions on the training set, None if the method needs none."""
-        debias, request = self.training.debias, self.request
-        if debias is None or not METHODS[debias.method].needs_bias:
-            return None
-        examples = request.data.examples
-        encoded = self.training.pipeline.encode(examples, for_training=True)
-        if request.bias is not None:
-            probabilities = debiasing.probabilities_from_run(request.bias, examples, request.data.classes)
-        else:
-            predict = partial(self._predict_biased, self.training.biased(), encoded)
-            probabilities = debiasing.cross_predict(len(encoded), debias, request.seed, predict)
-        return debiasing.make_bias(examples, probabilities, torch.from_numpy(encoded.labels), debias)
-
-    def _predict_biased(
-        self, biased: Training[E], encoded: E, rows: Sequence[int], held_out: Sequence[int], name: str
-    ) -> Tensor:
-        """Train the biased model on *rows* of *encoded*; return its predictions for *held_out*: [n, k]."""
-        part, seed = encoded.take(rows), self.request.seed
-        settings = LoopSettings(
-            biased.recipe,
-            seed,
-            self.device,
-            folder=self.request.folder / checkpoints.UNFINISHED / name.replace(" ", "-"),
-            fingerprint={**self.fingerprint, "biased": name},
-            watch=self.request.watch,
-        )
-        objective = Objective(biased.build(), biased.pipeline.output)
-        Trainer(objective, lambda epoch: _epoch(biased, part, {}, seed, epoch), self.score, settings).run()
-        held = encoded.take(held_out)
-        logits = predict_logits(biased.pipeline, objective.model, held, self.device.device)
-        return torch.softmax(logits.double(), -1)
-
-    def finish(self, model: nn.Module, curve: list[dict[str, Any]]) -> TrainedModel:
-        """Write the folder, the manifest last, and remove the snapshots."""
-        folder, training, device = self.request.folder, self.training, self.device
-        manifest = {
-            "kind": training.kind,
-            "scores": _best_of(curve),
-            **({"paper": training.paper} if training.paper is not None else {}),
-            "fingerprint": dict(self.fingerprint),
-            **training.facts(model),
-            "device": str(device.device),
-            "precision": device.precision,
-            "processes": device.processes,
-            "versions": library_versions(*_PACKAGES),
-            "curve": curve,
-        }
-        if device.is_main:
-            with writing(folder):
-                training.save(folder, model)
-            manifest |= {FILES: hashes_of_files(folder, without=[checkpoints.MANIFEST])}
-            write_manifest(folder / checkpoints.MANIFEST, manifest)
-            _remove_snapshots(folder)
-        device.wait()
-        return TrainedModel(folder, manifest)
-
-
-def _remove_snapshots(folder: Path) -> None:
-    """Remove from *folder* what only an unfinished training needs."""
-    shutil.rmtree(folder / checkpoints.UNFINISHED, ignore_errors=True)
-    sweep(folder)
-
-
-def _epoch(training: Training[E], encoded: E, bias: Mapping[str, Tensor], seed: int, epoch: int) -> Epoch:
+def epoch_from(training: Training[E], encoded: E, bias: Mapping[str, Tensor], seed: int, epoch: int) -> Epoch:
     """Return the batches of *epoch*, with the fields of *bias* for the debiasing method."""
 
     def collate(rows: Sequence[int]) -> LabelledBatch:
@@ -318,33 +124,6 @@ def _epoch(training: Training[E], encoded: E, bias: Mapping[str, Tensor], seed: 
 
     batches = plan_epoch(encoded.lengths, training.recipe.batch_size, seed=seed, epoch=epoch)
     return Epoch(batches, collate)
-
-
-def _best_of(curve: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the scores of the best epoch of *curve*, the first of equals."""
-    best = max(curve, key=lambda record: record["dev_accuracy"])
-    parts = {"dev": best["dev"]} if "dev" in best else {}
-    return {
-        "dev_accuracy": best["dev_accuracy"],
-        "dev_loss": best["dev_loss"],
-        "best_epoch": best["epoch"],
-        **parts,
-    }
-
-
-def _numbers(record: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers of an epoch's *record* for a tracker: those of its parts as ``dev/PART``.
-
-    >>> _numbers({"epoch": 1, "dev": {"snli:dev": 60.5}})
-    {'epoch': 1.0, 'dev/snli:dev': 60.5}
-    """
-    flat: dict[str, float] = {}
-    for name, value in record.items():
-        if isinstance(value, Mapping):
-            flat |= {f"{name}/{part}": number for part, number in _numbers(value).items()}
-        else:
-            flat[name] = float(value)
-    return flat
 
 
 @dataclass
@@ -486,7 +265,7 @@ class Trainer:
         state.epoch, state.batch, state.loss, state.seen = state.epoch + 1, 0, 0.0, 0
         self.save()
         for tracker in self.settings.trackers:
-            tracker.log(_numbers(record), state.step)
+            tracker.log(numbers_of(record), state.step)
         self._watch(sum(map(len, epoch.batches)), record)
 
     def _scored(self) -> dict[str, Score]:

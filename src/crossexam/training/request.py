@@ -40,8 +40,8 @@ class TrainingRequest:
 
     ``values`` are the texts of settings by field (``--set``).  The model also knows those words of
     ``vocabulary_from`` that have a vector in ``vectors``.  ``bias`` is the run of a biased model over
-    the training set; without it, a debiasing method trains one.  A snapshot is written every
-    ``snapshot_steps`` if given.
+    the training set; without it, a debiasing method trains one.  Trainings with the same biased model train
+    it once if they have the same folder ``shared``.  A snapshot is written every ``snapshot_steps`` if given.
     """
 
     name: str
@@ -56,6 +56,7 @@ class TrainingRequest:
     augmentations: tuple[Augmentation, ...] = ()
     debias: str | None = None
     bias: Run | None = None
+    shared: Path | None = None
     device: str = "auto"
     precision: str = "auto"
     trackers: tuple[str, ...] = ()

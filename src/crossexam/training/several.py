@@ -19,7 +19,7 @@ from crossexam.core.files import write_json
 from crossexam.core.progress import silent, unheard
 from crossexam.core.sealed import read_manifest
 from crossexam.engines.engine import Engine, InThisProcess
-from crossexam.training.checkpoints import MANIFEST
+from crossexam.training.checkpoints import MANIFEST, UNFINISHED, remove_snapshots
 from crossexam.training.request import TrainedModel, TrainingRequest, unwatched
 from crossexam.training.train import spread_of, train_model
 
@@ -51,7 +51,8 @@ def train_grid(
 ) -> dict[str, list[TrainedModel]]:
     """Train each combination of settings with each seed, in a folder named after its settings.
 
-    Raises CrossexamError if a setting is in a combination and in the request.
+    A biased model that several of them use is trained once.  Raises CrossexamError if a setting is in a
+    combination and in the request.
     """
     named = {",".join(f"{field}={value}" for field, value in each.items()): each for each in combinations}
     for values in combinations:
@@ -64,12 +65,14 @@ def train_grid(
         for training in _of_seeds({**request.values, **values}, request.folder / name, seeds)
     ]
     models: dict[str, list[TrainedModel]] = {}
-    with closing(_trained(request, trainings, engine)) as trained:
+    sharing = replace(request, shared=request.folder / UNFINISHED)
+    with closing(_trained(sharing, trainings, engine)) as trained:
         for name in named:
             models[name] = [next(trained) for _ in seeds]
             _write_spread(models[name], request.folder / name)
     spreads = {name: spread_of([m.accuracy for m in group])._asdict() for name, group in models.items()}
     write_json(request.folder / "sweep.json", {"best": best_of_grid(models), "dev_accuracy": spreads})
+    remove_snapshots(request.folder)
     return models
 
 
@@ -149,7 +152,8 @@ def _train(request: TrainingRequest, root: Path, training: _Training) -> _Made:
     notes: list[str] = []
     own = _request(request, training)
     folder = root / training.folder.relative_to(request.folder)
-    trained = train_model(replace(own, folder=folder, note=notes.append))
+    shared = request.shared and root / request.shared.relative_to(request.folder)
+    trained = train_model(replace(own, folder=folder, shared=shared, note=notes.append))
     return _Made(trained.manifest, notes)
 
 

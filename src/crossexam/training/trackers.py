@@ -29,6 +29,21 @@ def _imported(name: str) -> Any:
         raise MissingExtraError(name, _EXTRA, f"--track {name}") from None
 
 
+def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
+    """Return the numbers of an epoch's *record*: those of its parts as ``dev/PART``.
+
+    >>> numbers_of({"epoch": 1, "dev": {"snli:dev": 60.5}})
+    {'epoch': 1.0, 'dev/snli:dev': 60.5}
+    """
+    flat: dict[str, float] = {}
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            flat |= {f"{name}/{part}": number for part, number in numbers_of(value).items()}
+        else:
+            flat[name] = float(value)
+    return flat
+
+
 class _TensorBoard:
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
         try:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from crossexam.core.dataset import content_hash
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.corpora.labelled import Corpus
-from crossexam.training import checkpoints, loop, scoring, transformer, zoo
+from crossexam.training import checkpoints, scoring, session, transformer, zoo
 from crossexam.training.devices import torch_device
 from crossexam.training.request import TrainedModel, TrainingRequest
 from crossexam.training.scoring import Score
@@ -53,8 +53,8 @@ def model_name(trained: TrainedModel) -> str:
 
 def _trained(request: TrainingRequest) -> TrainedModel:
     if request.name.startswith(transformer.PREFIX):
-        return loop.train(transformer.TransformerTraining.of(request), request)
-    return loop.train(zoo.ZooTraining.of(request), request)
+        return session.train(transformer.TransformerTraining.of(request), request)
+    return session.train(zoo.ZooTraining.of(request), request)
 
 
 def spread_of(accuracies: Sequence[float]) -> Spread:

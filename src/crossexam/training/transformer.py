@@ -20,9 +20,8 @@ from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.sealed import read_manifest
-from crossexam.core.settings import Settings
 from crossexam.training.checkpoints import MANIFEST
-from crossexam.training.debiasing import METHODS, Debias
+from crossexam.training.debiasing import METHODS, Debias, settings_with
 from crossexam.training.first_token import skip_other_tokens
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 from crossexam.training.pretrained import find_checkpoint
@@ -115,7 +114,9 @@ class TransformerTraining:
     @classmethod
     def of(cls, request: TrainingRequest) -> TransformerTraining:
         """Return the training that *request* describes; raises CrossexamError if an option does not apply."""
-        debias = Debias(request.debias) if request.debias else None
+        has_run = request.bias is not None
+        parts = settings_with({"recipe": RECIPE}, request.debias, request.values, bias_given=has_run)
+        debias = parts["debias"]
         refused = {
             "--vectors": request.vectors is not None,
             "--vocabulary-from": bool(request.vocabulary_from),
@@ -125,9 +126,8 @@ class TransformerTraining:
         for option, given in refused.items():
             if given:
                 raise CrossexamError("not available for a pretrained transformer", where=option)
-        parts = Settings({"recipe": RECIPE, "debias": debias}).with_values(request.values).parts
-        training = cls(request, parts["recipe"], parts["debias"])
-        if debias is not None and request.bias is None:
+        training = cls(request, parts["recipe"], debias)
+        if debias is not None and not has_run:
             training.biased()
         return training
 

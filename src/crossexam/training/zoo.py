@@ -14,10 +14,9 @@ from torch import Tensor, nn
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
-from crossexam.core.settings import Settings
 from crossexam.language.word_vectors import Vectors
 from crossexam.training import checkpoints
-from crossexam.training.debiasing import METHODS, Debias
+from crossexam.training.debiasing import METHODS, Debias, settings_with
 from crossexam.training.encoding import EncodedPairs, Encoder
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 from crossexam.training.request import TrainingRequest
@@ -132,12 +131,11 @@ class ZooTraining:
     def of(cls, request: TrainingRequest) -> ZooTraining:
         """Return the training that *request* describes; raises CrossexamError if its settings do not fit."""
         architecture = architecture_named(request.name)
-        debias = Debias(request.debias) if request.debias else None
-        settings = Settings({"config": architecture.config, "recipe": architecture.recipe, "debias": debias})
-        parts = settings.with_values(request.values).parts
+        own = {"config": architecture.config, "recipe": architecture.recipe}
+        parts = settings_with(own, request.debias, request.values, bias_given=request.bias is not None)
         config = _without_rnn(architecture, parts["config"]) if request.ablate_rnn else parts["config"]
-        if debias is not None:
-            _check_method(debias.method, architecture)
+        if request.debias is not None:
+            _check_method(request.debias, architecture)
         if request.vocabulary_from and request.vectors is None:
             raise CrossexamError(
                 "--vocabulary-from needs word vectors: a word that is not in the training data would keep a "

@@ -17,6 +17,14 @@ The seeds of a row count as one model whose answers vary.  Intervals are of 95 %
 trainings: Wilson's for a term of one row (:func:`crossexam.stats.estimate.share_correct`), else the bootstrap
 over premises, in which items of the same premise stay together, so that differences are paired.
 
+Where a set tests a sample of word pairs, the items of a pair are not independent either, as in a report.  The
+interval of one term then counts both, and any other is ``value -+ t sqrt(V)``:
+
+- ``V = V_premise + V_pair - V_both``, or ``V_premise`` if that is more (Cameron, Gelbach & Miller 2011, J.
+  Bus. Econ. Stat. 29:238), each variance from the jackknife over clusters (MacKinnon, Nielsen & Webb 2023,
+  Econometrics Journal 26:C1).
+- t has as many degrees of freedom as there are premises, or pairs if these are fewer, less one.
+
 A system is the best if it is better than *every* other, not than their mean.  Such a statement has
 ``{other}`` in its expression, ``ch:negation - {other}:negation``, and is about the least of the values for
 the rows that take its place, or about the largest if the value is to be low.  This interval covers the least
@@ -34,7 +42,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import inf
+from math import inf, sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -43,16 +51,20 @@ from numpy.typing import NDArray
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.stats.bootstrap import bootstrap_interval
-from crossexam.stats.clusters import cluster_codes
+from crossexam.stats.clusters import cluster_codes, student_quantile
 from crossexam.stats.estimate import share_correct
 
 
 class Answers(NamedTuple):
-    """What the seeds of a row answered on a test set: *gold* [n], *predicted* [seeds, n], *premises* [n]."""
+    """What the seeds of a row answered on a test set: *gold* [n], *predicted* [seeds, n], *premises* [n].
+
+    *pairs* [n] are the numbers of the word pairs if the set tests a sample of them, -1 otherwise.
+    """
 
     gold: NDArray[np.int64]
     predicted: NDArray[np.int64]
     premises: NDArray[np.int64]
+    pairs: NDArray[np.int64]
 
 
 #: The answers by row and test set.
@@ -155,23 +167,30 @@ class _Counted(NamedTuple):
 
     counts: NDArray[np.bool_]
     premises: NDArray[np.int64]
+    pairs: NDArray[np.int64]
 
 
 def _counted(answers: AllAnswers, row: str, cell: str) -> _Counted:
     test_set, _, measure = cell.partition(":")
-    gold, predicted, premises = answers[row][test_set]
+    gold, predicted, premises, pairs = answers[row][test_set]
     counts, asked = MEASURES[measure or ACCURACY](gold, predicted)
-    return _Counted(counts[asked], np.broadcast_to(premises, predicted.shape)[asked])
+    premises, pairs = (np.broadcast_to(each, predicted.shape)[asked] for each in (premises, pairs))
+    return _Counted(counts[asked], premises, pairs)
 
 
 def estimate(answers: AllAnswers, expression: str, confidence: float = CONFIDENCE) -> Estimate:
     """Return the value of *expression* in our runs with its interval."""
     parts = [part for term in parse(expression) for part in term.single()]
     counted = [_counted(answers, row, cell) for _, row, cell in parts]
-    if len(parts) == 1 and parts[0][0] == 1:
-        return share_correct(counted[0].counts, counted[0].premises, confidence)
-    factors = np.array([factor for factor, _, _ in parts])
     premises = np.concatenate([part.premises for part in counted])
+    pairs = np.concatenate([part.pairs for part in counted])
+    has_pairs = bool((pairs >= 0).any())
+    units = np.stack([premises, np.where(pairs >= 0, pairs, -1 - premises)], axis=1)
+    if len(parts) == 1 and parts[0][0] == 1:
+        return share_correct(counted[0].counts, units if has_pairs else premises, confidence)
+    factors = np.array([factor for factor, _, _ in parts])
+    if has_pairs:
+        return _two_ways(counted, factors, units, confidence)
     codes = cluster_codes(premises, len(premises))
     sums = _sums(counted, codes)
     value, low, high = bootstrap_interval(
@@ -182,6 +201,29 @@ def estimate(answers: AllAnswers, expression: str, confidence: float = CONFIDENC
         confidence=confidence,
     )
     return Estimate(value, low, high, len(premises), len(sums))
+
+
+def _two_ways(
+    counted: Sequence[_Counted], factors: NDArray[np.float64], units: NDArray[np.int64], confidence: float
+) -> Estimate:
+    """Return the sum of *counted* by *factors*, clustered by both columns of *units*: [n, 2]."""
+    by_premise, by_pair = cluster_codes(units, len(units)).T
+    both = cluster_codes((by_pair.max() + 1) * by_premise + by_pair, len(units))
+    every = [_sums(counted, codes) for codes in (by_premise, by_pair, both)]
+    value = float(_combined(factors, every[0].sum(axis=0)[None])[0])
+    first, second, shared = (_jackknife_variance(factors, sums) for sums in every)
+    clusters = min(len(every[0]), len(every[1]))
+    if clusters < 2 or not np.isfinite(first + second + shared):
+        return Estimate(value, -inf, inf, len(units), clusters)
+    half = student_quantile(clusters - 1, confidence) * sqrt(max(first, first + second - shared))
+    return Estimate(value, value - half, value + half, len(units), clusters)
+
+
+def _jackknife_variance(factors: NDArray[np.float64], sums: NDArray[np.float64]) -> float:
+    """Return the variance of the combined *sums* [m, 2k] from its values without each of the m clusters."""
+    whole = sums.sum(axis=0)
+    pulls = _combined(factors, whole - sums) - _combined(factors, whole[None])
+    return float((len(sums) - 1) / len(sums) * (pulls @ pulls))
 
 
 def _sums(counted: Sequence[_Counted], codes: NDArray[np.int64]) -> NDArray[np.float64]:

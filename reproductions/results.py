@@ -17,8 +17,11 @@ import numpy as np
 from commands import shown
 from findings import AllAnswers, Answers, Finding, Ordering, Published, cells_of, estimate, verdict
 from kept import Kept, keep_predictions, read_kept
+from numpy.typing import NDArray
 from study import BUILT, Row, Study, Trained, command_of, is_run, models
 
+from crossexam.constructions.keys import key_clusters
+from crossexam.core.columns import examples_at
 from crossexam.core.dataset import Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
@@ -176,6 +179,7 @@ def answers_over(
     entries = {each.name: each.entry for each in suite}
     _refuse_two_rules(entries)
     clusters = numbered_clusters(Run("", suite.datasets, {}))
+    pairs = word_pairs(suite)
     sources = _sources(entries, parts)
     answers: dict[str, dict[str, Answers]] = {}
     outdated: dict[str, frozenset[str]] = {}
@@ -184,7 +188,7 @@ def answers_over(
         known = set(scored[0]) if scored else set()
         whole = {name: all(known.issuperset(each) for each in of) for name, of in sources.items()}
         answers[row] = {
-            name: _joined([_answers(scored, *each) for each in of])
+            name: _joined([_answers(scored, pairs, *each) for each in of])
             for name, of in sources.items()
             if whole[name]
         }
@@ -209,24 +213,54 @@ def _sources(
     return found
 
 
-def _answers(seeds: Sequence[Mapping[str, Scored]], name: str, made_from_it: str | None = None) -> Answers:
-    """Return the answers of all seeds on *name*: on all items, or on those from which one was made."""
+def word_pairs(suite: Suite) -> dict[str, NDArray[np.int64]]:
+    """Return the number of the word pair of each item with a gold label, by test set; -1 where there is none.
+
+    Different test sets have different numbers.
+    """
+    found: dict[str, NDArray[np.int64]] = {}
+    start = 0
+    for dataset in suite:
+        labelled = examples_at(dataset.examples, dataset.labels() >= 0)
+        keys = key_clusters(labelled, dataset.entry.construction)
+        if keys is None:
+            found[dataset.name] = np.full(len(labelled), -1, dtype=np.int64)
+        else:
+            found[dataset.name] = start + keys.astype(np.int64)
+            start += int(keys.max(initial=-1)) + 1
+    return found
+
+
+def _answers(
+    seeds: Sequence[Mapping[str, Scored]],
+    pairs: Mapping[str, NDArray[np.int64]],
+    name: str,
+    made_from_it: str | None = None,
+) -> Answers:
+    """Return the answers of all seeds on *name*: on all items, or on those from which one was made.
+
+    The latter have the word pairs of the items that were made from them.
+    """
     first = seeds[0][name]
     predicted = np.stack([each[name].predicted for each in seeds]).astype(np.int64)
-    answers = Answers(first.gold.astype(np.int64), predicted, first.clusters.astype(np.int64))
-    return answers if made_from_it is None else at(answers, base_positions(seeds[0][made_from_it], first))
+    answers = Answers(first.gold.astype(np.int64), predicted, first.clusters.astype(np.int64), pairs[name])
+    if made_from_it is None:
+        return answers
+    positions = base_positions(seeds[0][made_from_it], first)
+    known = positions >= 0
+    return at(answers, positions[known])._replace(pairs=pairs[made_from_it][known])
 
 
-def base_positions(items: Scored, base: Scored) -> list[int]:
-    """Return the positions in *base* of the examples that *items* were made from, in the order of *items*."""
+def base_positions(items: Scored, base: Scored) -> NDArray[np.int64]:
+    """Return the positions in *base* of the examples that *items* were made from: [n], -1 if not there."""
     positions = {example.id: position for position, example in enumerate(base.examples)}
-    return [positions[item.base] for item in items.examples if item.base in positions]
+    return np.array([positions.get(str(item.base), -1) for item in items.examples], dtype=np.int64)
 
 
-def at(answers: Answers, items: Sequence[int] | np.ndarray[Any, Any]) -> Answers:
+def at(answers: Answers, items: NDArray[np.int64] | NDArray[np.bool_]) -> Answers:
     """Return the *answers* to *items*: positions, or True for those that are kept."""
-    gold, predicted, premises = answers
-    return Answers(gold[items], predicted[:, items], premises[items])
+    gold, predicted, premises, pairs = answers
+    return Answers(gold[items], predicted[:, items], premises[items], pairs[items])
 
 
 def _refuse_two_rules(entries: Mapping[str, TestSetEntry]) -> None:
@@ -254,6 +288,7 @@ def _joined(several: Sequence[Answers]) -> Answers:
         np.concatenate([each.gold for each in several]),
         np.concatenate([each.predicted for each in several], axis=1),
         np.concatenate([each.premises for each in several]),
+        np.concatenate([each.pairs for each in several]),
     )
 
 

@@ -32,6 +32,7 @@ from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.evaluation.behaviour import factor_results
 from crossexam.evaluation.measures import measure
 from crossexam.runs.folder import run_into_folder
+from crossexam.stats.estimate import share_correct
 
 FOLDER = Path(crossexam.__file__).resolve().parents[2] / "reproductions"
 if not FOLDER.is_dir():
@@ -210,7 +211,7 @@ def test_the_command_has_the_sizes_of_the_row() -> None:
 
 
 def _answers(gold: list[int], *predicted: list[int]) -> findings.Answers:
-    return findings.Answers(np.array(gold), np.array(predicted), np.arange(len(gold)))
+    return findings.Answers(np.array(gold), np.array(predicted), np.arange(len(gold)), np.full(len(gold), -1))
 
 
 def _best(others: tuple[str, ...]) -> findings.Finding:
@@ -221,7 +222,7 @@ def _systems(rng: np.random.Generator, n: int, accuracies: dict[str, float]) -> 
     """Return the answers of independent systems with about these accuracies to *n* items."""
     premises, gold = np.arange(n), np.zeros(n, dtype=np.int64)
     wrong = {row: (rng.random((1, n)) > share).astype(np.int64) for row, share in accuracies.items()}
-    return {row: {"t": findings.Answers(gold, wrong[row], premises)} for row in accuracies}
+    return {row: {"t": findings.Answers(gold, wrong[row], premises, np.full(n, -1))} for row in accuracies}
 
 
 def test_the_best_is_above_every_other_and_not_above_their_mean() -> None:
@@ -308,6 +309,39 @@ def test_an_expression_is_the_sum_of_its_terms() -> None:
     assert findings.estimate(answers, "a:base:majority").value == 0.5
 
 
+def test_the_items_of_a_word_pair_are_not_independent() -> None:
+    """The variance of a drop by hand: of the means without each premise, each pair, and each of both."""
+    rng = np.random.default_rng(3)
+    premises, pairs = np.repeat(np.arange(60), 2), rng.integers(0, 12, 120)
+    gold = np.zeros(120, dtype=np.int64)
+    before = rng.integers(0, 2, (1, 120))
+    after = np.where(pairs % 3 == 0, 1, before)
+    answers = {"a": {name: findings.Answers(gold, said, premises, pairs) for name, said in
+                     (("base", before), ("t", after))}}  # fmt: skip
+    found = findings.estimate(answers, "a:base - a:t")
+    drop = (before[0] == 0).astype(float) - (after[0] == 0)
+
+    def variance(clusters: list[tuple[int, ...]]) -> float:
+        without = [
+            np.mean([each for each, own in zip(drop, clusters, strict=True) if own != one])
+            for one in set(clusters)
+        ]
+        m = len(without)
+        return float((m - 1) / m * sum((value - drop.mean()) ** 2 for value in without))
+
+    both = list(zip(premises.tolist(), pairs.tolist(), strict=True))
+    columns = [[(one,) for one in column.tolist()] for column in (premises, pairs)]
+    expected = variance(columns[0]) + variance(columns[1]) - variance(both)
+    half = 2.200985 * math.sqrt(expected)  # t of 11 degrees of freedom
+    assert found.value == pytest.approx(drop.mean())
+    assert (found.low, found.high) == pytest.approx((drop.mean() - half, drop.mean() + half))
+    alone = {"a": {name: each._replace(pairs=np.full(120, -1)) for name, each in answers["a"].items()}}
+    by_premise = findings.estimate(alone, "a:base - a:t")
+    assert found.high - found.low > 1.3 * (by_premise.high - by_premise.low)
+    one = findings.estimate(answers, "a:t")
+    assert one == share_correct(after[0] == 0, np.stack([premises, pairs], axis=1))
+
+
 def test_seeds_are_one_model() -> None:
     answers = {"a": {"base": _answers([0, 0], [0, 0], [0, 1], [1, 1])}}
     found = findings.estimate(answers, "a:base")
@@ -319,15 +353,16 @@ def test_a_difference_is_paired() -> None:
     """Two models that err on the same items differ by little, whatever their accuracy."""
     rng = np.random.default_rng(0)
     right = rng.random(400) < 0.5
-    gold = np.zeros(400, dtype=np.int64)
+    gold, none = np.zeros(400, dtype=np.int64), np.full(400, -1)
     same, other = (~right).astype(np.int64), (rng.random(400) < 0.5).astype(np.int64)
     rows = {"a": same, "b": np.where(np.arange(400) < 8, 1, same), "c": other}
     answers = {
-        name: {"base": findings.Answers(gold, wrong[None], np.arange(400))} for name, wrong in rows.items()
+        name: {"base": findings.Answers(gold, wrong[None], np.arange(400), none)}
+        for name, wrong in rows.items()
     }
     paired, unrelated = (findings.estimate(answers, f"a:base - {name}:base") for name in "bc")
     assert paired.high - paired.low < 0.03 < 0.08 < unrelated.high - unrelated.low
-    turned = findings.Answers(gold, rows["b"][None, ::-1], np.arange(400)[::-1])
+    turned = findings.Answers(gold, rows["b"][None, ::-1], np.arange(400)[::-1], none)
     assert findings.estimate({**answers, "b": {"base": turned}}, "a:base - b:base") == paired
 
 
@@ -479,6 +514,20 @@ def test_the_page_is_judged_again_without_any_run(small: tuple[study.Study, Path
     shutil.rmtree(work / "runs")
     shutil.rmtree(work / "trained")
     assert steps.judge(defined, work).read_text("utf-8") == text
+
+
+def test_controls_have_the_word_pairs_of_the_items_made_from_them(tmp_path: Path) -> None:
+    bare = _swapped(told=20)
+    items = tuple(replace(item, info={**item.info, "pair": f"man/w{k % 5}"}) for k, item in
+                  enumerate(bare["i_th.train"]))  # fmt: skip
+    swapped = Dataset("i_th.train", items, bare["i_th.train"].manifest)
+    suite = Suite("swaps", {"i_h.train": bare["i_h.train"], "i_th.train": swapped})
+    kept.keep_predictions(tmp_path / "ce.npz", [_random_run(suite)])
+    answers, _, _ = results.answers_over(suite, {"ce": kept.read_kept(tmp_path / "ce.npz")}, {})
+    own = answers["ce"]["i_th"].pairs
+    assert own.tolist() == [k % 5 for k in range(20)]
+    assert answers["ce"]["i_h@i_th"].pairs.tolist() == own.tolist()
+    assert (answers["ce"]["i_h"].pairs == -1).all()
 
 
 def test_predictions_are_kept_as_they_are(tmp_path: Path) -> None:

@@ -154,19 +154,23 @@ def read_results(study: Study, suite: Suite) -> Results:
 
 
 def refuse_another_suite(kept: Mapping[str, Kept], suite: Suite) -> None:
-    """Raise CrossexamError if no row *kept* predictions for *suite*, and else name those without some."""
-    others = {row: [each.name for each in suite if not own.belongs_to(each)] for row, own in kept.items()}
-    others = {row: names for row, names in others.items() if names}
-    for row, names in others.items():
-        what = f"predictions of '{row}' belong to another version of {', '.join(names)}"
-        if len(names) == len(suite) and others.keys() == kept.keys():
-            raise CrossexamError(
-                f"the {what}",
-                where=str(kept[row].path),
-                wanted="predictions for the suite as it is built now",
-                hint="run the models again, or build the suite from the corpora that they were run over",
-            )
-        print(f"{NOT_AGAIN}: the {what}", file=sys.stderr)
+    """Raise CrossexamError if no row *kept* predictions for the bases of *suite*, or for any set without one.
+
+    Rows with predictions for another version of some test sets are named on the standard error.
+    """
+    bases = [each for each in suite if each.entry.is_base] or [*suite]
+    if kept and not any(own.belongs_to(each) for own in kept.values() for each in bases):
+        row, own = next(iter(kept.items()))
+        raise CrossexamError(
+            f"the predictions of '{row}', as those of all rows, are for other items of '{bases[0].name}'",
+            where=str(own.path),
+            wanted="predictions for the suite as it is built now",
+            hint="run a model again, or build the suite from the whole corpora that the models were run over",
+        )
+    for row, own in kept.items():
+        if names := [each.name for each in suite if not own.belongs_to(each)]:
+            what = f"the predictions of '{row}' belong to another version of {', '.join(names)}"
+            print(f"{NOT_AGAIN}: {what}", file=sys.stderr)
 
 
 def answers_over(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from study import (
 )
 
 from crossexam.core.dataset import Suite
+from crossexam.core.errors import CrossexamError
 from crossexam.core.test_sets import read_suite
 
 STEPS = ("train", "build", "run", "judge")
@@ -111,6 +113,18 @@ def main(
     further parts of RESULTS.md from the suite and the working folder.
     """
     given = _arguments(about)
+    try:
+        _carry_out_steps(folder, given, prepare, sections)
+    except CrossexamError as error:
+        sys.exit(f"error: {error}")
+
+
+def _carry_out_steps(
+    folder: Path,
+    given: argparse.Namespace,
+    prepare: Callable[[Path], list[str]],
+    sections: Callable[[Suite, Path], list[str]],
+) -> None:
     study = read_study(folder)
     work = given.work.resolve()
     work.mkdir(parents=True, exist_ok=True)

@@ -614,14 +614,31 @@ def test_predictions_for_another_version_of_a_set_are_left_out(
     assert "not measured again" not in text
 
 
-def test_a_suite_to_which_no_predictions_belong_is_refused(small: tuple[study.Study, Path]) -> None:
+def test_a_suite_of_other_bases_is_refused(small: tuple[study.Study, Path]) -> None:
+    """With --limit, or another corpus, nothing can be judged, though sets from word problems are the same."""
     defined, work = small
     _judged(defined, work)
-    other = crossexam.build("word_overlap", "builtin:demo[:50]", folder=work / "other")
+    other = crossexam.build("negation", "builtin:demo[:50]", folder=work / "other")
+    datasets = {
+        **other.datasets,
+        "negation.builtin_demo": read_suite(work / "suite")["negation.builtin_demo"],
+    }
     with pytest.raises(
-        CrossexamError, match=r"of 'neutral' belong to another version of base\.builtin_demo_50, word"
+        CrossexamError, match=r"neutral\.npz: the predictions of 'neutral', .* of 'base\.builtin_demo_50'"
     ):
-        results.read_results(defined, other)
+        results.read_results(defined, Suite("mixed", datasets))
+
+
+def test_an_error_of_a_step_is_one_line(
+    small: tuple[study.Study, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defined, work = small
+    results.store(defined, work, "neutral")
+    (defined.folder / "results/neutral.npz").write_bytes(b"")
+    monkeypatch.setattr(steps, "carry_out", lambda words, cwd: None)
+    monkeypatch.setattr(sys, "argv", ["run.py", "--work", str(work), "--only", "judge"])
+    with pytest.raises(SystemExit, match=r"error: .*neutral\.npz: not a file of predictions"):
+        steps.main(defined.folder, "About.")
 
 
 def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: tuple[study.Study, Path]) -> None:

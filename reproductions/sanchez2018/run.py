@@ -15,7 +15,7 @@ import argparse
 import shlex
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -162,15 +162,26 @@ def main() -> None:
         "--model", action="append", default=[], metavar="ROW=MODEL", help="a model to run; repeatable"
     )
     given = parser.parse_args()
-    work = given.work.resolve()
+    try:
+        print(f"written: {reproduce(given.work.resolve(), given.model)}")
+    except CrossexamError as error:
+        sys.exit(f"error: {error}")
+
+
+def reproduce(work: Path, models: Sequence[str]) -> Path:
+    """Build the suite in *work*, run the *models*, ROW=MODEL, and write RESULTS.md; return its path.
+
+    Raises CrossexamError if a model has no row, or if there are no predictions for the suite.
+    """
     work.mkdir(parents=True, exist_ok=True)
+    if nameless := [model for model in models if "=" not in model]:
+        raise CrossexamError(f"'{nameless[0]}' has no row", where="--model", wanted="ROW=MODEL")
     carry_out(shlex.split(BUILD), work)
-    for row, equals, model in (each.partition("=") for each in given.model):
-        if not equals:
-            parser.error(f"--model {row} has no row: ROW=MODEL")
+    for row, _, model in (each.partition("=") for each in models):
         run_model(row, model, work, HERE / "results")
-    (HERE / "RESULTS.md").write_text(page(read_suite(work / "swaps"), HERE / "results"), encoding="utf-8")
-    print(f"written: {HERE / 'RESULTS.md'}")
+    path = HERE / "RESULTS.md"
+    path.write_text(page(read_suite(work / "swaps"), HERE / "results"), encoding="utf-8")
+    return path
 
 
 if __name__ == "__main__":

@@ -28,10 +28,14 @@ _FACT: Final = re.compile(r"(\w+) of (\w+)(?: on ([\w.]+))?")
 
 @dataclass(frozen=True)
 class Deviation:
-    """Something that deviates from the paper: findings refer to its *name*, and the page shows its *text*."""
+    """Something that deviates from the paper: findings refer to its *name*, and the page shows its *text*.
+
+    What is said of one of its *rows* rests on it, whether a finding refers to it or not.
+    """
 
     name: str
     text: str
+    rows: tuple[str, ...] = ()
 
 
 def _pairs(result: Result) -> int:
@@ -56,7 +60,6 @@ FACTS: Final[Mapping[str, Callable[[Result], str]]] = {
     "seeds": lambda result: str(len(result["seeds"])),
     "members": lambda result: str(result["members"]),
     "epochs": lambda result: str(result["recipe"]["epochs"]),
-    "augment": lambda result: ", ".join(result["options"]["augment"]) or "nothing",
     "unparsed": _unparsed,
 }
 _UNREAD: Final = "unread"

@@ -43,7 +43,7 @@ def write(study: Study, results: Results, further: Sequence[str] = ()) -> Path:
 
 def parts(study: Study, results: Results, further: Sequence[str] = ()) -> list[str]:
     """Return the parts of RESULTS.md: what deviates from the paper, preface, findings, models, tables ..."""
-    findings = judged(study.published, results, study.findings)
+    findings = judged(study.published, results, study.findings, study.deviations)
     orderings = [ordered(study, results, each) for each in study.orderings]
     return [
         *opening(study.folder / "preface.md", study.deviations, results),
@@ -80,13 +80,12 @@ def findings_table(findings: Sequence[Mapping[str, Any]]) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     for finding in findings:
-        rests_on = ", ".join(finding["deviation"])
         others = ",".join(finding["others"])
         for value in finding["values"]:
             expression = value["value"].replace(OTHER, f"(each of {others})")
             shown = (finding["claim"], finding["place"], expression, _range(*finding["expected"]))
             said = f"{value['verdict']}: {value['nearest']}" if value["nearest"] else value["verdict"]
-            rows.append((*shown, value["paper"], value["ours"], said, rests_on))
+            rows.append((*shown, value["paper"], value["ours"], said, ", ".join(value["rests_on"])))
     verdicts = [value["verdict"] for finding in findings for value in finding["values"]]
     notes = [_tally(verdicts), _CHECKS]
     notes += [_OTHERS] if any(finding["others"] for finding in findings) else []

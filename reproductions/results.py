@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from commands import shown
+from deviations import Deviation
 from findings import AllAnswers, Answers, Finding, Ordering, Published, cells_of, estimate, verdict
 from kept import Kept, keep_predictions, read_kept
 from numpy.typing import NDArray
@@ -296,14 +297,26 @@ def _joined(several: Sequence[Answers]) -> Answers:
     )
 
 
-def judged(published: Published, results: Results, findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Return *findings*, each with its values in the paper and here, and the verdict on each."""
-    return [{**asdict(each), "values": [*_values(published, results, each)]} for each in findings]
+def judged(
+    published: Published,
+    results: Results,
+    findings: Iterable[Finding],
+    deviations: Sequence[Deviation] = (),
+) -> list[dict[str, Any]]:
+    """Return *findings*, each with its values in the paper and here, and the verdict on each.
+
+    With each value are the names of the *deviations* that it rests on.
+    """
+    return [{**asdict(each), "values": [*_values(published, results, each, deviations)]} for each in findings]
 
 
-def _values(published: Published, results: Results, finding: Finding) -> Iterator[dict[str, Any]]:
+def _values(
+    published: Published, results: Results, finding: Finding, deviations: Sequence[Deviation]
+) -> Iterator[dict[str, Any]]:
     for expression in finding.expressions():
-        missing = [results.missing(one) for one in finding.single(expression).values()]
+        ones = finding.single(expression).values()
+        rows = {row for one in ones for row, _ in cells_of(one)}
+        missing = [results.missing(one) for one in ones]
         lacking = NOT_RUN if NOT_RUN in missing else NOT_AGAIN if NOT_AGAIN in missing else None
         ours, nearest = (None, "") if lacking else finding.here(results.answers, expression)
         yield {
@@ -312,6 +325,11 @@ def _values(published: Published, results: Results, finding: Finding) -> Iterato
             "ours": ours,
             "nearest": nearest,
             "verdict": lacking if ours is None else verdict(ours, finding.expected),
+            "rests_on": [
+                each.name
+                for each in deviations
+                if each.name in finding.deviation or not rows.isdisjoint(each.rows)
+            ],
         }
 
 

@@ -175,7 +175,7 @@ def read_statements(
 
     Raises CrossexamError if a finding rests on a deviation that is not described.
     """
-    deviations = tuple(Deviation(**each) for each in document.pop("deviations", ()))
+    deviations = tuple(Deviation(**_tuples(each)) for each in document.pop("deviations", ()))
     findings = tuple(Finding(**_tuples(each)) for each in document.pop("findings"))
     known = {each.name for each in deviations}
     for finding in findings:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import sys
 import tomllib
@@ -97,6 +98,24 @@ def test_the_paper_s_figures_agree_with_its_findings(defined: study.Study) -> No
             value = finding.in_paper(defined.published, expression)
             assert value is None or low <= 100 * value + 0.5, (expression, value)
             assert value is None or 100 * value - 0.5 <= high, (expression, value)
+
+
+def test_deviations_name_rows_and_facts(defined: study.Study) -> None:
+    """A text that names a row or a set that there is not would never be filled."""
+    asked: set[tuple[str, str]] = set()
+
+    def unread(row: str, test_set: str) -> float | None:
+        asked.add((row, test_set))
+        return None
+
+    rows = {row for each in defined.deviations for row in each.rows}
+    rows |= {row for each in defined.deviations for row in re.findall(r"\{\w+ of (\w+)", each.text)}
+    assert defined.deviations
+    assert rows <= set(defined.rows)
+    said = deviations.texts(defined.deviations, {}, {}, unread)
+    assert not any("{" in text for text in said.values())
+    cells = {cell.partition(":")[0] for table in defined.tables for cell in table.cells}
+    assert all(row in defined.rows and test_set in cells for row, test_set in asked)
 
 
 def test_published_figures_of_augmented_models_are_those_of_their_table() -> None:
@@ -197,7 +216,7 @@ def test_swapped_items_are_compared_with_their_own_controls(swaps: ModuleType, t
 def test_a_study_trains_seed_0_of_all_rows_first(defined: study.Study) -> None:
     seeds = [training.seed for training in study.trainings(defined)]
     assert seeds == sorted(seeds)
-    assert len(seeds) == sum(row.seeds for row in defined.rows.values())
+    assert len(seeds) == sum(row.seeds * row.members for row in defined.rows.values())
 
 
 def test_the_command_has_the_sizes_of_the_row() -> None:
@@ -205,7 +224,7 @@ def test_the_command_has_the_sizes_of_the_row() -> None:
     training = next(t for t in study.trainings(nie) if t.row.name == "esim_so_swap")
     words = study.command_of(nie, training)
     assert words[:3] == ["crossexam", "train", "esim"]
-    assert words[words.index("--augment") :][:2] == ["--augment", "so_swap:900"]
+    assert words[words.index("--augment") :][:2] == ["--augment", "so_swap_paper:1015"]
     assert "hidden=100" in words
     assert words[-2:] == ["-o", "trained/esim_so_swap/seed-0"]
 
@@ -736,7 +755,11 @@ def test_deviations_stand_first_and_findings_refer_to_them(small: tuple[study.St
     share = 100 * findings.estimate(read.answers, "neutral:base.matched").value
     said = f"100 % of 324 pairs are of SNLI; {share:.1f} %; (not run yet)"
     assert text.startswith(f"# Title\n\n## What deviates from the paper\n\n- **mix**: {said}\n")
+    assert text.count("not run yet | mix |") == 1
+    path.write_text(DEFINITION + DEVIATIONS + 'rows = ["later"]', encoding="utf-8")
+    text = _judged(study.read_study(defined.folder), work)[1]
     assert "not run yet | mix |" in text
+    assert "does not hold |  |" in text
 
 
 def test_a_fact_that_is_none_is_refused() -> None:

@@ -146,7 +146,7 @@ def page(suite: Suite, folder: Path) -> str:
     commands = [BUILD, *(row["command"] for row in results.rows.values())]
     parts = [
         *opening(HERE / "preface.md", deviations, results),
-        text.markdown_table(findings_table(judged(published_share, results, findings))),
+        text.markdown_table(findings_table(judged(published_share, results, findings, deviations))),
         "## Items\n\n" + "\n".join(sizes(suite)),
         *(text.markdown_table(table) for table in (behaviour_table(measured), factor_table(measured))),
         "## Commands\n\n```\n" + "\n".join(commands) + "\n```",

@@ -1,4 +1,4 @@
-"""RESULTS.md of a study, from the files in its folder ``results/``."""
+"""RESULTS.md of a study, from its results."""
 
 from __future__ import annotations
 
@@ -6,65 +6,64 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Any
+from typing import Any, Final
 
 from commands import settings
+from deviations import Deviation, texts
+from findings import OTHER, estimate
+from results import NOT_AGAIN, NOT_RUN, Results, judged, ordered
 from study import PaperTable, Study
 
-from crossexam.core.errors import CrossexamError
-from crossexam.core.estimate import Estimate
-from crossexam.core.files import read_json
 from crossexam.reports.table import NOTHING, Cell, Column, Table
 from crossexam.reports.text import markdown_table
 
-#: The results of the rows, by row.
-Results = Mapping[str, Mapping[str, Any]]
-VERDICTS = ("holds", "does not hold", "undecided", "not run yet")
-_CHECKS = (
+VERDICTS: Final = ("holds", "does not hold", "undecided", NOT_AGAIN, NOT_RUN)
+_CHECKS: Final = (
     "holds: the whole interval lies in the range expected; does not hold: it lies outside; "
     "undecided: neither."
 )
+_OTHERS: Final = (
+    "The statement that a model is above, or below, every one of others (each of ...) is about the nearest "
+    "of them, or the one farthest ahead of it, which follows the verdict. It holds if the 95 % interval of "
+    "every single difference is in the range; it does not hold if that of one difference is outside, with "
+    "the confidence of all of them together (Bonferroni). The interval shown ends accordingly."
+)
+_OUTDATED: Final = (
+    "not measured again: a test set was built differently when the model was run over it; its predictions "
+    "are for other items, and are left out."
+)
 
 
-def write(study: Study, further: Sequence[str] = ()) -> Path:
+def write(study: Study, results: Results, further: Sequence[str] = ()) -> Path:
     """Write RESULTS.md with the sections *further* before the tables of the paper; return its path."""
-    whole = parts(study)
     path = study.folder / "RESULTS.md"
-    path.write_text("\n\n".join([*whole[:4], *further, *whole[4:]]) + "\n", encoding="utf-8")
+    path.write_text("\n\n".join(parts(study, results, further)) + "\n", encoding="utf-8")
     return path
 
 
-def parts(study: Study) -> list[str]:
-    """Return the parts of RESULTS.md that all studies have: preface, three tables, those of the paper ..."""
-    results = read_results(study)
-    checks = read_json(study.folder / "results" / "findings.json")
+def parts(study: Study, results: Results, further: Sequence[str] = ()) -> list[str]:
+    """Return the parts of RESULTS.md: what deviates from the paper, preface, findings, models, tables ..."""
+    findings = judged(study.published, results, study.findings, study.deviations)
+    orderings = [ordered(study, results, each) for each in study.orderings]
     return [
-        (study.folder / "preface.md").read_text(encoding="utf-8").rstrip(),
-        markdown_table(findings_table(checks["findings"])),
-        markdown_table(orderings_table(study, checks["orderings"])),
+        *opening(study.folder / "preface.md", study.deviations, results),
+        markdown_table(findings_table(findings)),
+        markdown_table(orderings_table(study, orderings)),
         markdown_table(models_table(study, results)),
+        *further,
         *(markdown_table(cells_table(study, table, results)) for table in study.tables),
         markdown_table(sets_table(results)),
         "## Commands\n\n```\n" + "\n".join(_commands(results)) + "\n```",
     ]
 
 
-def read_results(study: Study) -> dict[str, dict[str, Any]]:
-    """Return the results by row, in the order of study.toml.
-
-    Raises CrossexamError if two rows were run over different test sets.
-    """
-    paths = {name: study.folder / "results" / f"{name}.json" for name in study.rows}
-    results = {name: read_json(path) for name, path in paths.items() if path.exists()}
-    for name, result in results.items():
-        first = next(iter(results.values()))
-        if result["test_sets"] != first["test_sets"]:
-            raise CrossexamError(
-                f"'{name}' and '{first['row']}' were run over different test sets",
-                where=str(study.folder / "results"),
-                hint="carry out the steps run and collect again",
-            )
-    return results
+def opening(preface: Path, deviations: Sequence[Deviation], results: Results) -> list[str]:
+    """Return the title of *preface*, what deviates from the paper, and the rest of *preface*."""
+    title, _, rest = preface.read_text(encoding="utf-8").partition("\n")
+    told = texts(deviations, results.rows, results.answers, results.unread)
+    lines = [f"- **{name}**: {text}" for name, text in told.items()]
+    listed = ["## What deviates from the paper", "\n".join(lines)] if lines else []
+    return [title, *listed, *filter(None, [rest.strip()])]
 
 
 def findings_table(findings: Sequence[Mapping[str, Any]]) -> Table:
@@ -77,18 +76,24 @@ def findings_table(findings: Sequence[Mapping[str, Any]]) -> Table:
         Column("paper", "points"),
         Column("here", "points"),
         Column("verdict"),
+        Column("rests on"),
     )
     rows: list[tuple[Cell, ...]] = []
     for finding in findings:
+        others = ",".join(finding["others"])
         for value in finding["values"]:
-            ours = None if value["ours"] is None else Estimate(*value["ours"])
-            shown = (finding["claim"], finding["place"], value["value"], _range(*finding["expected"]))
-            rows.append((*shown, value["paper"], ours, value["verdict"]))
-    return Table("Findings", columns, tuple(rows), (_tally(findings), _CHECKS), grouped=2)
-
-
-def _tally(findings: Sequence[Mapping[str, Any]]) -> str:
+            expression = value["value"].replace(OTHER, f"(each of {others})")
+            shown = (finding["claim"], finding["place"], expression, _range(*finding["expected"]))
+            said = f"{value['verdict']}: {value['nearest']}" if value["nearest"] else value["verdict"]
+            rows.append((*shown, value["paper"], value["ours"], said, ", ".join(value["rests_on"])))
     verdicts = [value["verdict"] for finding in findings for value in finding["values"]]
+    notes = [_tally(verdicts), _CHECKS]
+    notes += [_OTHERS] if any(finding["others"] for finding in findings) else []
+    notes += [_OUTDATED] if NOT_AGAIN in verdicts else []
+    return Table("Findings", columns, tuple(rows), tuple(notes), grouped=2)
+
+
+def _tally(verdicts: Sequence[str]) -> str:
     counts = {verdict: verdicts.count(verdict) for verdict in VERDICTS}
     return "; ".join(f"{verdict}: {count} of {len(verdicts)}" for verdict, count in counts.items() if count)
 
@@ -106,18 +111,20 @@ def _range(low: float, high: float) -> str:
 
 def orderings_table(study: Study, orderings: Sequence[Mapping[str, Any]]) -> Table:
     """Return how many pairs of systems come in the paper's order, and which are reversed."""
+    every = ("same", "reversed", "undecided", NOT_RUN, NOT_AGAIN)
+    outcomes = [each for each in every if each != NOT_AGAIN or any(o["pairs"][each] for o in orderings)]
     columns = (
         Column("order of the systems"),
         Column("place"),
         Column("on"),
-        *(Column(header, "count") for header in ("same", "reversed", "undecided", "not run yet")),
+        *(Column(header, "count") for header in outcomes),
         Column("reversed: first in the paper"),
     )
     rows: list[tuple[Cell, ...]] = []
     for ordering in orderings:
         pairs = ordering["pairs"]
         turned = ", ".join(f"{_name(study, a)} > {_name(study, b)}" for a, b in pairs["reversed"])
-        counts = [len(pairs[key]) for key in ("same", "reversed", "undecided", "not run yet")]
+        counts = [len(pairs[key]) for key in outcomes]
         rows.append((ordering["claim"], ordering["place"], ordering["cell"], *counts, turned))
     note = (
         "Pairs of systems: in the paper's order or reversed if the interval of their difference excludes 0, "
@@ -143,25 +150,38 @@ def models_table(study: Study, results: Results) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     for name, row in study.rows.items():
-        if name not in results:
-            rows.append((row.title, row.architecture, "not run yet", None, 0, NOTHING, NOTHING))
+        if name not in results.rows:
+            rows.append((row.title, row.architecture, NOT_RUN, None, 0, NOTHING, NOTHING))
             continue
-        result = results[name]
+        result = results.rows[name]
         seeds = result["seeds"]
         spread = _spread([seed["dev"] for seed in seeds])
         minutes = f"{mean(seed['seconds'] for seed in seeds) / 60:.1f}"
-        size = _size(study, name)
-        rows.append((row.title, row.architecture, size, result["train_rows"], len(seeds), spread, minutes))
-    notes = chain.from_iterable(_parses(study.rows[name].title, result) for name, result in results.items())
+        pairs = sum(corpus["pairs"] for corpus in result["train"])
+        rows.append((row.title, row.architecture, _size(study, name), pairs, len(seeds), spread, minutes))
+    notes = chain.from_iterable(_notes(study, name, results) for name in results.rows)
     return Table("Models", columns, tuple(rows), (study.notes["models"], *notes))
 
 
-def _parses(title: str, result: Mapping[str, Any]) -> Iterator[str]:
+def _notes(study: Study, name: str, results: Results) -> Iterator[str]:
+    """Yield what the figures of a row must be read with: its parses, what it did not read, what is old."""
+    title, result = study.rows[name].title, results.rows[name]
+    if result["members"] > 1:
+        yield f"{title}: an ensemble of {result['members']} models, the mean of their probabilities."
+    yield from _parses(title, result, results)
+    if truncated := {name: count for name, count in result["truncated"].items() if name in results.suite}:
+        counts = (f"{count:,} of {len(results.suite[name]):,} of {name}" for name, count in truncated.items())
+        yield f"{title} did not read all items to the end: {', '.join(counts)}."
+    if outdated := results.outdated.get(name):
+        yield f"{title}: not measured again on {', '.join(sorted(outdated))}."
+
+
+def _parses(title: str, result: Mapping[str, Any], results: Results) -> Iterator[str]:
     """Yield what a model that reads parses had to read in the test sets."""
     if trees := result["trees"]:
         yield f"{title}: trees of the test sets are {trees}."
-    if parsed := result["parsed"]:
-        items = sum(result["test_sets"][name]["rows"] for name in parsed)
+    if parsed := {name: count for name, count in result["parsed"].items() if name in results.suite}:
+        items = sum(len(results.suite[name]) for name in parsed)
         share = f"{sum(parsed.values()):,} of {items:,}"
         yield f"{title}: both sentences of {share} items have a parse; other trees are right-branching."
 
@@ -170,7 +190,9 @@ def _size(study: Study, name: str) -> str:
     row = study.rows[name]
     sizes = settings(row.architecture, study.data)
     changed = [f"{key} {value}" for key, value in sizes.get("set", {}).items()]
-    return ", ".join([*changed, f"epochs {sizes['epochs']}", *([" ".join(row.more)] if row.more else [])])
+    return ", ".join(
+        [*changed, f"epochs {row.epochs or sizes['epochs']}", *([" ".join(row.more)] if row.more else [])]
+    )
 
 
 def _spread(values: Sequence[float]) -> str:
@@ -188,9 +210,12 @@ def cells_table(study: Study, table: PaperTable, results: Results) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in table.rows:
         row = study.rows[name]
-        found = results.get(name, {}).get("cells", {})
-        ours = [Estimate(*found[cell]) if cell in found else None for cell in table.cells]
-        rows.append((row.title if name in results else f"{row.title} (not run yet)", *ours))
+        missing = {cell: results.missing(f"{name}:{cell}") for cell in table.cells}
+        ours = [
+            None if missing[cell] else estimate(results.answers, f"{name}:{cell}") for cell in table.cells
+        ]
+        why = next((each for each in missing.values() if each), None)
+        rows.append((f"{row.title} ({why})" if why else row.title, *ours))
         theirs = [study.published(name, cell) for cell in table.cells]
         if any(figure is not None for figure in theirs):
             rows.append((f"{row.title}, published", *theirs))
@@ -200,10 +225,10 @@ def cells_table(study: Study, table: PaperTable, results: Results) -> Table:
 def sets_table(results: Results) -> Table:
     """Return the sizes of the test sets."""
     columns = (Column("test set"), Column("items", "count"))
-    sets = next(iter(results.values()), {}).get("test_sets", {})
-    return Table("Test sets", columns, tuple((name, entry["rows"]) for name, entry in sets.items()))
+    return Table("Test sets", columns, tuple((each.name, len(each)) for each in results.suite))
 
 
 def _commands(results: Results) -> list[str]:
-    each = [(result["build"], result["command"]) for result in results.values()]
-    return list(dict.fromkeys([build for build, _ in each] + [command for _, command in each]))
+    rows = results.rows.values()
+    every = [*(row["build"] for row in rows), *chain.from_iterable(row["commands"] for row in rows)]
+    return list(dict.fromkeys(every))

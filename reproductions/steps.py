@@ -1,26 +1,40 @@
 """The steps of a reproduction that trains models, and its command line.
 
 Checkpoints, test sets and runs are written to a working folder.  *train*, *build* and *run* are commands of
-crossexam, *collect* writes ``results/`` from the rows that have been trained and run, and *write* makes
-RESULTS.md of these files alone.  Steps that are finished are skipped, and interrupted ones are resumed.
+crossexam; *run* also writes the predictions and all else that is known of each row into ``results/``.
+*judge* makes RESULTS.md of these files and of the suite, which it builds if need be: it needs no model.
+Steps that are finished are skipped, and interrupted ones are resumed.
 """
 
 from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from commands import carry_out, recorded_seconds, shown
 from page import write
-from results import collect
-from study import BUILT, Study, Training, command_of, is_run, is_trained, read_study, trainings
+from results import read_results, store
+from study import (
+    BUILT,
+    Study,
+    Trained,
+    Training,
+    command_of,
+    is_run,
+    is_trained,
+    models,
+    read_study,
+    trainings,
+)
 
-from crossexam.core.files import read_json, write_json
+from crossexam.core.dataset import Suite
+from crossexam.core.errors import CrossexamError
+from crossexam.core.test_sets import read_suite
 
-STEPS = ("train", "build", "run", "collect", "write")
+STEPS = ("train", "build", "run", "judge")
 
 
 def train(study: Study, work: Path, names: Sequence[str] = ()) -> None:
@@ -38,11 +52,25 @@ def build(study: Study, work: Path, more: Sequence[str] = ()) -> None:
 
 
 def run(study: Study, work: Path, names: Sequence[str] = ()) -> None:
-    """Run the trained models over the suite; predictions for pairs that were asked before are reused."""
-    for training in trainings(study, names):
-        if is_trained(work, training) and not is_run(study, work, training):
-            words = ["crossexam", "run", f"zoo/{training.folder}", study.suite, "-o", training.run_folder]
-            carry_out([*words, "--force"], work)
+    """Run the trained models over the suite, and store their results.
+
+    Predictions for pairs that were asked before are reused.
+    """
+    for name in names or study.rows:
+        for model in models(study, [name]):
+            ready = all(is_trained(work, training) for training in model.trainings)
+            if ready and not is_run(study, work, model):
+                words = ["crossexam", "run", model.model, study.suite, "-o", model.run_folder]
+                carry_out([*words, "--force"], work)
+        store(study, work, name)
+
+
+def judge(
+    study: Study, work: Path, sections: Callable[[Suite, Path], list[str]] = lambda suite, work: []
+) -> Path:
+    """Write RESULTS.md from results/ and the suite, with further *sections*; return its path."""
+    suite = read_suite(work / study.suite)
+    return write(study, read_results(study, suite), sections(suite, work))
 
 
 def describe(study: Study, work: Path, names: Sequence[str] = (), only: Sequence[str] = STEPS) -> str:
@@ -51,7 +79,7 @@ def describe(study: Study, work: Path, names: Sequence[str] = (), only: Sequence
     Steps that are not among *only* are left out; empty if both are.
     """
     every = list(trainings(study, names))
-    told = {"train": _to_train(study, work, every), "run": _to_run(work, every)}
+    told = {"train": _to_train(study, work, every), "run": _to_run(work, models(study, names))}
     chosen = "; ".join(told[step] for step in told if step in only)
     return f"{study.study}: {chosen}" if chosen else ""
 
@@ -67,7 +95,7 @@ def _to_train(study: Study, work: Path, every: Sequence[Training]) -> str:
     )
 
 
-def _to_run(work: Path, every: Sequence[Training]) -> str:
+def _to_run(work: Path, every: Sequence[Trained]) -> str:
     waiting = sum(not ((work / each.run_folder / "manifest.json").exists()) for each in every)
     return f"{waiting} of {len(every)} models have not been run"
 
@@ -77,15 +105,26 @@ def main(
     about: str,
     *,
     prepare: Callable[[Path], list[str]] = lambda work: [],
-    figures: Callable[[Study, Path], dict[str, Any]] = lambda study, work: {},
-    sections: Callable[[dict[str, Any]], list[str]] = lambda figures: [],
+    sections: Callable[[Suite, Path], list[str]] = lambda suite, work: [],
 ) -> None:
     """Carry out the steps of the study in *folder* that the command line names.
 
-    *prepare* makes what the suite is built from, and returns further options of `build`; *figures* returns
-    further results from the working folder, of which *sections* makes further parts of RESULTS.md.
+    *prepare* makes what the suite is built from, and returns further options of `build`; *sections* makes
+    further parts of RESULTS.md from the suite and the working folder.
     """
     given = _arguments(about)
+    try:
+        _carry_out_steps(folder, given, prepare, sections)
+    except CrossexamError as error:
+        sys.exit(f"error: {error}")
+
+
+def _carry_out_steps(
+    folder: Path,
+    given: argparse.Namespace,
+    prepare: Callable[[Path], list[str]],
+    sections: Callable[[Suite, Path], list[str]],
+) -> None:
     study = read_study(folder)
     work = given.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
@@ -93,17 +132,13 @@ def main(
     print("\n".join(filter(None, (f"steps: {', '.join(given.only)}", remaining))), flush=True)
     if "train" in given.only:
         train(study, work, given.rows)
-    if "build" in given.only:
+    if {"build", "judge"} & set(given.only):
         limit = ["--limit", str(given.limit)] if given.limit else []
         build(study, work, [*prepare(work), *limit])
     if "run" in given.only:
         run(study, work, given.rows)
-    if "collect" in given.only:
-        collect(study, work)
-        write_json(folder / "results" / "figures.json", figures(study, work))
-    if "write" in given.only:
-        path = write(study, sections(read_json(folder / "results" / "figures.json")))
-        print(f"written: {path}")
+    if "judge" in given.only:
+        print(f"written: {judge(study, work, sections)}")
 
 
 def _arguments(about: str) -> argparse.Namespace:

@@ -1,7 +1,8 @@
 """What a reproduction trains, tests and compares: the folder of a study with its ``study.toml``.
 
 It says what is trained in which order, which suite is built, and how the test sets are called in the paper;
-and the paper's tables and findings as expressions (``findings.py``).
+the paper's tables and findings as expressions (``findings.py``), and what deviates from the paper
+(``deviations.py``).
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from commands import settings, train_command
+from deviations import Deviation
 from findings import Finding, Ordering
 
+from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json
 from crossexam.published.figures import published
 
@@ -28,7 +31,9 @@ BUILT = "build.txt"
 class Row:
     """A model that a study trains, with each of its seeds: an *architecture* and *more* options of train.
 
-    *published* is its row in the paper's tables, which are those of the study unless it names *tables*.
+    *published* is its row in the paper's tables, which are those of the study unless it names *tables*.  If
+    there are several *members*, the model is the ensemble of so many trainings with consecutive seeds.
+    *epochs* are those of zoo/rows.toml unless they are given.
     """
 
     name: str
@@ -38,6 +43,8 @@ class Row:
     published: str | None = None
     more: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
+    members: int = 1
+    epochs: int | None = None
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,31 @@ class Training(NamedTuple):
         """The folder of the model, relative to the working folder."""
         return f"trained/{self.row.name}/seed-{self.seed}"
 
+
+class Trained(NamedTuple):
+    """A model of a row: one training of it, or the ensemble of several."""
+
+    row: Row
+    number: int
+
+    @property
+    def trainings(self) -> list[Training]:
+        """Its trainings, whose seeds are consecutive."""
+        first = self.number * self.row.members
+        return [Training(self.row, seed) for seed in range(first, first + self.row.members)]
+
+    @property
+    def model(self) -> str:
+        """The name by which `crossexam run` loads it from the working folder."""
+        names = [f"zoo/{training.folder}" for training in self.trainings]
+        return names[0] if len(names) == 1 else f"mean/{','.join(names)}"
+
     @property
     def run_folder(self) -> str:
-        """The folder of its run over the suites, relative to the working folder."""
-        return f"runs/{self.row.name}/seed-{self.seed}"
+        """The folder of its run over the suite, relative to the working folder."""
+        members = self.row.members
+        kind = "seed" if members == 1 else f"mean-of-{members}"
+        return f"runs/{self.row.name}/{kind}-{self.number}"
 
 
 @dataclass(frozen=True)
@@ -73,7 +101,7 @@ class Study:
 
     *data* is the key of zoo/rows.toml's settings, *train* and *dev* are corpora, *build* is the command that
     builds the *suite*.  *parts* are the names of the bases by the part of a set in an expression, *figures*
-    the tables of the paper by measure.
+    the tables of the paper by measure.  *deviations* are what deviates from the paper.
     """
 
     folder: Path
@@ -89,6 +117,7 @@ class Study:
     parts: Mapping[str, str]
     figures: Mapping[str, Any]
     notes: Mapping[str, str]
+    deviations: tuple[Deviation, ...] = ()
 
     @property
     def suite(self) -> str:
@@ -119,19 +148,44 @@ class Study:
 
 
 def read_study(folder: Path) -> Study:
-    """Return the study that study.toml in *folder* describes."""
+    """Return the study that study.toml in *folder* describes.
+
+    Raises CrossexamError if a finding rests on a deviation that is not described.
+    """
     document = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
+    deviations, findings = read_statements(document, folder / "study.toml")
     rows = {name: Row(name=name, **_tuples(row)) for name, row in document.pop("rows").items()}
     return Study(
         folder=folder,
         rows=rows,
         tables=tuple(PaperTable(**_tuples(each)) for each in document.pop("tables")),
-        findings=tuple(Finding(**_tuples(each)) for each in document.pop("findings")),
+        findings=findings,
+        deviations=deviations,
         orderings=tuple(Ordering(**_tuples(each)) for each in document.pop("orderings")),
         parts=document.pop("parts", {}),
         notes=document.pop("notes", {}),
         **document,
     )
+
+
+def read_statements(
+    document: dict[str, Any], path: Path
+) -> tuple[tuple[Deviation, ...], tuple[Finding, ...]]:
+    """Take the deviations and the findings from the *document* of *path*, and return them.
+
+    Raises CrossexamError if a finding rests on a deviation that is not described.
+    """
+    deviations = tuple(Deviation(**_tuples(each)) for each in document.pop("deviations", ()))
+    findings = tuple(Finding(**_tuples(each)) for each in document.pop("findings"))
+    known = {each.name for each in deviations}
+    for finding in findings:
+        if strange := set(finding.deviation) - known:
+            raise CrossexamError(
+                f"'{finding.claim}' rests on '{min(strange)}', which is no deviation",
+                where=str(path),
+                wanted=", ".join(sorted(known)) or "a table [[deviations]] of this name",
+            )
+    return deviations, findings
 
 
 def _tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,15 +195,21 @@ def _tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
 def trainings(study: Study, names: Sequence[str] = ()) -> Iterator[Training]:
     """Yield the trainings of the rows called *names*, default all: seed 0 of each row, then seed 1 ..."""
     rows = [study.rows[name] for name in names or study.rows]
-    for seed in range(max(row.seeds for row in rows)):
-        yield from (Training(row, seed) for row in rows if seed < row.seeds)
+    for seed in range(max(row.seeds * row.members for row in rows)):
+        yield from (Training(row, seed) for row in rows if seed < row.seeds * row.members)
+
+
+def models(study: Study, names: Sequence[str] = ()) -> list[Trained]:
+    """Return the models of the rows called *names*, default all."""
+    rows = [study.rows[name] for name in names or study.rows]
+    return [Trained(row, number) for row in rows for number in range(row.seeds)]
 
 
 def command_of(study: Study, training: Training) -> list[str]:
     """Return the words of the command of *training*."""
     row = training.row
     more = [*row.more, "--seed", str(training.seed)]
-    sizes = settings(row.architecture, study.data)
+    sizes = settings(row.architecture, study.data) | ({"epochs": row.epochs} if row.epochs else {})
     return train_command(row.architecture, sizes, study.train, study.dev, training.folder, more)
 
 
@@ -158,10 +218,13 @@ def is_trained(work: Path, training: Training) -> bool:
     return (work / training.folder / "manifest.json").exists()
 
 
-def is_run(study: Study, work: Path, training: Training) -> bool:
-    """Return whether the model of *training* was run, as it is now, over the suite as it is now."""
-    model, run = (work / folder / "manifest.json" for folder in (training.folder, training.run_folder))
-    if not model.exists() or not run.exists() or run.stat().st_mtime < model.stat().st_mtime:
+def is_run(study: Study, work: Path, model: Trained) -> bool:
+    """Return whether *model* was run, as it is now, over the suite as it is now."""
+    run = work / model.run_folder / "manifest.json"
+    parts = [work / training.folder / "manifest.json" for training in model.trainings]
+    if not all(each.exists() for each in (*parts, run)):
+        return False
+    if max(each.stat().st_mtime for each in parts) > run.stat().st_mtime:
         return False
     return _hashes(run) == _hashes(work / study.suite / "manifest.json")
 

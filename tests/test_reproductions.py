@@ -5,10 +5,15 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
+import shutil
 import sys
+import tomllib
+from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain
 from pathlib import Path
+from statistics import NormalDist
 from types import ModuleType
 from typing import Any
 
@@ -16,23 +21,28 @@ import numpy as np
 import pytest
 
 import crossexam
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Run, Suite, content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import CLUSTER, CONTROL_LABEL, POLARITY, SEEN, Example, cluster_of
 from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
-from crossexam.core.sealed import read_manifest
-from crossexam.core.test_sets import read_suite
+from crossexam.core.outcome import CODES, Outcomes
+from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.evaluation.behaviour import factor_results
+from crossexam.evaluation.measures import measure
 from crossexam.runs.folder import run_into_folder
+from crossexam.stats.estimate import share_correct
 
 FOLDER = Path(crossexam.__file__).resolve().parents[2] / "reproductions"
 if not FOLDER.is_dir():
     pytest.skip("the reproductions are not beside the package", allow_module_level=True)
 sys.path.insert(0, str(FOLDER))
 import commands  # noqa: E402
+import deviations  # noqa: E402
 import findings  # noqa: E402
+import kept  # noqa: E402
 import page  # noqa: E402
 import results  # noqa: E402
 import steps  # noqa: E402
@@ -47,7 +57,13 @@ def defined(request: pytest.FixtureRequest) -> study.Study:
 
 
 def _expressions(defined: study.Study) -> list[str]:
-    return list(chain.from_iterable(finding.expressions() for finding in defined.findings))
+    """Return the expressions of all findings, those about others once for each of them."""
+    return [
+        one
+        for finding in defined.findings
+        for expression in finding.expressions()
+        for one in finding.single(expression).values()
+    ]
 
 
 def test_rows_are_architectures_with_sizes(defined: study.Study) -> None:
@@ -56,7 +72,7 @@ def test_rows_are_architectures_with_sizes(defined: study.Study) -> None:
 
 def test_expressions_name_rows(defined: study.Study) -> None:
     for expression in _expressions(defined):
-        assert findings.rows_of(expression) <= set(defined.rows), expression
+        assert {row for row, _ in findings.cells_of(expression)} <= set(defined.rows), expression
     named = chain(*(table.rows for table in defined.tables), *(order.rows for order in defined.orderings))
     assert set(named) <= set(defined.rows)
 
@@ -79,9 +95,27 @@ def test_the_paper_s_figures_agree_with_its_findings(defined: study.Study) -> No
     for finding in defined.findings:
         low, high = finding.expected
         for expression in finding.expressions():
-            value = findings.published_value(defined.published, expression)
+            value = finding.in_paper(defined.published, expression)
             assert value is None or low <= 100 * value + 0.5, (expression, value)
             assert value is None or 100 * value - 0.5 <= high, (expression, value)
+
+
+def test_deviations_name_rows_and_facts(defined: study.Study) -> None:
+    """A text that names a row or a set that there is not would never be filled."""
+    asked: set[tuple[str, str]] = set()
+
+    def unread(row: str, test_set: str) -> float | None:
+        asked.add((row, test_set))
+        return None
+
+    rows = {row for each in defined.deviations for row in each.rows}
+    rows |= {row for each in defined.deviations for row in re.findall(r"\{\w+ of (\w+)", each.text)}
+    assert defined.deviations
+    assert rows <= set(defined.rows)
+    said = deviations.texts(defined.deviations, {}, {}, unread)
+    assert not any("{" in text for text in said.values())
+    cells = {cell.partition(":")[0] for table in defined.tables for cell in table.cells}
+    assert all(row in defined.rows and test_set in cells for row, test_set in asked)
 
 
 def test_published_figures_of_augmented_models_are_those_of_their_table() -> None:
@@ -105,17 +139,19 @@ def swaps() -> ModuleType:
 
 
 def test_findings_on_word_swaps_are_true_of_the_paper_s_table(swaps: ModuleType) -> None:
-    for finding in swaps.read_findings():
+    path = FOLDER / "sanchez2018" / "findings.toml"
+    _, said = study.read_statements(tomllib.loads(path.read_text("utf-8")), path)
+    for finding in said:
         low, high = finding.expected
         for expression in finding.expressions():
-            value = findings.published_value(swaps.published_share, expression)
+            value = finding.in_paper(swaps.published_share, expression)
             assert value is not None, expression
             assert low <= 100 * value <= high, (expression, value)
 
 
-def test_subsets_of_word_swaps_are_those_of_the_report(swaps: ModuleType) -> None:
-    """The accuracies that findings compare are those of Table 1 of the report."""
-    control = tuple(Example(f"i_a:{k}", f"Man {k}", f"Woman {k}", LABELS[k % 3]) for k in range(30))
+def _swapped(n: int = 30, told: int = 20) -> Suite:
+    """Return controls with word pairs, and items made from the first *told* of them."""
+    control = tuple(Example(f"i_a:{k}", f"Man {k}", f"Woman {k}", LABELS[k % 3]) for k in range(n))
     swapped = tuple(
         Example(
             f"i_th:{k}", f"Woman {k}", f"Man {k}", LABELS[k % 2], base=each.id,
@@ -123,29 +159,64 @@ def test_subsets_of_word_swaps_are_those_of_the_report(swaps: ModuleType) -> Non
                 CLUSTER: cluster_of(each), CONTROL_LABEL: each.label, SEEN: k % 4 > 0, POLARITY: LABELS[k % 3]
             },
         )
-        for k, each in enumerate(control)
+        for k, each in enumerate(control[:told])
     )  # fmt: skip
-    sets = (
-        Dataset("i_h.train", control, {"construction": "i_h"}),
-        Dataset("i_th.train", swapped, {"construction": "i_th", "base_set": "i_h.train"}),
-    )
-    said = np.random.default_rng(1).dirichlet(np.ones(3), size=30)
-    run = Run("m", {each.name: each for each in sets}, {each.name: said for each in sets}, {})
-    answers = {"ce": swaps.answers_of(run)}
+    paired = {"construction": "i_th", "base_set": "i_h.train", "keeps_label": False, "paired": True}
+    sets = (Dataset("i_h.train", control, {"construction": "i_h"}), Dataset("i_th.train", swapped, paired))
+    return Suite("swaps", {each.name: each for each in sets})
+
+
+def _random_run(suite: Suite, seed: int = 1) -> Run:
+    rng = np.random.default_rng(seed)
+    said = {each.name: rng.dirichlet(np.ones(3), size=len(each)) for each in suite}
+    return Run("m", suite.datasets, said, {})
+
+
+def test_subsets_of_word_swaps_are_those_of_the_report(swaps: ModuleType, tmp_path: Path) -> None:
+    """The accuracies that findings compare are those of Table 1 of the report."""
+    suite = _swapped(told=30)
+    run = _random_run(suite)
+    kept.keep_predictions(tmp_path / "ce.npz", [run])
+    write_json(tmp_path / "ce.json", {})
+    answers = swaps.read_results(suite, tmp_path).answers
     tested = [each for each in factor_results(run) if each.test_set == "i_th.train"]
     assert {each.factor for each in tested} == set(swaps.SUBSETS)
     for result in tested:
         subset, _ = swaps.SUBSETS[result.factor]
         assert 0 < result.subset.n < 30
         assert findings.estimate(answers, f"ce:i_th@{subset}") == result.subset
-    paired = findings.estimate(answers, "ce:i_h - ce:i_th")
+    paired = findings.estimate(answers, "ce:i_h@i_th - ce:i_th")
     assert paired.clusters == 30
+
+
+def test_swapped_items_are_compared_with_their_own_controls(swaps: ModuleType, tmp_path: Path) -> None:
+    """The drop is that of the report; a subset's is that of its items, whatever the other controls are."""
+    suite = _swapped(told=20)
+    run = _random_run(suite)
+    kept.keep_predictions(tmp_path / "ce.npz", [run])
+    write_json(tmp_path / "ce.json", {})
+    answers = swaps.read_results(suite, tmp_path).answers
+    right = {
+        name: np.array([LABELS[k] for k in run.answers(name).argmax(axis=1)])
+        == np.array([item.label for item in suite[name]])
+        for name in suite.datasets
+    }
+    before, after = right["i_h.train"][:20], right["i_th.train"]
+    assert right["i_h.train"].mean() != before.mean()
+    drop = findings.estimate(answers, "ce:i_h@i_th - ce:i_th")
+    assert drop.value == pytest.approx(before.mean() - after.mean())
+    (reported,) = (each for each in measure(run) if each.name == "i_th.train")
+    assert reported.loss is not None
+    assert drop.value == pytest.approx(reported.loss.value)
+    unseen = np.arange(20) % 4 == 0
+    part = findings.estimate(answers, "ce:i_h@i_th@unseen - ce:i_th@unseen")
+    assert part.value == pytest.approx(before[unseen].mean() - after[unseen].mean())
 
 
 def test_a_study_trains_seed_0_of_all_rows_first(defined: study.Study) -> None:
     seeds = [training.seed for training in study.trainings(defined)]
     assert seeds == sorted(seeds)
-    assert len(seeds) == sum(row.seeds for row in defined.rows.values())
+    assert len(seeds) == sum(row.seeds * row.members for row in defined.rows.values())
 
 
 def test_the_command_has_the_sizes_of_the_row() -> None:
@@ -153,13 +224,93 @@ def test_the_command_has_the_sizes_of_the_row() -> None:
     training = next(t for t in study.trainings(nie) if t.row.name == "esim_so_swap")
     words = study.command_of(nie, training)
     assert words[:3] == ["crossexam", "train", "esim"]
-    assert words[words.index("--augment") :][:2] == ["--augment", "so_swap:900"]
+    assert words[words.index("--augment") :][:2] == ["--augment", "so_swap_paper:1015"]
     assert "hidden=100" in words
     assert words[-2:] == ["-o", "trained/esim_so_swap/seed-0"]
 
 
 def _answers(gold: list[int], *predicted: list[int]) -> findings.Answers:
-    return findings.Answers(np.array(gold), np.array(predicted), np.arange(len(gold)))
+    return findings.Answers(np.array(gold), np.array(predicted), np.arange(len(gold)), np.full(len(gold), -1))
+
+
+def _best(others: tuple[str, ...]) -> findings.Finding:
+    return findings.Finding("best", "Table", "ch:t - {other}:t", (0.0, math.inf), others=others)
+
+
+def _systems(rng: np.random.Generator, n: int, accuracies: dict[str, float]) -> findings.AllAnswers:
+    """Return the answers of independent systems with about these accuracies to *n* items."""
+    premises, gold = np.arange(n), np.zeros(n, dtype=np.int64)
+    wrong = {row: (rng.random((1, n)) > share).astype(np.int64) for row, share in accuracies.items()}
+    return {row: {"t": findings.Answers(gold, wrong[row], premises, np.full(n, -1))} for row in accuracies}
+
+
+def test_the_best_is_above_every_other_and_not_above_their_mean() -> None:
+    rng = np.random.default_rng(5)
+    answers = _systems(rng, 900, {"ch": 0.6, "nb": 0.72, "rc": 0.3, "is": 0.4})
+    mean = findings.estimate(answers, "ch:t - nb,rc,is:t")
+    assert findings.verdict(mean, (0.0, math.inf)) == "holds"
+    finding = _best(("nb", "rc", "is"))
+    found, nearest = finding.here(answers, finding.value)
+    assert (findings.verdict(found, finding.expected), nearest) == ("does not hold", "nb")
+    best = _best(("rc", "is"))
+    found, nearest = best.here(answers, best.value)
+    assert (findings.verdict(found, best.expected), nearest) == ("holds", "is")
+
+
+def test_the_interval_of_the_least_difference_is_that_of_a_second_computation() -> None:
+    """By hand: normal intervals of the mean differences of items, each alone and at Bonferroni's level."""
+    rng = np.random.default_rng(6)
+    answers = _systems(rng, 1000, {"ch": 0.6, "nb": 0.58, "rc": 0.59, "is": 0.3})
+    finding = _best(("nb", "rc", "is"))
+    found, nearest = finding.here(answers, finding.value)
+    lows, highs, means = [], [], []
+    for other in finding.others:
+        right = [answers[row]["t"].predicted[0] == 0 for row in ("ch", other)]
+        difference = right[0].astype(float) - right[1]
+        error = difference.std(ddof=1) / math.sqrt(1000)
+        means.append(difference.mean())
+        lows.append(difference.mean() - NormalDist().inv_cdf(0.975) * error)
+        highs.append(difference.mean() + NormalDist().inv_cdf(1 - 0.025 / 3) * error)
+    assert found.value == pytest.approx(min(means))
+    assert nearest == finding.others[int(np.argmin(means))]
+    assert found.low == pytest.approx(min(lows), abs=0.004)
+    assert found.high == pytest.approx(min(highs), abs=0.004)
+
+
+def test_a_loss_that_is_less_than_every_other_is_about_the_largest_difference() -> None:
+    rng = np.random.default_rng(7)
+    answers = _systems(rng, 600, {"ch": 0.4, "nb": 0.5, "rc": 0.9})
+    less = findings.Finding("less", "Table", "ch:t - {other}:t", (-math.inf, 0.0), others=("nb", "rc"))
+    found, nearest = less.here(answers, less.value)
+    alone = findings.estimate(answers, "ch:t - nb:t")
+    assert nearest == "nb"
+    assert found.value == alone.value
+    assert found.high == alone.high
+    assert found.low < alone.low or found.low == pytest.approx(alone.low, abs=1e-3)
+    assert findings.verdict(found, less.expected) == "holds"
+
+
+def test_the_paper_s_value_is_that_against_the_nearest_other() -> None:
+    naik = study.read_study(FOLDER / "naik2018")
+    (best,) = (each for each in naik.findings if each.claim.startswith("RC is the best"))
+    figures = {row: naik.published(row, "antonymy.matched") for row in ("rc", *best.others)}
+    values = [figures["rc"] - figures[other] for other in best.others]  # type: ignore[operator]
+    assert best.in_paper(naik.published, best.value) == pytest.approx(min(values))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "others"),
+    [
+        ("ch:t - {other}:t", (0.0, math.inf), ()),
+        ("ch:t - nb:t", (0.0, math.inf), ("nb",)),
+        ("ch:t - {other}:t", (0.0, 5.0), ("nb",)),
+    ],
+)
+def test_a_finding_about_others_is_complete(
+    value: str, expected: tuple[float, float], others: tuple[str, ...]
+) -> None:
+    with pytest.raises(ValueError, match="'best'"):
+        findings.Finding("best", "Table", value, expected, others=others)
 
 
 def test_an_expression_is_the_sum_of_its_terms() -> None:
@@ -177,6 +328,39 @@ def test_an_expression_is_the_sum_of_its_terms() -> None:
     assert findings.estimate(answers, "a:base:majority").value == 0.5
 
 
+def test_the_items_of_a_word_pair_are_not_independent() -> None:
+    """The variance of a drop by hand: of the means without each premise, each pair, and each of both."""
+    rng = np.random.default_rng(3)
+    premises, pairs = np.repeat(np.arange(60), 2), rng.integers(0, 12, 120)
+    gold = np.zeros(120, dtype=np.int64)
+    before = rng.integers(0, 2, (1, 120))
+    after = np.where(pairs % 3 == 0, 1, before)
+    answers = {"a": {name: findings.Answers(gold, said, premises, pairs) for name, said in
+                     (("base", before), ("t", after))}}  # fmt: skip
+    found = findings.estimate(answers, "a:base - a:t")
+    drop = (before[0] == 0).astype(float) - (after[0] == 0)
+
+    def variance(clusters: list[tuple[int, ...]]) -> float:
+        without = [
+            np.mean([each for each, own in zip(drop, clusters, strict=True) if own != one])
+            for one in set(clusters)
+        ]
+        m = len(without)
+        return float((m - 1) / m * sum((value - drop.mean()) ** 2 for value in without))
+
+    both = list(zip(premises.tolist(), pairs.tolist(), strict=True))
+    columns = [[(one,) for one in column.tolist()] for column in (premises, pairs)]
+    expected = variance(columns[0]) + variance(columns[1]) - variance(both)
+    half = 2.200985 * math.sqrt(expected)  # t of 11 degrees of freedom
+    assert found.value == pytest.approx(drop.mean())
+    assert (found.low, found.high) == pytest.approx((drop.mean() - half, drop.mean() + half))
+    alone = {"a": {name: each._replace(pairs=np.full(120, -1)) for name, each in answers["a"].items()}}
+    by_premise = findings.estimate(alone, "a:base - a:t")
+    assert found.high - found.low > 1.3 * (by_premise.high - by_premise.low)
+    one = findings.estimate(answers, "a:t")
+    assert one == share_correct(after[0] == 0, np.stack([premises, pairs], axis=1))
+
+
 def test_seeds_are_one_model() -> None:
     answers = {"a": {"base": _answers([0, 0], [0, 0], [0, 1], [1, 1])}}
     found = findings.estimate(answers, "a:base")
@@ -188,15 +372,16 @@ def test_a_difference_is_paired() -> None:
     """Two models that err on the same items differ by little, whatever their accuracy."""
     rng = np.random.default_rng(0)
     right = rng.random(400) < 0.5
-    gold = np.zeros(400, dtype=np.int64)
+    gold, none = np.zeros(400, dtype=np.int64), np.full(400, -1)
     same, other = (~right).astype(np.int64), (rng.random(400) < 0.5).astype(np.int64)
     rows = {"a": same, "b": np.where(np.arange(400) < 8, 1, same), "c": other}
     answers = {
-        name: {"base": findings.Answers(gold, wrong[None], np.arange(400))} for name, wrong in rows.items()
+        name: {"base": findings.Answers(gold, wrong[None], np.arange(400), none)}
+        for name, wrong in rows.items()
     }
     paired, unrelated = (findings.estimate(answers, f"a:base - {name}:base") for name in "bc")
     assert paired.high - paired.low < 0.03 < 0.08 < unrelated.high - unrelated.low
-    turned = findings.Answers(gold, rows["b"][None, ::-1], np.arange(400)[::-1])
+    turned = findings.Answers(gold, rows["b"][None, ::-1], np.arange(400)[::-1], none)
     assert findings.estimate({**answers, "b": {"base": turned}}, "a:base - b:base") == paired
 
 
@@ -213,6 +398,7 @@ def test_a_malformed_expression_is_refused(text: str) -> None:
         (-0.01, 0.05, (0.0, math.inf), "undecided"),
         (-0.05, -0.01, (0.0, math.inf), "does not hold"),
         (0.02, 0.09, (0.0, 10.0), "holds"),
+        (0.0, 0.0, (0.0, math.inf), "undecided"),
         (0.12, 0.15, (0.0, 10.0), "does not hold"),
     ],
 )
@@ -244,7 +430,7 @@ def test_only_steps_that_are_chosen_are_said_to_remain(tmp_path: Path) -> None:
     assert "3 of 3 trainings remain" in said["train"]
     assert "models have not been run" not in said["train"]
     assert said["run"] == f"{nie.study}: 3 of 3 models have not been run"
-    assert (said["build"], said["collect"], said["write"]) == ("", "", "")
+    assert (said["build"], said["judge"]) == ("", "")
 
 
 DEFINITION = """
@@ -296,7 +482,8 @@ def small(tmp_path: Path) -> tuple[study.Study, Path]:
     (folder / "preface.md").write_text("# Title\n", encoding="utf-8")
     crossexam.build("negation", "builtin:demo", folder=work / "suite")
     (work / study.BUILT).write_text("crossexam build negation --base builtin:demo --limit 9")
-    fingerprint: dict[str, Any] = {"recipe": {}, "options": {}, "data": {"train": [{"rows": 324}]}}
+    data = {"train": [{"spec": "snli:train", "rows": 324}], "dev": {"rows": 9}}
+    fingerprint: dict[str, Any] = {"recipe": {}, "options": {}, "data": data}
     manifest = {
         "fingerprint": fingerprint,
         "versions": {},
@@ -309,18 +496,168 @@ def small(tmp_path: Path) -> tuple[study.Study, Path]:
     return study.read_study(folder), work
 
 
+def _judged(defined: study.Study, work: Path) -> tuple[results.Results, str]:
+    """Return the results of *defined* after the steps run and judge, and its page."""
+    for name in defined.rows:
+        results.store(defined, work, name)
+    read = results.read_results(defined, read_suite(work / "suite"))
+    return read, page.write(defined, read).read_text("utf-8")
+
+
 def test_results_and_page(small: tuple[study.Study, Path]) -> None:
     defined, work = small
-    results.collect(defined, work)
-    found = json.loads((defined.folder / "results/neutral.json").read_text("utf-8"))
-    assert [seed["seed"] for seed in found["seeds"]] == [0, 1]
-    assert found["cells"]["base.matched"][0] == found["seeds"][0]["correct"]["base.matched"]
-    text = page.write(defined).read_text("utf-8")
+    read, text = _judged(defined, work)
+    stored = json.loads((defined.folder / "results/neutral.json").read_text("utf-8"))
+    assert [seed["seed"] for seed in stored["seeds"]] == [0, 1]
+    golds = [example.label for example in read_suite(work / "suite")["base.builtin_demo"]]
+    accuracy = findings.estimate(read.answers, "neutral:base.matched")
+    assert accuracy.value == pytest.approx(golds.count("neutral") / len(golds))
+    assert f"| NB | {accuracy:.1f} |" in text
     assert "| Negation costs accuracy | Table 3 | neutral:base.matched - neutral:negation.matched |" in text
     assert "does not hold: 1 of 2; not run yet: 1 of 2" in text
     assert "| IS (not run yet) | – | – |" in text
     assert "| NB, published | 74.2 | 39.5 |" in text
     assert "\ncrossexam build negation --base builtin:demo --limit 9\ncrossexam train cbow" in text
+
+
+def test_the_page_is_judged_again_without_any_run(small: tuple[study.Study, Path]) -> None:
+    """The predictions and the suite are enough: no model, no run and nothing that is computed from them."""
+    defined, work = small
+    _, text = _judged(defined, work)
+    assert sorted(path.name for path in (defined.folder / "results").iterdir()) == [
+        "neutral.json",
+        "neutral.npz",
+    ]
+    stored = json.loads((defined.folder / "results/neutral.json").read_text("utf-8"))
+    assert not {"cells", "test_sets"} & set(stored)
+    shutil.rmtree(work / "runs")
+    shutil.rmtree(work / "trained")
+    assert steps.judge(defined, work).read_text("utf-8") == text
+
+
+def test_controls_have_the_word_pairs_of_the_items_made_from_them(tmp_path: Path) -> None:
+    bare = _swapped(told=20)
+    items = tuple(replace(item, info={**item.info, "pair": f"man/w{k % 5}"}) for k, item in
+                  enumerate(bare["i_th.train"]))  # fmt: skip
+    swapped = Dataset("i_th.train", items, bare["i_th.train"].manifest)
+    suite = Suite("swaps", {"i_h.train": bare["i_h.train"], "i_th.train": swapped})
+    kept.keep_predictions(tmp_path / "ce.npz", [_random_run(suite)])
+    answers, _, _ = results.answers_over(suite, {"ce": kept.read_kept(tmp_path / "ce.npz")}, {})
+    own = answers["ce"]["i_th"].pairs
+    assert own.tolist() == [k % 5 for k in range(20)]
+    assert answers["ce"]["i_h@i_th"].pairs.tolist() == own.tolist()
+    assert (answers["ce"]["i_h"].pairs == -1).all()
+
+
+def test_predictions_are_kept_as_they_are(tmp_path: Path) -> None:
+    suite = _swapped()
+    runs = [_random_run(suite, seed) for seed in (1, 2)]
+    kept.keep_predictions(tmp_path / "a.npz", runs)
+    found = kept.read_kept(tmp_path / "a.npz")
+    for run, again in zip(runs, found.runs_over(suite), strict=True):
+        for name in suite.datasets:
+            assert again.predictions(name).tolist() == run.predictions(name).tolist()
+    first = (tmp_path / "a.npz").read_bytes()
+    kept.keep_predictions(tmp_path / "a.npz", runs)
+    assert (tmp_path / "a.npz").read_bytes() == first
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as stored:
+        assert {stored[name].dtype.kind for name in stored} == {"i", "U"}
+
+
+def test_an_item_without_a_label_is_not_kept(tmp_path: Path) -> None:
+    suite = _swapped()
+    run = _random_run(suite)
+    run.probabilities["i_th.train"][3] = np.nan
+    codes = np.zeros(20, dtype=np.int8)
+    codes[3] = CODES["refused"]
+    silent = replace(run, outcomes={"i_th.train": Outcomes(codes, np.full(20, np.nan))})
+    with pytest.raises(CrossexamError, match=r"i_th\.train: 1 items have no answer"):
+        kept.keep_predictions(tmp_path / "a.npz", [silent])
+    assert not (tmp_path / "a.npz").exists()
+
+
+def test_damaged_predictions_are_one_error_that_names_the_row_and_the_set(tmp_path: Path) -> None:
+    suite = _swapped()
+    path = tmp_path / "esim.npz"
+    kept.keep_predictions(path, [_random_run(suite)])
+    with np.load(path) as stored:
+        arrays = {name: stored[name] for name in stored}
+    np.savez_compressed(path, **{**arrays, "i_th.train": arrays["i_th.train"][:, :-1]})
+    with pytest.raises(CrossexamError, match=r"esim\.npz: 19 predictions for 20 items of 'i_th\.train'"):
+        kept.read_kept(path).runs_over(suite)
+    np.savez_compressed(path, **{**arrays, "i_th.train": arrays["i_th.train"] + 3})
+    with pytest.raises(CrossexamError, match=r"esim\.npz: the predictions for 'i_th\.train' are not labels"):
+        kept.read_kept(path)
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(CrossexamError, match=r"esim\.npz: not a file of predictions"):
+        kept.read_kept(path)
+
+
+def _other_negation(work: Path) -> None:
+    """Build the negation of the suite in *work* anew, with other items."""
+    (work / "suite").rename(work / "earlier")
+    built = crossexam.build("negation", "builtin:demo", folder=work / "suite")
+    items = list(built["negation.builtin_demo"])
+    changed = [replace(items[0], hypothesis="Something else."), *items[1:]]
+    entry = read_manifest(work / "suite/manifest.json")
+    path = work / "suite" / entry["test_sets"]["negation.builtin_demo"]["file"]
+    write_test_set(path, changed)
+    entry["test_sets"]["negation.builtin_demo"] |= {"content_hash": content_hash(changed), "sha256": None}
+    write_manifest(work / "suite/manifest.json", entry)
+
+
+def test_predictions_for_another_version_of_a_set_are_left_out(
+    small: tuple[study.Study, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A study is brought up to date row by row: no figure mixes two versions; the page says what is old."""
+    defined, work = small
+    before, _ = _judged(defined, work)
+    _other_negation(work)
+    read, text = _judged(defined, work)
+    assert read.answers["neutral"].keys() == {"base.matched"}
+    assert read.outdated["neutral"] == {"negation.matched", "base.matched@negation"}
+    said = (
+        "not measured again: the predictions of 'neutral' belong to another version of negation.builtin_demo"
+    )
+    assert said in capsys.readouterr().err
+    assert "not measured again: 1 of 2; not run yet: 1 of 2" in text
+    accuracy = findings.estimate(before.answers, "neutral:base.matched")
+    assert f"| NB (not measured again) | {accuracy:.1f} | – |" in text
+    assert r"NB: not measured again on base.matched\@negation, negation.matched." in text
+    for seed in (0, 1):
+        run_into_folder(
+            "builtin/neutral", read_suite(work / "suite"), work / f"runs/neutral/seed-{seed}", force=True
+        )
+    read, text = _judged(defined, work)
+    assert not read.outdated["neutral"]
+    assert "not measured again" not in text
+
+
+def test_a_suite_of_other_bases_is_refused(small: tuple[study.Study, Path]) -> None:
+    """With --limit, or another corpus, nothing can be judged, though sets from word problems are the same."""
+    defined, work = small
+    _judged(defined, work)
+    other = crossexam.build("negation", "builtin:demo[:50]", folder=work / "other")
+    datasets = {
+        **other.datasets,
+        "negation.builtin_demo": read_suite(work / "suite")["negation.builtin_demo"],
+    }
+    with pytest.raises(
+        CrossexamError, match=r"neutral\.npz: the predictions of 'neutral', .* of 'base\.builtin_demo_50'"
+    ):
+        results.read_results(defined, Suite("mixed", datasets))
+
+
+def test_an_error_of_a_step_is_one_line(
+    small: tuple[study.Study, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    defined, work = small
+    results.store(defined, work, "neutral")
+    (defined.folder / "results/neutral.npz").write_bytes(b"")
+    monkeypatch.setattr(steps, "carry_out", lambda words, cwd: None)
+    monkeypatch.setattr(sys, "argv", ["run.py", "--work", str(work), "--only", "judge"])
+    with pytest.raises(SystemExit, match=r"error: .*neutral\.npz: not a file of predictions"):
+        steps.main(defined.folder, "About.")
 
 
 def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: tuple[study.Study, Path]) -> None:
@@ -331,7 +668,8 @@ def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: tuple
     for seed in (0, 1):
         folder = work / f"runs/neutral/seed-{seed}"
         run_into_folder("builtin/neutral", suite, folder, force=True)
-    found = results.answers_of(defined, work)["neutral"]
+    results.store(defined, work, "neutral")
+    found = results.read_results(defined, suite).answers["neutral"]
     whole, part = found["base.matched"], found["base.matched@spelling_error_function_word"]
     assert len(part.gold) == len(items) < len(whole.gold)
     golds = {example.id: example.label for example in suite["base.builtin_demo"]}
@@ -346,25 +684,22 @@ def test_the_page_says_what_a_model_that_reads_parses_had_to_read(small: tuple[s
     manifest = read_manifest(path)
     manifest["test_sets"]["negation.builtin_demo"]["parsed"] = 300
     write_json(path, manifest)
-    results.collect(defined, work)
-    assert "NB: both sentences of 300 of 324 items have a parse" in page.write(defined).read_text("utf-8")
+    assert "NB: both sentences of 300 of 324 items have a parse" in _judged(defined, work)[1]
     manifest["details"]["trees"] = "right-branching: no parse"
     write_json(path, manifest)
-    results.collect(defined, work)
-    assert "NB: trees of the test sets are right-branching: no parse." in page.write(defined).read_text(
-        "utf-8"
-    )
+    assert "NB: trees of the test sets are right-branching: no parse." in _judged(defined, work)[1]
 
 
 def test_a_run_over_another_suite_is_run_again(small: tuple[study.Study, Path]) -> None:
     defined, work = small
-    (training, *_) = study.trainings(defined)
-    assert study.is_run(defined, work, training)
+    (model, *_) = study.models(defined)
+    assert study.is_run(defined, work, model)
     crossexam.build("word_overlap", "builtin:demo", folder=work / "other")
     (work / "suite").rename(work / "earlier")
     (work / "other").rename(work / "suite")
-    assert not study.is_run(defined, work, training)
-    assert results.answers_of(defined, work) == {}
+    assert not study.is_run(defined, work, model)
+    results.store(defined, work, "neutral")
+    assert not list((defined.folder / "results").iterdir())
 
 
 def test_two_sets_of_one_construction_and_base_are_not_pooled(small: tuple[study.Study, Path]) -> None:
@@ -376,38 +711,58 @@ def test_two_sets_of_one_construction_and_base_are_not_pooled(small: tuple[study
     for seed in (0, 1):
         run_into_folder("builtin/neutral", read_suite(work / "suite"), work / f"runs/neutral/seed-{seed}")
     with pytest.raises(CrossexamError, match=r"'negation\.builtin_demo' and 'negation_paper\."):
-        results.answers_of(defined, work)
+        _judged(defined, work)
 
 
 def test_a_model_that_was_trained_again_is_run_again(small: tuple[study.Study, Path]) -> None:
     defined, work = small
-    first, second = (t for t in study.trainings(defined, ["neutral"]))
+    first, second = study.models(defined, ["neutral"])
     run = work / first.run_folder / "manifest.json"
-    os.utime(work / first.folder / "manifest.json", (0, run.stat().st_mtime + 1))
+    os.utime(work / first.trainings[0].folder / "manifest.json", (0, run.stat().st_mtime + 1))
     assert not study.is_run(defined, work, first)
     assert study.is_run(defined, work, second)
 
 
-def test_results_of_models_that_were_not_run_here_are_not_mixed(small: tuple[study.Study, Path]) -> None:
+def test_an_ensemble_is_run_once_all_its_members_are_trained(small: tuple[study.Study, Path]) -> None:
     defined, work = small
-    results.collect(defined, work)
-    path = defined.folder / "results/neutral.json"
-    (path.parent / "later.json").write_text(path.read_text("utf-8"), encoding="utf-8")
-    with pytest.raises(CrossexamError, match="not been run over the suite: later"):
-        results.collect(defined, work)
-    other = json.loads(path.read_text("utf-8"))
-    other["test_sets"]["negation.builtin_demo"]["content_hash"] = "0"
-    write_json(path.parent / "later.json", other)
-    with pytest.raises(CrossexamError, match="different test sets"):
-        page.write(defined)
+    ensemble = replace(defined.rows["neutral"], seeds=1, members=2)
+    (model,) = study.models(replace(defined, rows={"neutral": ensemble}))
+    assert model.model == "mean/zoo/trained/neutral/seed-0,zoo/trained/neutral/seed-1"
+    assert [training.seed for training in model.trainings] == [0, 1]
+    assert not study.is_run(defined, work, model)
+    run_into_folder("builtin/neutral", read_suite(work / "suite"), work / model.run_folder)
+    assert study.is_run(defined, work, model)
+    (work / "trained/neutral/seed-1/manifest.json").unlink()
+    assert not study.is_run(defined, work, model)
 
 
-@pytest.mark.parametrize("name", STUDIES)
-def test_the_page_is_that_of_the_results(name: str, tmp_path: Path) -> None:
-    """RESULTS.md has no number that the files in results/ lack."""
-    if not (FOLDER / name / "results").is_dir():
-        pytest.skip("no results yet")
-    defined = study.read_study(FOLDER / name)
-    text = (defined.folder / "RESULTS.md").read_text("utf-8")
-    for part in page.parts(defined):
-        assert part in text, part[:200]
+DEVIATIONS = """
+[[deviations]]
+name = "mix"
+text = "{snli of neutral} of {pairs of neutral} pairs are of SNLI; {neutral:base.matched} %; {seeds of later}"
+"""
+
+
+def test_deviations_stand_first_and_findings_refer_to_them(small: tuple[study.Study, Path]) -> None:
+    defined, work = small
+    path = defined.folder / "study.toml"
+    text = DEFINITION.replace("expected = [5.0, inf]", 'expected = [5.0, inf]\ndeviation = ["mix"]')
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(CrossexamError, match="'Negation costs accuracy' rests on 'mix'"):
+        study.read_study(defined.folder)
+    path.write_text(text + DEVIATIONS, encoding="utf-8")
+    read, text = _judged(study.read_study(defined.folder), work)
+    share = 100 * findings.estimate(read.answers, "neutral:base.matched").value
+    said = f"100 % of 324 pairs are of SNLI; {share:.1f} %; (not run yet)"
+    assert text.startswith(f"# Title\n\n## What deviates from the paper\n\n- **mix**: {said}\n")
+    assert text.count("not run yet | mix |") == 1
+    path.write_text(DEFINITION + DEVIATIONS + 'rows = ["later"]', encoding="utf-8")
+    text = _judged(study.read_study(defined.folder), work)[1]
+    assert "not run yet | mix |" in text
+    assert "does not hold |  |" in text
+
+
+def test_a_fact_that_is_none_is_refused() -> None:
+    given = [deviations.Deviation("mix", "{colour of nb}")]
+    with pytest.raises(CrossexamError, match="deviation mix: 'colour of nb' is no fact"):
+        deviations.texts(given, {"nb": {}}, {}, lambda row, test_set: None)

@@ -3,21 +3,20 @@
     python reproductions/naik2018/run.py --work DIR [ROW...] [--only STEP...] [--limit N]
 
 Corpora and vectors are read from CROSSEXAM_DATA.  Every command is printed before it runs; what is finished
-is skipped.  Writes results/ and RESULTS.md.
+is skipped.  Writes results/ and RESULTS.md.  The step judge needs no model: it writes RESULTS.md from the
+predictions in results/.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from steps import main
-from study import Study
 
+from crossexam.core.dataset import Suite
 from crossexam.corpora.spec import CorpusSpec
 
 EXACT = "exact/multinli_dev_mismatched.jsonl"
@@ -38,19 +37,15 @@ def exact_labels(work: Path) -> list[str]:
     return []
 
 
-def figures(study: Study, work: Path) -> dict[str, Any]:
-    """Return how many of the pairs of dev mismatched are of the hard subset, as far as the corpus says so."""
+def sections(suite: Suite, work: Path) -> list[str]:
+    """Return what has to be known of dev mismatched: the share of the hard subset, if the corpus says it."""
     pairs = [json.loads(line) for line in (work / EXACT).read_text(encoding="utf-8").splitlines()]
-    return {"mismatched": len(pairs), "hard": sum(bool(pair.get("hard")) for pair in pairs)}
-
-
-def sections(found: Mapping[str, Any]) -> list[str]:
-    """Return what has to be known of dev mismatched."""
-    if not found["hard"]:
+    hard = sum(bool(pair.get("hard")) for pair in pairs)
+    if not hard:
         return []
     return [
         "## MultiNLI dev mismatched\n\n"
-        f"{found['hard']:,} of the {found['mismatched']:,} pairs of dev mismatched whose official label is "
+        f"{hard:,} of the {len(pairs):,} pairs of dev mismatched whose official label is "
         "known are of the hard subset, those that a model of the hypothesis alone misclassifies. Accuracies "
         "on mismatched are therefore lower than the paper's and than those on matched, and only differences "
         "between test sets or between models can be compared. The findings above are stated for matched "
@@ -59,4 +54,4 @@ def sections(found: Mapping[str, Any]) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(Path(__file__).parent, __doc__ or "", prepare=exact_labels, figures=figures, sections=sections)
+    main(Path(__file__).parent, __doc__ or "", prepare=exact_labels, sections=sections)

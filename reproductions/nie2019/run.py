@@ -6,7 +6,7 @@ Corpora and vectors are read from CROSSEXAM_DATA.  If snli:train and multinli:tr
 bag-of-words model that selects CS_lambda is fitted on them as in the paper; otherwise builtin/bag-of-words is
 used, which is fitted on a twentieth of them.  Predictions of fine-tuned models in predictions/ are evaluated
 if they are installed.  Every command is printed before it runs; what is finished is skipped.  Writes results/
-and RESULTS.md.
+and RESULTS.md.  The step judge needs no model: it writes RESULTS.md from the predictions in results/.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 import sys
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from commands import carry_out
 from results import name_in_expressions
 from steps import main
-from study import Study
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.estimate import Estimate
-from crossexam.core.test_sets import read_suite
 from crossexam.corpora.installed import data_folder
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.evaluation.lexically_misleading import STEPS, misled_parts
@@ -62,10 +59,10 @@ def word_model(work: Path) -> list[str]:
     return ["--model", f"bow/{work / 'words'}"]
 
 
-def figures(study: Study, work: Path) -> dict[str, Any]:
+def figures(suite: Suite, work: Path) -> dict[str, Any]:
     """Return our counterparts of the figures in the text, and the accuracies of fine-tuned models."""
     model = f"bow/{work / 'words'}" if has_full_corpora() else "builtin/bag-of-words"
-    sets = {name_in_expressions(study, each.entry): each for each in read_suite(work / study.suite)}
+    sets = {name_in_expressions(each.entry, {}): each for each in suite}
     pair = ("We can't not go to sleep.", "We have to go to sleep.")
     _, *wrong = open_model(model).predict([pair])[0]
     base = sets["base"]
@@ -105,8 +102,9 @@ def stored_runs(base: Dataset) -> dict[str, Run]:
     return runs
 
 
-def sections(found: Mapping[str, Any]) -> list[str]:
+def sections(suite: Suite, work: Path) -> list[str]:
     """Return the tables of figures in the text and of fine-tuned models."""
+    found = figures(suite, work)
     text = Table(
         "Figures in the text",
         (Column("figure"), Column("paper"), Column("here")),
@@ -126,4 +124,4 @@ def sections(found: Mapping[str, Any]) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(HERE, __doc__ or "", prepare=word_model, figures=figures, sections=sections)
+    main(HERE, __doc__ or "", prepare=word_model, sections=sections)

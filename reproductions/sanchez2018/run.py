@@ -1,10 +1,12 @@
 """Swap word pairs in the SNLI subset and run models trained on it over the swapped items.
 
-    python reproductions/sanchez2018/run.py --work DIR --model esim=zoo/FOLDER --model dam=zoo/FOLDER ...
+    python reproductions/sanchez2018/run.py --work DIR [--model ROW=MODEL ...]
 
-The findings are stated for the rows *ce*, *dam* and *esim*; a model without a row is only in the tables.
-Hypernyms are those of Baroni et al. (2012), as in the paper; antonyms are WordNet's, since the opposites of
-Mohammad et al. (2013) are not available.  Corpora and lists are read from CROSSEXAM_DATA.  Writes RESULTS.md.
+The predictions of every model that is given are kept in results/, and RESULTS.md is written from these:
+without a model, nothing is run.  The findings are stated for the rows *ce*, *dam* and *esim*; other rows are
+only in the tables.  Hypernyms are those of Baroni et al. (2012), as in the paper; antonyms are WordNet's,
+since the opposites of Mohammad et al. (2013) are not available.  Corpora and lists are read from
+CROSSEXAM_DATA.
 """
 
 from __future__ import annotations
@@ -18,16 +20,19 @@ from pathlib import Path
 from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from commands import carry_out
-from findings import AllAnswers, Answers, Finding
-from page import findings_table
-from results import found
+from commands import carry_out, shown
+from findings import Answers
+from kept import Kept, keep_predictions, read_kept
+from page import findings_table, opening
+from results import Results, answers_over, at, judged, refuse_another_suite, run_facts, training_facts
+from study import read_statements
 
 from crossexam.constructions.word_pair_swaps import SWAPS
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Suite
+from crossexam.core.errors import CrossexamError
+from crossexam.core.files import read_json, write_json
 from crossexam.core.test_sets import read_suite
-from crossexam.evaluation.behaviour import Factor, subset_items
-from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.behaviour import TESTED, Factor, subset_items
 from crossexam.evaluation.verified import by_status
 from crossexam.published.figures import published
 from crossexam.reports import text
@@ -39,6 +44,8 @@ HERE = Path(__file__).parent
 BASE = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
 PAIRS = "--pairs antonym=wordnet --pairs hypernym=$CROSSEXAM_DATA/lexical/baroni2012.tsv"
 BUILD = f"crossexam build behaviour --base {BASE} {PAIRS} -o swaps"
+#: The level of the paper's tests (section 5.5).
+ALPHA: Final = 0.0001
 #: The rows of the findings, by their name in the paper's tables.
 ROWS: Final = {"ce": "CE", "dam": "DAM", "esim": "ESIM"}
 #: How expressions call the subsets of Table 1, and the paper's table of each.
@@ -49,55 +56,79 @@ SUBSETS: Final[Mapping[Factor, tuple[str, str]]] = {
 }
 
 
-def run_over(model: str, work: Path) -> Run:
-    """Return the run of *model*, stored in *work*."""
-    folder = f"swap-runs/{model.replace('/', '-')}"
-    carry_out(["crossexam", "run", model, "swaps", "-o", folder], work)
-    return read_run(work / folder)
-
-
-def read_findings() -> list[Finding]:
-    """Return what the paper says of its models."""
-    document = tomllib.loads((HERE / "findings.toml").read_text(encoding="utf-8"))
-    return [
-        Finding(**{key: tuple(value) if isinstance(value, list) else value for key, value in each.items()})
-        for each in document["findings"]
-    ]
-
-
-def published_share(row: str, cell: str) -> float | None:
-    """Return the paper's accuracy for *row* on a set, or a subset, of Table 1; None if it has none."""
-    test_set, _, subset = cell.partition("@")
-    table = dict(SUBSETS.values())[subset] if subset else "accuracy"
-    return published("sanchez2018").table(table).cells[ROWS[row]].get(test_set)
-
-
-def answers_of(run: Run) -> dict[str, Answers]:
-    """Return what a model answered, by set and subset.
-
-    An item and its control are one cluster, so that differences are paired.
-    """
-    scored, answers = score_run(run), {}
-    for name, here in scored.items():
-        kind = run.datasets[name].entry.construction
-        answers[kind] = Answers(here.gold, here.predicted[None], here.clusters)
-    for (name, factor), kept in subset_items(run).items():
-        gold, predicted, premises = answers[kind := run.datasets[name].entry.construction]
-        answers[f"{kind}@{SUBSETS[factor][0]}"] = Answers(gold[kept], predicted[:, kept], premises[kept])
-    return answers
-
-
-def findings_of(answers: AllAnswers) -> str:
-    """Return the table of the findings, in the paper and here."""
-    return text.markdown_table(
-        findings_table([found(published_share, answers, each) for each in read_findings()])
+def run_model(row: str, model: str, work: Path, results: Path) -> None:
+    """Run *model* over the suite in *work*, and keep its predictions and how it was trained in *results*."""
+    words = ["crossexam", "run", model, "swaps", "-o", f"swap-runs/{row}", "--force"]
+    carry_out(words, work)
+    run = read_run(work / words[-2])
+    results.mkdir(exist_ok=True)
+    keep_predictions(results / f"{row}.npz", [run])
+    trained = work / model.partition("/")[2] / "manifest.json"
+    facts = training_facts(read_json(trained)) if trained.exists() else {}
+    write_json(
+        results / f"{row}.json", {"row": row, "command": shown(words), **facts, **run_facts(run.manifest)}
     )
 
 
-def sizes(work: Path) -> list[str]:
+def published_share(row: str, cell: str) -> float | None:
+    """Return the paper's accuracy for *row* on a set, or a subset, of Table 1; None if it has none.
+
+    The paper has no accuracy on the controls of some items: that on all controls takes its place.
+    """
+    test_set, *restricted = cell.split("@")
+    table = dict(SUBSETS.values()).get(restricted[0], "accuracy") if restricted else "accuracy"
+    return published("sanchez2018").table(table).cells[ROWS[row]].get(test_set)
+
+
+def read_results(suite: Suite, folder: Path) -> Results:
+    """Return the results in *folder* over *suite*, with the answers on the subsets of Table 1.
+
+    Raises CrossexamError if there are none, or if the predictions of no row belong to *suite*.
+    """
+    kept = {path.stem: read_kept(path) for path in sorted(folder.glob("*.npz"))}
+    if not kept:
+        raise CrossexamError(
+            "there are no predictions", where=str(folder), hint="name models: --model ROW=MODEL"
+        )
+    refuse_another_suite(kept, suite)
+    answers, outdated, sets = answers_over(suite, kept, {})
+    for row, own in kept.items():
+        subsets, old = with_subsets(answers[row], own, suite)
+        answers[row], outdated[row] = answers[row] | subsets, outdated[row] | old
+    rows = {name: read_json(folder / f"{name}.json") for name in kept}
+    return Results(suite, rows, answers, outdated, sets)
+
+
+def with_subsets(
+    answers: Mapping[str, Answers], kept: Kept, suite: Suite
+) -> tuple[dict[str, Answers], frozenset[str]]:
+    """Return the answers on the subsets of Table 1, ``SET@SUBSET``, and on their controls.
+
+    ``CONTROL@SET@SUBSET`` are the controls of the items of the subset.  The names of what cannot be told,
+    because predictions belong to another version of a set, are the second result.
+    """
+    run = kept.runs_over(suite)[0]
+    known = {
+        (run.datasets[name].entry.construction, factor): items
+        for (name, factor), items in subset_items(run).items()
+    }
+    found: dict[str, Answers] = {}
+    old: set[str] = set()
+    for kind, factor in ((kind, factor) for factor, kinds in TESTED.items() for kind in kinds):
+        control = SWAPS[kind].control
+        for whole in (kind, *([f"{control}@{kind}"] if control else [])):
+            name = f"{whole}@{SUBSETS[factor][0]}"
+            if (kind, factor) in known and whole in answers:
+                found[name] = at(answers[whole], known[kind, factor])
+            else:
+                old.add(name)
+    return found, frozenset(old)
+
+
+def sizes(suite: Suite) -> list[str]:
     """Return the lines of the table of items and rejections per set."""
     lines = ["| set | items | of | rejected, by reason |", "| --- | ---: | ---: | --- |"]
-    by_kind = {dataset.name.partition(".")[0]: dataset for dataset in read_suite(work / "swaps")}
+    by_kind = {dataset.name.partition(".")[0]: dataset for dataset in suite}
     for name in SWAPS:
         counts = by_kind[name].manifest["yield"]
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
@@ -105,40 +136,52 @@ def sizes(work: Path) -> list[str]:
     return lines
 
 
-def _commands(models: Sequence[str]) -> list[str]:
-    """Return the command that wrote the page, after those that it runs itself."""
-    chosen = " ".join(f"--model {each}" for each in models)
-    return [
-        BUILD,
-        "crossexam run MODEL swaps -o swap-runs/MODEL",
-        f"python reproductions/sanchez2018/run.py --work DIR {chosen}",
+def page(suite: Suite, folder: Path) -> str:
+    """Return RESULTS.md from the predictions in *folder*; raises CrossexamError if there are none."""
+    results = read_results(suite, folder)
+    document = tomllib.loads((HERE / "findings.toml").read_text(encoding="utf-8"))
+    deviations, findings = read_statements(document, HERE / "findings.toml")
+    runs = [read_kept(folder / f"{row}.npz").runs_over(suite)[0] for row in results.rows]
+    measured = results_of([by_status(run) for run in runs], alpha=ALPHA)
+    commands = [BUILD, *(row["command"] for row in results.rows.values())]
+    parts = [
+        *opening(HERE / "preface.md", deviations, results),
+        text.markdown_table(findings_table(judged(published_share, results, findings, deviations))),
+        "## Items\n\n" + "\n".join(sizes(suite)),
+        *(text.markdown_table(table) for table in (behaviour_table(measured), factor_table(measured))),
+        "## Commands\n\n```\n" + "\n".join(commands) + "\n```",
     ]
+    return "\n\n".join(parts) + "\n"
 
 
 def main() -> None:
-    """Build the suite, run the models and write RESULTS.md."""
+    """Build the suite, run the models that are given, and write RESULTS.md from the predictions kept."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True, help="folder for test sets and runs")
     parser.add_argument(
-        "--model", action="append", required=True, metavar="[ROW=]MODEL", help="a model to run; repeatable"
+        "--model", action="append", default=[], metavar="ROW=MODEL", help="a model to run; repeatable"
     )
     given = parser.parse_args()
-    work = given.work.resolve()
+    try:
+        print(f"written: {reproduce(given.work.resolve(), given.model)}")
+    except CrossexamError as error:
+        sys.exit(f"error: {error}")
+
+
+def reproduce(work: Path, models: Sequence[str]) -> Path:
+    """Build the suite in *work*, run the *models*, ROW=MODEL, and write RESULTS.md; return its path.
+
+    Raises CrossexamError if a model has no row, or if there are no predictions for the suite.
+    """
     work.mkdir(parents=True, exist_ok=True)
+    if nameless := [model for model in models if "=" not in model]:
+        raise CrossexamError(f"'{nameless[0]}' has no row", where="--model", wanted="ROW=MODEL")
     carry_out(shlex.split(BUILD), work)
-    named = [(row, model) for row, _, model in (each.rpartition("=") for each in given.model)]
-    runs = [(row, run_over(model, work)) for row, model in named]
-    results = results_of([by_status(run) for _, run in runs])
-    answers = {row: answers_of(run) for row, run in runs if row in ROWS}
-    parts = [
-        (HERE / "preface.md").read_text(encoding="utf-8").rstrip(),
-        findings_of(answers),
-        "## Items\n\n" + "\n".join(sizes(work)),
-        *(text.markdown_table(table) for table in (behaviour_table(results), factor_table(results))),
-        "## Commands\n\n```\n" + "\n".join(_commands(given.model)) + "\n```",
-    ]
-    (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    print(f"written: {HERE / 'RESULTS.md'}")
+    for row, _, model in (each.partition("=") for each in models):
+        run_model(row, model, work, HERE / "results")
+    path = HERE / "RESULTS.md"
+    path.write_text(page(read_suite(work / "swaps"), HERE / "results"), encoding="utf-8")
+    return path
 
 
 if __name__ == "__main__":

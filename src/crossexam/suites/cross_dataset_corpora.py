@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import PROJECTIONS, Gold, Projection, projection_for
-from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import part_name
+from crossexam.corpora.spec import CorpusSpec, reading_beside
+from crossexam.suites.bases import part_name, projection_as_read
 
 Protocol = Literal["human elicited", "human judged", "automatically recast", "added"]
 
@@ -35,7 +35,7 @@ class Member:
     gold label) are those of Table 4.  *known* explains differences that are due to the corpus itself.
 
     A corpus that a user *added* to the fourteen has no published figures; *projection* is the one stated for
-    it, None for that of the corpus.
+    it, None for that of the corpus.  *reading* are the options of reading its files, if not the defaults.
     """
 
     key: str
@@ -50,10 +50,15 @@ class Member:
     known: str = ""
     added: bool = False
     projection: Projection | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
     def spec_of(self, part: str) -> CorpusSpec:
         """Return the corpus of the split *part*."""
         return CorpusSpec.parse(self.corpus if self.added else f"{self.corpus}:{part}")
+
+    def read_with(self, reading: Mapping[str, Any]) -> Member:
+        """Return the corpus, read with *reading*, of which ``columns`` and ``labels`` are for files."""
+        return replace(self, reading=reading_beside(self.spec_of(self.splits[0]), reading))
 
     @property
     def rule(self) -> str:
@@ -132,10 +137,9 @@ def added_member(text: str) -> Member:
     >>> member.key, member.rule, member.projection.name
     ('builtin_demo', 'builtin:demo: halves', 'two labels')
     """
-    name, colon, last = text.rpartition(":")
-    projection = PROJECTIONS.get(last.replace("-", " ")) if colon else None
-    spec = name if projection else text
-    CorpusSpec.parse(spec).path()
+    corpus, projection = corpus_and_projection(text)
+    spec = corpus.text
+    corpus.path()
     key = part_name(spec)
     if key in MEMBERS:
         raise CrossexamError(
@@ -144,6 +148,18 @@ def added_member(text: str) -> Member:
             hint="rename the file" if Path(spec).exists() else f"--base {key} chooses that corpus",
         )
     return Member(key, spec, "added", spec, ("",), (0, 0), {}, added=True, projection=projection)
+
+
+def corpus_and_projection(text: str) -> tuple[CorpusSpec, Projection | None]:
+    """Return the corpus and the projection, None if it is not stated, of CORPUS[:PROJECTION].
+
+    >>> corpus, projection = corpus_and_projection("claims.csv:two-labels")
+    >>> corpus.text, projection.name
+    ('claims.csv', 'two labels')
+    """
+    name, colon, last = text.rpartition(":")
+    projection = PROJECTIONS.get(last.replace("-", " ")) if colon else None
+    return CorpusSpec.parse(name if projection else text), projection
 
 
 def added_members(texts: Sequence[str]) -> list[Member]:
@@ -159,7 +175,7 @@ def added_members(texts: Sequence[str]) -> list[Member]:
 
 def projection_of_added(member: Member, examples: Iterable[Example]) -> Projection:
     """Return the projection of an added corpus: the one stated for it, or that of its reader and labels."""
-    declared = member.projection or member.spec_of("").declared_projection()
+    declared = member.projection or projection_as_read(member.spec_of(""), member.reading)
     return projection_for(declared, (example.label for example in examples))
 
 

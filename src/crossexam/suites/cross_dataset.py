@@ -27,12 +27,14 @@ from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
 from crossexam.suites.cross_dataset_corpora import (
     MEMBERS,
     REFERENCE,
+    SCORED,
     Member,
     added_members,
     check_overlap,
     corpus_and_projection,
     member_named,
     projection_of_added,
+    straightforward_pairs,
     without_reference,
 )
 
@@ -45,13 +47,15 @@ class CrossDatasetOptions:
     """The *corpora* (keys of MEMBERS; if empty, all installed ones) and the *split*: test or validation.
 
     *add* names further corpora, each possibly with a projection (CORPUS:PROJECTION), and *reference* the
-    corpus from which the difference of the mean is measured; None is SNLI.
+    corpus from which the difference of the mean is measured; None is SNLI.  Of Add-1, *add_one* takes all
+    pairs or only the straightforward ones (:func:`straightforward_pairs`).
     """
 
     corpora: tuple[str, ...] = ()
     split: Literal["test", "validation"] = "test"
     add: tuple[str, ...] = ()
     reference: str | None = None
+    add_one: Literal["all", "straightforward"] = "all"
 
     def members(self, reading: Mapping[str, Any] = MappingProxyType({})) -> list[Member]:
         """Return the requested corpora, read with those of the options *reading* that are for them.
@@ -60,6 +64,12 @@ class CrossDatasetOptions:
         """
         chosen = [member_named(name) for name in self.corpora] or list(MEMBERS.values())
         members = [member.read_with(reading) for member in (*chosen, *added_members(self.add))]
+        if self.add_one == "straightforward":
+            if SCORED not in {member.key for member in members}:
+                raise CrossexamError(
+                    f"'{SCORED}' is not among the corpora", where="cross-dataset.add_one=straightforward"
+                )
+            members = [replace(each, straightforward=each.key == SCORED) for each in members]
         check_overlap(members)
         reference = self.reference_spec
         if self.reference is None and not CorpusSpec.parse(reference).installed():
@@ -101,6 +111,8 @@ def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
         if not manifests[key][options.split]["rows"]:
             missing = ", ".join(split.absent)
             writer.note(f"{key} has no {options.split} set, because {missing} is not installed")
+    if SCORED in splits:
+        writer.note(_note_on_scores(splits[SCORED]))
     if writer.already_built(_identity(request, manifests)):
         return
     for split in splits.values():
@@ -171,6 +183,7 @@ def _changed(request: SuiteRequest) -> dict[str, Any]:
         "add": list(options.add),
         "reference": f"{reference}@{CorpusSpec.parse(reference).identity()}" if reference else None,
         "reading": dict(request.reading),
+        "add_one": options.add_one if options.add_one != "all" else None,
     }
     return {name: value for name, value in found.items() if value}
 
@@ -228,6 +241,7 @@ def _entry(request: SuiteRequest, split: Split, examples: Sequence[Example]) -> 
         "files": identity_as_read("+".join(split.files), member.reading),
         "part": part,
         "seed": request.seed,
+        **({"pairs": "straightforward"} if member.straightforward else {}),
         **_limit_part(examples, request),
     }
     facts = {
@@ -372,6 +386,8 @@ def split_member(member: Member, seed: int) -> Split | None:
     pool = _pool(member, member.splits)
     if member.given is not None:
         return _with_given_test_set(member, pool, seed)
+    if member.straightforward:
+        pool = pool._replace(examples=list(straightforward_pairs(pool.examples, ", ".join(pool.files))))
     if not pool.examples:
         return None
     wanted = len(pool.examples) // 2
@@ -380,6 +396,23 @@ def split_member(member: Member, seed: int) -> Split | None:
         wanted = member.sampled if not pool.absent else len(pool.examples) * member.sampled // whole
     validation, test = pool.drawn(wanted, seed)
     return Split(member, validation, test, pool.absent, pool.files, pool.skipped)
+
+
+def _note_on_scores(split: Split) -> str:
+    """Return how many pairs of Add-1 are straightforward, and how many the paper has."""
+    pairs = [*split.validation, *split.test]
+    if not all("score" in example.info for example in pairs):
+        return f"{SCORED}: the files have no mean scores, so the straight-forward pairs are not known"
+    clear = list(straightforward_pairs(pairs, SCORED))
+    share = label_shares(clear).get("entailment", 0.0)
+    size, published = sum(split.member.sizes), split.member.shares["entailment"]
+    if split.member.straightforward:
+        taken = f"the {len(clear):,} pairs that have a mean score of at most 3 or at least 4 are taken"
+    else:
+        taken = f"{len(clear):,} of {len(pairs):,} pairs have a mean score of at most 3 or at least 4"
+    sentence = f"{SCORED}: {taken} ({share:.1f} % entailment); the paper takes {size:,} ({published} %)"
+    hint = "--set cross-dataset.add_one=straightforward takes those alone"
+    return sentence if split.member.straightforward else f"{sentence}; {hint}"
 
 
 def _with_given_test_set(member: Member, pool: _Pool, seed: int) -> Split | None:

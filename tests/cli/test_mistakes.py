@@ -106,6 +106,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "fact-checking --only true --split dev": "TRUE has no split 'dev' | wanted: test",
         "fact-checking --base true --only true": "'fact-checking.only' is set twice | each option once",
         "negation --base pairs.csv --only true": "'negation' has no option --only | fact-checking",
+        "cross-dataset --labels yes=entailment":
+            "corpora of cross-dataset have names and known formats | --add FILE or --reference FILE",
+        "cross-dataset --add builtin:demo --columns premise=a": "nothing is read with --columns | --add FILE",
+        "challenge --labels yes=entailment --skip-bad":
+            "nothing is read with --labels and --skip-bad | challenge without",
         "cross-dataset --base nosuch": "no corpus of the cross-dataset benchmark | scitail",
         "negation --bse pairs.csv": "No such option: --bse | --base",
     },

@@ -282,6 +282,8 @@ def test_only_some_of_them(everything: Path) -> None:
 def test_an_unknown_name_is_refused_with_all_names(everything: Path) -> None:
     with pytest.raises(UnknownNameError) as caught:
         cx.build("challenge", only=["anli,hanz"])
+    with pytest.raises(UnknownNameError, match="no challenge set is called ''"):
+        cx.build("challenge", only=[""])
     assert str(caught.value) == (
         "--only: no challenge set is called 'hanz'\n  hint: available: " + ", ".join(CHALLENGES)
     )

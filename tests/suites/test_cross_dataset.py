@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
@@ -176,6 +178,55 @@ def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
     assert again.notes == built.notes
     with pytest.raises(CrossexamError, match="different input or options"):
         write_cross_dataset(tmp_path / "suite", seed=1)
+
+
+def add_one_files(data: Path, *scores: float) -> None:
+    """Write Add-1 in its official columns: the first scores into train, the last two into dev and test."""
+    for split, of_split in zip(
+        ("train", "dev", "test"), (scores[:-2], scores[-2:-1], scores[-1:]), strict=True
+    ):
+        rows = (f"{each}\tx\t1\told\tdog\tDog {each} ran.\tOld dog {each} ran.\n" for each in of_split)
+        (data / f"data.{split}").write_text("".join(rows))
+
+
+def test_add_one_has_all_pairs_or_the_straightforward_ones(data: Path, tmp_path: Path) -> None:
+    (data / "splits").mkdir()
+    add_one_files(data / "splits", 1.0, 2.5, 3.0, 3.25, 3.5, 3.75, 4.0, 4.5, 5.0, 2.0)
+    options: dict[str, Any] = {"corpora": ("add_one",)}
+    every, clear = (
+        build_to_folder(suite_request("cross-dataset", options={"cross-dataset": chosen}), tmp_path / name)
+        for name, chosen in (("every", options), ("clear", {**options, "add_one": "straightforward"}))
+    )
+    assert every.notes == (
+        "add_one: 7 of 10 pairs have a mean score of at most 3 or at least 4 (42.9 % entailment); the paper "
+        "takes 3,794 (15.7 %); --set cross-dataset.add_one=straightforward takes those alone",
+    )
+    assert clear.notes[0].startswith("add_one: the 7 pairs that have a mean score of at most 3 or at least 4")
+    split = json.loads((tmp_path / "clear" / "splits" / "add_one.json").read_text())
+    assert (split["validation"]["rows"], split["test"]["rows"]) == (3, 4)
+    assert split["rule"] == "train, dev, test (mean score at most 3 or at least 4): halves"
+    scores = {item.info["score"] for item in read_suite(tmp_path / "clear")["base.add_one"]}
+    assert len(scores) == 4
+    assert not scores & {3.25, 3.5, 3.75}
+    assert "pairs:straightforward" in str(read_suite(tmp_path / "clear")["base.add_one"].entry.signature)
+    assert len(read_suite(tmp_path / "every")["base.add_one"]) == 5
+
+
+def test_straightforward_pairs_need_scores_and_the_corpus(data: Path, tmp_path: Path) -> None:
+    (data / "add_one").mkdir()
+    pairs = "".join(f"Dog {n} ran.,Old dog {n} ran.,{('', 'not_')[n % 2]}entailment\n" for n in range(4))
+    (data / "add_one" / "train.csv").write_text("premise,hypothesis,label\n" + pairs)
+    options = {"add_one": "straightforward"}
+    for corpora, said in (
+        (("add_one",), "no mean scores"),
+        (("sick",), "'add_one' is not among the corpora"),
+    ):
+        with pytest.raises(CrossexamError, match=said):
+            cx.build("cross-dataset", options={"cross-dataset": {**options, "corpora": corpora}})
+    built = write_cross_dataset(tmp_path / "suite", "add_one")
+    assert built.notes == (
+        "add_one: the files have no mean scores, so the straight-forward pairs are not known",
+    )
 
 
 def test_validation_and_test_share_nothing(data: Path, tmp_path: Path) -> None:
@@ -425,7 +476,5 @@ def test_validation_sets_are_called_so(data: Path, tmp_path: Path) -> None:
 
 
 def test_the_library_builds_what_is_installed(data: Path) -> None:
-    import crossexam as cx
-
     assert list(cx.build("cross-dataset").datasets) == ["base.sick", "base.scitail", "base.snli_test"]
     assert list(cx.build("cross-dataset", "sick").datasets) == ["base.sick", "base.snli_test"]

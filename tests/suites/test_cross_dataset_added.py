@@ -124,6 +124,60 @@ def test_what_cannot_be_built_is_refused(data: Path, options: dict[str, Any], sa
         build(**filled)
 
 
+CLAIMS = "It rains.,It is wet.,yes\nTom runs.,Tom sits.,no\nAnn sits.,Ann rests.,yes\nBen ate.,Ben fed.,no\n"
+MEANT = ["--labels", "yes=entailment,no=not_entailment"]
+
+
+@pytest.mark.parametrize(
+    ("header", "options"),
+    [
+        ("premise,hypothesis,label\n", MEANT),
+        ("a,b,c\n", [*MEANT, "--columns", "premise=a,hypothesis=b,label=c"]),
+    ],
+    ids=["labels", "columns"],
+)
+@pytest.mark.parametrize("option", ["--add", "--reference"])
+def test_files_are_read_as_the_options_of_reading_say(
+    data: Path, tmp_path: Path, header: str, options: list[str], option: str
+) -> None:
+    claims, suite = data / "claims.csv", tmp_path / "suite"
+    claims.write_text(header + CLAIMS)
+    given = ["build", "cross-dataset", option, str(claims), "-o", str(suite)]
+    assert isinstance(CliRunner().invoke(app, given).exception, FormatError)
+    assert CliRunner().invoke(app, [*given, *options]).exit_code == 0
+    test_set = read_suite(suite)["base.claims"]
+    assert test_set.entry.projection == "two labels"
+    labels = {"It rains.": "entailment", "Ann sits.": "entailment"}
+    assert all(item.label == labels.get(item.premise, "not_entailment") for item in test_set)
+    assert read_suite(suite).manifest["reading"]["labels"] == {"yes": "entailment", "no": "not_entailment"}
+    other = CliRunner().invoke(app, [*given, *options[2:], "--labels", "yes=not_entailment,no=entailment"])
+    assert "different input or options" in str(other.exception)
+
+
+def test_options_of_reading_files_are_for_files_alone(data: Path, tmp_path: Path) -> None:
+    claims = data / "claims.csv"
+    claims.write_text("premise,hypothesis,label\n" + CLAIMS)
+    added = ["--add", f"{claims}:two-labels", "--add", "builtin:demo"]
+    given = ["build", "cross-dataset", *added, *MEANT, "-o", str(tmp_path / "suite")]
+    assert CliRunner().invoke(app, given).exit_code == 0
+    suite = read_suite(tmp_path / "suite")
+    assert {item.label for item in suite["base.builtin_demo"]} == set(THREE)
+    assert suite["base.claims"].entry.projection == "two labels"
+
+
+def test_malformed_records_are_skipped_and_counted(data: Path, tmp_path: Path) -> None:
+    for name in ("multinli_1.0_dev_matched", "mine"):
+        with (data / f"{name}.jsonl").open("a") as file:
+            file.write("{}\n")
+    given = ["build", "cross-dataset", "--add", str(data / "mine.jsonl"), "-o", str(tmp_path / "suite")]
+    assert isinstance(CliRunner().invoke(app, given).exception, FormatError)
+    found = CliRunner().invoke(app, [*given, "--skip-bad", "--allow-loss"])
+    assert found.exit_code == 0
+    assert "mine: 1 malformed records were skipped" in found.stderr
+    suite = read_suite(tmp_path / "suite")
+    assert not any(about(suite[f"base.{name}"])["complete"] for name in ("mine", "multinli_dev_matched"))
+
+
 def test_another_reference_takes_the_place_of_snli(data: Path, tmp_path: Path) -> None:
     options = {"cross-dataset": {"reference": "multinli:dev_matched"}}
     built = build_to_folder(suite_request("cross-dataset", options=options), tmp_path / "suite")

@@ -71,6 +71,31 @@ def test_it_sets_what_the_suite_has_or_is_refused(form: ShortForm, suite: str) -
         expand(suite, {form.flag: "x"})
 
 
+VALUED = [form for form in SHORT_FORMS.values() if form.takes]
+
+
+@pytest.mark.parametrize("form", VALUED, ids=lambda form: form.flag)
+@pytest.mark.parametrize("separate", [True, False], ids=["of its own", "after ="])
+def test_an_empty_value_is_refused_and_not_read_as_true(
+    form: ShortForm, separate: bool, tmp_path: Path
+) -> None:
+    suite = form.settings[0][0]
+    base = [] if suite_named(suite).base_option else BASE
+    empty = [form.flag, ""] if separate else [f"{form.flag}="]
+    refused = CliRunner().invoke(app, ["build", suite, *base, "-o", str(tmp_path / "out"), *empty])
+    assert isinstance(refused.exception, CrossexamError)
+    assert "true'" not in refused.exception.what
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_empty_tautology_is_called_empty(tmp_path: Path) -> None:
+    given = ["build", "negation", *BASE, "-o", str(tmp_path / "out"), "--tautology", ""]
+    with pytest.raises(CrossexamError, match="the tautology is empty"):
+        CliRunner().invoke(app, given, catch_exceptions=False)
+    with pytest.raises(CrossexamError, match="the tautology is empty"):
+        cx.build("negation", "builtin:demo", limit=3, tautology="")
+
+
 @pytest.mark.parametrize("verb", ["build", "examine", "subset"])
 def test_help_lists_them_all(verb: str) -> None:
     text = _crossexam(verb, "--help")

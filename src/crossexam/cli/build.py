@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,6 +68,7 @@ def build(
         parser=parser,
         engine=engines.building_engine(engine, workers, num_cpus, num_gpus),
     )
+    refuse_unread(request)
     build_and_show(request, output, force=force)
 
 
@@ -85,8 +86,9 @@ def requested(
     """Return the request described by the options of ``build``; raises CrossexamError.
 
     *settings* are (name, option, text) triples of ``--set NAME.OPTION=VALUE``, *reading* the options of
-    reading the base (:func:`crossexam.cli.options.reading_options`).
+    reading the bases, or the files of a suite without bases (:func:`crossexam.cli.options.reading_options`).
     """
+    from crossexam.corpora.spec import changed_reading
     from crossexam.suites.short_forms import expand, merged
     from crossexam.suites.table import suite_named, suite_request
 
@@ -98,10 +100,32 @@ def requested(
     if kind.base_option is not None:
         if base:
             given = merged(given, {kind.name: {kind.base_option: tuple(base)}})
-        return suite_request(suite, options=given, limit=limit, **fields)
+        return suite_request(
+            suite, options=given, limit=limit, reading=changed_reading(reading or {}), **fields
+        )
     bases = options.bases_from(options.named_bases(base, suite), reading or {}, limit)
     problems = options.problems_from(word_problems, kind)
     return suite_request(suite, bases, problems, options=given, limit=limit, **fields)
+
+
+def refuse_unread(request: SuiteRequest, *, but: Collection[str] = ()) -> None:
+    """Raise CrossexamError if options of reading, *but* some, have no effect on a suite of named corpora.
+
+    What the columns and labels of these mean is known; a suite whose options name no files reads them with no
+    options at all.
+    """
+    from crossexam.core.errors import CrossexamError
+
+    kind = request.kind
+    for_files = {"columns", "labels"} if kind.file_options else set(request.reading)
+    unread = [name for name in request.reading if name in for_files.difference(but)]
+    if unread and not (kind.file_options and request.options.files):
+        flags = " and ".join(f"--{name.replace('_', '-')}" for name in unread)
+        with_files = " or ".join(f"--{option} FILE" for option in kind.file_options)
+        raise CrossexamError(
+            f"the corpora of {kind.name} have names and known formats, so nothing is read with {flags}",
+            wanted=with_files or f"{kind.name} without {flags}",
+        )
 
 
 def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) -> None:

@@ -87,7 +87,7 @@ def examine(
     The same command resumes an interrupted examination: finished test sets and predictions are reused.
     --dry-run builds the test sets, and runs no model.
     """
-    from crossexam.cli.build import build_and_show, requested
+    from crossexam.cli.build import build_and_show, refuse_unread, requested
     from crossexam.core.settings import parse_option_settings
     from crossexam.core.test_sets import read_suite
     from crossexam.models.chunking import chunking_of
@@ -135,6 +135,7 @@ def examine(
         parser=parser,
         engine=engines.building_engine(engine, workers, num_cpus, num_gpus),
     )
+    refuse_unread(request, but=["labels"])  # which are of answers, too
     # On this machine --workers is for building: a model has all cores to itself.
     ask = engines.asking(engine, None if engine == "local" else workers, num_cpus, num_gpus)
     if engine == "local" and not dry_run:

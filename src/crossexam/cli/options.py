@@ -442,7 +442,7 @@ def _with_short_forms(args: Sequence[str]) -> list[str]:
             value = rest.pop(0)
         if equals and not form.takes:
             raise CrossexamError(f"{flag} does not take a value", where=argument)
-        expanded += ["--short-form", f"{flag}={value or 'true'}"]
+        expanded += ["--short-form", f"{flag}={value if form.takes else 'true'}"]
     return expanded
 
 

@@ -265,8 +265,22 @@ def each_reading(
     """
     parsed = [spec if isinstance(spec, CorpusSpec) else CorpusSpec.parse(spec) for spec in specs]
     mixed = len({spec.corpus is None for spec in parsed}) == 2
-    general = {name: value for name, value in reading.items() if name not in {"columns", "labels"}}
-    return [(spec, general if mixed and spec.corpus else dict(reading)) for spec in parsed]
+    return [(spec, reading_beside(spec, reading) if mixed else dict(reading)) for spec in parsed]
+
+
+def reading_beside(spec: CorpusSpec, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of reading *spec*, which is read together with corpora of the other kind.
+
+    ``columns`` and ``labels`` are for files alone.
+
+    >>> stated = {"labels": {"yes": "entailment"}, "skip_bad": True}
+    >>> reading_beside(CorpusSpec.parse("snli:dev"), stated)
+    {'skip_bad': True}
+    >>> reading_beside(CorpusSpec.parse("claims.csv"), stated) == stated
+    True
+    """
+    known = {"columns", "labels"} if spec.corpus else set()
+    return {name: value for name, value in reading.items() if name not in known}
 
 
 def iter_corpus(

@@ -99,24 +99,28 @@ def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Ba
     return Base(
         part_name(spec),
         spec,
-        _identity(corpus.identity(), changed),
+        identity_as_read(corpus.identity(), changed),
         open_stream,
         golds,
         report,
-        declared=_declared(corpus, changed),
+        declared=projection_as_read(corpus, changed),
         reading=changed,
     )
 
 
-def _declared(corpus: CorpusSpec, reading: Mapping[str, Any]) -> Projection:
+def projection_as_read(corpus: CorpusSpec, reading: Mapping[str, Any]) -> Projection:
     """Return the projection that the corpus has, or that the labels declared by the user need."""
     if "not_entailment" in reading.get("labels", {}).values():
         return ENTAILMENT_OR_NOT
     return THREE_LABELS if "columns" in reading else corpus.declared_projection()
 
 
-def _identity(content: str, reading: Mapping[str, Any]) -> str:
-    """Return what identifies the examples read from a file with the given *content* hash."""
+def identity_as_read(content: str, reading: Mapping[str, Any]) -> str:
+    """Return what identifies the examples that *reading* gives of a file, which *content* identifies.
+
+    >>> identity_as_read("0f2781d6", {}), identity_as_read("0f2781d6", {"labels": {"yes": "entailment"}})
+    ('0f2781d6', '0f2781d6-6ebaee56')
+    """
     if not reading:
         return content
     text = json.dumps(reading, sort_keys=True)

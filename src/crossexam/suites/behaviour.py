@@ -166,7 +166,7 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
             request.parser,
             antonyms=tables["antonym"],
             hypernyms=tables["hypernym"],
-            index_spec=options.index or base.spec,
+            index_spec=base.spec if options.index is None else options.index,
             progress=writer.progress,
         )
         sets = make_swap_sets(

@@ -51,7 +51,9 @@ class SuiteKind:
 
     ``constructions`` names the constructions that are always applied, ``optional`` those that are applied if
     one of their options is set.  ``options`` is an instance of the suite's own dataclass of options, if it
-    has one.  ``base_option`` names the option that ``--base`` sets in a suite that is not built from bases.
+    has one.  ``base_option`` names the option that ``--base`` sets in a suite that is not built from bases,
+    and ``file_options`` those that may name files of the user's, which are read as bases are; ``files`` of
+    its options lists these files.
     ``has_keys``: its items have keys although it names no constructions.  ``overview`` computes the table
     to show after building from the manifest; None means the yield table.  ``in_one_process``: the engine of
     a request has nothing to do.
@@ -65,6 +67,7 @@ class SuiteKind:
     optional: tuple[str, ...] = ()
     options: Any = None
     base_option: str | None = None
+    file_options: tuple[str, ...] = ()
     has_keys: bool = False
     overview: Callable[[Mapping[str, Any]], Overview] | None = None
     in_one_process: bool = False
@@ -85,8 +88,9 @@ class SuiteRequest:
     """What to build: a suite from *bases*, and from *problems* for tests that read word problems.
 
     *constructions* carry their options; *options* are those of the suite itself.  *per_key* is the maximum
-    number of items of one key (:mod:`crossexam.constructions.keys`), None for all.  *engine* carries out the
-    work; the files do not depend on it.
+    number of items of one key (:mod:`crossexam.constructions.keys`), None for all.  *reading* are the options
+    of reading the corpora of a suite that is not built from bases; a base has its own.  *engine* carries out
+    the work; the files do not depend on it.
     ``suites.table.suite_request`` creates a request from names.
     """
 
@@ -102,6 +106,7 @@ class SuiteRequest:
     tagger: str = "auto"
     recognizer: str = "auto"
     parser: str = "auto"
+    reading: Mapping[str, Any] = field(default_factory=dict)
     engine: Engine = field(default_factory=InThisProcess, compare=False)
 
     def resources(self) -> LanguageResources:

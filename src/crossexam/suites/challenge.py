@@ -31,7 +31,7 @@ class ChallengeOptions:
     def chosen(self) -> tuple[Challenge, ...]:
         """Return the requested corpora in the order of the table; raises UnknownNameError."""
         names = [name.strip() for text in self.only for name in text.split(",")]
-        named = {challenge_named(name).name for name in names if name}
+        named = {challenge_named(name).name for name in names}
         return tuple(each for each in CHALLENGES.values() if not named or each.name in named)
 
 

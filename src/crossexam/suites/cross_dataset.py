@@ -11,26 +11,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple
 
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.labels import projection_for
 from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import drawn_order, part_name, with_notes
+from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.spec import CorpusSpec, reading_beside
+from crossexam.suites.bases import base_from_spec, drawn_order, identity_as_read, with_notes
 from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
 from crossexam.suites.cross_dataset_corpora import (
     MEMBERS,
     REFERENCE,
+    SCORED,
     Member,
     added_members,
     check_overlap,
+    corpus_and_projection,
     member_named,
     projection_of_added,
+    straightforward_pairs,
     without_reference,
 )
 
@@ -43,18 +47,29 @@ class CrossDatasetOptions:
     """The *corpora* (keys of MEMBERS; if empty, all installed ones) and the *split*: test or validation.
 
     *add* names further corpora, each possibly with a projection (CORPUS:PROJECTION), and *reference* the
-    corpus from which the difference of the mean is measured; None is SNLI.
+    corpus from which the difference of the mean is measured; None is SNLI.  Of Add-1, *add_one* takes all
+    pairs or only the straightforward ones (:func:`straightforward_pairs`).
     """
 
     corpora: tuple[str, ...] = ()
     split: Literal["test", "validation"] = "test"
     add: tuple[str, ...] = ()
     reference: str | None = None
+    add_one: Literal["all", "straightforward"] = "all"
 
-    def members(self) -> list[Member]:
-        """Return the requested corpora; raises UnknownNameError, CrossexamError if two have common files."""
+    def members(self, reading: Mapping[str, Any] = MappingProxyType({})) -> list[Member]:
+        """Return the requested corpora, read with those of the options *reading* that are for them.
+
+        Raises UnknownNameError, CrossexamError if two have common files.
+        """
         chosen = [member_named(name) for name in self.corpora] or list(MEMBERS.values())
-        members = [*chosen, *added_members(self.add)]
+        members = [member.read_with(reading) for member in (*chosen, *added_members(self.add))]
+        if self.add_one == "straightforward":
+            if SCORED not in {member.key for member in members}:
+                raise CrossexamError(
+                    f"'{SCORED}' is not among the corpora", where="cross-dataset.add_one=straightforward"
+                )
+            members = [replace(each, straightforward=each.key == SCORED) for each in members]
         check_overlap(members)
         reference = self.reference_spec
         if self.reference is None and not CorpusSpec.parse(reference).installed():
@@ -62,9 +77,16 @@ class CrossDatasetOptions:
         return without_reference(members, reference, named=bool(self.corpora))
 
     @property
+    def files(self) -> list[str]:
+        """The files among the corpora that are added and the reference: all that is not read by its name."""
+        specs = [corpus_and_projection(text)[0] for text in self.add]
+        specs += [CorpusSpec.parse(self.reference)] if self.reference is not None else []
+        return [spec.text for spec in specs if spec.corpus is None]
+
+    @property
     def reference_spec(self) -> str:
         """The corpus from which the difference is measured."""
-        return self.reference or _REFERENCE_SPEC[self.split]
+        return _REFERENCE_SPEC[self.split] if self.reference is None else self.reference
 
 
 def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
@@ -77,27 +99,37 @@ def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
     excluded = _excluded(options)
     if excluded:
         writer.note(f"not part of the mean, as {options.reference} is the reference: {', '.join(excluded)}")
-    splits, absent = _splits(options, request.seed, writer.progress)
+    splits, absent = _splits(request, writer.progress)
     if absent:
         missing = ", ".join(absent)
         writer.note(f"not installed, so not included: {missing}; reports will call the benchmark partial")
     manifests = {key: split.manifest(request.seed) for key, split in splits.items()}
+    reference = _reference(request)
     for key, split in splits.items():
+        if split.skipped:
+            writer.note(f"{key}: {split.skipped:,} malformed records were skipped")
         if not manifests[key][options.split]["rows"]:
             missing = ", ".join(split.absent)
             writer.note(f"{key} has no {options.split} set, because {missing} is not installed")
+    if SCORED in splits:
+        writer.note(_note_on_scores(splits[SCORED]))
     if writer.already_built(_identity(request, manifests)):
         return
     for split in splits.values():
         examples = split.test if options.split == "test" else split.validation
         if examples:
             writer.write(_entry(request, split, examples), _rows(examples, request))
-    for entry, examples in _reference(request):
-        writer.write(entry, _rows(examples, request))
+    if reference is not None:
+        writer.write(reference[0], _rows(reference[1], request))
     for key, manifest in manifests.items():
         writer.write_extra(f"{SPLITS}/{key}.json", manifest)
     signed = {"part": options.split, "seed": request.seed, "corpora": "+".join(splits)}
-    other = {"added": list(options.add), "reference": options.reference, "excluded": excluded}
+    other = {
+        "added": list(options.add),
+        "reference": options.reference,
+        "excluded": excluded,
+        "reading": dict(request.reading),
+    }
     writer.finish(signed, absent=list(absent), **{name: value for name, value in other.items() if value})
 
 
@@ -108,15 +140,14 @@ def _excluded(options: CrossDatasetOptions) -> list[str]:
     return [key for key in MEMBERS if key not in {member.key for member in options.members()}]
 
 
-def _splits(
-    options: CrossDatasetOptions, seed: int, progress: Progress
-) -> tuple[dict[str, Split], tuple[str, ...]]:
+def _splits(request: SuiteRequest, progress: Progress) -> tuple[dict[str, Split], tuple[str, ...]]:
     """Return the splits of the installed corpora by key, and the keys of the other corpora."""
-    members = options.members()
+    options: CrossDatasetOptions = request.options
+    members = options.members(request.reading)
     splits: dict[str, Split] = {}
     for done, member in enumerate(members):
         progress("drawing the splits", done, len(members))
-        split = split_member(member, seed)
+        split = split_member(member, request.seed)
         if split is not None:
             splits[member.key] = split
     progress("drawing the splits", len(members), len(members))
@@ -136,7 +167,7 @@ def _identity(request: SuiteRequest, manifests: Mapping[str, Mapping[str, Any]])
         "suite": request.kind.name,
         "part": part,
         "splits": {key: manifest[part]["content_hash"] for key, manifest in manifests.items()},
-        **_changed(request.options),
+        **_changed(request),
         "seed": request.seed,
         "format": request.file_format,
         "limit": request.limit,
@@ -144,12 +175,15 @@ def _identity(request: SuiteRequest, manifests: Mapping[str, Mapping[str, Any]])
     }
 
 
-def _changed(options: CrossDatasetOptions) -> dict[str, Any]:
+def _changed(request: SuiteRequest) -> dict[str, Any]:
     """Return what makes the suite another one than the published benchmark, for its identity."""
+    options: CrossDatasetOptions = request.options
     reference = options.reference
     found = {
         "add": list(options.add),
         "reference": f"{reference}@{CorpusSpec.parse(reference).identity()}" if reference else None,
+        "reading": dict(request.reading),
+        "add_one": options.add_one if options.add_one != "all" else None,
     }
     return {name: value for name, value in found.items() if value}
 
@@ -167,8 +201,8 @@ def _limit_part(examples: Sequence[Example], request: SuiteRequest) -> dict[str,
     return {} if _is_whole(examples, request) else request.limit_part()
 
 
-def _reference(request: SuiteRequest) -> Iterator[tuple[TestSetEntry, Sequence[Example]]]:
-    """Yield the test set of the training corpus, from which the drop is measured, if it is installed.
+def _reference(request: SuiteRequest) -> tuple[TestSetEntry, Sequence[Example]] | None:
+    """Return the test set of the training corpus, from which the drop is measured, None if it is absent.
 
     The most frequent label of SNLI is that of its training set; of another reference, its own.
     """
@@ -176,38 +210,38 @@ def _reference(request: SuiteRequest) -> Iterator[tuple[TestSetEntry, Sequence[E
     spec = options.reference_spec
     corpus = CorpusSpec.parse(spec)
     if options.reference is None and not corpus.installed():
-        return
-    examples = tuple(corpus.examples())
+        return None
+    base = base_from_spec(spec, **reading_beside(corpus, request.reading))
+    examples = tuple(base.open())
     facts = {
         "majority": "entailment",
         "reference": True,
         "part": options.split,
-        "complete": _is_whole(examples, request),
+        "complete": _is_whole(examples, request) and not base.report.bad,
     }
     limited = _limit_part(examples, request)
     if options.reference is None:
         part = REFERENCE if options.split == "test" else "snli_dev"
         signed = signature({"corpus": spec, "part": options.split, **limited})
-        yield TestSetEntry(BASE, part, signature=signed, facts={CROSS_DATASET: facts}), examples
-        return
-    projection = projection_for(corpus.declared_projection(), (example.label for example in examples))
+        return TestSetEntry(BASE, part, signature=signed, facts={CROSS_DATASET: facts}), examples
     entry = TestSetEntry(
         BASE,
-        part_name(spec),
-        signature=signature({"corpus": f"{spec}@{corpus.identity()}", "part": options.split, **limited}),
-        projection=projection.declaration,
+        base.part,
+        signature=signature({"corpus": f"{spec}@{base.identity}", "part": options.split, **limited}),
+        projection=base.projection.declaration,
         facts={CROSS_DATASET: {**facts, "majority": most_frequent(examples), "title": spec}},
     )
-    yield entry, examples
+    return entry, examples
 
 
 def _entry(request: SuiteRequest, split: Split, examples: Sequence[Example]) -> TestSetEntry:
     member, part = split.member, request.options.split
     parts: dict[str, object] = {
         "corpus": member.key,
-        "files": "+".join(split.files),
+        "files": identity_as_read("+".join(split.files), member.reading),
         "part": part,
         "seed": request.seed,
+        **({"pairs": "straightforward"} if member.straightforward else {}),
         **_limit_part(examples, request),
     }
     facts = {
@@ -268,7 +302,8 @@ _POINTS: Final = 1.0
 class Split:
     """A corpus of the benchmark, split into *validation* and *test* examples.
 
-    *absent* names the splits of the corpus that are not installed, *files* are the names of those read.
+    *absent* names the splits of the corpus that are not installed, *files* are the names of those read, and
+    *skipped* is the number of their records that are malformed.
     """
 
     member: Member
@@ -276,6 +311,7 @@ class Split:
     test: Sequence[Example]
     absent: tuple[str, ...]
     files: tuple[str, ...]
+    skipped: int = 0
 
     @property
     def complete(self) -> bool:
@@ -283,6 +319,8 @@ class Split:
 
         Fewer labels suffice if the corpus itself has fewer than the paper states (*known*).
         """
+        if self.skipped:
+            return False
         if self.member.added:
             return True
         if len(self.test) < self.member.sizes[1] and not self.member.known:
@@ -295,6 +333,7 @@ class Split:
         if self.member.added:
             return []
         found = [f"not installed: {', '.join(self.absent)}"] if self.absent else []
+        found += [f"{self.skipped:,} malformed records skipped"] if self.skipped else []
         ours = (len(self.validation), len(self.test))
         for name, here, published in zip(("validation", "test"), ours, self.member.sizes, strict=True):
             if here != published:
@@ -344,55 +383,90 @@ def split_member(member: Member, seed: int) -> Split | None:
 
     If only some of its splits are installed, these are divided in the published proportion.
     """
-    pool, absent, files = _pool(member)
+    pool = _pool(member, member.splits)
     if member.given is not None:
-        return _with_given_test_set(member, pool, absent, files, seed)
-    if not pool:
+        return _with_given_test_set(member, pool, seed)
+    if member.straightforward:
+        pool = pool._replace(examples=list(straightforward_pairs(pool.examples, ", ".join(pool.files))))
+    if not pool.examples:
         return None
-    wanted = len(pool) // 2
+    wanted = len(pool.examples) // 2
     if member.sampled is not None:
         whole = sum(member.sizes)
-        wanted = member.sampled if not absent else len(pool) * member.sampled // whole
-    first = set(drawn_order(pool, seed)[:wanted])
-    validation = [example for place, example in enumerate(pool) if place in first]
-    test = [example for place, example in enumerate(pool) if place not in first]
-    return Split(member, validation, test, absent, files)
+        wanted = member.sampled if not pool.absent else len(pool.examples) * member.sampled // whole
+    validation, test = pool.drawn(wanted, seed)
+    return Split(member, validation, test, pool.absent, pool.files, pool.skipped)
 
 
-def _with_given_test_set(
-    member: Member, pool: list[Example], absent: tuple[str, ...], files: tuple[str, ...], seed: int
-) -> Split | None:
-    test, missing, test_files = _pool(replace(member, splits=(member.given or "",), given=None))
-    if missing:
+def _note_on_scores(split: Split) -> str:
+    """Return how many pairs of Add-1 are straightforward, and how many the paper has."""
+    pairs = [*split.validation, *split.test]
+    if not all("score" in example.info for example in pairs):
+        return f"{SCORED}: the files have no mean scores, so the straight-forward pairs are not known"
+    clear = list(straightforward_pairs(pairs, SCORED))
+    share = label_shares(clear).get("entailment", 0.0)
+    size, published = sum(split.member.sizes), split.member.shares["entailment"]
+    if split.member.straightforward:
+        taken = f"the {len(clear):,} pairs that have a mean score of at most 3 or at least 4 are taken"
+    else:
+        taken = f"{len(clear):,} of {len(pairs):,} pairs have a mean score of at most 3 or at least 4"
+    sentence = f"{SCORED}: {taken} ({share:.1f} % entailment); the paper takes {size:,} ({published} %)"
+    hint = "--set cross-dataset.add_one=straightforward takes those alone"
+    return sentence if split.member.straightforward else f"{sentence}; {hint}"
+
+
+def _with_given_test_set(member: Member, pool: _Pool, seed: int) -> Split | None:
+    test = _pool(member, (member.given or "",))
+    if test.absent:
         return None
-    first = set(drawn_order(pool, seed)[: len(test)])
-    validation = [example for place, example in enumerate(pool) if place in first]
-    return Split(member, validation, test, absent, (*files, *test_files))
+    validation, _ = pool.drawn(len(test.examples), seed)
+    files, skipped = (*pool.files, *test.files), pool.skipped + test.skipped
+    return Split(member, validation, test.examples, pool.absent, files, skipped)
 
 
-def _pool(member: Member) -> tuple[list[Example], tuple[str, ...], tuple[str, ...]]:
-    """Return the labelled examples of all splits of *member*, the splits not installed, and the files."""
+class _Pool(NamedTuple):
+    """The labelled *examples* of some splits of a corpus; *skipped* records of the *files* are malformed."""
+
+    examples: list[Example]
+    absent: tuple[str, ...]
+    files: tuple[str, ...]
+    skipped: int
+
+    def drawn(self, wanted: int, seed: int) -> tuple[list[Example], list[Example]]:
+        """Return *wanted* examples, drawn with *seed*, and the others, both in the order of the files."""
+        first = set(drawn_order(self.examples, seed)[:wanted])
+        halves: tuple[list[Example], list[Example]] = ([], [])
+        for place, example in enumerate(self.examples):
+            halves[place not in first].append(example)
+        return halves
+
+
+def _pool(member: Member, splits: Sequence[str]) -> _Pool:
+    """Return the labelled examples of *splits* of *member*."""
     examples: list[Example] = []
     absent, files = [], []
-    for part in member.splits:
+    skipped = 0
+    for part in splits:
         spec = member.spec_of(part)
         if not spec.installed():
             absent.append(spec.text)
             continue
         files.append(spec.path().name)
-        found = _labelled(spec, member)
-        single = len(member.splits) == 1
+        report = ReadingReport()
+        found = _labelled(spec, member, report)
+        single = len(splits) == 1
         examples += (example if single else replace(example, id=f"{part}:{example.id}") for example in found)
-    return examples, tuple(absent), tuple(files)
+        skipped += report.bad
+    return _Pool(examples, tuple(absent), tuple(files), skipped)
 
 
-def _labelled(spec: CorpusSpec, member: Member) -> Iterator[Example]:
+def _labelled(spec: CorpusSpec, member: Member, report: ReadingReport) -> Iterator[Example]:
     """Yield the labelled examples of a split, with the labels of the projection stated for it, if any."""
     if not member.added:
-        yield from spec.examples()
+        yield from spec.examples(report=report, **member.reading)
         return
     count = 0
-    for example in spec.examples(labelled_only=True):
+    for example in spec.examples(labelled_only=True, report=report, **member.reading):
         count += 1
         label = example.label if member.projection is None else member.projection.gold(example.label)
         yield replace(example, label=label)

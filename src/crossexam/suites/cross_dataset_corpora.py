@@ -8,16 +8,17 @@ were trained on another one.  A suite with either is not the published benchmark
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import PROJECTIONS, Gold, Projection, projection_for
-from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import part_name
+from crossexam.corpora.readers.human_judged import is_straightforward
+from crossexam.corpora.spec import CorpusSpec, reading_beside
+from crossexam.suites.bases import part_name, projection_as_read
 
 Protocol = Literal["human elicited", "human judged", "automatically recast", "added"]
 
@@ -35,7 +36,8 @@ class Member:
     gold label) are those of Table 4.  *known* explains differences that are due to the corpus itself.
 
     A corpus that a user *added* to the fourteen has no published figures; *projection* is the one stated for
-    it, None for that of the corpus.
+    it, None for that of the corpus.  *reading* are the options of reading its files, if not the defaults.
+    Of Add-1 alone, only *straightforward* pairs may be taken (:func:`straightforward_pairs`).
     """
 
     key: str
@@ -50,10 +52,16 @@ class Member:
     known: str = ""
     added: bool = False
     projection: Projection | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    straightforward: bool = False
 
     def spec_of(self, part: str) -> CorpusSpec:
         """Return the corpus of the split *part*."""
         return CorpusSpec.parse(self.corpus if self.added else f"{self.corpus}:{part}")
+
+    def read_with(self, reading: Mapping[str, Any]) -> Member:
+        """Return the corpus, read with *reading*, of which ``columns`` and ``labels`` are for files."""
+        return replace(self, reading=reading_beside(self.spec_of(self.splits[0]), reading))
 
     @property
     def rule(self) -> str:
@@ -61,6 +69,7 @@ class Member:
         if self.given is not None:
             return f"test: {self.given}; validation: as many, sampled from {', '.join(self.splits)}"
         pool = self.corpus if self.added else ", ".join(self.splits)
+        pool += " (mean score at most 3 or at least 4)" if self.straightforward else ""
         return f"{pool}: {self.sampled:,} for validation, rest test" if self.sampled else f"{pool}: halves"
 
 
@@ -93,7 +102,7 @@ MEMBERS: Final[dict[str, Member]] = {each.key: each for each in (
            _three(41.7, 23.4, 35.0),
            known="SuperGLUE's copy (AX-b) has two labels only, so that neutral and contradiction are one"),
     Member("add_one", "Add-1", "human judged", "add_one", _ALL, (1897, 1897), _two(15.7, 84.3),
-           known="Add-1 has 5,378 pairs; which 3,794 of them were taken, the paper does not say"),
+           known="Add-1 has 5,378 pairs; the paper takes 3,794, only straight-forward ones (appendix A)"),
     Member("cb", "CB", "human judged", "cb", ("train", "dev"), (153, 153), _three(45.1, 48.0, 6.9)),
     Member("dpr", "DPR", "automatically recast", "dpr", ("all",), (1830, 1831), _two(50.0, 50.0),
            known="published with one pair less than the recast corpus has (3,662)"),
@@ -112,6 +121,8 @@ MEMBERS: Final[dict[str, Member]] = {each.key: each for each in (
 )}
 # fmt: on
 
+#: The corpus whose pairs have mean scores, and of which the paper took only a part.
+SCORED: Final = "add_one"
 #: The test set from which the drop is measured: that of the corpus on which models are trained.
 REFERENCE: Final = "snli_test"
 
@@ -123,6 +134,25 @@ def member_named(name: str) -> Member:
     return MEMBERS[name]
 
 
+def straightforward_pairs(examples: Iterable[Example], where: str) -> Iterator[Example]:
+    """Yield those *examples* of Add-1 that are clear cases, with a mean score of at most 3 or at least 4.
+
+    Appendix A says that "only straight-forward examples are included"; in Add-1, these are the pairs that its
+    test set keeps.  Raises CrossexamError, which names *where*, if an example has no score.
+    """
+    for example in examples:
+        score = example.info.get("score")
+        if not isinstance(score, int | float):
+            raise CrossexamError(
+                "the pairs have labels, but no mean scores, so the straight-forward ones are not known",
+                where=where,
+                wanted="the official files data.train, data.dev and data.test, or the hub's copy",
+                hint="leave out --set cross-dataset.add_one",
+            )
+        if is_straightforward(score):
+            yield example
+
+
 def added_member(text: str) -> Member:
     """Return the corpus that ``--add`` *text* names: CORPUS:SPLIT or a file, and possibly a projection.
 
@@ -132,10 +162,9 @@ def added_member(text: str) -> Member:
     >>> member.key, member.rule, member.projection.name
     ('builtin_demo', 'builtin:demo: halves', 'two labels')
     """
-    name, colon, last = text.rpartition(":")
-    projection = PROJECTIONS.get(last.replace("-", " ")) if colon else None
-    spec = name if projection else text
-    CorpusSpec.parse(spec).path()
+    corpus, projection = corpus_and_projection(text)
+    spec = corpus.text
+    corpus.path()
     key = part_name(spec)
     if key in MEMBERS:
         raise CrossexamError(
@@ -144,6 +173,18 @@ def added_member(text: str) -> Member:
             hint="rename the file" if Path(spec).exists() else f"--base {key} chooses that corpus",
         )
     return Member(key, spec, "added", spec, ("",), (0, 0), {}, added=True, projection=projection)
+
+
+def corpus_and_projection(text: str) -> tuple[CorpusSpec, Projection | None]:
+    """Return the corpus and the projection, None if it is not stated, of CORPUS[:PROJECTION].
+
+    >>> corpus, projection = corpus_and_projection("claims.csv:two-labels")
+    >>> corpus.text, projection.name
+    ('claims.csv', 'two labels')
+    """
+    name, colon, last = text.rpartition(":")
+    projection = PROJECTIONS.get(last.replace("-", " ")) if colon else None
+    return CorpusSpec.parse(name if projection else text), projection
 
 
 def added_members(texts: Sequence[str]) -> list[Member]:
@@ -159,7 +200,7 @@ def added_members(texts: Sequence[str]) -> list[Member]:
 
 def projection_of_added(member: Member, examples: Iterable[Example]) -> Projection:
     """Return the projection of an added corpus: the one stated for it, or that of its reader and labels."""
-    declared = member.projection or member.spec_of("").declared_projection()
+    declared = member.projection or projection_as_read(member.spec_of(""), member.reading)
     return projection_for(declared, (example.label for example in examples))
 
 

@@ -62,6 +62,7 @@ _ALL: Final = (
         build_cross_dataset,
         options=CrossDatasetOptions(),
         base_option="corpora",
+        file_options=("add", "reference"),
         overview=cross_dataset_overview,
         in_one_process=True,
     ),

@@ -82,8 +82,18 @@ _ADD_ONE: Final[dict[str, Gold | None]] = {
 }  # fmt: skip
 _ADD_ONE_COLUMNS: Final = ("score", "answer", "sentence", "adjective", "noun", "premise", "hypothesis")
 _MARKUP: Final = re.compile(r"</?[bu]>")
-# In test, only scores up to 3 and from 4 count (Pavlick and Callison-Burch 2016); elsewhere one threshold.
 _NOT_ABOVE, _FROM, _CUT = 3.0, 4.0, 3.5
+
+
+def is_straightforward(score: float) -> bool:
+    """Return whether a mean *score* says clearly whether a pair of Add-1 is entailed: at most 3, at least 4.
+
+    Only such pairs count in the test set of Pavlick and Callison-Burch (2016).
+
+    >>> is_straightforward(3.0), is_straightforward(3.5), is_straightforward(4.0)
+    (True, False, True)
+    """
+    return not _NOT_ABOVE < score < _FROM
 
 
 def _add_one(row: Row) -> Row:
@@ -94,7 +104,7 @@ def _add_one(row: Row) -> Row:
         label = gold_label(_ADD_ONE, row["label"])
     else:
         score = _score(row["score"])
-        undecided = row["split"] == "test" and _NOT_ABOVE < score < _FROM
+        undecided = row["split"] == "test" and not is_straightforward(score)
         label = None if undecided else "entailment" if score >= _CUT else "not_entailment"
     return pair(premise, hypothesis, label, score=score, adjective=row.get("adjective"), noun=row.get("noun"))
 

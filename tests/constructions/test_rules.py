@@ -17,6 +17,7 @@ from crossexam.constructions.table import CONSTRUCTIONS, construction_named
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import CORRECT, OPTIONS, RATIONALE, Example
+from crossexam.suites.short_forms import SHORT_FORMS
 
 LITERAL = pytest.mark.parametrize(
     ("construction", "rules"),
@@ -231,8 +232,18 @@ def test_where_the_paper_and_the_script_put_a_tautology(sentence: str, paper: st
         assert item.hypothesis == expected
         (item,), _ = made("tautology", pair, rules)
         assert item.hypothesis == expected.replace("true is true", "green is not red")
-        (item,), _ = made("length_mismatch", Example("e", sentence, "h", "neutral"), rules)
-        assert item.premise == expected.replace(" and true is true", " and true is true" * 5)
+
+
+@pytest.mark.parametrize("sentence", ["Err...I don't know.", "He left. She stayed.", "He paid 3.5 dollars"])
+def test_a_lengthened_premise_keeps_its_text_in_the_published_items(sentence: str) -> None:
+    """The paper appends to the end of the premise, and no script of its authors does otherwise."""
+    published = SHORT_FORMS["--as-published"].settings
+    (rules,) = (value for name, _, value in published if name == "length_mismatch")
+    assert rules == "paper"
+    (item,), _ = made("length_mismatch", Example("e", sentence, "h", "neutral"), rules)
+    assert item.premise == sentence.removesuffix(".") + " and true is true" * 5
+    with pytest.raises(CrossexamError, match=r"'length_mismatch\.rules' cannot be 'released'"):
+        apply_construction("length_mismatch", [], options={"rules": "released"})
 
 
 # Spelling errors

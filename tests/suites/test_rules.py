@@ -56,6 +56,7 @@ def test_one_suite_has_as_many_literal_sets_as_it_has_constructions_with_rules()
     request = suite_request("stress-tests", options=expand("stress-tests", {"--as-published": True}))
     names = [each.makes for each in request.constructions]
     assert [name for name in names if not name.endswith("_released")] == [
+        "length_mismatch_paper",  # no script makes it
         "spelling_error_content_word",
         "spelling_error_function_word",
     ]

@@ -100,7 +100,7 @@ _ALL: Final = (
         ),
         edits=("premise",),
         draws=False,
-        options=tautology.Options(),
+        options=tautology.LengthOptions(),
     ),
     Construction(
         "spelling_error_mixed_content_word",

@@ -13,8 +13,9 @@ full stop is dropped (``rules=paper``).  We insert before the closing punctuatio
 the sentence still ends as before and the edit is a pure insertion.
 
 The authors' script (``make_distraction_adv_samples_jsonl.py`` of NLI_StressTest, ``rules=released``) cuts the
-sentence at its first ".", "!" or "?", inserts the tautology before that mark and drops whatever follows it,
-even if the mark is within "3.5" or "U.S."; a sentence without a token that ends in such a mark keeps all.
+hypothesis at its first ".", "!" or "?", inserts the tautology before that mark and drops whatever follows it,
+even if the mark is within "3.5" or "U.S."; one without a token that ends in such a mark keeps all.  It
+changes no premise: no script of length mismatch was released, so only the paper's text says how it is made.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.core.errors import CrossexamError
@@ -118,6 +119,13 @@ class Options:
 
 
 @dataclass(frozen=True)
+class LengthOptions:
+    """By whose *rules* the premise is lengthened: ours or the paper's, since no script of it was released."""
+
+    rules: Literal["ours", "paper"] = OURS
+
+
+@dataclass(frozen=True)
 class TautologyOptions(Options):
     """The *clause* to append, and by whose *rules*; the default is DIFF TAUT of the paper (Table 5)."""
 
@@ -155,7 +163,7 @@ def word_overlap(
 
 
 def length_mismatch(
-    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+    example: Example, resources: Resources, rng: random.Random, options: LengthOptions = LengthOptions()
 ) -> Iterator[Outcome]:
     """Yield the pair with a premise made much longer, but not more informative (section 3.2)."""
     yield from append(example, "premise", "true is true", times=5, rules=options.rules)

@@ -43,6 +43,7 @@ _ALL: Final = (
         edits=("premise", "hypothesis"),  # the premise only by the released rules
         unique_pairs=True,
         per_sentence=True,
+        needs_gold=False,
         uses=("tagger", "wordnet", "lemminflect"),
         options=antonymy.Options(),
         key=("pair",),

@@ -38,9 +38,10 @@ class Base:
     """A base: its *part* in the names of test sets, its *spec*, and its *identity*, a hash of its content.
 
     ``open`` returns a new stream of its examples each time; ``report`` counts the records dropped while
-    reading; an ``in_memory`` base has no file.  ``golds`` returns a stream of all its gold labels, without
-    regard to a limit.  ``declared`` is the projection that its corpus or the user declares; ``reading`` are
-    the options with which it is read that are not the defaults.
+    reading; an ``in_memory`` base has no file.  ``open_all`` returns the same stream with the pairs that lack
+    a gold label between the others; None if these are not part of the base, as in a slice.  ``golds`` returns
+    a stream of all its gold labels, without regard to a limit.  ``declared`` is the projection that its
+    corpus or the user declares; ``reading`` are the options with which it is read that are not the defaults.
     """
 
     part: str
@@ -48,6 +49,7 @@ class Base:
     identity: str
     open: Callable[[], Iterator[Example]]
     golds: Callable[[], Iterator[Gold | None]]
+    open_all: Callable[[], Iterator[Example]] | None = None
     report: ReadingReport = field(default_factory=ReadingReport)
     in_memory: bool = False
     declared: Projection = THREE_LABELS
@@ -57,6 +59,11 @@ class Base:
     def projection(self) -> Projection:
         """How three labels are mapped to those of the base."""
         return projection_for(self.declared, self.golds())
+
+    @cached_property
+    def has_gold(self) -> bool:
+        """Whether any example has a gold label."""
+        return any(gold is not None for gold in self.golds())
 
     @cached_property
     def has_pairs(self) -> bool:
@@ -93,6 +100,11 @@ def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Ba
         report.reset()
         return report.taking(islice(corpus.examples(report=report, **changed), limit))
 
+    def open_all() -> Iterator[Example]:
+        report.reset()
+        stream = corpus.examples(report=report, drop_no_gold=False, **changed)
+        return report.taking(_up_to_labelled(stream, limit))
+
     def golds() -> Iterator[Gold | None]:
         return (example.label for example in corpus.examples(**changed))
 
@@ -102,10 +114,21 @@ def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Ba
         identity_as_read(corpus.identity(), changed),
         open_stream,
         golds,
+        None if corpus.is_slice else open_all,
         report,
         declared=projection_as_read(corpus, changed),
         reading=changed,
     )
+
+
+def _up_to_labelled(examples: Iterable[Example], limit: int | None) -> Iterator[Example]:
+    """Yield *examples* up to the one that is number *limit* of those with a gold label."""
+    labelled = 0
+    for example in examples if limit != 0 else ():
+        yield example
+        labelled += example.label is not None
+        if labelled == limit:
+            return
 
 
 def projection_as_read(corpus: CorpusSpec, reading: Mapping[str, Any]) -> Projection:

@@ -20,7 +20,7 @@ from crossexam.core.example import Example, light_info
 from crossexam.core.labels import Projection
 from crossexam.core.progress import seldom_collected
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded
-from crossexam.language.parsing.binary import derived_parses
+from crossexam.language.parsing.binary import derived_parses, with_parses
 from crossexam.language.parsing.parsers import TreeParser
 from crossexam.suites.lexically_misleading import CSSelection
 
@@ -28,25 +28,30 @@ from crossexam.suites.lexically_misleading import CSSelection
 class Chunk(NamedTuple):
     """Consecutive *examples* of the base at the place *base* of the plan.
 
-    *met* tells for each which of its sentences came earlier (``MetSentences.sides``).
+    *met* tells for each which of its sentences came earlier (``MetSentences.sides``).  *labelled* are the
+    places of those that do not lack a gold label: of them the base set consists, and from them the
+    constructions that need one make items.  *met_labelled* is *met* in the stream of these alone.
     """
 
     base: int
     examples: list[Example]
     met: bytes
+    labelled: Sequence[int]
+    met_labelled: bytes
 
 
 class MadeRows(NamedTuple):
-    """What a construction made of a chunk: its *items*, the hashes of their *pairs* if these must be unique,
-    and what it *rejected*."""
+    """What a construction made of so many *examples*: its *items*, the hashes of their *pairs* if these must
+    be unique, and what it *rejected*."""
 
+    examples: int
     items: EncodedItems
     pairs: list[int]
     rejected: Mapping[str, Rejected]
 
 
 class ChunkRows(NamedTuple):
-    """What was made of so many *examples*: the rows of the base itself, of its subsets and per construction.
+    """What was made of so many *examples* of the base: its own rows, and those per subset and construction.
 
     *answered* counts the sentences that each tagger and parser read.
     """
@@ -111,11 +116,13 @@ class _Maker:
 
     def rows(self, chunk: Chunk) -> ChunkRows:
         plan, trees = self.plan, self.trees
-        examples = trees.completed(chunk.examples) if trees else chunk.examples
-        plan.resources.prepare(examples)
-        whole, subsets = self._base_rows(examples) if plan.with_base else (None, [])
-        made = [self._made(applier, examples, chunk.met) for applier in self.appliers]
-        return ChunkRows(chunk.base, len(examples), whole, subsets, made, plan.resources.take_answered())
+        if trees:
+            chunk = chunk._replace(examples=trees.completed(chunk.examples))
+        plan.resources.prepare(chunk.examples)
+        labelled = [chunk.examples[place] for place in chunk.labelled]
+        whole, subsets = self._base_rows(labelled) if plan.with_base else (None, [])
+        made = [self._made(applier, chunk, labelled) for applier in self.appliers]
+        return ChunkRows(chunk.base, len(labelled), whole, subsets, made, plan.resources.take_answered())
 
     def _base_rows(self, examples: Sequence[Example]) -> tuple[EncodedItems, list[EncodedItems]]:
         if self.plan.selection is None:
@@ -124,13 +131,26 @@ class _Maker:
         rows = [encoded(subset, self.form) for subset in subsets]
         return encoded([light(each) for each in whole], self.form), rows
 
-    def _made(self, applier: Applier, examples: Sequence[Example], met: bytes) -> MadeRows:
-        construction = applier.construction
+    def _made(self, applier: Applier, chunk: Chunk, labelled: Sequence[Example]) -> MadeRows:
+        construction, examples, met = applier.construction, labelled, chunk.met_labelled
+        if not construction.needs_gold:
+            examples, met = chunk.examples, chunk.met
         items, rejected = applier.made(examples, met)
         pairs = [pair_number(item) for item in items] if construction.unique_pairs else []
-        completed = _with_trees(items, examples if self.plan.with_base else (), self.trees)
+        parsed = _with_parses_of_unlabelled(items, chunk)
+        completed = _with_trees(parsed, labelled if self.plan.with_base else (), self.trees)
         form = "examples" if construction.name in self.plan.held else self.form
-        return MadeRows(encoded(completed, form), pairs, rejected)
+        return MadeRows(len(examples), encoded(completed, form), pairs, rejected)
+
+
+def _with_parses_of_unlabelled(items: Sequence[Example], chunk: Chunk) -> Sequence[Example]:
+    """Return *items* with the binary parses that follow from those of pairs which the base set lacks."""
+    labelled = set(chunk.labelled)
+    others = {each.id: each for place, each in enumerate(chunk.examples) if place not in labelled}
+    return [
+        with_parses(item, derived_parses(item, others[item.base])) if item.base in others else item
+        for item in items
+    ]
 
 
 def _with_trees(

@@ -91,14 +91,45 @@ def _planned(
 def _chunks(bases: Iterable[tuple[Base, BasePlan]]) -> Iterator[Chunk]:
     """Yield the chunks of each base; raises CrossexamError if it has no examples."""
     for place, (base, plan) in enumerate(bases):
-        met = MetSentences() if any(each.per_sentence for each in plan.constructions) else None
-        chunk = None
-        for chunk in chunks(base.open(), CHUNK):
-            yield Chunk(place, chunk, bytes(map(met.sides, chunk)) if met else bytes(len(chunk)))
-        if chunk is None:
+        stream = _stream_with_unlabelled(base, plan.constructions)
+        needs = {each.needs_gold for each in plan.constructions if each.per_sentence}
+        met = {need: MetSentences() for need in needs}
+        examples = None
+        for examples in chunks(base.open() if stream is None else stream, CHUNK):
+            labelled = [
+                place
+                for place, each in enumerate(examples)
+                if stream is None or each.label is not None or each.is_single_text
+            ]
+            yield Chunk(
+                place,
+                examples,
+                _met(examples, met.get(False)),
+                labelled,
+                _met([examples[each] for each in labelled], met.get(True)),
+            )
+        if examples is None:
             raise CrossexamError(
                 f"the base {base.spec} has no examples with a gold label", wanted="at least one example"
             )
+
+
+def _stream_with_unlabelled(base: Base, constructions: Iterable[Construction]) -> Iterator[Example] | None:
+    """Return the examples of *base* with those that lack a gold label, if a construction uses these."""
+    if base.open_all is None or all(each.needs_gold for each in constructions) or not base.has_gold:
+        return None
+    return base.open_all()
+
+
+def _unlabelled_part(base: Base, construction: Construction) -> dict[str, object]:
+    """Return the part of a signature for pairs without a gold label that were read for *construction*."""
+    read = base.report.no_gold if base.open_all and not construction.needs_gold else 0
+    return {"unlabelled": read} if read else {}
+
+
+def _met(examples: Sequence[Example], known: MetSentences | None) -> bytes:
+    """Return which sentences of each of *examples* are *known*; none if no construction asks."""
+    return bytes(map(known.sides, examples)) if known else bytes(len(examples))
 
 
 def _of_problems(request: SuiteRequest) -> Projection:
@@ -134,7 +165,7 @@ class _BaseSets:
         if self.whole is not None and rows.whole is not None:
             self.whole.write(rows.whole)
         for test_set, made in zip(self.derived, rows.made, strict=True):
-            test_set.take(rows.examples, made)
+            test_set.take(made)
         if self.subsets is not None:
             self.subsets.take(rows.examples, rows.subsets)
         self.done += rows.examples
@@ -168,10 +199,10 @@ class _DerivedSet:
     pairs: MadePairs = field(default_factory=MadePairs)
     held: list[Example] = field(default_factory=list)
 
-    def take(self, examples: int, made: MadeRows) -> None:
+    def take(self, made: MadeRows) -> None:
         """Count what was made of so many *examples*, and write the items or hold them back."""
         repeated = self.pairs.repeated(made.pairs)
-        self.counts.add(examples, len(made.items), made.rejected, repeated)
+        self.counts.add(made.examples, len(made.items), made.rejected, repeated)
         items = made.items.without(set(repeated))
         if self.per_key is None:
             self.sink.write(items)
@@ -210,6 +241,7 @@ def _entry(
         **({"seed": request.seed} if construction.draws or (construction.key and request.per_key) else {}),
         **(request.per_key_part() if construction.key else {}),
         **_trees_part(trees),
+        **_unlabelled_part(base, construction),
         **request.limit_part(),
     }
     return TestSetEntry(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.parsing.binary import located_tree
-from crossexam.training.data import Augmentation, Data, augment, parse_augmentations, with_parser
+from crossexam.training.data import Data, augment, parse_augmentations, with_parser
 from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
 
@@ -40,28 +41,27 @@ DATA = Data(
 
 
 def test_items_that_augment_the_data_have_the_trees_of_their_bases() -> None:
-    items = augment(EXAMPLES, Augmentation("negation"), seed=0, epoch=0)
+    items = augment(EXAMPLES, *parse_augmentations("negation"), seed=0, epoch=0)
     trees = [item.info.get(BINARY_PARSE_KEY["hypothesis"]) for item in items]
     assert trees[1] == "( ( ( A dog ) ( sees ( 1 cats ) ) ) ( and ( false ( is ( not true ) ) ) ) )"
     assert [tree is not None for tree in trees] == [False, True] * 3
 
 
-def test_adjectives_are_for_a_construction_that_uses_them() -> None:
-    amod, negation = parse_augmentations("add_amod:5,negation", "builtin:demo")
-    assert (amod.adjectives, negation.adjectives) == ("builtin:demo", None)
-    assert amod.describe().startswith("add_amod: at most 5 items per epoch with builtin:demo#")
-    assert negation.describe() == "negation"
-    with pytest.raises(CrossexamError, match="--adjectives has no effect on --augment negation"):
-        parse_augmentations("negation", "builtin:demo")
+def test_a_manifest_has_the_hash_of_the_adjectives() -> None:
+    amod = parse_augmentations("add_amod:5")[0].with_values({"adjectives": "builtin:demo"})
+    assert re.fullmatch(
+        r"add_amod\.v\d: at most 5 items per epoch, adjectives=builtin:demo#\w+", amod.describe()
+    )
 
 
 def test_adjectives_decide_what_is_added(tmp_path: Path) -> None:
     parse = "(S (NP (DT A) (NN boy)) (VP (VBZ sees) (NP (DT a) (NN dog))) (. .))"
     info = {PARSE_KEY["premise"]: parse}
     example = Example("a", "A boy sees a dog.", "He sees it.", "entailment", info=info)
-    assert len(augment([example], Augmentation("add_amod"), seed=0, epoch=0)) == 1
+    amod = parse_augmentations("add_amod")[0]
+    assert len(augment([example], amod, seed=0, epoch=0)) == 1
     AdjectiveCounts({"cup": {"green": 50}}, "made").write(tmp_path / "adjectives.tsv")
-    chosen = Augmentation("add_amod", adjectives=str(tmp_path / "adjectives.tsv"))
+    chosen = amod.with_values({"adjectives": str(tmp_path / "adjectives.tsv")})
     with pytest.raises(CrossexamError, match="'add_amod' yields no labelled items"):
         augment([example], chosen, seed=0, epoch=0)
 
@@ -71,6 +71,14 @@ def test_adjectives_decide_what_is_added(tmp_path: Path) -> None:
     [
         (["cbow", "--parser", "spacy:x"], "--parser has no effect on cbow, which reads no parses"),
         (["cbow", "--adjectives", "builtin:demo"], "--adjectives requires --augment"),
+        (
+            ["cbow", "--augment", "negation", "--adjectives", "builtin:demo"],
+            "'add_amod.adjectives' has no effect: no items of add_amod are added to the data",
+        ),
+        (
+            ["cbow", *"--augment add_amod --adjectives builtin:demo --set add_amod.adjectives=x".split()],
+            "'add_amod.adjectives' is set by both --set and --adjectives",
+        ),
         (["bag-of-words", "--parser", "spacy:x"], "--parser has no effect on bag-of-words"),
     ],
 )

@@ -43,7 +43,7 @@ def train_model(request: TrainingRequest) -> TrainedModel:
 
     Raises CrossexamError.
     """
-    return score_on_tests(_trained(request), request.data.tests, request.device)
+    return score_on_tests(_trained(request.with_its_augmentations()), request.data.tests, request.device)
 
 
 def model_name(trained: TrainedModel) -> str:

@@ -422,9 +422,9 @@ def _train_neural(choices: _Choices) -> None:
     from crossexam.corpora.reading import label_counts
     from crossexam.training.several import train_grid, train_seeds
     from crossexam.training.train import model_name
-    from crossexam.zoo.table import ABBREVIATIONS
+    from crossexam.zoo.table import table_name
 
-    choices = replace(choices, model=ABBREVIATIONS.get(choices.model, choices.model))
+    choices = replace(choices, model=table_name(choices.model))
     _check_names(choices)
     combinations, seeds = grid(choices.sweep or []), choices.all_seeds()
     engine = engine_of(choices.engine, choices.workers, choices.num_cpus, choices.num_gpus)

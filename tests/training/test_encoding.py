@@ -114,7 +114,8 @@ def test_trees_come_from_the_corpus_or_branch_to_the_right() -> None:
     other = encoder.collate(encoder.pairs([without]), [0]).premise
     assert other.children is not None
     assert other.children.tolist() == [[[1, 2], [0, 3]]]
-    assert encoder.reader.parsed == 1
+    read = [encoder.reader.sentence(example, "premise").parse for example in (_examples()[0], without)]
+    assert read == ["( ( A dog ) barks )", None]
     cut = encoder.collate(encoder.pairs(_examples()[:1], max_length=2), [0]).premise
     assert cut.children is not None
     assert cut.children.tolist() == [[[0, 1]]]

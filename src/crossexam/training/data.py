@@ -51,6 +51,11 @@ class Data:
         return ENTAILMENT_OR_NOT if self.two_labels else THREE_LABELS
 
     @property
+    def parse_hint(self) -> str | None:
+        """How sentences without a parse get one; None if a pipeline has parsed those that it can."""
+        return "--parser spacy:PIPELINE parses them" if self.parser_name is None else None
+
+    @property
     def examples(self) -> tuple[Example, ...]:
         """Return all training examples."""
         return tuple(example for corpus in self.train for example in corpus.examples)

@@ -14,7 +14,7 @@ import json
 import math
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -85,6 +85,9 @@ class Training(Protocol[E]):
     def identity(self) -> dict[str, Any]:
         """Return the fields of the fingerprint that only this kind of training has."""
 
+    def warnings(self) -> Iterable[str]:
+        """Return what the user should know of the data before the training."""
+
     def build(self) -> nn.Module:
         """Return the untrained model, initialised by the request's seed."""
 
@@ -142,6 +145,8 @@ def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
     if finished is not None:
         _remove_snapshots(request.folder)  # of a process that was killed before it did
         return finished
+    for text in training.warnings():
+        request.note(text)
     device = Device(request.device, request.precision)
     dev = [
         _DevSet(c.spec, training.pipeline.encode(c.examples), c.projection) for c in request.data.dev.corpora

@@ -54,3 +54,16 @@ def test_fields_of_documents_are_read_and_endless_ones_are_told(
         CrossexamError, match="a field is longer than 16,777,216 characters: is the quote at its end missing"
     ):
         invoke("build", "corpus", "--base", "endless.csv", "-o", "other")
+
+
+def test_names_of_papers_are_trained_and_a_misspelt_one_is_answered_with_the_nearest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    demo = ("--train", "builtin:demo", "--dev", "builtin:demo", "-o", "model", "--limit", "20")
+    small = ("--epochs", "1", "--set", "width=4", "--set", "hidden=3")
+    invoke("train", "CBOW", *demo, *small)
+    assert '"architecture": "cbow"' in (tmp_path / "model" / "manifest.json").read_text()
+    with pytest.raises(CrossexamError, match="did you mean 'diin'"):
+        invoke("train", "DIIM", *demo)

@@ -420,9 +420,9 @@ def test_an_item_adds_one_adjective_to_each_side(
         ),
         (
             "Joys/NNS are/VBP like/IN fire/NN trucks/NNS _./.",
-            "other",
+            "real",
             "joy truck",
-            ["Other joys are like fire trucks.", "Joys are like other fire trucks."],
+            ["Real joys are like fire trucks.", "Joys are like real fire trucks."],
         ),
         (
             "A/DT goat/NN watched/VBD trucks/NNS",
@@ -457,6 +457,14 @@ def test_the_rules_of_the_paper_need_two_nouns_without_the_adjective(
 ) -> None:
     items, counts = added(example(tagged), {**only(adjective, nouns), "rules": "paper"})
     assert (items, counts["rejected"]) == ([], {reason: 1})
+
+
+@pytest.mark.parametrize("word", "several many few other own same such multiple various ten first".split())
+def test_what_determines_or_counts_a_noun_is_no_adjective_of_the_paper(word: str, only: Only) -> None:
+    tagged = "Two/CD goats/NNS watched/VBD the/DT trucks/NNS"
+    items, counts = added(example(tagged), {**only(word, "goat truck"), "rules": "paper"})
+    assert (items, counts["rejected"]) == ([], {"no adjective for both nouns": 1})
+    assert added(example(tagged), {**only(f"{word} little", "goat truck"), "rules": "paper"})[0]
 
 
 def test_the_rules_of_the_paper_make_at_least_as_many_items_as_the_paper(shared_data: Path) -> None:

@@ -16,7 +16,7 @@ from crossexam.language.sentences import split_sentences
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_request
-from crossexam.training.data import Augmentation, augment
+from crossexam.training.data import augment, parse_augmentations
 
 TOWNS = ["Arles", "Bonn", "Cadiz", "Delft", "Exeter", "Faro", "Ghent", "Hull", "Izmir", "Jena"]
 BASE = [
@@ -105,7 +105,7 @@ def test_a_suite_has_the_passages_of_each_base_and_says_so() -> None:
 
 
 def test_training_data_can_be_augmented_with_passages() -> None:
-    items = augment(BASE, Augmentation("distractor_passage", None), seed=1, epoch=0)
+    items = augment(BASE, *parse_augmentations("distractor_passage"), seed=1, epoch=0)
     assert len(items) == len(BASE)
 
 

@@ -138,7 +138,7 @@ def test_settings_are_checked(model: ShallowModel) -> None:
 
 def test_it_has_a_name_an_alias_and_a_prefix_of_its_own(model: ShallowModel) -> None:
     for name in filter(None, (model.name, model.alias)):
-        assert shallow_named(name) is model
+        assert shallow_named(name) is shallow_named(name.upper()) is model
     assert MODELS[model.prefix].description == model.summary
     assert sum(other.prefix == model.prefix for other in SHALLOW.values()) == 1
     assert shallow_named("no such model") is None

@@ -11,6 +11,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossexam.constructions.apply import apply_construction
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import SIDES, Example
 from crossexam.training.data import (
@@ -19,6 +20,7 @@ from crossexam.training.data import (
     augment,
     parse_augmentations,
     shuffle_words,
+    with_construction_options,
 )
 from crossexam.training.encoding import Encoder, plan_epoch, plan_scoring
 from crossexam.training.vocabulary import Vocabulary
@@ -34,6 +36,10 @@ def _examples() -> list[Example]:
         Example("b", "Rain falls on the old town.", "A Dog", "neutral"),
         Example("c", "A dog barks", "Snow", "contradiction", info=info),
     ]
+
+
+def _augmentation(text: str) -> Augmentation:
+    return parse_augmentations(text)[0]
 
 
 def _encoder(*needs: str) -> Encoder:
@@ -108,7 +114,8 @@ def test_trees_come_from_the_corpus_or_branch_to_the_right() -> None:
     other = encoder.collate(encoder.pairs([without]), [0]).premise
     assert other.children is not None
     assert other.children.tolist() == [[[1, 2], [0, 3]]]
-    assert encoder.reader.parsed == 1
+    read = [encoder.reader.sentence(example, "premise").parse for example in (_examples()[0], without)]
+    assert read == ["( ( A dog ) barks )", None]
     cut = encoder.collate(encoder.pairs(_examples()[:1], max_length=2), [0]).premise
     assert cut.children is not None
     assert cut.children.tolist() == [[[0, 1]]]
@@ -180,16 +187,16 @@ def test_shuffling_keeps_the_words_and_depends_on_seed_epoch_and_id() -> None:
 
 
 def test_negation_adds_a_copy_of_each_pair() -> None:
-    items = augment(_examples(), Augmentation("negation"), seed=0, epoch=0)
+    items = augment(_examples(), _augmentation("negation"), seed=0, epoch=0)
     assert [item.base for item in items] == ["a", "b", "c"]
     assert items[0].hypothesis == "It barks and false is not true."
     assert [item.label for item in items] == ["entailment", "neutral", "contradiction"]
-    assert items == augment(_examples(), Augmentation("negation"), seed=0, epoch=5)
+    assert items == augment(_examples(), _augmentation("negation"), seed=0, epoch=5)
 
 
 def test_counted_augmentation_is_drawn_anew_each_epoch() -> None:
     examples = [Example(f"e{k}", "It rains hard today.", f"It rains on {k}.", "neutral") for k in range(40)]
-    wanted = Augmentation("spelling_error_adjacent_swap", 10)
+    wanted = _augmentation("spelling_error_adjacent_swap:10")
     first = augment(examples, wanted, seed=0, epoch=0)
     second = augment(examples, wanted, seed=0, epoch=1)
     assert len(first) == len(second) == 10
@@ -199,7 +206,7 @@ def test_counted_augmentation_is_drawn_anew_each_epoch() -> None:
 
 def test_what_an_augmentation_adds_is_what_there_is(tiny_parsed: list[Example]) -> None:
     twice = [*tiny_parsed, *(replace(example, id=f"{example.id} again") for example in tiny_parsed)]
-    wanted = Augmentation("so_swap", 300)
+    wanted = _augmentation("so_swap:300")
     items = augment(twice, wanted, seed=0, epoch=0)
     texts = {(item.premise, item.hypothesis) for item in items}
     assert 0 < len(items) == len(texts) < 300  # none twice, although each premise is there twice
@@ -209,8 +216,8 @@ def test_what_an_augmentation_adds_is_what_there_is(tiny_parsed: list[Example]) 
     counts = Counter((item.premise, item.hypothesis) for item in repeated)
     assert max(counts.values()) - min(counts.values()) <= 1
     assert AddedItems.of(repeated, wanted).counts() == {"used": 300, "distinct": len(texts), "asked": 300}
-    few = augment(twice, Augmentation("so_swap", 1), seed=0, epoch=0)
-    assert AddedItems.of(few, Augmentation("so_swap", 1)).note("so_swap") == (
+    few = augment(twice, _augmentation("so_swap:1"), seed=0, epoch=0)
+    assert AddedItems.of(few, _augmentation("so_swap:1")).note("so_swap") == (
         "--augment so_swap:1 adds 1 item to an epoch, 1 of them distinct"
     )
 
@@ -219,14 +226,14 @@ def test_an_augmentation_that_makes_nothing_is_an_error() -> None:
     tags = [["Oh", "UH"], [".", "."]]
     nothing = Example("a", "Oh.", "Oh.", "neutral", info={"premise_tags": tags, "hypothesis_tags": tags})
     with pytest.raises(CrossexamError, match="'antonymy' yields no labelled items from 1 training examples"):
-        augment([nothing], Augmentation("antonymy"), seed=0, epoch=0)
+        augment([nothing], _augmentation("antonymy"), seed=0, epoch=0)
 
 
 def test_repeating_is_for_a_count() -> None:
     both = parse_augmentations("negation,so_swap:20", repeat=True)
     assert [each.repeat for each in both] == [False, True]
-    assert [each.describe() for each in both] == ["negation", "so_swap: 20 items per epoch"]
-    assert parse_augmentations("so_swap:20")[0].describe() == "so_swap: at most 20 items per epoch"
+    assert [each.describe() for each in both] == ["negation.v1", "so_swap.v2: 20 items per epoch"]
+    assert parse_augmentations("so_swap:20")[0].describe() == "so_swap.v2: at most 20 items per epoch"
     with pytest.raises(CrossexamError, match="--augment-repeat has no effect on one item per example"):
         parse_augmentations("negation", repeat=True)
 
@@ -238,9 +245,36 @@ def test_repeating_is_for_a_count() -> None:
         ("negation:many", CrossexamError, "'negation:many' is not a valid value for --augment"),
         ("numerical_reasoning", CrossexamError, "word problems"),
         ("so_swap:10,so_swap", CrossexamError, "'so_swap' is given twice"),
+        ("so_swap_paper:10", UnknownNameError, "hint: --augment so_swap --set so_swap.rules=paper"),
         ("i_th:10", CrossexamError, "--augment: 'i_th' needs lists of word pairs"),
     ],
 )
 def test_augmentations_that_cannot_be(text: str, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         parse_augmentations(text)
+
+
+def test_the_rules_of_an_augmentation_are_set_like_those_of_a_test_set(tiny_parsed: list[Example]) -> None:
+    asked = parse_augmentations("so_swap:20,add_amod")
+    values = {"so_swap.rules": "paper", "add_amod.both_directions": "true", "lr": "0.1"}
+    changed, rest = with_construction_options(asked, values)
+    assert rest == {"lr": "0.1"}
+    assert [each.name for each in changed] == ["so_swap_paper", "add_amod"]
+    assert changed[1].construction.options.both_directions
+    items = augment(tiny_parsed, changed[0], seed=0, epoch=0)
+    built, _ = apply_construction("so_swap", tiny_parsed, options={"rules": "paper"})
+    texts, of_test_set = ({(item.premise, item.hypothesis) for item in part} for part in (items, built))
+    assert texts == of_test_set
+    ours = augment(tiny_parsed, asked[0], seed=0, epoch=0)
+    assert texts != {(item.premise, item.hypothesis) for item in ours}
+    assert (
+        AddedItems.of(items, changed[0])
+        .note(changed[0].name)
+        .startswith("warning: --augment so_swap:20 with rules=paper adds")
+    )
+    with pytest.raises(
+        CrossexamError, match=r"'negation\.rules' has no effect: no items of negation are added"
+    ):
+        with_construction_options(asked, {"negation.rules": "released"})
+    with pytest.raises(UnknownNameError, match="no option of so_swap is called 'rule'"):
+        with_construction_options(asked, {"so_swap.rule": "paper"})

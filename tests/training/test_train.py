@@ -322,10 +322,19 @@ def test_the_manifest_says_how_many_items_an_augmentation_added(
         assert added["negation"]["used"] == 6
         steps = -(-(6 + 6 + len(items)) // 8)
         assert record["step"] == steps * record["epoch"]
-    assert trained.manifest["fingerprint"]["options"]["augment"][0] == "so_swap: at most 300 items per epoch"
+    assert trained.manifest["fingerprint"]["options"]["augment"] == [
+        "so_swap.v2: at most 300 items per epoch",
+        "negation.v1",
+    ]
     warning, told = notes
     assert warning.startswith(f"warning: --augment so_swap:300 adds {len(items)} items to an epoch")
     assert told == "--augment negation adds 6 items, 6 of them distinct"
+    paper = {"epochs": "1", "so_swap.rules": "paper"}
+    literal = train_model(request_of(folder="paper", data=some, augmentations=asked, values=paper)).manifest
+    assert "so_swap_paper" in literal["curve"][0]["augmented"]
+    assert literal["fingerprint"]["options"]["augment"][0] == (
+        "so_swap_paper.v2: at most 300 items per epoch, rules=paper"
+    )
     repeated = parse_augmentations("so_swap:300", repeat=True)
     again = train_model(request_of(folder="again", data=some, augmentations=repeated))
     assert again.manifest["curve"][0]["augmented"]["so_swap"]["used"] == 300

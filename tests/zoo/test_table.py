@@ -22,10 +22,11 @@ from torch import Tensor, nn
 
 import crossexam.zoo
 from crossexam.core.errors import UnknownNameError
+from crossexam.published.figures import published
 from crossexam.zoo.architecture import Architecture, Classifier
 from crossexam.zoo.inputs import Pairs, Sentences
 from crossexam.zoo.layers import SentenceEncoder, Sizes
-from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named
+from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named, table_name
 from crossexam.zoo.trees import parse_binary, tree_tensors
 
 SIZES = Sizes(words=40, characters=14, tags=9)
@@ -188,6 +189,15 @@ def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="no architecture is called 'inferscent'") as error:
         architecture_named("inferscent")
     assert error.value.hint == "did you mean 'infersent'?"
+
+
+def test_the_models_of_a_paper_are_known_by_its_names_in_any_case() -> None:
+    named = [name for name in published("nie2019").table("predictions").cells if name != "Human"]
+    assert len(named) == 7
+    for name in named:
+        for spelling in (name, name.lower(), name.upper()):
+            assert architecture_named(spelling) is ARCHITECTURES[table_name(spelling)]
+    assert table_name("Hypothesis-fastText") == "Hypothesis-fastText"
 
 
 def test_abbreviations_are_those_of_the_summaries() -> None:

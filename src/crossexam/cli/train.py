@@ -68,7 +68,8 @@ Values = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="Set a field of the configuration or recipe: --set lr=0.0004 --set hidden=100. Repeatable.",
+        help="Set a field of the configuration or recipe, or an option of a construction of --augment: "
+        "--set lr=0.0004 --set so_swap.rules=paper. Repeatable.",
         metavar="FIELD=VALUE",
         rich_help_panel=_TRAINING,
     ),
@@ -176,7 +177,8 @@ Parser = Annotated[
 Adjectives = Annotated[
     str | None,
     typer.Option(
-        help="With --augment add_amod: count adjective-noun pairs in this corpus, or read them from a file.",
+        help="With --augment add_amod, short for --set add_amod.adjectives: count adjective-noun pairs in "
+        "this corpus, or read them from a file.",
         rich_help_panel=_CHANGES,
         metavar="CORPUS:SPLIT|FILE",
     ),
@@ -238,14 +240,20 @@ class _Choices:
         return reading_options(self.columns, self.labels, self.skip_bad, self.allow_loss)
 
     def settings(self) -> dict[str, str]:
-        """Return the values of ``--set`` and ``--epochs`` by field."""
+        """Return the values of ``--set`` and of the flags that are short for it, by field."""
         from crossexam.core.settings import parse_assignments
 
         settings = parse_assignments(self.values or [], "--set")
-        if self.epochs is not None:
-            if "epochs" in settings:
-                raise CrossexamError("'epochs' is set by both --set and --epochs")
-            settings["epochs"] = str(self.epochs)
+        flags = {
+            "epochs": ("--epochs", self.epochs),
+            "add_amod.adjectives": ("--adjectives", self.adjectives),
+        }
+        for field, (flag, value) in flags.items():
+            if value is None:
+                continue
+            if field in settings:
+                raise CrossexamError(f"'{field}' is set by both --set and {flag}")
+            settings[field] = str(value)
         return settings
 
     def all_seeds(self) -> range:
@@ -415,9 +423,9 @@ def _train_neural(choices: _Choices) -> None:
     from crossexam.corpora.reading import label_counts
     from crossexam.training.several import train_grid, train_seeds
     from crossexam.training.train import model_name
-    from crossexam.zoo.table import ABBREVIATIONS
+    from crossexam.zoo.table import table_name
 
-    choices = replace(choices, model=ABBREVIATIONS.get(choices.model, choices.model))
+    choices = replace(choices, model=table_name(choices.model))
     _check_names(choices)
     combinations, seeds = grid(choices.sweep or []), choices.all_seeds()
     engine = engine_of(choices.engine, choices.workers, choices.num_cpus, choices.num_gpus)
@@ -444,12 +452,17 @@ def _train_neural(choices: _Choices) -> None:
 
 def _check_names(choices: _Choices) -> None:
     """Raise CrossexamError for unknown names and conflicting options, before any data is read."""
+    from crossexam.training.data import with_construction_options
+
     if choices.ablate not in (None, "rnn"):
         raise CrossexamError(f"--ablate is '{choices.ablate}'", wanted="rnn")
     if choices.bias is not None and choices.debias is None:
         raise CrossexamError("--bias requires --debias", hint=f"--debias with one of {', '.join(METHODS)}")
     if choices.augment_repeat and choices.augment is None:
         raise CrossexamError("--augment-repeat requires --augment", hint="--augment so_swap:20000")
+    if choices.adjectives is not None and choices.augment is None:
+        raise CrossexamError("--adjectives requires --augment", hint="--augment add_amod")
+    with_construction_options(_augmentations(choices), choices.settings())
     if choices.debias is not None and choices.debias not in METHODS:
         raise UnknownNameError("debiasing method", choices.debias, METHODS)
     from crossexam.training.transformer import PREFIX as TRANSFORMERS
@@ -506,7 +519,7 @@ def _augmentations(choices: _Choices) -> tuple[Augmentation, ...]:
 
     if choices.augment is None:
         return ()
-    return parse_augmentations(choices.augment, choices.adjectives, repeat=choices.augment_repeat)
+    return parse_augmentations(choices.augment, repeat=choices.augment_repeat)
 
 
 def _reads_trees(choices: _Choices) -> bool:
@@ -519,8 +532,6 @@ def _reads_trees(choices: _Choices) -> bool:
             f"--parser has no effect on {choices.model}, which reads no parses",
             hint="leave it out; syntactic_tree_lstm and --augment use it",
         )
-    if choices.adjectives is not None and not choices.augment:
-        raise CrossexamError("--adjectives requires --augment", hint="--augment add_amod")
     return trees
 
 

@@ -6,8 +6,9 @@ label is neutral.
 
 The paper says no more, and its code was never released.  ``rules=paper`` does what it says and nothing else:
 any two different nouns of the premise and any adjective that precedes both in the corpus, unless either
-already has it; it is inserted right before the noun, and the article before it is adjusted.  Our own rules,
-the default:
+already has it; it is inserted right before the noun, and the article before it is adjusted.  Words that
+taggers call adjectives, but that determine or count the noun, are none ("several", "other", "own":
+``DETERMINING``).  Our own rules, the default:
 
 - The class of the adjective is known (size, age, colour ...; ``adjective_classes.py``), and it occurs with
   both nouns.
@@ -36,7 +37,7 @@ from crossexam.core.example import Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RELATED, class_of, rank_of
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
-from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.lexicons.closed_classes import DETERMINING, NEGATIONS
 from crossexam.language.lexicons.noun_groups import NounKind
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import NounPhrase, noun_lemma, noun_phrases
@@ -51,6 +52,7 @@ from crossexam.language.nouns import (
     sense_names,
     synonyms,
 )
+from crossexam.language.numbers import NUMBER_WORDS
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token
 from crossexam.language.word_senses import in_fixed_expression
@@ -81,6 +83,7 @@ _SENTENCE_ENDS: Final = frozenset({".", "!", "?", ";"})
 # fmt: on
 
 
+_NO_ADJECTIVES: Final = DETERMINING | NUMBER_WORDS  # whatever their tags
 _SUBJECTIVE: Final = rank_of("old")  # opinions, sizes and ages precede adjectives of unknown class
 
 
@@ -192,6 +195,7 @@ def _literal_choices(
         if first.noun != second.noun
         for adjective, count in sorted(table.adjectives_of(first.noun).items())
         if table.count(adjective, second.noun)
+        and adjective not in _NO_ADJECTIVES
         and not any(_has(sentence, entity.phrase, adjective) for entity in (first, second))
     ]
     return choices or Rejection("no adjective for both nouns")

@@ -205,6 +205,15 @@ def chunks(examples: Iterable[Example], size: int = CHUNK) -> Iterator[list[Exam
         yield chunk
 
 
+def configured(construction: Construction, values: Mapping[str, Any]) -> Construction:
+    """Return *construction* with its options changed by *values*; texts are read by type.
+
+    Raises UnknownNameError for an option that there is not, CrossexamError for a value that does not fit.
+    """
+    options = with_options(construction.options, values, construction.name)
+    return replace(construction, options=options)
+
+
 def apply_construction(
     construction: str | Construction,
     examples: Iterable[Example],
@@ -230,10 +239,10 @@ def apply_construction(
             f"'{named.name}' needs word pairs and the index of a training corpus",
             hint="crossexam build behaviour builds its test set",
         )
-    chosen = with_options(named.options, options or {}, named.name)
+    chosen = configured(named, options or {})
     projection = projection_of({}, (example.label for example in examples))
-    applier = Applier(replace(named, options=chosen), resources, seed=seed, projection=projection)
-    resources.gather(named, lambda: examples)
+    applier = Applier(chosen, resources, seed=seed, projection=projection)
+    resources.gather(chosen, lambda: examples)
     items: list[Example] = []
     with seldom_collected():
         for chunk in chunks(examples):

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.passages import Passages
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -293,3 +293,15 @@ def content_identity(spec: str | None) -> str | None:
     if spec is None:
         return None
     return f"{spec}#{'+'.join(each.without_share().identity() for each in CorpusSpec.parse_union(spec))}"
+
+
+def option_identity(options: Any) -> dict[str, Any]:
+    """Return the fields of *options* (a dataclass or None) that differ from their defaults, for a manifest.
+
+    Those that name a corpus or a file have its hash.
+    """
+    changed = changed_options(options)
+    for each in fields(options) if changed else ():
+        if each.name in changed and each.metadata.get("content"):
+            changed[each.name] = content_identity(changed[each.name])
+    return changed

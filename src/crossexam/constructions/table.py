@@ -232,7 +232,7 @@ _ALL: Final = (
     ),
     Construction(
         "add_amod",
-        2,
+        3,
         add_amod.add_amod,
         "compositionality",
         "an adjective before one noun of the premise, and before another in the hypothesis",

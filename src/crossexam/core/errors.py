@@ -46,7 +46,7 @@ class FormatError(CrossexamError):
 class UnknownNameError(CrossexamError):
     """A name that is not in a table; unless given, the *hint* is the nearest name that is, or all names.
 
-    The text is that no *kind* is called so, or *what* if it is given.
+    The text is that no *kind* is called so, or *what* if it is given.  Case does not make names less near.
     """
 
     def __init__(
@@ -60,9 +60,12 @@ class UnknownNameError(CrossexamError):
         hint: str | None = None,
     ) -> None:
         known = sorted(known)
-        near = get_close_matches(name, known, n=1)
+        folded = {each.casefold(): each for each in known}
+        near = get_close_matches(name.casefold(), folded, n=1)
         if hint is None:
-            hint = f"did you mean '{near[0]}'?" if near else f"available: {', '.join(known) or 'none'}"
+            hint = (
+                f"did you mean '{folded[near[0]]}'?" if near else f"available: {', '.join(known) or 'none'}"
+            )
         super().__init__(what or f"no {kind} is called '{name}'", where=where, hint=hint)
 
 

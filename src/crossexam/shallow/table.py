@@ -15,9 +15,9 @@ SHALLOW: Final[dict[str, ShallowModel]] = {
 
 
 def shallow_named(name: str) -> ShallowModel | None:
-    """Return the shallow model with the name or alias *name*, None if there is none.
+    """Return the shallow model with the name or alias *name*, in any case, None if there is none.
 
-    >>> [model.prefix for name in ("hom", "hypothesis-fasttext") if (model := shallow_named(name))]
+    >>> [model.prefix for name in ("HOM", "hypothesis-fasttext") if (model := shallow_named(name))]
     ['hom', 'hom']
     """
-    return next((model for model in SHALLOW.values() if name in (model.name, model.alias)), None)
+    return next((model for model in SHALLOW.values() if name.casefold() in (model.name, model.alias)), None)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import Any, Final
 
 from crossexam.constructions.apply import CHUNK, MadePairs, MetSentences, YieldCounts, chunks
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.keys import NOT_DRAWN_PER_KEY, at_most_per_key
-from crossexam.constructions.resources import LanguageResources, content_identity
+from crossexam.constructions.resources import LanguageResources, option_identity
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
@@ -231,7 +231,7 @@ def _entry(
 ) -> TestSetEntry:
     construction = test_set.construction
     used = _used(construction, plan.resources)
-    options = _option_identity(construction.options)
+    options = option_identity(construction.options)
     parts: dict[str, object] = {
         "corpus": f"{base.spec}@{base.identity}",
         "construction": construction.versioned,
@@ -289,7 +289,7 @@ def _used(construction: Construction, resources: LanguageResources) -> dict[str,
 
 def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]:
     """Return everything that the files of the suite depend on."""
-    options = {c.name: _option_identity(c.options) for c in request.constructions}
+    options = {c.name: option_identity(c.options) for c in request.constructions}
     added = {c.name: c.plug_in for c in request.constructions if c.plug_in}
     if "model" in changed_options(request.options):
         from crossexam.models.table import open_model
@@ -313,12 +313,3 @@ def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]
         **({"plug_ins": added} if added else {}),
         **request.per_key_part(),
     }
-
-
-def _option_identity(options: Any) -> dict[str, Any]:
-    """Return the options that differ from their defaults, with a hash if they name a corpus or file."""
-    changed = changed_options(options)
-    for each in fields(options) if changed else ():
-        if each.name in changed and each.metadata.get("content"):
-            changed[each.name] = content_identity(changed[each.name])
-    return changed

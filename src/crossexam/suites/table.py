@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.apply import configured
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.settings import with_options
@@ -217,7 +216,7 @@ def suite_request(
     for name in given:
         if name not in used:
             _refuse(name, kind)
-    constructions = [_with_options(CONSTRUCTIONS[name], given.get(name, {})) for name in used]
+    constructions = [configured(CONSTRUCTIONS[name], given.get(name, {})) for name in used]
     chosen = with_options(kind.options, own, kind.name)
     request = SuiteRequest(kind, bases, problems, constructions, chosen, **fields)
     _check_per_key(request)
@@ -249,12 +248,6 @@ def _check_workers(request: SuiteRequest) -> None:
             wanted="1 or auto",
             hint="leave the option out",
         )
-
-
-def _with_options(construction: Construction, values: Mapping[str, Any]) -> Construction:
-    if not values:
-        return construction
-    return replace(construction, options=with_options(construction.options, values, construction.name))
 
 
 def _refuse(name: str, kind: SuiteKind) -> None:

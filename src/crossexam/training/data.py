@@ -12,16 +12,16 @@ from dataclasses import dataclass, replace
 from itertools import cycle, islice
 from typing import Any, NamedTuple
 
-from crossexam.constructions.apply import chunks
+from crossexam.constructions.apply import chunks, configured
 from crossexam.constructions.construction import Construction, Draft
-from crossexam.constructions.resources import LanguageResources, content_identity
-from crossexam.constructions.table import construction_named
+from crossexam.constructions.resources import LanguageResources, option_identity
+from crossexam.constructions.table import KNOWN, known_construction
 from crossexam.core.dataset import counted_items
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import rng_for
-from crossexam.core.settings import with_options
+from crossexam.core.rules import OURS, without_rules
 from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
 from crossexam.corpora.labelled import Corpus, load_corpus, trains_two_labels
 from crossexam.corpora.spec import CorpusSpec, each_reading
@@ -49,6 +49,11 @@ class Data:
     def classes(self) -> Projection:
         """The labels that a model trained on the data tells apart: three, or entailment and the rest."""
         return ENTAILMENT_OR_NOT if self.two_labels else THREE_LABELS
+
+    @property
+    def parse_hint(self) -> str | None:
+        """How sentences without a parse get one; None if a pipeline has parsed those that it can."""
+        return "--parser spacy:PIPELINE parses them" if self.parser_name is None else None
 
     @property
     def examples(self) -> tuple[Example, ...]:
@@ -200,32 +205,50 @@ def shuffle_words(example: Example, *, seed: int, epoch: int) -> Example:
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Items of a construction added to the training data: one per example, or *count* drawn per epoch.
+    """Items of a *construction* added to the training data: one per example, or *count* drawn per epoch.
 
     If there are fewer than *count* different items, an epoch has these once each or, if it may *repeat* them,
-    as many as it takes.  *adjectives* are the adjective-noun counts of a construction that uses some: a
-    corpus or a file.
+    as many as it takes.
     """
 
-    name: str
+    construction: Construction
     count: int | None = None
     repeat: bool = False
-    adjectives: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the items, as in test sets: ``so_swap``, or ``so_swap_paper`` under other rules."""
+        return self.construction.makes
 
     @property
     def redrawn(self) -> bool:
         """Whether each epoch has different items."""
         return self.count is not None
 
+    def with_values(self, values: Mapping[str, Any]) -> Augmentation:
+        """Return the augmentation with the options of its construction changed by *values*.
+
+        Raises UnknownNameError for an option that there is not, CrossexamError for a value that does not fit.
+
+        >>> parse_augmentations("so_swap:20")[0].with_values({"rules": "paper"}).name
+        'so_swap_paper'
+        """
+        return replace(self, construction=configured(self.construction, values))
+
     def describe(self) -> str:
-        """Return what was asked for, for a manifest, with the hash of the file of adjectives.
+        """Return what was asked for, for a manifest: the version, the number of items and changed options.
 
         How many items there were is in the learning curve.
+
+        >>> parse_augmentations("so_swap:20")[0].with_values({"rules": "paper"}).describe()
+        'so_swap_paper.v2: at most 20 items per epoch, rules=paper'
         """
-        table = f" with {content_identity(self.adjectives)}" if self.adjectives else ""
-        if self.count is None:
-            return self.name + table
-        return f"{self.name}: {'' if self.repeat else 'at most '}{self.count} items per epoch{table}"
+        count = (
+            "" if self.count is None else f": {'' if self.repeat else 'at most '}{self.count} items per epoch"
+        )
+        options = option_identity(self.construction.options)
+        changed = "".join(f", {option}={value}" for option, value in options.items())
+        return f"{self.construction.versioned}{count}{changed}"
 
 
 class AddedItems(NamedTuple):
@@ -253,9 +276,11 @@ class AddedItems(NamedTuple):
         'warning: --augment so_swap:300 adds 245 items to an epoch: the '
         """
         items = counted_items(self.used, "item")
+        construction, rules = without_rules(name)
+        by_rules = "" if rules == OURS else f" with rules={rules}"
         if self.asked is None:
-            return f"--augment {name} adds {items}, {self.distinct:,} of them distinct"
-        adds = f"--augment {name}:{self.asked} adds {items} to an epoch"
+            return f"--augment {construction}{by_rules} adds {items}, {self.distinct:,} of them distinct"
+        adds = f"--augment {construction}:{self.asked}{by_rules} adds {items} to an epoch"
         if self.used < self.asked:
             return (
                 f"warning: {adds}: the training data yield no more distinct ones "
@@ -271,17 +296,15 @@ class EpochExamples(NamedTuple):
     added: Mapping[str, AddedItems]
 
 
-def parse_augmentations(
-    text: str, adjectives: str | None = None, *, repeat: bool = False
-) -> tuple[Augmentation, ...]:
+def parse_augmentations(text: str, *, repeat: bool = False) -> tuple[Augmentation, ...]:
     """Return the augmentations in a text like ``negation,antonymy:20000``; those with a count may *repeat*.
 
-    *adjectives* names the adjective-noun counts for those that use some.  Raises UnknownNameError, or
-    CrossexamError if a count is malformed, if a construction is given twice, if no construction uses
-    *adjectives*, or if there is no count to *repeat* for.
+    Their constructions have the default options (:meth:`Augmentation.with_values`).  Raises UnknownNameError,
+    or CrossexamError if a count is malformed, if a construction is given twice, or if there is no count to
+    *repeat* for.
 
-    >>> parse_augmentations("negation,antonymy:20000")[1]
-    Augmentation(name='antonymy', count=20000, repeat=False, adjectives=None)
+    >>> [(each.name, each.count) for each in parse_augmentations("negation,antonymy:20000")]
+    [('negation', None), ('antonymy', 20000)]
     """
     found: list[Augmentation] = []
     for piece in text.split(","):
@@ -291,22 +314,10 @@ def parse_augmentations(
                 f"'{piece.strip()}' is not a valid value for --augment",
                 wanted="NAME or NAME:COUNT, as in negation:20000",
             )
-        construction = construction_named(name)
-        if construction.reads_problems:
-            raise CrossexamError(
-                f"'{name}' is constructed from word problems, not from pairs", where="--augment"
-            )
-        if "word_pairs" in construction.uses:
-            raise CrossexamError(f"'{name}' needs lists of word pairs", where="--augment")
-        if construction.makes in {each.name for each in found}:
-            raise CrossexamError(f"'{construction.makes}' is given twice", where=f"--augment {text}")
-        table = adjectives if "adjectives" in construction.uses else None
-        number = int(count) if count else None
-        found.append(Augmentation(construction.makes, number, repeat and bool(count), table))
-    if adjectives is not None and not any(each.adjectives for each in found):
-        raise CrossexamError(
-            f"--adjectives has no effect on --augment {text}", hint="only add_amod counts adjectives"
-        )
+        construction = _augmenting(name)
+        if any(each.construction.name == name for each in found):
+            raise CrossexamError(f"'{name}' is given twice", where=f"--augment {text}")
+        found.append(Augmentation(construction, int(count) if count else None, repeat and bool(count)))
     if repeat and not any(each.repeat for each in found):
         raise CrossexamError(
             "--augment-repeat has no effect on one item per example",
@@ -314,6 +325,54 @@ def parse_augmentations(
             wanted="NAME:COUNT, as in so_swap:20000",
         )
     return tuple(found)
+
+
+def _augmenting(name: str) -> Construction:
+    """Return the construction called *name*; raises CrossexamError if it cannot augment pairs."""
+    if name not in KNOWN:
+        bare, rules = without_rules(name)
+        rule = f"--augment {bare} --set {bare}.rules={rules}" if known_construction(name) else None
+        raise UnknownNameError("construction", name, KNOWN, where="--augment", hint=rule)
+    construction = KNOWN[name]
+    if construction.reads_problems:
+        raise CrossexamError(f"'{name}' is constructed from word problems, not from pairs", where="--augment")
+    if "word_pairs" in construction.uses:
+        raise CrossexamError(f"'{name}' needs lists of word pairs", where="--augment")
+    return construction
+
+
+def with_construction_options(
+    augmentations: Sequence[Augmentation], values: Mapping[str, Any]
+) -> tuple[tuple[Augmentation, ...], dict[str, Any]]:
+    """Return *augmentations* with the options among *values* that are theirs, and the other values.
+
+    An option is named ``CONSTRUCTION.OPTION``, as in ``crossexam build --set so_swap.rules=paper``.  Raises
+    UnknownNameError for an option that there is not, CrossexamError if it is one of a construction that adds
+    no items.
+
+    >>> found, rest = with_construction_options(
+    ...     parse_augmentations("so_swap:20"), {"so_swap.rules": "paper", "lr": "0.1"}
+    ... )
+    >>> found[0].name, rest
+    ('so_swap_paper', {'lr': '0.1'})
+    """
+    rest: dict[str, Any] = {}
+    options: dict[str, dict[str, Any]] = {}
+    for field, value in values.items():
+        construction, _, option = field.rpartition(".")
+        if construction in KNOWN:
+            options.setdefault(construction, {})[option] = value
+        else:
+            rest[field] = value
+    adding = {each.construction.name for each in augmentations}
+    for construction in options.keys() - adding:
+        option = next(iter(options[construction]))
+        raise CrossexamError(
+            f"'{construction}.{option}' has no effect: no items of {construction} are added to the data",
+            where="--set",
+            hint=f"--augment {construction}",
+        )
+    return tuple(each.with_values(options.get(each.construction.name, {})) for each in augmentations), rest
 
 
 def augment(
@@ -331,7 +390,7 @@ def augment(
     anew in each epoch (Nie et al. 2019, Table 4).  If there are fewer, these are all, or are repeated in
     turn.  Items without a label are left out.  Raises CrossexamError if there are no items.
     """
-    construction = _configured(wanted)
+    construction = wanted.construction
     resources = resources or LanguageResources()
     resources.gather(construction, lambda: examples)
     projection = projection_of({}, (example.label for example in examples))
@@ -364,14 +423,6 @@ def _distinct(items: Iterable[Example], count: int) -> list[Example]:
         if len(found) == count:
             break
     return list(found.values())
-
-
-def _configured(wanted: Augmentation) -> Construction:
-    construction = construction_named(wanted.name)
-    if wanted.adjectives is None:
-        return construction
-    options = with_options(construction.options, {"adjectives": wanted.adjectives}, wanted.name)
-    return replace(construction, options=options)
 
 
 def _first_items(

@@ -66,7 +66,7 @@ class Encoder:
     """The encoder of examples into indices, and of indices into batches.
 
     ``needs`` are those of the architecture, ``classes`` the labels that the model has.  ``reader`` counts
-    the sources of tags and parses.
+    the sources of tags.
     """
 
     def __init__(

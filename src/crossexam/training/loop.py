@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -65,6 +65,9 @@ class Training(Protocol[E]):
 
     def identity(self) -> dict[str, Any]:
         """Return the fields of the fingerprint that only this kind of training has."""
+
+    def warnings(self) -> Iterable[str]:
+        """Return what the user should know of the data before the training."""
 
     def build(self) -> nn.Module:
         """Return the untrained model, initialised by the request's seed."""

@@ -67,6 +67,10 @@ E = TypeVar("E", bound=EncodedExamples)
 class Pipeline(Protocol[E]):
     """How a kind of model reads examples."""
 
+    @property
+    def reads_parses(self) -> bool:
+        """Whether it reads the binary parses of sentences."""
+
     def encode(self, examples: Sequence[Example], *, for_training: bool = False) -> E:
         """Return *examples* encoded; a pipeline may truncate long sentences in training only.
 

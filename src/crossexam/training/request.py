@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Note, Progress, silent, unheard
 from crossexam.core.sealed import read_manifest
 from crossexam.training.checkpoints import MANIFEST, check_fingerprint
-from crossexam.training.data import Augmentation, Data, TrainingSet
+from crossexam.training.data import Augmentation, Data, TrainingSet, with_construction_options
 from crossexam.training.vocabulary import WordSource
 
 
@@ -38,7 +38,8 @@ def unwatched(status: Status) -> None:
 class TrainingRequest:
     """A training: the name of an architecture or ``hf/FOLDER``, the data, and the folder for the model.
 
-    ``values`` are the texts of settings by field (``--set``).  The model also knows those words of
+    ``values`` are the texts of settings by field (``--set``); those named ``CONSTRUCTION.OPTION`` are options
+    of the constructions that augment the data.  The model also knows those words of
     ``vocabulary_from`` that have a vector in ``vectors``.  ``bias`` is the run of a biased model over
     the training set; without it, a debiasing method trains one.  Trainings with the same biased model train
     it once if they have the same folder ``shared``.  A snapshot is written every ``snapshot_steps`` if given.
@@ -76,6 +77,14 @@ class TrainingRequest:
             "bias": self.bias.manifest.get("model_key", self.bias.model) if self.bias else None,
             **({"vocabulary_from": [source.describe() for source in known]} if known else {}),
         }
+
+    def with_its_augmentations(self) -> TrainingRequest:
+        """Return the request with the options of constructions moved from its values to its augmentations.
+
+        Raises CrossexamError if one is unknown, or belongs to a construction that adds nothing to the data.
+        """
+        augmentations, values = with_construction_options(self.augmentations, self.values)
+        return replace(self, augmentations=augmentations, values=values)
 
     def training_set(self) -> TrainingSet:
         """Return the training examples, as a function of the epoch."""

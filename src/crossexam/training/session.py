@@ -59,6 +59,8 @@ def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
     if finished is not None:
         checkpoints.remove_snapshots(request.folder)  # of a process that was killed before it did
         return finished
+    for text in training.warnings():
+        request.note(text)
     device = Device(request.device, request.precision)
     dev = [
         _DevSet(c.spec, training.pipeline.encode(c.examples), c.projection) for c in request.data.dev.corpora

@@ -40,14 +40,13 @@ def words_of(example: Example, side: Side) -> tuple[Token, ...]:
 class SentenceReader:
     """A reader of sentences as words, with tags and parses if the model needs them.
 
-    ``tagged`` counts sentences by the source of their tags, ``parsed`` those with a parse from the corpus,
-    ``read`` all.
+    ``tagged`` counts sentences by the source of their tags, ``read`` all.
     """
 
     def __init__(self, *, tags: bool = False, trees: bool = False) -> None:
         self._tagger = AutomaticTagger() if tags else None
         self._trees = trees
-        self.parsed = self.read = 0
+        self.read = 0
 
     @property
     def tagged(self) -> dict[str, int]:
@@ -76,6 +75,5 @@ class SentenceReader:
             except AlignmentError:
                 tokens = ()
             if len(tokens) == len(leaves):
-                self.parsed += 1
                 return TokenizedSentence(tuple(t.text for t in tokens), parse=parse)
         return TokenizedSentence(tuple(t.text for t in words_of(example, side)))

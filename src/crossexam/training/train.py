@@ -14,6 +14,7 @@ from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.corpora.labelled import Corpus
 from crossexam.training import checkpoints, scoring, session, transformer, zoo
 from crossexam.training.devices import torch_device
+from crossexam.training.parses import ParsedPairs, unparsed_warning
 from crossexam.training.request import TrainedModel, TrainingRequest
 from crossexam.training.scoring import Score
 
@@ -43,7 +44,7 @@ def train_model(request: TrainingRequest) -> TrainedModel:
 
     Raises CrossexamError.
     """
-    return score_on_tests(_trained(request), request.data.tests, request.device)
+    return score_on_tests(_trained(request.with_its_augmentations()), request)
 
 
 def model_name(trained: TrainedModel) -> str:
@@ -69,25 +70,27 @@ def spread_of(accuracies: Sequence[float]) -> Spread:
     return Spread(mean, (squares / (n - 1)) ** 0.5 if n > 1 else 0.0, n)
 
 
-def score_on_tests(trained: TrainedModel, tests: Sequence[Corpus], device: str = "auto") -> TrainedModel:
-    """Return *trained* with its scores on *tests* in the manifest; earlier scores are kept.
+def score_on_tests(trained: TrainedModel, request: TrainingRequest) -> TrainedModel:
+    """Return *trained* with its scores on the tests of *request* in the manifest; earlier scores are kept.
 
     Raises CrossexamError.
     """
     known: Mapping[str, Any] = trained.manifest.get("tests", {})
-    missing = {test.spec: test for test in tests if not _is_known(known, test)}
+    missing = {test.spec: test for test in request.data.tests if not _is_known(known, test)}
     if not missing:
         return trained
-    target = torch_device(device)
+    target = torch_device(request.device)
     model, pipeline = _LOADERS[read_manifest(trained.folder / checkpoints.MANIFEST)["kind"]](trained.folder)
     model.to(target)
-    scores = {
-        spec: _entry(
-            test,
-            scoring.score_model(pipeline, model, pipeline.encode(test.examples), target, test.projection),
-        )
-        for spec, test in missing.items()
-    }
+    scores = {}
+    for spec, test in missing.items():
+        encoded = pipeline.encode(test.examples)
+        scores[spec] = _entry(test, scoring.score_model(pipeline, model, encoded, target, test.projection))
+        if pipeline.reads_parses:
+            counts = ParsedPairs.of(test.examples)
+            scores[spec]["parsed"] = counts.parsed
+            if warning := unparsed_warning({spec: counts}, request.data.parse_hint):
+                request.note(warning)
     manifest = {**read_manifest(trained.folder / checkpoints.MANIFEST), "tests": {**known, **scores}}
     write_manifest(trained.folder / checkpoints.MANIFEST, manifest)
     return TrainedModel(trained.folder, manifest)

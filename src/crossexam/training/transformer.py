@@ -5,7 +5,7 @@ The result is a folder that ``hf/`` opens, with the names of the labels in its c
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -67,6 +67,7 @@ class TransformerPipeline:
     tokenizer: Any
     max_length: int
     classes: Projection = THREE_LABELS
+    reads_parses: bool = False
 
     def encode(self, examples: Sequence[Example], *, for_training: bool = False) -> TokenizedTexts:
         """Return *examples* tokenized, always truncated; raises CrossexamError if a sentence is empty."""
@@ -144,6 +145,10 @@ class TransformerTraining:
     def identity(self) -> dict[str, Any]:
         """Return no further fields: the name of the checkpoint says it all."""
         return {}
+
+    def warnings(self) -> Iterator[str]:
+        """Yield nothing: a transformer reads words alone."""
+        yield from ()
 
     def build(self) -> nn.Module:
         """Return the pretrained model; a classification head with another number of classes is new."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from crossexam.language.word_vectors import Vectors
 from crossexam.training import checkpoints
 from crossexam.training.debiasing import METHODS, Debias, settings_with
 from crossexam.training.encoding import EncodedPairs, Encoder
+from crossexam.training.parses import ParsedPairs, unparsed_warning
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 from crossexam.training.request import TrainingRequest
 from crossexam.training.vocabulary import KnownWords, Vocabulary, check_width, fill_words, make_vocabulary
@@ -38,6 +39,11 @@ class ZooPipeline:
 
     encoder: Encoder
     max_length: int | None = None
+
+    @property
+    def reads_parses(self) -> bool:
+        """Whether the architecture reads trees."""
+        return "trees" in self.encoder.needs
 
     def encode(self, examples: Sequence[Example], *, for_training: bool = False) -> EncodedPairs:
         """Return *examples* encoded; raises CrossexamError if a sentence is empty."""
@@ -75,9 +81,20 @@ class _Inputs:
         self._request, self._needs, self._recipe = request, architecture.needs, recipe
 
     @cached_property
+    def _first_epoch(self) -> list[Example]:
+        return self._request.training_set().of_epoch(0).examples
+
+    @cached_property
+    def parses(self) -> dict[str, ParsedPairs]:
+        """How many pairs have parses, those to train on as in the first epoch; empty if none are read."""
+        if "trees" not in self._needs:
+            return {}
+        dev = [example for corpus in self._request.data.dev.corpora for example in corpus.examples]
+        return {"train": ParsedPairs.of(self._first_epoch), "dev": ParsedPairs.of(dev)}
+
+    @cached_property
     def _words(self) -> KnownWords:
-        request = self._request
-        first = request.training_set().of_epoch(0).examples
+        request, first = self._request, self._first_epoch
         return make_vocabulary(
             first if not request.data.redrawn else [*request.data.examples, *first],
             others=[example for source in request.vocabulary_from for example in source.examples],
@@ -163,6 +180,14 @@ class ZooTraining:
             "vectors": sha256_of(vectors) if vectors and vectors.is_file() else None,
         }
 
+    def warnings(self) -> Iterator[str]:
+        """Yield a warning if the training or development pairs lack parses that the model reads."""
+        names = {"train": "training", "dev": "development"}
+        counts = {names[part]: counted for part, counted in self.inputs.parses.items()}
+        hint = None if self.request.shuffle_words else self.request.data.parse_hint
+        if warning := unparsed_warning(counts, hint):
+            yield warning
+
     def build(self) -> nn.Module:
         """Return the untrained model with its word vectors; raises CrossexamError if their width differs."""
         torch.manual_seed(self.request.seed)
@@ -194,14 +219,14 @@ class ZooTraining:
 
     def facts(self, model: nn.Module) -> dict[str, Any]:
         """Return the sizes of model and vocabulary, and where vectors, parses and tags come from."""
-        encoder, vectors = self.pipeline.encoder, self.inputs.vectors
+        encoder, vectors, parses = self.pipeline.encoder, self.inputs.vectors, self.inputs.parses
         words = model.words.table.weight.numel()  # type: ignore[union-attr, operator]
         return {
             "parameters_without_words": sum(p.numel() for p in model.parameters()) - words,
             "vocabulary": asdict(self.inputs.sizes),
             "vectors": vectors.describe() if vectors else None,
             **({"words_from_other_corpora": self.inputs.borrowed} if self.request.vocabulary_from else {}),
-            "sentences_with_parses": encoder.reader.parsed if "trees" in encoder.needs else None,
+            **({"parses": {part: counts._asdict() for part, counts in parses.items()}} if parses else {}),
             "tags_from": encoder.reader.tagged or None,
         }
 

@@ -55,8 +55,28 @@ ABBREVIATIONS: Final[dict[str, str]] = {
 # fmt: on
 
 
+#: What architectures are called, in lower case, with their names in the table.
+_CALLED: Final = {
+    **{abbreviation.casefold(): name for abbreviation, name in ABBREVIATIONS.items()},
+    **{name: name for name in ARCHITECTURES},
+}
+
+
+def table_name(name: str) -> str:
+    """Return the name in the table of the architecture that studies call *name*; other names are kept.
+
+    Case does not matter, and a hypothesis-only form may be of any of them.
+
+    >>> table_name("DIIN"), table_name("s-tlstm"), table_name("hypothesis_only:IS"), table_name("hf/x")
+    ('diin', 'syntactic_tree_lstm', 'hypothesis_only:infersent', 'hf/x')
+    """
+    if name.startswith(PREFIX):
+        return PREFIX + table_name(name.removeprefix(PREFIX))
+    return _CALLED.get(name.casefold(), name)
+
+
 def architecture_named(name: str) -> Architecture:
-    """Return the architecture called *name* or abbreviated by it.
+    """Return the architecture called *name*, in the table or by a study (:func:`table_name`).
 
     ``hypothesis_only:NAME`` is the hypothesis-only form of NAME.  Raises UnknownNameError with the nearest
     name, and CrossexamError if NAME is not a sentence encoder.
@@ -66,9 +86,9 @@ def architecture_named(name: str) -> Architecture:
     >>> architecture_named("RC").name
     'rivercorners'
     """
+    name = table_name(name)
     if name.startswith(PREFIX):
         return hypothesis_only(architecture_named(name.removeprefix(PREFIX)))
-    name = ABBREVIATIONS.get(name, name)
     if name not in ARCHITECTURES:
         raise UnknownNameError("architecture", name, ARCHITECTURES)
     return ARCHITECTURES[name]

@@ -48,4 +48,18 @@ NEGATIONS: Final = frozenset(
     "not n't no never nobody none nothing nowhere neither nor cannot without hardly scarcely barely "
     "rarely seldom".split()
 )
+
+# Words that taggers call adjectives before a noun, although they determine or count it and do not describe
+# it: determinatives (Huddleston and Pullum, 2002, The Cambridge Grammar, chapter 5, section 7) and adjectives
+# of quantity; predeterminers and postdeterminers with their ordinals (Quirk et al., 5.15-5.25); "own" and
+# adjectives that do nothing but restrict the reference (6.30, 7.35).  "Little" is not among them: before a
+# noun that can be counted it is an adjective of size.
+DETERMINING: Final = frozenset(
+    "all another any both certain each either enough every few many more most much neither no several some "
+    "sufficient this that these those various "
+    "countless innumerable multiple numerous "
+    "double half such additional further last next other past "
+    "first second third fourth fifth sixth seventh eighth ninth tenth "
+    "only own same very".split()
+)
 # fmt: on

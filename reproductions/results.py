@@ -77,9 +77,9 @@ class Results:
 def store(study: Study, work: Path, name: str) -> None:
     """Write the results of the row *name* if a model of it has run over the suite in *work*."""
     folder = study.folder / "results"
-    folder.mkdir(exist_ok=True)
     done = [each for each in models(study, [name]) if is_run(study, work, each)]
     if done:
+        folder.mkdir(exist_ok=True)
         keep_predictions(folder / f"{name}.npz", [read_run(work / each.run_folder) for each in done])
         write_json(folder / f"{name}.json", _row_result(study, work, study.rows[name], done))
 
@@ -143,24 +143,32 @@ def read_results(study: Study, suite: Suite) -> Results:
     """Return the results in results/ over *suite*, the rows in the order of study.toml.
 
     Rows whose predictions belong to another version of a test set are named on the standard error.  Raises
-    CrossexamError if the predictions of no row belong to *suite*, or if a row lacks one of its files.
+    CrossexamError if there are no predictions, if those of no row belong to *suite*, or if a row lacks one of
+    its files.
     """
     folder = study.folder / "results"
     rows = {name: folder / f"{name}.json" for name in study.rows}
     rows = {name: path for name, path in rows.items() if path.exists() or path.with_suffix(".npz").exists()}
     kept = {name: read_kept(path.with_suffix(".npz")) for name, path in rows.items()}
-    refuse_another_suite(kept, suite)
+    refuse_another_suite(kept, suite, folder)
     answers, outdated, sets = answers_over(suite, kept, study.parts)
     return Results(suite, {name: read_json(path) for name, path in rows.items()}, answers, outdated, sets)
 
 
-def refuse_another_suite(kept: Mapping[str, Kept], suite: Suite) -> None:
+def refuse_another_suite(kept: Mapping[str, Kept], suite: Suite, folder: Path) -> None:
     """Raise CrossexamError if no row *kept* predictions for the bases of *suite*, or for any set without one.
 
-    Rows with predictions for another version of some test sets are named on the standard error.
+    *folder* is where predictions are kept.  Rows with predictions for another version of some test sets are
+    named on the standard error.
     """
+    if not kept:
+        raise CrossexamError(
+            "no row has predictions here, so that there is nothing to judge",
+            where=str(folder),
+            wanted="ROW.npz, which running a model writes",
+        )
     bases = [each for each in suite if each.entry.is_base] or [*suite]
-    if kept and not any(own.belongs_to(each) for own in kept.values() for each in bases):
+    if not any(own.belongs_to(each) for own in kept.values() for each in bases):
         row, own = next(iter(kept.items()))
         raise CrossexamError(
             f"the predictions of '{row}', as those of all rows, are for other items of '{bases[0].name}'",

@@ -699,7 +699,10 @@ def test_a_run_over_another_suite_is_run_again(small: tuple[study.Study, Path]) 
     (work / "other").rename(work / "suite")
     assert not study.is_run(defined, work, model)
     results.store(defined, work, "neutral")
-    assert not list((defined.folder / "results").iterdir())
+    assert not (defined.folder / "results").exists()
+    with pytest.raises(CrossexamError, match="no row has predictions here"):
+        steps.judge(defined, work)
+    assert not (defined.folder / "RESULTS.md").exists()
 
 
 def test_two_sets_of_one_construction_and_base_are_not_pooled(small: tuple[study.Study, Path]) -> None:

@@ -86,11 +86,7 @@ def read_results(suite: Suite, folder: Path) -> Results:
     Raises CrossexamError if there are none, or if the predictions of no row belong to *suite*.
     """
     kept = {path.stem: read_kept(path) for path in sorted(folder.glob("*.npz"))}
-    if not kept:
-        raise CrossexamError(
-            "there are no predictions", where=str(folder), hint="name models: --model ROW=MODEL"
-        )
-    refuse_another_suite(kept, suite)
+    refuse_another_suite(kept, suite, folder)
     answers, outdated, sets = answers_over(suite, kept, {})
     for row, own in kept.items():
         subsets, old = with_subsets(answers[row], own, suite)

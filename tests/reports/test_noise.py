@@ -152,7 +152,7 @@ def test_nothing_is_said_of_a_model_that_changed_no_answer() -> None:
     rows = list(csv.DictReader(io.StringIO(report.text(".csv"))))
     assert {row["value"] for row in rows if row["statistic"] == "within_noise_floor"} == {"0"}
     (note,) = [each for each in comparison_tables(run, run)[0].notes if "asked again" in each]
-    assert note.endswith("asking again changes by chance: none.")
+    assert note.endswith("What asking again changes by chance is therefore not known for the differences.")
 
 
 def test_the_floor_of_unpaired_items_counts_those_of_either_side() -> None:

@@ -107,15 +107,12 @@ def _corrected(found: list[ProbabilityComparison], planned: int) -> tuple[Probab
     for measure in ("brier", "log_loss"):
         p_values = [getattr(each.measured, measure).p_value for each in found]
         adjusted = holm_of_planned([*p_values, *[None] * (planned - len(found))])
-        corrected.append(
-            [
-                PBound(new) if isinstance(old, PBound) and new is not None else new
-                for old, new in zip(p_values, adjusted, strict=False)
-            ]
-        )
+        of_bounds = [new for old, new in zip(p_values, adjusted, strict=False) if isinstance(old, PBound)]
+        # Holm's method gives no value below a smaller one's: one that is equal to a bound is a bound, too.
+        corrected.append([PBound(new) if new in of_bounds and new is not None else new for new in adjusted])
     return tuple(
         replace(each, brier_p=brier, log_loss_p=loss)
-        for each, brier, loss in zip(found, *corrected, strict=True)
+        for each, brier, loss in zip(found, *corrected, strict=False)
     )
 
 

@@ -88,7 +88,8 @@ MAJORITY: Final = "majority baseline"
 _OTHER_SHARE: Final = 0.05
 
 _BASE_NOTE: Final = (
-    "Base: accuracy on the base examples of the pairs; the drop is measured on the pairs alone."
+    "Base: accuracy on the base examples of the pairs; the drop is measured on the pairs alone. Without Base "
+    "and Pairs: accuracy on the whole base minus accuracy on other items, which is not the effect of an edit."
 )
 
 
@@ -345,8 +346,8 @@ def drop_table(results: Results) -> Table:
         "label or swaps words of its control, else the difference of the two accuracies, on other items. "
         "Pairs: the items whose base was predicted and has a gold label, which are those of Base and Drop. "
         f"{MCNEMAR} {significance_note(results.alpha)} "
-        "Detectable: the smallest drop that is found in 80 % of cases, at this level over the number of "
-        "paired tests. "
+        "Detectable: the smallest drop that is found in 80 % of cases if as many answers differ as here, at "
+        "this level over the number of paired tests. "
         "Flipped: predictions that differ from the prediction for the base example.",
         *_notes_on_tests(results),
         *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),
@@ -369,8 +370,9 @@ def _headline_notes(results: Results) -> list[str]:
     if count == 1:
         return []
     return [
-        f"The largest of {count:,} drops is likely to be overestimated: the headline is corrected for all of "
-        "them; here, intervals are not, and p is for the tests of one model."
+        f"The largest of {count:,} drops is likely to be overestimated: the interval and the significance of "
+        "the headline allow for the choice among all of them, its estimate does not; here, intervals are of "
+        "single drops, and p is for the tests of one model."
     ]
 
 

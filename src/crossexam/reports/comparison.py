@@ -132,8 +132,9 @@ def _comparison_table(
     )
     note = (
         f"A minus B in points. {MCNEMAR} {significance_note(alpha)} "
-        "Only A, only B: items that only that model gets right. Interval and p can disagree: they "
-        "are different methods, and clusters and Holm's correction change them differently."
+        "Holm's correction is over the test sets of this table. Only A, only B: items that only that model "
+        "gets right. Interval and p can disagree: they are different methods, and clusters and Holm's "
+        "correction change them differently; take such a difference as not shown."
     )
     one, other = model_names([first, second])
     mean = mean_note(*answered)

@@ -78,7 +78,9 @@ def _left_out_notes(results: Results) -> list[str]:
 _NOISE_NOTE: Final = (
     "Changed: answers that named another label, or none, when the model was asked about the pairs again. "
     "Share: with its interval by pair. The noise floor of a drop, 1.96 sqrt(2 f / n) for a share f and n "
-    "pairs, is the most that asking about all of them again changes it by chance in 95 % of cases."
+    "pairs, is the most that asking about all of them again changes it by chance in 95 % of cases, if "
+    "changes are independent, favour neither right nor wrong answers, and are as frequent in each test set; "
+    "it is as uncertain as the share, and unknown if no answer changed."
 )
 
 
@@ -189,7 +191,10 @@ def difference_notes(
         for pair in pairs
         if is_within(pair.difference, floors[pair.name])
     ]
-    return [
-        f"Answers that changed when pairs were asked again: {changed}. "
-        f"Differences {_BELOW}: {', '.join(within) or 'none'}."
-    ]
+    said = f"Answers that changed when pairs were asked again: {changed}."
+    if not any(noise is not None and noise.flips for noise in noises):
+        return [f"{said} What asking again changes by chance is therefore not known for the differences."]
+    alone = ""
+    if None in noises:
+        alone = f", in the answers of {'B' if noises[0] is None else 'A'} alone"
+    return [f"{said} Differences {_BELOW}{alone}: {', '.join(within) or 'none'}."]

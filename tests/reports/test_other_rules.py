@@ -80,7 +80,7 @@ def test_csv_and_json_have_the_rules_and_the_difference() -> None:
         "negation.dev_matched": ("negation", "ours"),
         "negation_paper.dev_matched": ("negation", "paper"),
     }
-    differences = [each["published_by_other_rules"]["naik2018"] for each in sets.values()]
+    differences = [each["published_of_other_items"]["naik2018"] for each in sets.values()]
     assert [each.split()[0] for each in differences] == ["our", "the"]
     lines = report.text(".csv").splitlines()
     column = lines[0].split(",").index("rules")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +24,14 @@ from crossexam.evaluation.cross_dataset import benchmark_score, mean_difference
 from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
 from crossexam.published.figures import published
+from crossexam.reports.accuracy import error_table
 from crossexam.reports.analyses.cross_dataset import corpus_table, score_table
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
+from crossexam.reports.published_systems import other_pairs, published_on_corpus
 from crossexam.reports.results import results_of
+from crossexam.reports.table import MARK, Marked
 from crossexam.runs.run import predict_suite
 from crossexam.suites.build import Built, build_to_folder
 from crossexam.suites.cross_dataset import most_frequent, split_member
@@ -374,6 +380,77 @@ def test_published_rows_are_means_of_the_same_corpora() -> None:
     assert rows["m"][1] == 2
     assert any("Missing: multinli_dev_matched" in note for note in table.notes)
     assert score_table(results_of([run_of("m", {"sick": HALF})], published_rows=False)).rows[0][3] is None
+
+
+def test_means_over_all_fourteen_are_printed_and_others_are_marked() -> None:
+    """Table 2 prints 56.0 and -36.0 for ESIM, though the rounded figures of Table 5 give 55.94 and -36.1."""
+    whole = {**dict.fromkeys(MEMBERS, HALF), REFERENCE: MOST}
+    printed = published("zhang2020").table("summary")
+    table = score_table(results_of([run_of("m", whole)]))
+    names = ("mean", REFERENCE, "difference", "relative")
+    for system in printed.rows:
+        row = next(row for row in table.rows if row[0] == f"{system} (published)")
+        cells = [row[2], *row[4:]]
+        assert cells == pytest.approx([(printed.value(system, name) or 0) / 100 for name in names])
+        assert not any(isinstance(cell, Marked) for cell in cells)
+    assert not any(MARK in note for note in table.notes)
+    whole.pop("cb")
+    part = score_table(results_of([run_of("m", whole)]))
+    esim = next(row for row in part.rows if row[0] == "ESIM (published)")
+    assert [isinstance(cell, Marked) for cell in esim[2:]] == [True, False, False, True, True]
+    assert any(
+        note.startswith(f"{MARK} Not printed in the paper") and "13 corpora" in note for note in part.notes
+    )
+
+
+def test_published_accuracies_stand_beside_ours_corpus_by_corpus() -> None:
+    """ESIM on WNLI: 51.1 (Table 5); of another number of pairs, marked, with both numbers below."""
+    halves = {"wnli": [True] * 300 + [False] * 53, "sick": HALF, REFERENCE: MOST}
+    results = results_of([run_of("m", halves)])
+    table = corpus_table(results)
+    place = [column.header for column in table.columns].index("ESIM")
+    assert table.columns[place].group == "Published, Zhang et al. 2020"
+    wnli, sick = table.rows
+    assert (wnli[place], sick[place]) == pytest.approx((0.511, 0.57))
+    assert [isinstance(row[place], Marked) for row in table.rows] == [True, True]  # this WNLI has one label
+    assert any("SICK: 100 pairs, published 4,964" in note for note in table.notes)
+    assert any("Majority, HOM, RF" in note and "published: Table 5 of" in note for note in table.notes)
+    (model,) = json.loads(render_json(results))["models"]
+    found = {each["name"]: each for each in model["test_sets"]}
+    assert found["base.sick"]["published"]["zhang2020"]["ESIM"] == 0.57
+    assert found["base.sick"]["published_of_other_items"] == {"zhang2020": "100 pairs, published 4,964"}
+    assert found[f"base.{REFERENCE}"]["published"]["zhang2020"]["ESIM"] == 0.875
+    assert found[f"base.{REFERENCE}"]["published_of_other_items"] == {}
+    rows = list(csv.DictReader(io.StringIO(render_csv(results))))
+    esim = {row["test_set"]: row for row in rows if row["model"] == "ESIM (published)"}
+    assert esim["base.sick"]["statistic"] == "published_accuracy_of_other_items"
+    assert esim[f"base.{REFERENCE}"]["statistic"] == "published_accuracy"
+    assert [esim[name]["value"] for name in ("base.sick", f"base.{REFERENCE}")] == ["0.57", "0.875"]
+    bare = results_of([run_of("m", halves)], published_rows=False)
+    assert len(corpus_table(bare).columns) == 5
+    assert "(published)" not in render_csv(bare)
+
+
+def test_pairs_as_in_table_4_are_not_marked() -> None:
+    run = run_of("m", {"wnli": [True] * 353, REFERENCE: MOST})
+    (wnli,) = (dataset for name, dataset in run.datasets.items() if name == "base.wnli")
+    two = tuple(replace(each, label=("entailment", "not_entailment")[n % 2]) for n, each in enumerate(wnli))
+    assert other_pairs(Dataset("base.wnli", two, wnli.manifest)) == ""
+    assert other_pairs(wnli) == "1 labels, published 2"
+    assert not any(
+        isinstance(each, Marked) for each in published_on_corpus(replace(wnli, examples=two)).values()
+    )
+
+
+def test_naik_s_systems_are_not_beside_a_half_of_multinli() -> None:
+    half = run_of("m", {"multinli_dev_mismatched": HALF, "multinli_dev_matched": HALF})
+    whole = {name: replace(each, manifest={"construction": "base", "part": each.entry.part})
+             for name, each in half.datasets.items()}  # fmt: skip
+    for datasets, beside in ((half.datasets, False), (whole, True)):
+        results = results_of([Run("m", datasets, half.probabilities, {})])
+        assert ("NB (published)" in {row[1] for row in error_table(results).rows}) is beside
+        found = json.loads(render_json(results))["models"][0]["test_sets"]
+        assert all(("naik2018" in each["published"]) is beside for each in found)
 
 
 def test_reports_say_what_is_in() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import Ties
 from crossexam.core.manifest import package_version, signature
@@ -33,7 +33,13 @@ from crossexam.reports.analyses.fact_checking import (
 from crossexam.reports.analyses.several_data import several_object, several_rows
 from crossexam.reports.probabilities.comparison import paired_columns
 from crossexam.reports.probabilities.data import probability_objects, probability_rows
-from crossexam.reports.published_systems import STUDIES, difference_from
+from crossexam.reports.published_systems import (
+    CORPORA_STUDY,
+    STUDIES,
+    difference_from,
+    other_pairs,
+    published_on_corpus,
+)
 from crossexam.reports.results import ModelResults, Results, model_names
 from crossexam.stats.multiple_testing import ALPHA
 
@@ -107,7 +113,8 @@ def _finite(value: object) -> object:
 def render_csv(results: Results) -> str:
     """Return every statistic of the models, one per row; shares are between 0 and 1."""
     rows = (row for model in results.models for row in _rows_of(model))
-    return _csv(COLUMNS, chain(rows, _gain_rows(results), _seen_rows(results), several_rows(results)))
+    more = (_gain_rows(results), _seen_rows(results), several_rows(results), _published_rows(results))
+    return _csv(COLUMNS, chain(rows, *more))
 
 
 def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
@@ -401,15 +408,43 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
     if result.unanswered is not None:
         document["unanswered"] = _unanswered_object(result.unanswered)
     if published_rows:
-        document["published"] = {study.study: found for study in STUDIES if (found := study.figures(dataset))}
-        document["published"] |= published_on_challenge(dataset)
+        document["published"] = _published(dataset)
         document["published_not_checked"] = list(published_on_challenge(dataset, checked=False))
-        document["published_by_other_rules"] = {
-            study: difference
-            for study in document["published"]
-            if (difference := difference_from(study, dataset))
-        }
+        document["published_of_other_items"] = _published_differences(dataset)
     return document
+
+
+def _published(dataset: Dataset) -> dict[str, dict[str, float]]:
+    """Return the published accuracies on the counterpart of *dataset*, by study and system, as shares."""
+    found = {study.study: study.figures(dataset) for study in STUDIES}
+    found |= {CORPORA_STUDY: published_on_corpus(dataset), **published_on_challenge(dataset)}
+    return {study: figures for study, figures in found.items() if figures}
+
+
+def _published_differences(dataset: Dataset) -> dict[str, str]:
+    """Return how *dataset* differs from its counterpart in each study with figures for it, if it does."""
+    differences = {
+        study: other_pairs(dataset) if study == CORPORA_STUDY else difference_from(study, dataset)
+        for study in _published(dataset)
+    }
+    return {study: difference for study, difference in differences.items() if difference}
+
+
+def _published_rows(results: Results) -> Iterator[dict[str, object]]:
+    """Yield the accuracies of published systems on the test sets; ``of`` names the study.
+
+    The name of the statistic says if they are of other items, or were not compared with the paper.
+    """
+    for name, dataset in results.test_sets.items() if results.published_rows else ():
+        entry, other = dataset.entry, _published_differences(dataset)
+        known = {"test_set": name, "construction": entry.construction, "rules": entry.rules}
+        known |= {"part": entry.part, "base_set": entry.base_set or ""}
+        unchecked = published_on_challenge(dataset, checked=False)
+        for study, figures in _published(dataset).items():
+            kind = "_not_checked" if study in unchecked else "_of_other_items" if study in other else ""
+            for system, figure in figures.items():
+                row = {"model": f"{system} (published)", "statistic": f"published_accuracy{kind}"}
+                yield {**known, **row, "of": study, "value": figure}
 
 
 def _json(document: Mapping[str, Any]) -> str:

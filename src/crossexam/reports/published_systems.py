@@ -8,6 +8,7 @@ from typing import Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.labels import THREE_LABELS
+from crossexam.core.manifest import CROSS_DATASET
 from crossexam.reports.table import MARK, Marked
 
 
@@ -51,6 +52,8 @@ class PublishedColumns:
 
         part = dataset.entry.part
         own = split_of(part) in self.own or part.startswith(_WORD_PROBLEMS)
+        if CROSS_DATASET in dataset.entry.facts:  # half of a corpus, for systems trained on SNLI
+            return {}
         return self._of_part(dataset, part) if own and dataset.projection is THREE_LABELS else {}
 
     def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:
@@ -153,6 +156,52 @@ def of_snli(part: str) -> bool:
     from crossexam.published.figures import split_of
 
     return split_of(part) == "snli"
+
+
+#: The study whose Table 5 has accuracies by corpus.
+CORPORA_STUDY: Final = "zhang2020"
+
+
+def published_on_corpus(dataset: Dataset) -> dict[str, float]:
+    """Return the published accuracy of each system on a corpus of the benchmark, or on SNLI, as shares.
+
+    Empty if *dataset* is another test set, or a validation set; marked if it has other pairs or labels than
+    Table 4 says (:func:`other_pairs`).
+    """
+    from crossexam.evaluation.cross_dataset import about
+    from crossexam.published.figures import published
+    from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
+
+    place = about(dataset)
+    column = REFERENCE if dataset.entry.part == REFERENCE else place.get("key")
+    if place.get("part", "test") != "test" or column not in {*MEMBERS, REFERENCE}:
+        return {}
+    table = published(CORPORA_STUDY).table("accuracy")
+    share = Marked if other_pairs(dataset) else float
+    figures = {system: table.value(system, column) for system in table.rows}
+    return {name: share(round(each / 100, 6)) for name, each in figures.items() if each is not None}
+
+
+def other_pairs(dataset: Dataset) -> str:
+    """Return how the pairs of a corpus of the benchmark differ from Table 4 in size or labels, if they do.
+
+    That they are drawn with another seed is not a difference.
+    """
+    from crossexam.evaluation.cross_dataset import about
+    from crossexam.suites.cross_dataset_corpora import MEMBERS
+
+    place = about(dataset)
+    if place.get("reference"):
+        cut = not place.get("complete", True) or dataset.entry.rows not in (None, len(dataset))
+        return "only a part of it" if cut else ""
+    member = MEMBERS[place["key"]]
+    found = []
+    if len(dataset) != member.sizes[1]:
+        found.append(f"{len(dataset):,} pairs, published {member.sizes[1]:,}")
+    labels = {example.label for example in dataset}
+    if not labels <= member.shares.keys():
+        found.append(f"{len(labels)} labels, published {len(member.shares)}")
+    return " and ".join(found)
 
 
 #: Tables 4 and 7 of Naik et al. (2018): shares of the errors.

@@ -15,12 +15,12 @@ Kind = Literal["text", "count", "percent", "points", "p", "mean", "score"]
 
 NOTHING: Final = "–"
 INFINITE: Final = "∞"
-#: Follows a figure that is published for items made by other rules.
+#: Follows a published figure that a note under the table qualifies.
 MARK: Final = "†"
 
 
 class Marked(float):
-    """A published share that is of items made by other rules than those of its test set; shown with MARK."""
+    """A published share of other items than those of its test set, or not as printed; shown with MARK."""
 
 
 class Significant(float):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Run
+from crossexam.reports.published_systems import other_pairs, published_on_corpus
 from crossexam.reports.results import Results
-from crossexam.reports.table import Cell, Column, Table
+from crossexam.reports.table import MARK, Cell, Column, Marked, Table
 
 if TYPE_CHECKING:
     from crossexam.evaluation.cross_dataset import BenchmarkScore
@@ -16,6 +17,9 @@ _GAIN_NOTE: Final = (
     "Relative improvement: 100 times the ratio of the two accuracies, minus 100, as in Table 3 of Zhang "
     "et al. (2020). Intervals: linearization of the ratio, with the items of both models paired, "
     "independent corpora and items clustered by premise."
+)
+_COMPUTED: Final = (
+    f"{MARK} Not printed in the paper: computed here from the rounded accuracies of Table 5 over these {{}}."
 )
 
 
@@ -90,7 +94,7 @@ def score_table(results: Results) -> Table:
         return Table("Cross-dataset benchmark", (), ())
     first = scores[0][1]
     keys = list(first.accuracies)
-    beside = results.published_rows and first.part == "test" and first.is_published
+    beside = results.published_of_three and first.part == "test" and first.is_published
     published = published_scores(keys) if beside else {}
     rows: list[tuple[Cell, ...]] = [
         (
@@ -99,10 +103,11 @@ def score_table(results: Results) -> Table:
         )
         for name, score in scores
     ]
-    rows += [
-        (f"{system} (published)", len(keys), each.mean, each.reported, *each[1:4])
-        for system, each in published.items()
-    ]
+    for system, each in published.items():
+        share = Marked if each.computed else float
+        drop = (share(each.difference), share(each.relative))
+        shown = (share(each.mean), each.reported, each.reference, *drop)
+        rows.append((f"{system} (published)", len(keys), *shown))
     columns = (
         Column("Model"),
         Column("Corpora", "count"),
@@ -113,33 +118,57 @@ def score_table(results: Results) -> Table:
         Column("Relative, %", "points"),
     )
     notes = [_note(first), *_coverage(first), *_differences(scores)]
+    computed = any(each.computed for each in published.values())
+    if computed:
+        notes.append(_COMPUTED.format(f"{len(keys)} corpora"))
     if published:
-        notes.append(_source(len(keys)))
+        reported = "reported: by the paper of each model"
+        notes.append(_table_source(f"Tables 2 ({reported}) and 5" if computed else f"Table 2 ({reported})"))
     return Table(first.title, columns, tuple(rows), tuple(notes))
 
 
 def corpus_table(results: Results) -> Table:
-    """Return accuracy by corpus and model, with protocol and labels of each corpus; may have no rows."""
+    """Return accuracy by corpus and model, with protocol and labels of each corpus; may have no rows.
+
+    The published systems have columns of their own (Table 5).
+    """
     from crossexam.evaluation.cross_dataset import about
 
     scores = [model.benchmark for model in results.models]
     rows: list[tuple[Cell, ...]] = []
-    for dataset in results.test_sets.values():
+    corpora = [dataset for dataset in results.test_sets.values() if "key" in about(dataset)]
+    published = [published_on_corpus(each) if results.published_of_three else {} for each in corpora]
+    systems = list(dict.fromkeys(system for figures in published for system in figures))
+    for dataset, figures in zip(corpora, published, strict=True):
         place = about(dataset)
-        if "key" not in place:
-            continue
         answered = [score.accuracies.get(place["key"]) if score else None for score in scores]
         size = next((each.n for each in answered if each is not None), None)
         labels = dataset.entry.projection or "three labels"
-        rows.append((place["protocol"], place["title"], size, labels, *answered))
+        beside = (figures.get(system) for system in systems)
+        rows.append((place["protocol"], place["title"], size, labels, *answered, *beside))
     columns = (
         Column("Protocol"),
         Column("Corpus"),
         Column("Items", "count"),
         Column("Labels"),
         *(Column(model.name, "percent") for model in results.models),
+        *(Column(system, "percent", "Published, Zhang et al. 2020") for system in systems),
     )
-    return Table("Corpora of the benchmark", columns, tuple(rows), tuple(_projections(rows)), grouped=1)
+    notes = _projections(rows)
+    if systems:
+        differing = {
+            about(dataset)["title"]: other_pairs(dataset)
+            for dataset, figures in zip(corpora, published, strict=True)
+            if figures
+        }
+        notes += [*_other_pairs_note(differing), f"{', '.join(systems)}: {_half_source()}"]
+    return Table("Corpora of the benchmark", columns, tuple(rows), tuple(notes), grouped=1)
+
+
+def _other_pairs_note(differing: Mapping[str, str]) -> list[str]:
+    """Return the note on marked figures: how each corpus, by title, differs from that of the paper."""
+    listed = "; ".join(f"{title}: {how}" for title, how in differing.items() if how)
+    return [f"{MARK} Published for other pairs. {listed}."] if listed else []
 
 
 def mean_note(first: Run, second: Run) -> str | None:
@@ -173,11 +202,9 @@ def _projections(rows: Sequence[tuple[Cell, ...]]) -> list[str]:
     return [f"{p.name.capitalize()}: {p.says} ({p.source})." for p in PROJECTIONS.values() if p.name in used]
 
 
-def _source(corpora: int) -> str:
-    from crossexam.suites.cross_dataset_corpora import MEMBERS
-
-    over = "" if corpora == len(MEMBERS) else f", their mean taken over the same {corpora} corpora"
-    return _table_source("Tables 2 (reported: by the paper of each model) and 5", over)
+def _half_source() -> str:
+    source = _table_source("Table 5", ", on the authors' own halves of the corpora")
+    return source[0].lower() + source[1:]
 
 
 def _table_source(place: str, over: str = "") -> str:

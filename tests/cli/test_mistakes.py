@@ -281,6 +281,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "run -o emptydir": "emptydir: this is a folder | a file",
     },
     "train bag-of-words --train pairs.csv --dev pairs.csv {} -o out": {
+        "--dev-limit 0": "Invalid value for '--dev-limit' | equal to 1",
         "--set c=-1": "'c' is -1 | above 0",
         "--set bigram=1": "no setting is called 'bigram' | did you mean 'bigrams'?",
     },

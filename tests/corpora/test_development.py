@@ -53,6 +53,7 @@ SCITAIL = (
     TestSetEntry(BASE, "scitail", projection="no contradiction"),
     examples("scitail", "neutral", "entailment", None),
 )
+MANY: list[Gold] = ["entailment", "neutral"] * 20
 NEGATION = (TestSetEntry("negation", "three", 1, base_set="base.three"), examples("negation", "neutral"))
 
 
@@ -111,6 +112,30 @@ def test_corpora_and_suites_are_one_union(suite: Suites) -> None:
     alone = load_dev_sets(["builtin:demo[:5]"])
     assert alone.describe() == load_corpus("builtin:demo[:5]").describe()
     assert not alone.several
+
+
+def test_a_limit_draws_examples_of_each_corpus(suite: Suites) -> None:
+    many = (TestSetEntry(BASE, "many"), examples("many", *MANY))
+    folder = suite(many, TWO)
+    found = load_dev_sets([str(folder)], limit=5, seed=3)
+    drawn, two = found.corpora
+    assert [len(drawn.examples), len(two.examples)] == [5, 2]
+    places = [[each.id for each in many[1]].index(example.id) for example in drawn.examples]
+    assert places == sorted(places) != list(range(5))
+    assert found.notes == ("--dev-limit 5: 7 of 42 development pairs, drawn with the seed 3",)
+    described = found.describe()
+    assert (described["rows"], described["limit"], described["seed"]) == (7, 5, 3)
+    assert load_dev_sets([str(folder)], limit=5, seed=3).corpora == found.corpora
+    assert load_dev_sets([str(folder)], limit=5, seed=4).corpora != found.corpora
+    alone = load_dev_sets(["builtin:demo"], limit=5).describe()
+    assert (alone["rows"], alone["limit"], alone["seed"]) == (5, 5, 0)
+
+
+def test_a_limit_that_cuts_nothing_off_changes_nothing(suite: Suites) -> None:
+    folder = str(suite(THREE, TWO))
+    assert load_dev_sets([folder], limit=3, seed=1) == load_dev_sets([folder])
+    with pytest.raises(CrossexamError, match="--dev-limit is 0\n  wanted: a whole number above 0"):
+        load_dev_sets([folder], limit=0)
 
 
 def test_a_corpus_counts_once(suite: Suites) -> None:

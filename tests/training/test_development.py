@@ -108,6 +108,34 @@ def test_each_epoch_has_the_mean_and_its_parts_and_the_best_mean_wins(suite: Pat
     assert (folder / "model.safetensors").stat().st_mtime_ns == stamp
 
 
+def test_a_limit_of_the_development_sets_is_in_the_manifest_and_the_fingerprint(
+    suite: Path, tmp_path: Path
+) -> None:
+    words = ["cbow", "--epochs", 1, "--set", "width=8", "--train", f"{TRAIN}[:200]", "--dev", suite]
+    folder = tmp_path / "m"
+    result = invoke("train", *words, "--dev-limit", 7, "--seed", 2, "-o", folder)
+    assert "--dev-limit 7: 21 of" in " ".join(result.output.split())
+    dev = json.loads((folder / "manifest.json").read_text())["fingerprint"]["data"]["dev"]
+    assert (dev["limit"], dev["seed"], dev["rows"]) == (7, 2, 21)
+    assert [part["rows"] for part in dev["parts"]] == [7, 7, 7]
+    other = CliRunner().invoke(app, [*map(str, ["train", *words, "--seed", 2, "-o", folder])])
+    assert other.exit_code != 0
+    assert "dev" in str(other.exception)
+
+
+def test_seeds_are_chosen_by_the_same_examples_and_a_shallow_model_has_a_limit_too(
+    suite: Path, tmp_path: Path
+) -> None:
+    data = ["--train", f"{TRAIN}[:200]", "--dev", suite, "--dev-limit", 7]
+    invoke("train", "cbow", "--epochs", 1, "--set", "width=8", *data, "--seeds", 2, "-o", tmp_path / "two")
+    manifests = [json.loads((tmp_path / "two" / f"seed-{n}" / "manifest.json").read_text()) for n in (0, 1)]
+    one, other = (each["fingerprint"]["data"]["dev"] for each in manifests)
+    assert one == other
+    invoke("train", "bag-of-words", "--set", "min_count=1", *data, "-o", tmp_path / "bow")
+    dev = json.loads((tmp_path / "bow" / "manifest.json").read_text())["fingerprint"]["dev"]
+    assert dev == one
+
+
 def test_a_sweep_is_decided_by_the_mean(suite: Path, tmp_path: Path) -> None:
     words = ["cbow", "--epochs", 1, "--set", "width=8", "--sweep", "lr=0.1,0.0001"]
     invoke("train", *words, "--train", f"{TRAIN}[:200]", "--dev", suite, "-o", tmp_path / "m")

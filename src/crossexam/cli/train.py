@@ -105,6 +105,16 @@ Limit = Annotated[
         metavar="N",
     ),
 ]
+DevLimit = Annotated[
+    int | None,
+    typer.Option(
+        help="Draw at most N examples of each development set, with --seed. Every epoch scores them all. "
+        "Trainings with several seeds have the same ones.",
+        min=1,
+        rich_help_panel=_TRAINING,
+        metavar="N",
+    ),
+]
 Sweep = Annotated[
     list[str] | None,
     typer.Option(
@@ -213,6 +223,7 @@ class _Choices:
     vectors: Path | None
     vocabulary_from: list[str] | None
     limit: int | None
+    dev_limit: int | None
     sweep: list[str] | None
     device: str
     precision: str
@@ -300,6 +311,7 @@ def train(
     vectors: VectorFile = None,
     vocabulary_from: VocabularyFrom = None,
     limit: Limit = None,
+    dev_limit: DevLimit = None,
     sweep: Sweep = None,
     device: DeviceName = "auto",
     precision: Precision = "auto",
@@ -345,6 +357,7 @@ def _fit_shallow(shallow: ShallowModel, choices: _Choices) -> None:
         tuple(choices.test or ()),
         values=choices.settings(),
         limit=choices.limit,
+        dev_limit=choices.dev_limit,
         seed=choices.seed,
         vectors=choices.vectors,
         two_labels=choices.two_labels,
@@ -491,6 +504,8 @@ def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequ
         choices.dev,
         tests=choices.test or (),
         limit=choices.limit,
+        dev_limit=choices.dev_limit,
+        seed=choices.seed,
         two_labels=choices.two_labels,
         **choices.reading(),
     )

@@ -32,6 +32,7 @@ ANNOTATOR_LABELS: Final = "annotator_labels"  # the labels that single annotator
 DISTRIBUTION:     Final = "label_distribution"  # the shares of the three labels among many annotators
 VOTES:            Final = "votes"             # how many of them gave each label
 OLD_LABEL:        Final = "old_label"         # the gold label before the example was annotated again
+MEAN_SCORE:       Final = "score"             # of people who judged a pair of Add-1, from 1 to 5
 PAIR:             Final = "pair"              # of words: "hot/cold"
 KIND:             Final = "kind"              # of antonyms; of a single text ("problem", "sentence")
 HOW:              Final = "how"               # the rule that made a numerical item

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import MutableSequence
+from collections import Counter
+from collections.abc import MutableSequence, Sequence
 from typing import Any
+
+from crossexam.core.example import Example
 
 
 def rng_for(seed: int, *parts: str) -> random.Random:
@@ -19,6 +22,23 @@ def rng_for(seed: int, *parts: str) -> random.Random:
     False
     """
     return random.Random(_number(_key(seed, parts)))
+
+
+def drawn_order(pool: Sequence[Example], seed: int) -> list[int]:
+    """Return the indices of *pool* in the order of a draw, which depends on the texts and *seed* alone.
+
+    >>> pool = [Example("a", "P", "H", None), Example("b", "Q", "H", None), Example("c", "P", "H", None)]
+    >>> drawn_order(pool, 0), drawn_order(pool[:2], 0)
+    ([2, 1, 0], [1, 0])
+    """
+    times: Counter[str] = Counter()
+    keys = []
+    for example in pool:
+        text = f"{example.premise}\x1f{example.hypothesis}"
+        times[text] += 1
+        digest = hashlib.blake2b(f"{seed}\x1f{text}\x1f{times[text]}".encode("utf-8", "surrogatepass"))
+        keys.append(digest.digest())
+    return sorted(range(len(pool)), key=keys.__getitem__)
 
 
 def _key(seed: int, parts: tuple[str, ...]) -> bytes:

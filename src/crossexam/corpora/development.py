@@ -2,13 +2,13 @@
 
 Of several corpora, the mean of their accuracies counts, each under its own projection and whatever its size.
 Over the validation sets of the cross-dataset benchmark, this is how Zhang et al. (2020, sections 2.2 and 3.3)
-choose epochs and hyper-parameters.
+choose epochs and hyper-parameters.  Of large sets, some pairs may be drawn, since all are scored every epoch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from crossexam.core.dataset import Dataset, content_hash, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import projection_of
 from crossexam.core.manifest import CROSS_DATASET
+from crossexam.core.randomness import drawn_order
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.labelled import Corpus, load_corpus
 from crossexam.corpora.spec import user_path
@@ -25,12 +26,15 @@ from crossexam.corpora.spec import user_path
 class DevSets:
     """The *corpora* whose mean accuracy counts, and the *name* that stands for all of them.
 
-    *notes* say what a suite holds that does not count.
+    *notes* say what a suite holds that does not count.  Of each corpus, at most *limit* examples are drawn
+    with *seed*; the limit is None if it cuts nothing off.
     """
 
     name: str
     corpora: tuple[Corpus, ...]
     notes: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
 
     @property
     def several(self) -> bool:
@@ -40,9 +44,32 @@ class DevSets:
     def describe(self) -> dict[str, Any]:
         """Return what a manifest says: the one corpus, or the number of examples and each of the corpora."""
         parts = [corpus.describe() for corpus in self.corpora]
+        drawn = {} if self.limit is None else {"limit": self.limit, "seed": self.seed}
         if not self.several:
-            return parts[0]
-        return {"spec": self.name, "rows": sum(part["rows"] for part in parts), "parts": parts}
+            return {**parts[0], **drawn}
+        return {"spec": self.name, "rows": sum(part["rows"] for part in parts), **drawn, "parts": parts}
+
+    def drawn(self, limit: int | None, seed: int) -> DevSets:
+        """Return at most *limit* examples of each corpus, drawn with *seed*, in their order, and a note.
+
+        The draw depends on the texts and the seed alone.  Raises CrossexamError if the limit is below 1.
+        """
+        if limit is not None and limit < 1:
+            raise CrossexamError(f"--dev-limit is {limit}", wanted="a whole number above 0")
+        sizes = [len(corpus.examples) for corpus in self.corpora]
+        if limit is None or max(sizes) <= limit:
+            return self
+        corpora = tuple(_drawn(corpus, limit, seed) for corpus in self.corpora)
+        kept = sum(len(corpus.examples) for corpus in corpora)
+        note = (
+            f"--dev-limit {limit}: {kept:,} of {sum(sizes):,} development pairs, drawn with the seed {seed}"
+        )
+        return replace(self, corpora=corpora, notes=(*self.notes, note), limit=limit, seed=seed)
+
+
+def _drawn(corpus: Corpus, limit: int, seed: int) -> Corpus:
+    places = sorted(drawn_order(corpus.examples, seed)[:limit])
+    return replace(corpus, examples=tuple(corpus.examples[place] for place in places))
 
 
 def dev_names(dev: str | Sequence[str]) -> tuple[str, ...]:
@@ -63,12 +90,19 @@ def is_suite(name: str) -> bool:
     return bool(name) and user_path(name).is_dir()
 
 
-def load_dev_sets(names: Sequence[str], reading: Mapping[str, Mapping[str, Any]] | None = None) -> DevSets:
+def load_dev_sets(
+    names: Sequence[str],
+    reading: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    limit: int | None = None,
+    seed: int = 0,
+) -> DevSets:
     """Return the development sets called *names*: corpora, and suites by their folders.
 
     Of a suite, its bases count: the corpora as they are, without the one from which the cross-dataset
-    benchmark measures a drop.  *reading* are the options of reading each corpus, by its name.  Raises
-    CrossexamError if a suite has no bases, or if a corpus is given twice.
+    benchmark measures a drop.  *reading* are the options of reading each corpus, by its name.  At most
+    *limit* examples of each are drawn with *seed* (:meth:`DevSets.drawn`).  Raises CrossexamError if a suite
+    has no bases, if a corpus is given twice, or if the limit is below 1.
     """
     corpora: list[Corpus] = []
     notes: list[str] = []
@@ -80,7 +114,7 @@ def load_dev_sets(names: Sequence[str], reading: Mapping[str, Mapping[str, Any]]
         else:
             corpora.append(load_corpus(name, **(reading or {}).get(name, {})))
     _refuse_repeats(corpora)
-    return DevSets(" and ".join(names), tuple(corpora), tuple(notes))
+    return DevSets(" and ".join(names), tuple(corpora), tuple(notes)).drawn(limit, seed)
 
 
 def _of_suite(folder: Path) -> tuple[list[Corpus], list[str]]:

@@ -65,8 +65,9 @@ class FitRequest:
 
     *dev* is one or several corpora or folders of suites, of which the mean accuracy counts.
     ``values`` are texts by field of the model's settings; *limit* takes the first examples of each training
-    corpus; *vectors* is a text file of word vectors and *tagger* a POS tagger, for the models that use one.
-    The model has two labels if the training corpora have, or if *two_labels*; *reading* are the options of
+    corpus, and *dev_limit* draws at most so many of each corpus of *dev*, with *seed*; *vectors* is a text
+    file of word vectors and *tagger* a POS tagger, for the models that use one.  The model has two labels if
+    the training corpora have, or if *two_labels*; *reading* are the options of
     :func:`crossexam.corpora.reading.read_examples`.
     """
 
@@ -76,6 +77,7 @@ class FitRequest:
     tests: Sequence[str] = ()
     values: Mapping[str, str] | None = None
     limit: int | None = None
+    dev_limit: int | None = None
     seed: int = 0
     vectors: Path | None = None
     tagger: str = "auto"
@@ -230,7 +232,7 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
     devs = dev_names(request.dev)
     names = [*(spec.text for spec in specs), *(n for n in devs if not is_suite(n)), *request.tests]
     reading = {spec.text: options for spec, options in each_reading(names, request.reading)}
-    dev = load_dev_sets(devs, reading)
+    dev = load_dev_sets(devs, reading, limit=request.dev_limit, seed=request.seed)
     for text in dev.notes:
         request.note(text)
     tests = [load_corpus(spec, **reading[spec]) for spec in request.tests]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -190,23 +189,6 @@ def describe_base(base: Base) -> dict[str, Any]:
         "read": base.report.as_dict(),
         **({"reading": dict(base.reading)} if base.reading else {}),
     }
-
-
-def drawn_order(pool: Sequence[Example], seed: int) -> list[int]:
-    """Return the indices of *pool* in the order of a draw, which depends on the texts and *seed* alone.
-
-    >>> pool = [Example("a", "P", "H", None), Example("b", "Q", "H", None), Example("c", "P", "H", None)]
-    >>> drawn_order(pool, 0), drawn_order(pool[:2], 0)
-    ([2, 1, 0], [1, 0])
-    """
-    times: Counter[str] = Counter()
-    keys = []
-    for example in pool:
-        text = f"{example.premise}\x1f{example.hypothesis}"
-        times[text] += 1
-        digest = hashlib.blake2b(f"{seed}\x1f{text}\x1f{times[text]}".encode("utf-8", "surrogatepass"))
-        keys.append(digest.digest())
-    return sorted(range(len(pool)), key=keys.__getitem__)
 
 
 def installed_word_problems() -> list[Base]:

@@ -14,8 +14,9 @@ from typing import Any, Final
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.manifest import BASE, CHALLENGE, TestSetEntry, entries_of
+from crossexam.core.randomness import drawn_order
 from crossexam.corpora.catalog import catalog
-from crossexam.suites.bases import Base, describe_base, drawn_order, with_notes
+from crossexam.suites.bases import Base, describe_base, with_notes
 from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
 from crossexam.suites.challenge_sets import CHALLENGES, Challenge, ChallengeSet, challenge_named
 

@@ -16,13 +16,14 @@ from typing import Any, Final, Literal, NamedTuple
 
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
+from crossexam.core.example import MEAN_SCORE, Example
 from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress
+from crossexam.core.randomness import drawn_order
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import ReadingReport
 from crossexam.corpora.spec import CorpusSpec, reading_beside
-from crossexam.suites.bases import base_from_spec, drawn_order, identity_as_read, with_notes
+from crossexam.suites.bases import base_from_spec, identity_as_read, with_notes
 from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
 from crossexam.suites.cross_dataset_corpora import (
     MEMBERS,
@@ -401,7 +402,7 @@ def split_member(member: Member, seed: int) -> Split | None:
 def _note_on_scores(split: Split) -> str:
     """Return how many pairs of Add-1 are straightforward, and how many the paper has."""
     pairs = [*split.validation, *split.test]
-    if not all("score" in example.info for example in pairs):
+    if not all(MEAN_SCORE in example.info for example in pairs):
         return f"{SCORED}: the files have no mean scores, so the straight-forward pairs are not known"
     clear = list(straightforward_pairs(pairs, SCORED))
     share = label_shares(clear).get("entailment", 0.0)

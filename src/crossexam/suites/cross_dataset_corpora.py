@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example
+from crossexam.core.example import MEAN_SCORE, Example
 from crossexam.core.labels import PROJECTIONS, Gold, Projection, projection_for
 from crossexam.corpora.readers.human_judged import is_straightforward
 from crossexam.corpora.spec import CorpusSpec, reading_beside
@@ -141,7 +141,7 @@ def straightforward_pairs(examples: Iterable[Example], where: str) -> Iterator[E
     test set keeps.  Raises CrossexamError, which names *where*, if an example has no score.
     """
     for example in examples:
-        score = example.info.get("score")
+        score = example.info.get(MEAN_SCORE)
         if not isinstance(score, int | float):
             raise CrossexamError(
                 "the pairs have labels, but no mean scores, so the straight-forward ones are not known",

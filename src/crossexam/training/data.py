@@ -90,6 +90,8 @@ def load_data(
     *,
     tests: Sequence[str] = (),
     limit: int | None = None,
+    dev_limit: int | None = None,
+    seed: int = 0,
     two_labels: bool = False,
     **reading: Any,
 ) -> Data:
@@ -97,8 +99,9 @@ def load_data(
 
     *train* is a union of corpora, each of *tests* one corpus (:class:`CorpusSpec`), and *dev* one or several
     corpora or folders of suites (:func:`load_dev_sets`).  Only training corpora may have a share.  *limit*
-    takes the first examples of each training corpus.  The model has two labels if the training corpora have,
-    or if *two_labels*; corpora of both kinds need it.  *reading* are the options of
+    takes the first examples of each training corpus, and *dev_limit* draws at most so many of each
+    development set with *seed*.  The model has two labels if the training corpora have, or if *two_labels*;
+    corpora of both kinds need it.  *reading* are the options of
     :func:`crossexam.corpora.reading.read_examples`.
     """
     specs, devs = CorpusSpec.parse_union(train), dev_names(dev)
@@ -106,7 +109,7 @@ def load_data(
     readings = each_reading([*specs, *named, *tests], reading)
     corpora = _unique_ids([load_corpus(spec, limit=limit, **how) for spec, how in readings[: len(specs)]])
     of_names = {spec.text: how for spec, how in readings[len(specs) :]}
-    dev_sets = load_dev_sets(devs, of_names)
+    dev_sets = load_dev_sets(devs, of_names, limit=dev_limit, seed=seed)
     two = trains_two_labels([corpus.projection for corpus in corpora], train, two_labels)
     data = Data(tuple(corpora), dev_sets, tuple(load_corpus(test, **of_names[test]) for test in tests), two)
     seen = {data.classes.class_of(example.label) for example in data.examples}

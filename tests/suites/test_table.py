@@ -142,6 +142,7 @@ CHANGED: dict[str, Callable[[Path], Any]] = {
     "cross-dataset.split": lambda _: "validation",
     "cross-dataset.add": lambda _: ("builtin:demo:two-labels",),
     "cross-dataset.reference": lambda _: "builtin:demo",
+    "cross-dataset.add_one": lambda _: "straightforward",
     "fact-checking.only": lambda _: ("aggrefact",),
     "fact-checking.split": lambda _: "dev",
     "released-stress-tests.tests": lambda _: ("negation",),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -55,8 +58,38 @@ def test_the_answer_is_a_number(options: list[str], correct: str, taken: bool) -
 
 
 @pytest.mark.parametrize(
+    ("answer", "taken"),
+    [
+        *(
+            (answer, True)
+            for answer in ("12", "-20%", "1,50,000", "Rs. 500/-", "$12 million", "15 km/h", "3m")
+        ),
+        *(
+            (answer, True)
+            for answer in ("12,096 pounds of water", "(7)", "17.4 m/sec.", "880$", "twelve boats")
+        ),
+        *((answer, False) for answer in ("10,8", "59, 43", "-5 and 3", "12000,20000")),  # two numbers
+        *((answer, False) for answer in ("6x", "2 x", "1.21y", "2500/y", "300pi", "5π", "x = 5", "7!")),
+        *((answer, False) for answer in ("2 pm", "2 p.m.", "9 a.m. sharp", "12 noon", "11:53")),  # a time
+        *((answer, False) for answer in ("3/4", "12th", "± 2")),
+    ],
+)
+def test_an_answer_is_one_number_with_or_without_a_unit(answer: str, taken: bool) -> None:
+    items, rejected = made(ADA, options=[f"A){answer}"], correct="A")
+    assert len(items) == (3 if taken else 0)
+    assert rejected == ({} if taken else {"the answer is not a number": 1})
+
+
+@pytest.mark.parametrize(
     ("rationale", "taken"),
     [
+        ("let her have x\nthen x + 2x = 9\n=> x = 3", True),
+        ("let her have x\nthen x + 2x = 9\n=> 3x = 9\n=> x = 3", False),  # four lines of equations
+        ("let her have x. Then x + 2x = 9.\n=> 3x = 9\n\n=> x = 3", False),
+        ("x + 2x = 9\n3x = 9\nx = 3\nANSWER:B", True),
+        ("x + 2x = 9\n3x = 9\nx = 3\n--------\nHence (B) is the correct answer.", True),
+        ("x + 2x = 9\n3x = 9\nx = 3\nThus,\nB", True),
+        ("x + 2x = 9\n3x = 9\nx = 3\nB = 3", False),
         ("She wins two. She loses one. One is left.", True),
         ("She wins two. She loses one. One is left. Answer: B", True),  # no step
         ("She wins two. She loses one. One is left. The correct option is B.", True),
@@ -75,6 +108,7 @@ def test_the_rationale_has_three_sentences_at_most(rationale: str, taken: bool) 
     [
         ("She/PRP has/VBZ 20/CD boats/NNS", "no named entity"),
         ("Ada/NNP has/VBZ 1/CD boat/NN", "no quantity that can carry 'less than'"),
+        ("Ada/NNP has/VBZ two/CD boats/NNS", "no quantity that can carry 'less than'"),  # less than two: one
         ("Ada/NNP pays/VBZ per/IN 20/CD boats/NNS", "no quantity that can carry 'less than'"),
         ("Ada/NNP sells/VBZ 20-/CD ,/, 30-foot/JJ boats/NNS", "no quantity that can carry 'less than'"),
         ("20-/CD ,/, 30-foot/JJ boats/NNS went/VBD to/TO Ada/NNP", "no quantity that can carry 'less than'"),
@@ -106,11 +140,33 @@ def test_a_word_problem_keeps_its_conditions_and_questions(tagged: str, info: di
     assert (len(items), rejected) == (3, {})
 
 
-@given(seed=st.integers(0, 10_000))
-@settings(max_examples=60, deadline=None)
-def test_two_is_never_prefixed_with_less_than_alone(seed: int) -> None:
-    items, _ = made("Ada/NNP has/VBZ two/CD marbles/NNS", seed)
-    assert "less than two" not in items["contradiction"].hypothesis
+@pytest.mark.parametrize(
+    ("rules", "tagged"),
+    [
+        ("ours", ADA),
+        ("ours", "Ada/NNP paid/VBD 96/CD %/NN of/IN 1,200/CD euros/NNS and/CC 3/CD dimes/NNS"),
+        ("paper", "Ada/NNP has/VBZ 3/CD dogs/NNS and/CC 40/CD boats/NNS"),
+        ("paper", "Ada/NNP has/VBZ 2/CD dogs/NNS and/CC 40/CD boats/NNS"),  # two is only ever raised
+    ],
+)
+def test_the_prefix_does_not_tell_entailment_from_contradiction(rules: str, tagged: str) -> None:
+    resources = LanguageResources("parses")
+    found: dict[str, Counter[str]] = {"entailment": Counter(), "contradiction": Counter()}
+    for seed in range(600):
+        items, _ = apply_construction(
+            "numerical_reasoning", [problem(tagged)], seed=seed, resources=resources, options={"rules": rules}
+        )
+        words = {
+            str(item.label): " ".join(re.findall(r"(?:less|more) than", item.hypothesis)) for item in items
+        }
+        assert words["contradiction"] in {"", words["entailment"]}
+        for label, count in found.items():
+            count[words[label]] += 1
+    entailed, contradicted = found["entailment"], found["contradiction"]
+    assert 255 < contradicted[""] < 345  # half of 600: the standard deviation is 12
+    raised = 450 if "2/CD" in tagged else 300  # of 600; prefixes that are not this often are chance
+    assert abs(entailed["less than"] - raised) < 45
+    assert abs(contradicted["less than"] - raised / 2) < 45
 
 
 @given(seed=st.integers(0, 10_000), value=st.sampled_from([500, 5_000, 40_000, 126_400_000]))

@@ -8,16 +8,21 @@ quantity and a named entity is the premise of three items:
 2. contradiction: a quantity is either changed or prefixed without being changed, with equal probability;
 3. neutral: the entailed pair with premise and hypothesis exchanged.
 
+The paper does not say how often a number rises, nor which prefix a contradiction has.  Here it rises or falls
+with equal probability, and the contradiction of a premise has the prefix of its entailment, so that neither
+prefix tells these labels apart.  Nor does it say what a sentence of a rationale is: those of AQuA-RAT are
+mostly lines of equations, and a line is at least one sentence here, except one that only names the answer.
+
 Any other text can be used as well (``--base FILE``); the rules for answers and rationales apply only if
 there are any.
 
 Differences from the paper.  It draws "a numerical quantity"; we draw from the quantities that remain
 grammatical after "less than" (not "the less than 5 boys", "a less than 3 litre jug", "about less than 20"),
-and never one, since its noun is singular.  The new number has the same style and magnitude, so that its
-appearance does not give the change away.  Sentences of running text, but not of word problems, are rejected
-if they are conditions, rules, questions or headings (:data:`DOUBTS`): with another number these can be just
-as true.  Fewer sentences qualify.  ``rules=paper`` draws from all numbers and has none of these rules;
-``rules=released`` follows the authors' script.
+and never one, since its noun is singular, nor two, since less than that is one.  The new number has the same
+style and magnitude, so that its appearance does not give the change away.  Sentences of running text, but not
+of word problems, are rejected if they are conditions, rules, questions or headings (:data:`DOUBTS`): with
+another number these can be just as true.  Fewer sentences qualify.  ``rules=paper`` draws from all numbers
+and has none of these rules; ``rules=released`` follows the authors' script.
 """
 
 from __future__ import annotations
@@ -33,14 +38,25 @@ from crossexam.constructions.construction import Draft, Outcome, Rejection, Reso
 from crossexam.core.example import CLUSTER, CORRECT, HOW, OPTIONS, RATIONALE, Edit, Example
 from crossexam.core.labels import Label
 from crossexam.core.rules import OURS, Rules
+from crossexam.language.number_rules import UNIT
 from crossexam.language.numbers import Quantity, RejectedNumber, all_quantities, quantities, render_number
 from crossexam.language.sentences import split_sentences
 from crossexam.language.tokens import Token
 
 _MOST_RATIONALE_SENTENCES: Final = 3
 _NO_ENTITY: Final = Rejection("no named entity")
-_NUMERIC_ANSWER: Final = re.compile(
-    r"^\W*(?:[A-Za-z]{0,3}\.?\s*)?[-−]?[\d,]*\.?\d+\s*(?:[%°]|[A-Za-z/. ²³]{0,20})$"
+# What may stand before and after the only number of an answer: a sign or bracket, and a unit, which has three
+# letters or is known; not "6x" or "2 pm".
+_BEFORE_ANSWER: Final = re.compile(r"[-−+(\s]*")
+_TIME: Final = r"\s*(?:[ap]\.?\s?m\b|noon|midnight)"
+_UNIT_OF_ANSWER: Final = rf"\s*/?\s*(?:[%°$]|(?:{UNIT.pattern}|rs|[a-z]{{3,}})(?![a-z]))[a-z/. ²³]{{0,20}}"
+_AFTER_ANSWER: Final = re.compile(rf"(?!{_TIME})(?:{_UNIT_OF_ANSWER})?[).\s]*", re.IGNORECASE)
+# A sentence of a rationale that only names the answer, or says nothing: "So, the answer is D", "D", "---".
+_ANSWER: Final = r"(?:(?:correct|right|final)\s+)?(?:answer|option|choice|ans)\b"
+_NAMES_ANSWER: Final = re.compile(
+    rf"\W*(?:(?:so|hence|thus|therefore)\b\W*)?"
+    rf"(?:(?:the\s+)?{_ANSWER}.{{0,20}}|(?:[A-E]\W*(?:is\s+(?:the\s+)?{_ANSWER}\W*)?)?)",
+    re.IGNORECASE,
 )
 
 # Words after which "less than" and a quantity are ungrammatical.
@@ -117,7 +133,7 @@ def _too_complex(example: Example) -> str | None:
     options, correct = example.info.get(OPTIONS), example.info.get(CORRECT)
     if options and correct:
         answer = next((o.partition(")")[2] for o in options if o.startswith(f"{correct})")), "")
-        if not _NUMERIC_ANSWER.match(answer.strip()):
+        if not _is_number(answer):
             return "the answer is not a number"
     rationale = example.info.get(RATIONALE)
     if rationale and len(_steps(rationale)) > _MOST_RATIONALE_SENTENCES:
@@ -125,14 +141,19 @@ def _too_complex(example: Example) -> str | None:
     return None
 
 
+def _is_number(answer: str) -> bool:
+    """Return whether *answer* is one number, with or without a unit; "10,8", "6x" and "2 pm" are not."""
+    numbers = all_quantities(answer)
+    if len(numbers) != 1:
+        return False
+    before, after = answer[: numbers[0].phrase_start], answer[numbers[0].phrase_end :]
+    return bool(_BEFORE_ANSWER.fullmatch(before) and _AFTER_ANSWER.fullmatch(after))
+
+
 def _steps(rationale: str) -> list[str]:
-    """Return the sentences of a rationale, without the closing "Answer: B"."""
-    parts = [rationale[start:end] for start, end in split_sentences(rationale)]
-    return [
-        part
-        for part in parts
-        if not re.match(r"(?i)\W*(?:the )?(?:correct )?(?:answer|option|ans)\b.{0,20}$", part)
-    ]
+    """Return the sentences of a rationale, of which every line has one, without the closing "Answer: B"."""
+    parts = [line[start:end] for line in rationale.splitlines() for start, end in split_sentences(line)]
+    return [part for part in parts if not _NAMES_ANSWER.fullmatch(part)]
 
 
 def _sentence(example: Example, start: int, end: int, number: int) -> Example:
@@ -176,7 +197,7 @@ def _items_of_paper(
     elif not resources.recognizer.entities(sentence.premise, tokens):
         yield _NO_ENTITY
     else:
-        yield from _three(sentence, numbers, rng, careful=False)
+        yield from _three(sentence, numbers, rng)
 
 
 def _is_problem(example: Example) -> bool:
@@ -191,8 +212,8 @@ def _doubt(sentence: str, tokens: Sequence[Token]) -> str | None:
 
 
 def _can_carry_prefix(sentence: str, quantity: Quantity) -> bool:
-    """Return whether "less than" can precede *quantity*."""
-    if quantity.value <= 0 or quantity.value == 1:
+    """Return whether *quantity* can be lowered and raised, and "more than" and "less than" can precede it."""
+    if quantity.value == 1 or not all(_other_values(quantity)):
         return False
     before = re.findall(r"[\w.%$'’]+|[^\w\s]", sentence[: quantity.phrase_start].lower())
     after = sentence[quantity.end : quantity.end + 1]
@@ -204,23 +225,19 @@ def _can_carry_prefix(sentence: str, quantity: Quantity) -> bool:
     return after != "-"
 
 
-def _three(
-    sentence: Example, usable: Sequence[Quantity], rng: random.Random, *, careful: bool = True
-) -> Iterator[Outcome]:
-    quantity = rng.choice(usable)
+def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) -> Iterator[Outcome]:
+    quantity, other = rng.choice(usable), rng.choice(usable)
     changed = _changed(quantity, rng)
     # The original number is less than a higher one and more than a lower one.
     prefix = "less than " if changed > quantity.value else "more than "
     entailed = _edit(sentence.premise, quantity, prefix, changed)
     yield draft_of(sentence, "entailment", entailed, "changed and prefixed", quantity.text)
 
-    other = rng.choice(usable)
     if rng.random() < 0.5:
         contradicted = _edit(sentence.premise, other, "", _changed(other, rng))
         yield draft_of(sentence, "contradiction", contradicted, "changed", other.text)
     else:
-        prefixes = ("less than ", "more than ")[careful and other.value <= 2 :]  # not "less than two dogs"
-        contradicted = _edit(sentence.premise, other, rng.choice(prefixes), other.value)
+        contradicted = _edit(sentence.premise, other, prefix, other.value)
         yield draft_of(sentence, "contradiction", contradicted, "prefixed", other.text)
 
     flipped = tuple([edit._replace(side="premise") for edit in entailed])
@@ -239,17 +256,27 @@ def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tup
 
 
 def _changed(quantity: Quantity, rng: random.Random) -> Decimal:
-    """Return a different value above zero of the same style and magnitude, but never one."""
-    unit = Decimal(1).scaleb(-quantity.decimals)
-    steps = int(quantity.value / unit)
+    """Return a lower or a higher value, with equal odds, of the same style and magnitude, but never one."""
+    values = rng.choice([values for values in _other_values(quantity) if values])
+    value = one = Decimal(1)
+    while value == one:
+        value = rng.choice(values) * _unit(quantity)
+    return value
+
+
+def _other_values(quantity: Quantity) -> tuple[range, range]:
+    """Return the lower and the higher values of the magnitude of *quantity*, in units of its last digit."""
+    steps, whole = int(quantity.value / _unit(quantity)), int(100 / _unit(quantity))
     low, high = max(2, steps // 2), max(steps * 2, 10)
-    if quantity.percent:
-        high = max(min(high, int(100 / unit)), steps + 2)
+    if quantity.percent and steps <= whole:
+        high = min(high, whole)
     step = _roundness(steps, high - low)
-    while True:
-        value = rng.randint(-(-low // step), high // step) * step * unit
-        if value not in {quantity.value, 0, 1}:
-            return value
+    first = -(-low // step) * step
+    return range(first, steps, step), range(max(first, steps + step), high + 1, step)
+
+
+def _unit(quantity: Quantity) -> Decimal:
+    return Decimal(1).scaleb(-quantity.decimals)
 
 
 def _roundness(steps: int, width: int) -> int:

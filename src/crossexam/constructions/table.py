@@ -51,7 +51,7 @@ _ALL: Final = (
     ),
     Construction(
         "numerical_reasoning",
-        2,
+        3,
         numerical_reasoning.numerical_reasoning,
         "competence",
         "a sentence with a quantity, and its copy with the quantity changed or prefixed",

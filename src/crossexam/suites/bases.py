@@ -123,14 +123,8 @@ def base_from_corpora(
     report = ReadingReport()
 
     def stream(counts: ReadingReport, **how: Any) -> Iterator[Example]:
-        seen: set[str] = set()
-        for corpus, changed in parts:
-            known = len(seen)
-            for example in corpus.examples(report=counts, **changed, **how):
-                unique = unique_id(example.id, seen)
-                yield example if unique == example.id else replace(example, id=unique)
-            if len(seen) == known and len(parts) > 1:
-                raise CrossexamError(f"{corpus.text} gives no examples", where=spec, wanted="at least one")
+        streams = [(corpus, corpus.examples(report=counts, **changed, **how)) for corpus, changed in parts]
+        return _joined(streams, spec) if len(streams) > 1 else streams[0][1]
 
     def open_stream() -> Iterator[Example]:
         report.reset()
@@ -151,6 +145,18 @@ def base_from_corpora(
         declared=declared.pop(),
         reading={name: value for _, changed in parts for name, value in changed.items()},
     )
+
+
+def _joined(streams: Iterable[tuple[CorpusSpec, Iterator[Example]]], where: str) -> Iterator[Example]:
+    """Yield the examples of all *streams* with unique ids; raises CrossexamError if a corpus gives none."""
+    seen: set[str] = set()
+    for corpus, examples in streams:
+        known = len(seen)
+        for example in examples:
+            unique = unique_id(example.id, seen)
+            yield example if unique == example.id else replace(example, id=unique)
+        if len(seen) == known:
+            raise CrossexamError(f"{corpus.text} gives no examples", where=where, wanted="at least one")
 
 
 def _up_to_labelled(examples: Iterable[Example], limit: int | None) -> Iterator[Example]:

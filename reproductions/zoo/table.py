@@ -29,7 +29,7 @@ STRESS = {
     "MultiNLI mm": "base.multinli_dev_mismatched",
 }
 _BASES = "SNLI dev, MultiNLI dev matched (m) and mismatched (mm),"
-_NUMERICAL = "numerical: mean of AQuA dev and test"
+_NUMERICAL = "numerical: mean of AQuA dev and test; antonymy and numerical in version 1 of their items"
 _DEBIASED = {"SNLI test": "snli:test", "SNLI-hard": "snli_1.0_test_hard.jsonl"}
 INTRODUCTION = """\
 # The architectures trained on subsets of SNLI and MultiNLI

@@ -23,6 +23,7 @@ from crossexam.corpora.installed import data_folder, find_split, list_corpora
 from crossexam.corpora.labelled import load_corpus
 from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus
 from crossexam.corpora.split_files import CORPORA, SPLITS
+from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
 
 SPLIT_NAMES = [f"{corpus}:{split}" for corpus, splits in SPLITS.items() for split in splits]
@@ -199,15 +200,14 @@ def test_every_verb_reads_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 ONE_CORPUS = {
     "load": cx.load,
-    "base": lambda spec: cx.build("negation", spec),
     "adjectives": lambda spec: adjectives_from(spec, LanguageResources("nltk")),
     "dev": lambda spec: load_data("builtin:demo", spec),
     "test": lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]),
 }
 
 
-@pytest.mark.parametrize("function", [cached_index, content_identity])
-def test_an_index_takes_unions_but_no_shares(function: Callable[[str], object]) -> None:
+@pytest.mark.parametrize("function", [cached_index, content_identity, base_from_spec])
+def test_an_index_and_a_base_take_unions_but_no_shares(function: Callable[[str], object]) -> None:
     with pytest.raises(CrossexamError, match="no epochs to draw a share for"):
         function("builtin:demo+builtin:demo@0.5")
     with pytest.raises(CrossexamError, match="the closing bracket"):
@@ -215,7 +215,7 @@ def test_an_index_takes_unions_but_no_shares(function: Callable[[str], object]) 
 
 
 @pytest.mark.parametrize("place", ONE_CORPUS)
-def test_shares_and_unions_are_for_training_data(place: str) -> None:
+def test_shares_and_unions_are_not_for_one_corpus(place: str) -> None:
     for text, message in (
         ("builtin:demo@0.5", "no epochs to draw a share for"),
         ("builtin:demo+builtin:demo[::2]", "a union of corpora cannot be used here"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -40,8 +41,8 @@ BasesOrNone = Annotated[
     list[str] | None,
     typer.Option(
         "--base",
-        help="What to build from: CORPUS:SPLIT or a file. Repeatable. For cross-dataset, the names of its "
-        "corpora to include; default: all that are installed.",
+        help="What to build from: CORPUS:SPLIT or a file, or several as one (A+B). Repeatable. For "
+        "cross-dataset, the names of its corpora to include; default: all that are installed.",
         show_default=False,
     ),
 ]
@@ -50,7 +51,7 @@ Problems = Annotated[
     typer.Option(
         "--word-problems",
         help="What to build numerical reasoning from: CORPUS:SPLIT or a file, or 'base' for the premises of "
-        "the base. Default: AQuA-RAT if it is installed, else the base.",
+        "the base. Default: all splits of AQuA-RAT that are installed, else the base.",
         rich_help_panel=_CONSTRUCTION,
         show_default=False,
     ),
@@ -362,10 +363,12 @@ def reading_options(
 
 def bases_from(specs: Sequence[str], reading: Mapping[str, Any], limit: int | None) -> list[Base]:
     """Return the bases named by the options; *reading* are the options of reading them."""
-    from crossexam.corpora.spec import each_reading
-    from crossexam.suites.bases import base_from_spec
+    from crossexam.corpora.spec import CorpusSpec, each_reading
+    from crossexam.suites.bases import base_from_corpora
 
-    return [base_from_spec(spec.text, limit=limit, **own) for spec, own in each_reading(specs, reading)]
+    unions = [CorpusSpec.parse_union(spec) for spec in specs]
+    readings = iter(each_reading(list(chain.from_iterable(unions)), reading))
+    return [base_from_corpora(list(islice(readings, len(union))), limit=limit) for union in unions]
 
 
 def named_bases(specs: Sequence[str] | None, suite: str) -> Sequence[str]:

@@ -344,13 +344,24 @@ class _Identities:
         """Return the id of an example, *given* by the corpus or None."""
         is_own = given is not None and given != ""
         name = str(given) if is_own else content_id(premise, hypothesis, label)
-        unique, times = name, 1
-        while unique in self._seen:
-            times += 1
-            unique = f"{name}~{times}"
+        unique = unique_id(name, self._seen)
         self._report.renamed += is_own and unique != name
-        self._seen.add(unique)
         return unique
+
+
+def unique_id(name: str, seen: set[str]) -> str:
+    """Return *name*, with ``~2``, ``~3`` ... if it is among *seen*, to which the id returned is added.
+
+    >>> seen: set[str] = set()
+    >>> unique_id("4705552913", seen), unique_id("4705552913", seen)
+    ('4705552913', '4705552913~2')
+    """
+    unique, times = name, 1
+    while unique in seen:
+        times += 1
+        unique = f"{name}~{times}"
+    seen.add(unique)
+    return unique
 
 
 class _HeaderError(FormatError):

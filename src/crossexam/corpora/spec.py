@@ -6,7 +6,7 @@
 ``joci@my/b.csv``   a file in the format of a corpus
 ``snli:dev[::2]``   a slice, by position among the labelled examples: every second one
 ``snli:train@0.15`` a share, drawn anew for each epoch; for training only
-``A+B``             a union of corpora; for training only
+``A+B``             a union of corpora; for training, as a base, and as an index
 ==================  ====================================================================================
 
 A slice comes before a share.  A text that is the path of an existing file always means that file, whatever
@@ -82,7 +82,7 @@ class CorpusSpec:
                 "a union of corpora cannot be used here",
                 where=text,
                 wanted="one corpus",
-                hint="only training data may be a union: --train A+B",
+                hint="a union can be trained on, or be a base: --train A+B, --base A+B",
             )
         return cls._parse(text).without_share()
 

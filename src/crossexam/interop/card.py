@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Final
 
 from crossexam.constructions.construction import Construction
@@ -87,25 +88,28 @@ def refuse_forbidden_changes(suite: Suite, sources: Sources) -> None:
 
 def sources_of(suite: Suite) -> Sources:
     """Return the corpora whose text is in *suite*, by the signatures of its test sets."""
-    names = dict.fromkeys(_corpus(dataset.entry) for dataset in suite)
+    names = dict.fromkeys(chain.from_iterable(_corpora(dataset.entry) for dataset in suite))
     known = {entry.title: entry for name in names if (entry := catalog().get(name)) is not None}
     return Sources(list(known.values()), [name for name in names if name not in catalog()])
 
 
-def _corpus(entry: TestSetEntry) -> str:
-    """Return the name of a corpus in the catalogue, or else what the test set says of its corpus."""
+def _corpora(entry: TestSetEntry) -> list[str]:
+    """Return the names of its corpora in the catalogue, or else what the test set says of them."""
     member = MEMBERS.get((entry.facts.get(CROSS_DATASET) or {}).get("key", ""))
     if member is not None:
-        return member.corpus
+        return [member.corpus]
     match = _CORPUS.search(entry.signature or "")
     if match is None:
-        return f"the corpus of {entry.name}"
-    spec = CorpusSpec.parse(match["spec"])
+        return [f"the corpus of {entry.name}"]
+    return [_name_of(spec) for spec in CorpusSpec.parse_union(match["spec"])]
+
+
+def _name_of(spec: CorpusSpec) -> str:
     name = (spec.corpus or "").lower()
     name = CORPUS_ALIASES.get(name, name)
     if name in catalog() and spec.file is None:
         return name
-    return spec.file.name if spec.file is not None else match["spec"]
+    return spec.file.name if spec.file is not None else spec.text
 
 
 def dataset_card(suite: Suite) -> str:

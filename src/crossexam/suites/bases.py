@@ -24,8 +24,8 @@ from crossexam.core.labels import (
     projection_for,
     projection_named,
 )
-from crossexam.corpora.reading import ReadingReport
-from crossexam.corpora.spec import CorpusSpec, changed_reading
+from crossexam.corpora.reading import ReadingReport, unique_id
+from crossexam.corpora.spec import CorpusSpec, changed_reading, each_reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,48 +76,86 @@ def part_name(spec: str) -> str:
 
     >>> part_name("multinli:dev_matched"), part_name("data/my set.v2.jsonl"), part_name("snli:dev[1::2]")
     ('multinli_dev_matched', 'my_set_v2', 'snli_dev_1_2')
+    >>> part_name("aqua:dev+aqua:test"), part_name("snli:dev+data/mine.tsv")
+    ('aqua_dev_test', 'snli_dev_mine')
     """
     try:
-        whole = CorpusSpec.parse(spec).name
+        corpora = CorpusSpec.parse_union(spec)
     except CrossexamError:  # the name of a Dataset, not of a corpus
-        whole = spec
-    name = Path(whole).stem + spec[len(whole) :]
+        return _as_part(Path(spec).stem)
+    names: list[str] = []
+    corpus = None
+    for each in corpora:
+        name = Path(each.name).stem + each.text[len(each.name) :]
+        names.append(name.removeprefix(f"{corpus}:"))
+        corpus = each.corpus
+    return _as_part("+".join(names))
+
+
+def _as_part(name: str) -> str:
     return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
 
 
 def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Base:
-    """Return the base named by *spec*: a corpus or a slice of one (:class:`CorpusSpec`).
+    """Return the base named by *spec*: a corpus, a slice of one, or a union of these (:class:`CorpusSpec`).
 
     *reading* are the options of :func:`crossexam.corpora.reading.read_examples`: ``columns``, ``labels``,
-    ``skip_bad``, ``allow_loss``.  Raises CrossexamError if the corpus cannot be found.
+    ``skip_bad``, ``allow_loss``.  Raises as :func:`base_from_corpora`.
     """
-    corpus = CorpusSpec.parse(spec)
+    return base_from_corpora(each_reading(CorpusSpec.parse_union(spec), reading), limit=limit)
+
+
+def base_from_corpora(
+    corpora: Sequence[tuple[CorpusSpec, Mapping[str, Any]]], *, limit: int | None = None
+) -> Base:
+    """Return the base that *corpora* make, each with the options of reading it; *limit* is that of them all.
+
+    Raises CrossexamError if one cannot be found or has a share, or if their labels differ.
+    """
+    parts = [(corpus.without_share(), changed_reading(reading)) for corpus, reading in corpora]
+    spec = "+".join(corpus.text for corpus, _ in parts)
+    declared = {projection_as_read(corpus, changed) for corpus, changed in parts}
+    if len(declared) > 1:
+        raise CrossexamError(
+            "the corpora have different labels", where=spec, hint="give each a --base of its own"
+        )
     report = ReadingReport()
-    changed = changed_reading(reading)
+
+    def stream(counts: ReadingReport, **how: Any) -> Iterator[Example]:
+        streams = [(corpus, corpus.examples(report=counts, **changed, **how)) for corpus, changed in parts]
+        return _joined(streams, spec) if len(streams) > 1 else streams[0][1]
 
     def open_stream() -> Iterator[Example]:
         report.reset()
-        return report.taking(islice(corpus.examples(report=report, **changed), limit))
+        return report.taking(islice(stream(report), limit))
 
     def open_all() -> Iterator[Example]:
         report.reset()
-        stream = corpus.examples(report=report, drop_no_gold=False, **changed)
-        return report.taking(_up_to_labelled(stream, limit))
-
-    def golds() -> Iterator[Gold | None]:
-        return (example.label for example in corpus.examples(**changed))
+        return report.taking(_up_to_labelled(stream(report, drop_no_gold=False), limit))
 
     return Base(
         part_name(spec),
         spec,
-        identity_as_read(corpus.identity(), changed),
+        "+".join(identity_as_read(corpus.identity(), changed) for corpus, changed in parts),
         open_stream,
-        golds,
-        None if corpus.is_slice else open_all,
+        lambda: (example.label for example in stream(ReadingReport())),
+        None if any(corpus.is_slice for corpus, _ in parts) else open_all,
         report,
-        declared=projection_as_read(corpus, changed),
-        reading=changed,
+        declared=declared.pop(),
+        reading={name: value for _, changed in parts for name, value in changed.items()},
     )
+
+
+def _joined(streams: Iterable[tuple[CorpusSpec, Iterator[Example]]], where: str) -> Iterator[Example]:
+    """Yield the examples of all *streams* with unique ids; raises CrossexamError if a corpus gives none."""
+    seen: set[str] = set()
+    for corpus, examples in streams:
+        known = len(seen)
+        for example in examples:
+            unique = unique_id(example.id, seen)
+            yield example if unique == example.id else replace(example, id=unique)
+        if len(seen) == known:
+            raise CrossexamError(f"{corpus.text} gives no examples", where=where, wanted="at least one")
 
 
 def _up_to_labelled(examples: Iterable[Example], limit: int | None) -> Iterator[Example]:
@@ -192,14 +230,10 @@ def describe_base(base: Base) -> dict[str, Any]:
 
 
 def installed_word_problems() -> list[Base]:
-    """Return the installed splits of AQuA-RAT, the source of word problems in the paper; may be empty."""
-    found = []
-    for split in ("train", "dev", "test"):
-        try:
-            found.append(base_from_spec(f"aqua:{split}"))
-        except CrossexamError:
-            continue
-    return found
+    """Return the base that the installed splits of AQuA-RAT make, the paper's word problems; may be empty."""
+    splits = [f"aqua:{split}" for split in ("train", "dev", "test")]
+    found = [spec for spec in splits if CorpusSpec.parse(spec).installed()]
+    return [base_from_spec("+".join(found))] if found else []
 
 
 def with_gold(

@@ -1,0 +1,96 @@
+"""Bases of several corpora, ``A+B``: one part, the examples of all, and what cannot be joined."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import crossexam as cx
+from crossexam.cli.main import app
+from crossexam.cli.options import bases_from
+from crossexam.core.errors import CrossexamError
+from crossexam.interop.card import sources_of
+from crossexam.reports.published_systems import STUDIES
+from crossexam.suites.bases import base_from_spec
+
+PAIR = "A man sleeps.,A man rests.,entailment\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with files of pairs, and with two splits of AQuA-RAT in the data folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
+    for name, rows in {
+        "one": PAIR + "It rains.,It is wet.,neutral\n",
+        "two": PAIR,
+        "binary": "It rains.,It is dry.,not_entailment\n",
+        "empty": "It rains.,It is dry.,-\n",
+    }.items():
+        (tmp_path / f"{name}.csv").write_text("premise,hypothesis,label\n" + rows)
+    for split, count in {"dev": 30, "test": 12}.items():
+        problem = {"question": f"Ada has {count} shells. How many are left?", "options": ["A)5"]}
+        (tmp_path / f"aqua_{split}.json").write_text(json.dumps(problem | {"rationale": "", "correct": "A"}))
+    return tmp_path
+
+
+def test_a_union_is_one_base_of_the_examples_of_all(folder: Path) -> None:
+    base = base_from_spec("one.csv+two.csv")
+    first, second = base_from_spec("one.csv"), base_from_spec("two.csv")
+    texts = [each.hypothesis for each in base.open()]
+    assert texts == ["A man rests.", "It is wet.", "A man rests."]
+    ids = [each.id for each in base.open()]
+    assert ids == [*(each.id for each in first.open()), f"{ids[0]}~2"]
+    assert (base.part, base.spec) == ("one_two", "one.csv+two.csv")
+    assert base.identity == f"{first.identity}+{second.identity}"
+    assert (base.report.read, base.report.taken["entailment"]) == (3, 2)
+    assert list(base.golds()) == ["entailment", "neutral", "entailment"]
+
+
+def test_a_limit_counts_over_all_corpora_of_a_union(folder: Path) -> None:
+    assert len(list(base_from_spec("two.csv+one.csv", limit=2).open())) == 2
+    limited = cx.build("negation", "one.csv+two.csv", limit=1)
+    assert [(each.name, len(each)) for each in limited] == [("base.one_two", 1), ("negation.one_two", 1)]
+
+
+def test_named_corpora_of_a_union_need_no_columns_where_its_files_do(folder: Path) -> None:
+    (folder / "mine.tsv").write_text("p\th\tgold\nA man sleeps.\tA man rests.\tyes\n")
+    reading = {
+        "columns": {"premise": "p", "hypothesis": "h", "label": "gold"},
+        "labels": {"yes": "entailment"},
+        "skip_bad": False,
+        "allow_loss": False,
+    }
+    joined, single = bases_from(["builtin:demo[:2]+mine.tsv", "mine.tsv"], reading, None)
+    assert [len(list(each.open())) for each in (joined, single)] == [3, 1]
+    assert (joined.part, single.part) == ("builtin_demo_2_mine", "mine")
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("one.csv+no.csv", "no.csv: no such file"),
+        ("one.csv+two.csv@0.5", "no epochs to draw a share for"),
+        ("one.csv+binary.csv", "there are both not_entailment and neutral"),
+        ("one.csv+empty.csv", r"one\.csv\+empty\.csv: empty\.csv gives no examples"),
+        ("snli@one.csv+scitail@binary.csv", "the corpora have different labels"),
+    ],
+)
+def test_what_cannot_be_joined(folder: Path, spec: str, message: str) -> None:
+    with pytest.raises(CrossexamError, match=message):
+        cx.build("corpus", spec)
+
+
+def test_the_splits_of_the_papers_word_problems_make_one_test_set(folder: Path) -> None:
+    arguments = ["build", "stress-tests", "--base", "one.csv", "--as-published", "-o", "suite"]
+    done = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert "numerical reasoning is built from aqua:dev+aqua:test" in " ".join(done.stderr.split())
+    suite = cx.load_suite("suite")
+    (numerical,) = (each for each in suite if each.entry.construction == "numerical_reasoning")
+    assert numerical.name == "numerical_reasoning_released.aqua_dev_test"
+    assert len(numerical) == 6
+    assert STUDIES[0].figures(numerical)["NB"] == 0.212
+    assert "aqua" in {entry.name for entry in sources_of(suite).known}

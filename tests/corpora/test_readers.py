@@ -216,6 +216,8 @@ READ: dict[str, list[tuple[str, str | None, str, str, dict[str, Any]]]] = {
          {"annotations": ["ANTO", "QUANTIFIER"], "genre": "slate", "promptID": "2", "cluster": "2"}),
         ("1n", N, "Your gift came.", "A big gift came.",
          {"annotations": ["LONG_SENTENCE"], "genre": "letters", "promptID": "1", "cluster": "1"}),
+        ("1e", E, "Your gift came.", "A gift came.",
+         {"genre": "letters", "promptID": "1", "cluster": "1"}),
     ],
     "hans:test": [
         ("ex0", NOT, "The baker by the judge slept .", "The judge slept .",
@@ -511,8 +513,6 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
                    "line 2: the field 'pairID' is missing"),
     "multinli_annotated": ("multinli_1.0_matched_annotations.txt", "2c", "9c",
                    "line 1: '9c' is not a pair of MultiNLI"),
-    "multinli_annotated@": ("multinli_1.0_matched_annotations.txt", " #LONG_SENTENCE", "",
-                   "line 2: the pair 1n has no tags"),
     "hans":       ("heuristics_evaluation_set.txt", "\ttemp2", "", "line 3: 10 fields"),
     "naik_stress": ("multinli_0.9_taut2_matched.jsonl", '"gold_label": "contradiction", ', "",
                    "line 2: the field 'gold_label' is missing"),

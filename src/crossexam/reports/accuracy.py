@@ -7,7 +7,6 @@ et al. (2019).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.keys import keys_are_sampled
@@ -413,46 +412,6 @@ def error_table(results: Results) -> Table:
     of_answered = [*unanswered_notes(measured, "errors"), *only_bounds_notes(results)]
     notes = tuple(filter(None, (note, *of_answered, two_labels_note(results), source)))
     return Table("Errors", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
-
-
-def slice_tables(results: Results, *, most: int | None = 30) -> list[Table]:
-    """Return a table per test set and slicing (genre, label, word pair ...) of the *most* largest slices."""
-    tables: list[Table] = []
-    for name in results.test_sets:
-        per_model = [model.result(name) for model in results.models]
-        slicings = dict.fromkeys(key for result in per_model if result for key in result.slices)
-        tables += [
-            replace(_slice_table(slicing, results.models, per_model, most), folded=results.short_names[name])
-            for slicing in slicings
-        ]
-    return tables
-
-
-def _slice_table(
-    slicing: str,
-    models: Sequence[ModelResults],
-    results: Sequence[TestSetResult | None],
-    most: int | None,
-) -> Table:
-    columns = (
-        Column(slicing.replace("_", " ").capitalize()),
-        Column("Items", "count"),
-        *(Column(model.name, "percent") for model in models),
-    )
-    sliced = [result.slices.get(slicing, {}) if result else {} for result in results]
-    size: dict[str, int] = {}
-    for estimates in sliced:
-        size.update({value: max(estimate.n, size.get(value, 0)) for value, estimate in estimates.items()})
-    ordered = sorted(size, key=lambda value: (-size[value], value))
-    rows = tuple(
-        (value, size[value], *(estimates.get(value) for estimates in sliced)) for value in ordered[:most]
-    )
-    notes = (
-        (f"The {most} largest of {len(ordered)} slices; the CSV and JSON reports have all of them.",)
-        if most is not None and len(ordered) > most
-        else ()
-    )
-    return Table(f"Accuracy by {slicing.replace('_', ' ')}", columns, rows, notes)
 
 
 _STUDY: Final = "nie2019"

@@ -39,6 +39,7 @@ from crossexam.reports.published_systems import (
     difference_from,
     other_pairs,
     published_on_corpus,
+    published_slices,
 )
 from crossexam.reports.results import ModelResults, Results, model_names
 from crossexam.stats.multiple_testing import ALPHA
@@ -409,6 +410,8 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         document["unanswered"] = _unanswered_object(result.unanswered)
     if published_rows:
         document["published"] = _published(dataset)
+        slices = published_slices(dataset)
+        document["published_slices"] = {STUDIES[0].study: slices} if slices else {}
         document["published_not_checked"] = list(published_on_challenge(dataset, checked=False))
         document["published_of_other_items"] = _published_differences(dataset)
     return document

@@ -204,6 +204,45 @@ def other_pairs(dataset: Dataset) -> str:
     return " and ".join(found)
 
 
+#: Section 5 of Naik et al. (2018): accuracy on a slice of MultiNLI dev.
+_SLICES: Final = ("naik2018", "slices")
+#: The beginning of the names of parts that are of MultiNLI.
+_MULTINLI: Final = "multinli"
+
+
+def published_slices(dataset: Dataset) -> dict[str, dict[str, dict[str, float]]]:
+    """Return the published accuracies on slices of *dataset*, as shares, by slicing, value and system.
+
+    Empty if the paper has none over the same corpus.
+
+    >>> published_slices(Dataset("base.multinli_annotated_matched", ()))
+    {'annotation': {'ANTO': {'baselines': 0.67}}}
+    >>> published_slices(Dataset("base.snli_dev", ()))
+    {}
+    """
+    from crossexam.published.figures import published
+
+    entry = dataset.entry
+    if not entry.part.startswith(_MULTINLI) or dataset.projection is not THREE_LABELS:
+        return {}
+    study, key = _SLICES
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for system, figures in published(study).table(key).cells.items():
+        for column, figure in figures.items():
+            construction, slicing, value = column.split(".")
+            if construction == entry.construction:
+                found.setdefault(slicing, {}).setdefault(value, {})[system] = round(figure / 100, 6)
+    return found
+
+
+def slices_note() -> str:
+    """Return the note on :func:`published_slices`: where the figures are from, and what they are of."""
+    from crossexam.published.figures import published
+
+    study, key = published(_SLICES[0]), published(_SLICES[0]).table(_SLICES[1])
+    return f"Published: {key.place} of {study.citation} {study.source}. {key.caption}."
+
+
 #: Tables 4 and 7 of Naik et al. (2018): shares of the errors.
 _ERRORS: Final = ("naik2018", "false_neutral", "antonymy_errors")
 

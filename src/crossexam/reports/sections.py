@@ -15,7 +15,6 @@ from crossexam.reports.accuracy import (
     error_table,
     judged_table,
     prediction_table,
-    slice_tables,
     summary_tables,
     written_accuracy_table,
 )
@@ -45,6 +44,7 @@ from crossexam.reports.analyses.ranks import (
     rank_charts,
     rank_tables,
 )
+from crossexam.reports.analyses.slices import published_slice_tables, slice_tables
 from crossexam.reports.analyses.templates import noise_table, template_table
 from crossexam.reports.analyses.truncation import truncation_table
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
@@ -171,6 +171,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
             charts=confusion_charts, template="confusion"),
     Section("items",      "Items",                  formats=_PAGE, template="items"),
     Section("slices",     "Slices",                 slice_tables,     _PAGE, title="Slices", captions=True),
+    Section("published_slices", "Slices",           published_slice_tables, _WRITTEN_ONLY),
     Section("yield",      "Yield",                  yields_table),
     Section("signatures", "Signatures",             signature_table,  title="Signatures", captions=True),
     Section("runs",       "Runs",                   run_table,        within="signatures", captions=True),

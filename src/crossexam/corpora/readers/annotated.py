@@ -1,8 +1,8 @@
 """Reader of MultiNLI's annotated pairs (Williams et al. 2018, section 3.4): a file of tags, and the pairs.
 
-A line of the file has the id of a pair of MultiNLI dev and its tags (``#ANTO``, ``#MODAL`` ...).  The pairs
-are those of MultiNLI dev, which has to be installed too.  Naik et al. (2018, section 5) compare the accuracy
-on the pairs tagged ``ANTO`` with that on their antonymy test.
+A line of the file has the id of a pair of MultiNLI dev and its tags (``#ANTO``, ``#MODAL`` ...), of which it
+may have none.  The pairs are those of MultiNLI dev, which has to be installed too.  Naik et al. (2018,
+section 5) compare the accuracy on the pairs tagged ``ANTO`` with that on their antonymy test.
 """
 
 from __future__ import annotations
@@ -27,17 +27,15 @@ def tagged_pairs(path: Path) -> Records:
             continue
         name, *fields = line.split()
         tags = [field.removeprefix("#") for field in fields if field not in _LABELS]
-        if name in pairs and tags:
+        if name in pairs:
             yield number, {**pairs[name], "annotations": tags}
-        elif name in pairs:
-            yield (
-                number,
-                FormatError(f"the pair {name} has no tags", wanted="an id and tags, as in 1234n #ANTO"),
-            )
         else:
             yield (
                 number,
-                FormatError(f"'{name}' is not a pair of MultiNLI", wanted="the id of a pair of its dev set"),
+                FormatError(
+                    f"'{name}' is not a pair of MultiNLI",
+                    wanted="the id of a pair of its dev set and its tags, as in 1234n #ANTO",
+                ),
             )
 
 

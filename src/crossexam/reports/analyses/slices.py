@@ -1,0 +1,74 @@
+"""The tables of accuracy by slices of the test sets, beside the published figures of the same slices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from crossexam.evaluation.measures import TestSetResult
+from crossexam.reports.published_systems import STUDIES, published_slices, slices_note
+from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.table import Column, Table
+
+
+def slice_tables(results: Results, *, most: int | None = 30) -> list[Table]:
+    """Return a table per test set and slicing (genre, label, word pair ...) of the *most* largest slices."""
+    tables: list[Table] = []
+    for name, dataset in results.test_sets.items():
+        per_model = [model.result(name) for model in results.models]
+        slicings = dict.fromkeys(key for result in per_model if result for key in result.slices)
+        published = published_slices(dataset) if results.published_of_three else {}
+        tables += [
+            replace(
+                _slice_table(slicing, results.models, per_model, published.get(slicing, {}), most),
+                folded=results.short_names[name],
+            )
+            for slicing in slicings
+        ]
+    return tables
+
+
+def published_slice_tables(results: Results) -> list[Table]:
+    """Return those of the slice tables that have published figures, under the name of their test set."""
+    return [
+        replace(table, title=f"{table.title}: {table.folded}")
+        for table in slice_tables(results)
+        if any(column.group for column in table.columns)
+    ]
+
+
+def _slice_table(
+    slicing: str,
+    models: Sequence[ModelResults],
+    results: Sequence[TestSetResult | None],
+    published: Mapping[str, Mapping[str, float]],
+    most: int | None,
+) -> Table:
+    """Return the table of *slicing*, beside the *published* accuracy by value and system."""
+    sliced = [result.slices.get(slicing, {}) if result else {} for result in results]
+    size: dict[str, int] = {}
+    for estimates in sliced:
+        size.update({value: max(estimate.n, size.get(value, 0)) for value, estimate in estimates.items()})
+    ordered = sorted(size, key=lambda value: (-size[value], value))
+    systems = list(dict.fromkeys(system for value in ordered for system in published.get(value, ())))
+    columns = (
+        Column(slicing.replace("_", " ").capitalize()),
+        Column("Items", "count"),
+        *(Column(model.name, "percent") for model in models),
+        *(Column(system, "percent", STUDIES[0].group) for system in systems),
+    )
+    rows = tuple(
+        (
+            value,
+            size[value],
+            *(estimates.get(value) for estimates in sliced),
+            *(published.get(value, {}).get(system) for system in systems),
+        )
+        for value in ordered[:most]
+    )
+    notes = [slices_note()] if systems else []
+    if most is not None and len(ordered) > most:
+        notes.append(
+            f"The {most} largest of {len(ordered)} slices; the CSV and JSON reports have all of them."
+        )
+    return Table(f"Accuracy by {slicing.replace('_', ' ')}", columns, rows, tuple(notes))

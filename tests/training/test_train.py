@@ -25,6 +25,9 @@ from crossexam.core.settings import grid
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
 from crossexam.models.table import open_model
+from crossexam.reports.analyses.truncation import truncation_warning
+from crossexam.reports.results import results_of
+from crossexam.runs.run import predict_suite
 from crossexam.training import debiasing, session
 from crossexam.training.data import Data, augment, load_data, parse_augmentations
 from crossexam.training.debiasing import (
@@ -220,6 +223,39 @@ def test_a_resumed_run_asks_for_what_is_not_known(request_of: Any) -> None:
     found = list(model.batches(pairs, [True, False, True]))
     assert [index for batch in found for index in batch.indices] == [1]
     assert model.details["sentences_encoded"] == 2
+
+
+TINY_DIIN = {
+    "width": "4", "letters": "2", "filters": "3", "length": "8", "growth": "2", "block_layers": "1",
+    "epochs": "1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "most", "by"),
+    [
+        ({}, 8, "crossexam train diin --set length=N"),
+        ({"max_length": 12}, 8, "crossexam train diin --set length=N"),
+        ({"max_length": 3}, 3, "crossexam run --set zoo.max_length=N"),
+    ],
+)
+def test_a_model_of_fixed_length_says_what_sets_it_and_is_not_advised_to_chunk(
+    request_of: Any, options: dict[str, int], most: int, by: str
+) -> None:
+    folder = train_model(request_of("diin", values=TINY_DIIN)).folder
+    long = Example("a", "A dog and a cat run and sleep and eat.", "It is so.", "neutral")
+    run = predict_suite(f"zoo/{folder}", Dataset("base.x", (long,)), options={"device": "cpu", **options})
+    details = run.manifest["details"]
+    assert (details["most_words"], details["most_words_by"]) == (most, by)
+    said = str(truncation_warning(results_of([run]).models[0]))
+    assert f"It reads the first {most} words of a sentence: `{by}` sets their number." in said
+    assert "--chunk" not in said
+
+
+def test_a_model_that_reads_all_words_records_no_number(request_of: Any) -> None:
+    model = open_model(f"zoo/{train_model(request_of()).folder}", {"device": "cpu"})
+    model.predict([("A dog runs.", "It moves.")])
+    assert "most_words" not in model.details
 
 
 def test_the_key_changes_with_the_weights_and_not_with_the_manifest(request_of: Any, tmp_path: Path) -> None:

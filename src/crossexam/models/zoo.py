@@ -201,9 +201,21 @@ class ZooModel:
         return {BINARY_PARSE_KEY[side]: parse for side, parse in found if parse is not None}
 
     def _most_words(self) -> int | None:
-        """Return how many words of a sentence are read, by the options or by the architecture."""
-        limits = (self._options.max_length, getattr(self._model, "most_words", None))
-        return min((limit for limit in limits if limit is not None), default=None)
+        """Return how many words of a sentence are read, by the options or by the architecture; None for all.
+
+        Records what sets it.
+        """
+        of_model = getattr(self._model, "most_words", None)
+        limits = {"run --set zoo.max_length=N": self._options.max_length}
+        if of_model is not None:
+            name = self._described.architecture.name
+            limits[f"train {name} --set {self._model.most_words_field}=N"] = of_model
+        known = {by: limit for by, limit in limits.items() if limit is not None}
+        if not known:
+            return None
+        by = min(known, key=known.__getitem__)
+        self._facts |= {"most_words": known[by], "most_words_by": f"crossexam {by}"}
+        return known[by]
 
     def _collator(self) -> Encoder:
         if self._encoder is None:

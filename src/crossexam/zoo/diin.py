@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import torch
 from torch import Tensor, nn
@@ -67,12 +68,14 @@ class DIIN(nn.Module):
     """Word representations, highway, self-attention, image, DenseNet.
 
     Shapes: B pairs, T words of a sentence, at most L = 48, d = 448 width of a word, c channels.
-    p, h: words of premise and hypothesis.
+    p, h: words of premise and hypothesis.  *most_words_field* names the field of Config with L.
 
     >>> model = DIIN(Config(), Sizes(words=10, characters=100, tags=48))
     >>> sum(p.numel() for p in model.parameters()) - 10 * 300
     4366766
     """
+
+    most_words_field: Final = "length"
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()

@@ -90,6 +90,10 @@ def _only_counted(model: ModelResults) -> str | None:
 
 
 def _mend(model: ModelResults) -> str:
+    details = model.run.manifest.get("details") or {}
+    words, by = details.get("most_words"), details.get("most_words_by")
+    if words is not None:  # of a sentence, so that shorter premises alone do not help
+        return f"It reads the first {words} words of a sentence: `{by}` sets their number."
     chunk = model.run.manifest.get("chunk", WHOLE)
     if chunk == WHOLE:
         return (
@@ -104,8 +108,7 @@ def _fitting_words(model: ModelResults) -> int:
 
     A word has one or two tokens; without a known maximum it is taken to be 512 tokens.
     """
-    details = model.run.manifest.get("details") or {}
-    tokens = details.get("max_length")
+    tokens = (model.run.manifest.get("details") or {}).get("max_length")
     return max(10, (tokens if isinstance(tokens, int) else _USUAL_TOKENS) * 6 // 100 * 10)
 
 

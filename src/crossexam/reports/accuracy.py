@@ -23,7 +23,6 @@ from crossexam.reports.published_systems import (
     columns_for,
     difference_from,
     errors_source,
-    of_snli,
     other_rules_note,
     published_errors,
 )
@@ -481,7 +480,7 @@ def prediction_table(results: Results) -> Table:
         short = results.short_names[name]
         rows.append((short, gold, model.name, result.n, *result.predicted_shares))
         is_last = position + 1 == len(one_label) or one_label[position + 1][0] != name
-        if results.published_of_three and is_last and of_snli(result.part):
+        if results.published_of_three and is_last and _is_of_paper(results.test_sets[name]):
             difference = difference_from(_STUDY, results.test_sets[name])
             published_rows = list(_published(result.construction, Marked if difference else float))
             rows += [(short, gold, *row) for row in published_rows]
@@ -520,7 +519,7 @@ def judged_table(results: Results) -> Table:
         entry = dataset.entry
         difference = difference_from(_STUDY, dataset)
         human = _human(entry.construction, Marked if difference else float)
-        if results.published_of_three and of_snli(entry.part) and human:
+        if results.published_of_three and _is_of_paper(dataset) and human:
             rows.append((short, "Human (published)", None, *human, None))
             differences[short] = difference
     two = any(row[-1] is not None for row in rows)
@@ -532,9 +531,16 @@ def judged_table(results: Results) -> Table:
         *(Column(label.capitalize().replace("_", " "), "percent") for label in shown),
     )
     cut = tuple(row[: len(columns)] for row in rows)
-    sources = ["Human: Nie et al. 2019, Table 2."] if differences else []
+    sources = ["Human: Nie et al. 2019, Table 2, on the authors' items from SNLI dev."] if differences else []
     notes = (_JUDGED_NOTE, *other_rules_note(differences), *sources)
     return Table("Labels of judges and models", columns, cut, notes, grouped=1)
+
+
+def _is_of_paper(dataset: Dataset) -> bool:
+    """Return whether *dataset* was made from SNLI dev, from which Nie et al. (2019) made all their items."""
+    from crossexam.published.figures import corpus_of
+
+    return corpus_of(dataset.entry) == "snli"
 
 
 def _human(construction: str, share: type[float]) -> tuple[float, ...] | None:

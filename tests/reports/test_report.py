@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edits
@@ -203,6 +204,18 @@ def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[R
         "Items",
         "m",
     ]
+
+
+def test_a_set_without_items_is_named_with_the_reason_and_the_way_out() -> None:
+    yields = {"examples": 6, "items": 0, "rejected": {NO_PARSE: 6}}
+    base, made = base_set(), replace(base_set("", name="so_swap.dev_matched"), manifest={"yield": yields})
+    run = run_of({base.name: "ENCENC", made.name: ""}, base, made)
+    said = "so swap has no items: no parse of the premise 6."
+    assert said in accuracy_table(results_of([run])).notes
+    assert any("--parser spacy:PIPELINE" in note for note in accuracy_table(results_of([run])).notes)
+    console = Console(width=2000, file=io.StringIO(), record=True)
+    console.print(terminal_report([run]))
+    assert said in console.export_text()
 
 
 @pytest.mark.parametrize(("part", "own"), [("aqua_dev", True), ("my_problems", False)])

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crossexam.constructions.construction import ways_out
 from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.columns import relabelled_items
 from crossexam.core.dataset import Dataset, counted_items
@@ -56,12 +57,26 @@ def accuracy_note(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) ->
     return f"Accuracy in percent of the items with a gold label, with {intervals_of(test_sets, names)}."
 
 
+def empty_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
+    """Return a note per test set without items: why there are none, by the yield of its construction."""
+    notes = []
+    for name, dataset in test_sets.items():
+        if len(dataset):
+            continue
+        rejected = (dataset.entry.yields or {}).get("rejected") or {}
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in rejected.items())
+        notes.append(f"{names[name]} has no items{f': {reasons}' if reasons else ''}.")
+        notes += ways_out(rejected)
+    return notes
+
+
 def summary_note(results: Results) -> str:
     """Return the note on the tables of a terminal, about the columns that they have."""
     has_drops = any(result.lost is not None for model in results.models for result in model.results)
     intervals = intervals_of(results.test_sets, results.short_names)
+    empty = empty_notes(results.test_sets, results.short_names)
     if not has_drops:
-        return f"Percent, with {intervals}."
+        return " ".join([f"Percent, with {intervals}.", *empty])
     base = f" {_BASE_NOTE}" if any(_drops_from_parts(model) for model in results.models) else ""
     return " ".join(
         [
@@ -70,6 +85,7 @@ def summary_note(results: Results) -> str:
             MCNEMAR,
             significance_note(results.alpha),
             *_notes_on_tests(results),
+            *empty,
         ]
     )
 
@@ -124,6 +140,7 @@ def accuracy_table(results: Results) -> Table:
     }
     notes = [
         accuracy_note(results.test_sets, results.short_names),
+        *empty_notes(results.test_sets, results.short_names),
         *majority_notes(results),
         *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
         *tie_notes(results),

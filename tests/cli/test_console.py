@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar, training_progress, yield_summary
+from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.manifest import REJECTED_NOTE, TestSetEntry
 from crossexam.core.progress import AtMost
 from crossexam.training.request import Status
@@ -78,3 +79,7 @@ def test_the_table_of_yields_says_how_rejections_are_counted() -> None:
 
     assert yield_summary({"negation.dev": entry({"no_verb": 390})}).caption == REJECTED_NOTE
     assert yield_summary({"negation.dev": entry({})}).caption is None
+    without = yield_summary({"so_swap.dev": entry({NO_PARSE: 294})}).caption
+    assert str(without).endswith(
+        "No parse of the premise: --parser spacy:PIPELINE parses the sentences whose corpus ships no parse."
+    )

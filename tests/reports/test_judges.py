@@ -27,12 +27,12 @@ def items(name: str, golds: list[Gold], *judged: list[str], **facts: object) -> 
             f"Ann has {n} cats.",
             "Ann has cats.",
             gold,
-            base=f"i_h.snli:{n}",
+            base=f"i_h.snli_dev:{n}",
             info={"judge_labels": judged[n]} if n < len(judged) and judged[n] else {},
         )
         for n, gold in enumerate(golds)
     )
-    return Dataset(name, examples, {"construction": name.partition(".")[0], "part": "snli", **facts})
+    return Dataset(name, examples, {"construction": name.partition(".")[0], "part": "snli_dev", **facts})
 
 
 def run_of(*datasets: Dataset, says: str) -> Run:
@@ -46,7 +46,7 @@ def values(row: tuple[object, ...]) -> list[object]:
 
 def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
     judged = (["contradiction", "contradiction", "neutral"], [], ["neutral", "contradiction"])
-    dataset = items("so_swap.snli", ["contradiction"] * 3, *judged)
+    dataset = items("so_swap.snli_dev", ["contradiction"] * 3, *judged)
     run = run_of(dataset, says="entailment")
     run.probabilities[dataset.name][1] = SHARES["neutral"]  # the item that was not judged
     table = judged_table(results_of([run]))
@@ -56,12 +56,12 @@ def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
         ["so swap", "mine", 2, 1.0, 0.0, 0.0],  # of the two items that were judged
         ["so swap", "Human (published)", None, 0.02, 0.14, 0.84],  # E 2, C 84, N 14 in Table 2
     ]
-    unjudged = items("so_swap.snli", ["contradiction"])
+    unjudged = items("so_swap.snli_dev", ["contradiction"])
     assert not judged_table(results_of([run_of(unjudged, says="entailment")])).rows
 
 
 def test_judges_of_two_labels() -> None:
-    dataset = items("antonymy.snli", ["not_entailment", "entailment"], ["not_entailment", "entailment"])
+    dataset = items("antonymy.snli_dev", ["not_entailment", "entailment"], ["not_entailment", "entailment"])
     table = judged_table(results_of([run_of(dataset, says="neutral")]))
     headers = [column.header for column in table.columns[3:]]
     assert headers == ["Entailment", "Neutral", "Contradiction", "Not entailment"]
@@ -70,8 +70,8 @@ def test_judges_of_two_labels() -> None:
 
 @pytest.mark.parametrize("form", ["terminal", ".md", ".html"])
 def test_a_drop_from_one_pair_says_so(form: str) -> None:
-    control = items("i_h.snli", ["entailment"])
-    swap = items("i_th.snli", ["neutral"] * 4, base_set="i_h.snli", paired=True, keeps_label=False)
+    control = items("i_h.snli_dev", ["entailment"])
+    swap = items("i_th.snli_dev", ["neutral"] * 4, base_set="i_h.snli_dev", paired=True, keeps_label=False)
     report = make_report(run_of(control, swap, says="entailment"), published_rows=False)
     if form == "terminal":
         console = Console(width=200, file=io.StringIO(), record=True)
@@ -93,7 +93,7 @@ def notes_of(run: Run) -> list[str]:
 
 
 def test_reports_say_which_gold_labels_are_those_of_judges() -> None:
-    plain = items("so_swap.snli", ["contradiction"] * 2)
+    plain = items("so_swap.snli_dev", ["contradiction"] * 2)
     changed = Example("x", "p", "h", "neutral", info={"generated_label": "contradiction"})
     dataset = Dataset(plain.name, (*plain.examples, changed), plain.manifest)
     (note,) = notes_of(run_of(dataset, says="neutral"))

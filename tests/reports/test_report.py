@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edits
@@ -23,7 +24,7 @@ from crossexam.core.labels import LABELS, Label
 from crossexam.core.manifest import package_version
 from crossexam.evaluation.candidates import Candidate
 from crossexam.evaluation.measures import measure
-from crossexam.reports.accuracy import accuracy_table
+from crossexam.reports.accuracy import accuracy_table, error_table, prediction_table
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.headline import headline
 from crossexam.reports.items import PageItems, segments, stratified_sample
@@ -208,6 +209,18 @@ def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[R
     ]
 
 
+def test_a_set_without_items_is_named_with_the_reason_and_the_way_out() -> None:
+    yields = {"examples": 6, "items": 0, "rejected": {NO_PARSE: 6}}
+    base, made = base_set(), replace(base_set("", name="so_swap.dev_matched"), manifest={"yield": yields})
+    run = run_of({base.name: "ENCENC", made.name: ""}, base, made)
+    said = "so swap has no items: no parse of the premise 6."
+    assert said in accuracy_table(results_of([run])).notes
+    assert any("--parser spacy:PIPELINE" in note for note in accuracy_table(results_of([run])).notes)
+    console = Console(width=2000, file=io.StringIO(), record=True)
+    console.print(terminal_report([run]))
+    assert said in console.export_text()
+
+
 @pytest.mark.parametrize(("part", "own"), [("aqua_dev", True), ("my_problems", False)])
 def test_word_problems_of_ones_own_are_not_those_of_the_paper(part: str, own: bool) -> None:
     one = replace(base_set(name=f"numerical_reasoning.{part}"), manifest={})
@@ -222,13 +235,40 @@ def test_word_problems_of_ones_own_are_not_those_of_the_paper(part: str, own: bo
         ("add_amod.snli_dev", "DIIN", 0.446),  # Table 2, N
         ("cs_0_7.multinli_dev_mismatched", "S-TLSTM", 0.5061),  # Table 5, row 4
         ("cs_0_6.snli_dev", "ESIM-WS", 0.5061),  # Table 5, row 12
+        ("base.snli_dev", "ESIM", 0.8817),  # Table 5 has it in more digits than Table 2
+        ("base.snli_dev", "DAM", 0.85),  # Table 2 alone
     ],
 )
 def test_each_study_stands_beside_its_own_test_sets(name: str, system: str, share: float) -> None:
     one = replace(base_set(name=name), manifest={})
-    table = accuracy_table(results_of([run_of({name: "ENCENC"}, one)]))
+    made = replace(base_set(name="so_swap.snli_dev"), manifest={})  # without one, no study is beside a base
+    sets = {each.name: each for each in (one, made)}
+    table = accuracy_table(results_of([run_of(dict.fromkeys(sets, "ENCENC"), *sets.values())]))
     assert {column.group for column in table.columns[3:]} == {"Published, Nie et al. 2019"}
     assert dict(zip([column.header for column in table.columns], table.rows[0], strict=True))[system] == share
+    assert "on SNLI dev, MultiNLI dev and the authors' own adversaries" in table.notes[-1]
+
+
+@pytest.mark.parametrize(
+    ("part", "facts"),
+    [
+        ("snli_test", {}),
+        ("snli_dev_1000", {}),
+        ("snli_dev", {"signature": "corpus:snli:dev@x|limit:1000|version:0"}),
+        ("multinli_dev_mismatched", {"cross_dataset": {"key": "multinli_dev_mismatched"}}),
+        ("multinli_dev_matched_300", {}),
+        ("my_dev_matched", {}),
+    ],
+)
+def test_figures_of_a_dev_set_stand_beside_no_other_split_and_no_part_of_it(
+    part: str, facts: dict[str, Any]
+) -> None:
+    names = [f"{made}.{part}" for made in ("base", "so_swap", "cs_0_5", "negation")]
+    sets = [replace(base_set(name=name), manifest=facts) for name in names]
+    results = results_of([run_of(dict.fromkeys(names, "ENCENC"), *sets)])
+    assert [column.header for column in accuracy_table(results).columns] == ["Test set", "Items", "m"]
+    assert [row for row in error_table(results).rows if row[2] is None] == []
+    assert [row for row in prediction_table(results).rows if row[3] is None] == []
 
 
 def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:

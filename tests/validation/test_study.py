@@ -531,7 +531,7 @@ def test_the_label_decides_unless_sense_is_required(tmp_path: Path) -> None:
             assert Counter(verdict.status for verdict in found.values()) == {status: 20}
         published = finding(study, "label").published
         assert published is not None
-        assert published[:3] == (84, "nie2019", "Table 2")
+        assert published[:3] == (84, "nie2019", "Table 2, of SNLI dev")
         assert published.difference.startswith("our rules leave out")
         sensible = finding(study, "sensible").agreed
         assert sensible is not None

@@ -152,9 +152,13 @@ def _bars(console: Console) -> Iterator[Progress]:
 
 
 def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
-    """Return a table with the numbers of items and, by reason, of rejected examples per test set."""
+    """Return a table with the numbers of items and, by reason, of rejected examples per test set.
+
+    Its caption says what can be done about the rejections.
+    """
     from rich.table import Table
 
+    from crossexam.constructions.construction import ways_out
     from crossexam.core.manifest import REJECTED_NOTE
 
     table = Table(title="yield", title_justify="left", caption_justify="left")
@@ -162,6 +166,7 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
     for name in ("examples", "items"):
         table.add_column(name, justify="right")
     table.add_column("rejected, by reason")
+    rejected: dict[str, int] = {}
     for name, entry in test_sets.items():
         counts = entry.yields
         if counts is None:
@@ -169,8 +174,9 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
             continue
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
         table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons)
-        if reasons:
-            table.caption = REJECTED_NOTE
+        rejected |= counts["rejected"]
+    if rejected:
+        table.caption = "\n".join([REJECTED_NOTE, *ways_out(rejected)])
     return table
 
 

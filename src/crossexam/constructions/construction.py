@@ -6,7 +6,7 @@ pair starts and which edits apply to it; :class:`~crossexam.constructions.apply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from types import MappingProxyType
@@ -36,6 +36,21 @@ class Rejection:
     """The *reason* why an example, or a word of it, yields no item, as counted in the yield table."""
 
     reason: str
+
+
+#: The reason of a construction that reads parses, for a premise that has none.
+NO_PARSE: Final = "no parse of the premise"
+_WAYS_OUT: Final = {NO_PARSE: "--parser spacy:PIPELINE parses the sentences whose corpus ships no parse"}
+
+
+def ways_out(reasons: Iterable[str]) -> list[str]:
+    """Return what can be done about rejections for *reasons*, in a line each; nothing about most.
+
+    >>> ways_out([NO_PARSE, "proper name"])
+    ['No parse of the premise: --parser spacy:PIPELINE parses the sentences whose corpus ships no parse.']
+    """
+    known = (reason for reason in dict.fromkeys(reasons) if reason in _WAYS_OUT)
+    return [f"{reason[0].upper()}{reason[1:]}: {_WAYS_OUT[reason]}." for reason in known]
 
 
 class Draft(NamedTuple):

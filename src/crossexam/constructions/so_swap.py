@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any, Final, Literal
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import NO_PARSE, Draft, Outcome, Rejection, Resources
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example
 from crossexam.language.agreement import Role, agreeing, in_case, lemma_of, number_of
@@ -110,7 +110,7 @@ def so_swap(
         return
     parsed = resources.parsed(example, "premise")
     if parsed is None:
-        yield Rejection("no parse of the premise")
+        yield Rejection(NO_PARSE)
         return
     literal = options.rules == "paper"
     clause = transitive_clause(parsed) if literal else _sound_clause(parsed, resources.wordnet)

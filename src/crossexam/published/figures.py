@@ -13,18 +13,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, Final
 
 from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.core.manifest import CROSS_DATASET, TestSetEntry
 
 
 @dataclass(frozen=True)
 class PublishedTable:
     """A table of a paper, with its *place* there and its figures, *cells*, by row and column.
 
-    Columns are our names of test sets, with the genre split of MultiNLI as their part (``negation.matched``),
-    or without a part if the paper has one set for both splits.  Figures that are not *checked* were not
-    compared with the paper: *place* says where they are from.
+    Columns are our names of test sets, with the corpus as their part (``negation.matched``), or without a
+    part if the paper has one set for all corpora.  Figures that are not *checked* were not compared with the
+    paper: *place* says where they are from.
     """
 
     key: str
@@ -43,7 +44,7 @@ class PublishedTable:
     def value(self, row: str, column: str, part: str | None = None) -> float | None:
         """Return the figure of *row* for the test set *column* over *part*, or None if the table has none.
 
-        *part* is the name of any base; if it names SNLI or a split of MultiNLI dev, it selects the column
+        *part* is the name of any base; if it names SNLI dev or a half of MultiNLI dev, it selects the column
         (:func:`split_of`).  Raises UnknownNameError if there is no such row.
 
         >>> table = published("naik2018").table("accuracy")
@@ -171,11 +172,47 @@ def _table(key: str, table: Mapping[str, Any], where: str) -> PublishedTable:
     return PublishedTable(key, table["caption"], table["place"], unit, columns, cells, checked)
 
 
-def split_of(part: str) -> str | None:
-    """Return the split that *part* names, "matched" or "mismatched" (of MultiNLI dev) or "snli", else None.
+#: The corpora that the tables are of, with the parts that stand for them: a slice has a longer name.
+_CORPORA: Final = {
+    "snli": re.compile(r"snli(?:_1_0)?_dev"),
+    "matched": re.compile(r"(?:multinli_)?(?:1_0_)?dev_matched"),
+    "mismatched": re.compile(r"(?:multinli_)?(?:1_0_)?dev_mismatched"),
+}
 
-    >>> split_of("multinli_dev_mismatched"), split_of("dev_matched"), split_of("snli_dev"), split_of("sick")
-    ('mismatched', 'matched', 'snli', None)
+
+def split_of(part: str) -> str | None:
+    """Return the corpus that *part* names in the words of the tables; None for any other, and for a slice.
+
+    "snli" is SNLI dev, "matched" and "mismatched" are the two halves of MultiNLI dev.
+
+    >>> split_of("multinli_dev_mismatched"), split_of("dev_matched"), split_of("snli_1_0_dev")
+    ('mismatched', 'matched', 'snli')
+    >>> split_of("snli_test"), split_of("snli_dev_1000"), split_of("my_snli_dev")
+    (None, None, None)
     """
-    match = re.search(r"(?:^|_)(matched|mismatched|snli)(?:_|$)", part)
-    return match.group(1) if match else None
+    return next((corpus for corpus, name in _CORPORA.items() if name.fullmatch(part)), None)
+
+
+def corpus_of(entry: TestSetEntry) -> str | None:
+    """Return the corpus of :func:`split_of` that a test set was made from; None if it was only a part of one.
+
+    The first examples of a corpus (``--limit``) are a part of it, and so are the halves of the cross-dataset
+    benchmark.
+
+    >>> corpus_of(TestSetEntry("negation", "dev_matched"))
+    'matched'
+    >>> corpus_of(TestSetEntry("negation", "dev_matched", signature="corpus:x|limit:1000|version:0"))
+    """
+    limited = "|limit:" in (entry.signature or "")
+    return None if limited or CROSS_DATASET in entry.facts else split_of(entry.part)
+
+
+def is_of_snli_train(part: str) -> bool:
+    """Return whether *part* names SNLI's training set, or a part of it.
+
+    Sanchez Carmona et al. (2018, section 5) drew their controls from there, so that any part is as good.
+
+    >>> [is_of_snli_train(part) for part in ("snli_train", "snli_1_0_train_subset", "snli_dev")]
+    [True, True, False]
+    """
+    return re.fullmatch(r"snli(?:_1_0)?_train(?:_.*)?", part) is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from crossexam.constructions.construction import ways_out
 from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.columns import relabelled_items
 from crossexam.core.dataset import Dataset, counted_items
@@ -22,7 +23,6 @@ from crossexam.reports.published_systems import (
     columns_for,
     difference_from,
     errors_source,
-    of_snli,
     other_rules_note,
     published_errors,
 )
@@ -56,12 +56,26 @@ def accuracy_note(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) ->
     return f"Accuracy in percent of the items with a gold label, with {intervals_of(test_sets, names)}."
 
 
+def empty_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
+    """Return a note per test set without items: why there are none, by the yield of its construction."""
+    notes = []
+    for name, dataset in test_sets.items():
+        if len(dataset):
+            continue
+        rejected = (dataset.entry.yields or {}).get("rejected") or {}
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in rejected.items())
+        notes.append(f"{names[name]} has no items{f': {reasons}' if reasons else ''}.")
+        notes += ways_out(rejected)
+    return notes
+
+
 def summary_note(results: Results) -> str:
     """Return the note on the tables of a terminal, about the columns that they have."""
     has_drops = any(result.lost is not None for model in results.models for result in model.results)
     intervals = intervals_of(results.test_sets, results.short_names)
+    empty = empty_notes(results.test_sets, results.short_names)
     if not has_drops:
-        return f"Percent, with {intervals}."
+        return " ".join([f"Percent, with {intervals}.", *empty])
     base = f" {_BASE_NOTE}" if any(_drops_from_parts(model) for model in results.models) else ""
     return " ".join(
         [
@@ -70,6 +84,7 @@ def summary_note(results: Results) -> str:
             MCNEMAR,
             significance_note(results.alpha),
             *_notes_on_tests(results),
+            *empty,
         ]
     )
 
@@ -125,6 +140,7 @@ def accuracy_table(results: Results) -> Table:
     }
     notes = [
         accuracy_note(results.test_sets, results.short_names),
+        *empty_notes(results.test_sets, results.short_names),
         *majority_notes(results),
         *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
         *tie_notes(results),
@@ -442,7 +458,7 @@ def prediction_table(results: Results) -> Table:
         short = results.short_names[name]
         rows.append((short, gold, model.name, result.n, *result.predicted_shares))
         is_last = position + 1 == len(one_label) or one_label[position + 1][0] != name
-        if results.published_of_three and is_last and of_snli(result.part):
+        if results.published_of_three and is_last and _is_of_paper(results.test_sets[name]):
             difference = difference_from(_STUDY, results.test_sets[name])
             published_rows = list(_published(result.construction, Marked if difference else float))
             rows += [(short, gold, *row) for row in published_rows]
@@ -481,7 +497,7 @@ def judged_table(results: Results) -> Table:
         entry = dataset.entry
         difference = difference_from(_STUDY, dataset)
         human = _human(entry.construction, Marked if difference else float)
-        if results.published_of_three and of_snli(entry.part) and human:
+        if results.published_of_three and _is_of_paper(dataset) and human:
             rows.append((short, "Human (published)", None, *human, None))
             differences[short] = difference
     two = any(row[-1] is not None for row in rows)
@@ -493,9 +509,16 @@ def judged_table(results: Results) -> Table:
         *(Column(label.capitalize().replace("_", " "), "percent") for label in shown),
     )
     cut = tuple(row[: len(columns)] for row in rows)
-    sources = ["Human: Nie et al. 2019, Table 2."] if differences else []
+    sources = ["Human: Nie et al. 2019, Table 2, on the authors' items from SNLI dev."] if differences else []
     notes = (_JUDGED_NOTE, *other_rules_note(differences), *sources)
     return Table("Labels of judges and models", columns, cut, notes, grouped=1)
+
+
+def _is_of_paper(dataset: Dataset) -> bool:
+    """Return whether *dataset* was made from SNLI dev, from which Nie et al. (2019) made all their items."""
+    from crossexam.published.figures import corpus_of
+
+    return corpus_of(dataset.entry) == "snli"
 
 
 def _human(construction: str, share: type[float]) -> tuple[float, ...] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from crossexam.constructions.construction import ways_out
 from crossexam.core.manifest import REJECTED_NOTE, signature
 from crossexam.core.sealed import UNVERIFIED
 from crossexam.evaluation.comparison import content_hash_of
@@ -33,7 +34,8 @@ def yields_table(results: Results) -> Table:
         rejected = sorted((made.get("rejected") or {}).items(), key=lambda pair: (-pair[1], pair[0]))
         rows += [(*counts, reason, number) for reason, number in rejected] or [(*counts, None, None)]
     folded = "Show how many items were made, and the reasons for rejections"
-    return Table("Yield", columns, tuple(rows), (REJECTED_NOTE,), grouped=3, folded=folded)
+    notes = (REJECTED_NOTE, *ways_out(str(row[3]) for row in rows))
+    return Table("Yield", columns, tuple(rows), notes, grouped=3, folded=folded)
 
 
 def signature_table(results: Results) -> Table:

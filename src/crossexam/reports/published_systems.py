@@ -16,7 +16,7 @@ from crossexam.reports.table import MARK, Marked
 class PublishedColumns:
     """The columns of a study: the heading of the *group*, and its *tables* in order of precedence.
 
-    The figures belong to the corpora of the study: the splits *own* of SNLI or MultiNLI, and AQuA-RAT.
+    The figures belong to the corpora of the study, *own* in the words of its tables, and to AQuA-RAT.
     """
 
     study: str
@@ -40,38 +40,38 @@ class PublishedColumns:
     def figures(self, dataset: Dataset) -> dict[str, float]:
         """Return the published accuracy of each system on the counterpart of *dataset*, as shares.
 
-        Empty if the paper has no such test set over the same corpus and its three labels; marked if the
-        authors' items were made by other rules.
+        Empty if the paper has no such test set over the same corpus, the whole of it, and its three labels;
+        marked if the authors' items were made by other rules.  A system has its figure in the first of the
+        tables that has one.
 
         >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
         0.4
         >>> STUDIES[0].figures(Dataset("negation.snli_dev", ()))
         {}
         """
-        from crossexam.published.figures import split_of
+        from crossexam.published.figures import corpus_of
 
         part = dataset.entry.part
-        own = split_of(part) in self.own or part.startswith(_WORD_PROBLEMS)
+        own = corpus_of(dataset.entry) in self.own or part.startswith(_WORD_PROBLEMS)
         if CROSS_DATASET in dataset.entry.facts:  # half of a corpus, for systems trained on SNLI
             return {}
         return self._of_part(dataset, part) if own and dataset.projection is THREE_LABELS else {}
 
     def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:
         """Return the figures for the construction of *dataset* over the base *part*; may be empty."""
-        from crossexam.published.figures import published, split_of
+        from crossexam.published.figures import published
 
         construction = dataset.entry.construction
         if "|clause:" in (dataset.entry.signature or ""):  # another tautology than the paper's
             return {}
         share = Marked if self.difference(dataset) else float
-        for key in self.tables:
-            table = published(self.study).table(key)
-            columns = {f"{construction}.{split_of(part)}", construction} & set(table.columns)
-            if columns:
-                found = {row: table.value(row, construction, part) for row in table.rows}
-                kept = {row: figure for row, figure in found.items() if figure is not None}
-                return {row: share(round(figure / 100, 6)) for row, figure in kept.items()}
-        return {}
+        found: dict[str, float] = {}
+        for table in (published(self.study).table(key) for key in self.tables):
+            for system in table.rows:
+                figure = table.value(system, construction, part)
+                if figure is not None:
+                    found.setdefault(system, share(round(figure / 100, 6)))
+        return found
 
     def difference(self, dataset: Dataset) -> str:
         """Return how the items of *dataset* differ from the authors'; empty if they were made by their rules.
@@ -104,9 +104,9 @@ STUDIES: Final = (
     PublishedColumns(
         "nie2019", "Published, Nie et al. 2019", ("compositionality", "accuracy"),
         ("snli", "matched", "mismatched"),
-        "as published in Tables 2 and 5, trained on all of SNLI or MultiNLI, on the authors' own adversaries "
-        "and subsets, without intervals. Human: 100 items judged by the authors on the adversaries, else one "
-        "annotator's label.",
+        "as published in Tables 2 and 5, on SNLI dev, MultiNLI dev and the authors' own adversaries and "
+        "subsets of these, trained on all of SNLI or MultiNLI, without intervals. Human: 100 items judged by "
+        "the authors on the adversaries, else one annotator's label.",
     ),
 )  # fmt: skip
 
@@ -145,17 +145,6 @@ def columns_for(datasets: Sequence[Dataset]) -> tuple[PublishedColumns, ...]:
     """
     made = [each for each in datasets if not each.entry.is_base]
     return tuple(study for study in STUDIES if any(study.figures(each) for each in made))
-
-
-def of_snli(part: str) -> bool:
-    """Return whether *part* names a split of SNLI, from which two studies made all their items.
-
-    >>> of_snli("snli_test"), of_snli("my_corpus")
-    (True, False)
-    """
-    from crossexam.published.figures import split_of
-
-    return split_of(part) == "snli"
 
 
 #: The study whose Table 5 has accuracies by corpus.

@@ -293,8 +293,8 @@ def published_figure(entry: Mapping[str, Any], name: str, question: str) -> Publ
         return None
     study, key, row = source
     table = published(study).table(key)
-    parts = (entry.get("part"), "snli")  # Nie et al. judged items from SNLI only
-    figures = (table.value(row, made.construction, part) for part in parts)
+    columns = (made.construction, f"{made.construction}.snli")  # Nie et al. judged items from SNLI dev only
+    figures = (table.value(row, column, made.part) for column in columns)
     figure = next((value for value in figures if value is not None), None)
     if figure is None:
         return None

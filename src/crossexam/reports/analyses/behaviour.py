@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crossexam.reports.published_systems import difference_from, of_snli, other_rules_note
+from crossexam.published.figures import is_of_snli_train
+from crossexam.reports.published_systems import difference_from, other_rules_note
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Marked, Table, significance_note
 
@@ -82,7 +83,7 @@ def behaviour_table(results: Results) -> Table:
                 short = results.short_names[name]
                 rows.append((short, model.name, result.n, result.accuracy, changed, *factors))
         last = position + 1 == len(sets) or sets[position + 1][1:] != (construction, part)
-        if results.published_rows and last and of_snli(part):
+        if results.published_rows and last and is_of_snli_train(part):
             short, difference = results.short_names[name], difference_from(_STUDY, results.test_sets[name])
             rows += [(short, *row) for row in _published(construction, Marked if difference else float)]
             differences[short] = difference
@@ -130,7 +131,7 @@ def factor_table(results: Results) -> Table:
                 )
                 for model, each in found
             ]
-            if found and results.published_rows and of_snli(part):
+            if found and results.published_rows and is_of_snli_train(part):
                 rows += _published_tests(results.short_names[name], construction, factor)
     columns = (
         Column("Test set"),
@@ -187,7 +188,7 @@ def _crossed_table(results: Results, factor: str) -> Table:
                 (results.short_names[name], model.name, row, *counts, *_shares(counts))
                 for row, counts in counted
             ]
-        if found and results.published_rows and construction == of_set and of_snli(part):
+        if found and results.published_rows and construction == of_set and is_of_snli_train(part):
             published = _published_counts(key, names)
             rows += [(results.short_names[name], f"{system} (published)", *row) for row in published]
     heading, note = _ROWS[factor]
@@ -309,4 +310,7 @@ def _source(place: str) -> str:
     from crossexam.published.figures import published
 
     study = published(_STUDY)
-    return f"Published: {place} of {study.citation} {study.source}; the authors' items, labelled by hand."
+    return (
+        f"Published: {place} of {study.citation} {study.source}; the authors' items from SNLI's training "
+        "set, labelled by hand."
+    )

@@ -8,7 +8,6 @@ from typing import Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.labels import THREE_LABELS
-from crossexam.core.manifest import CROSS_DATASET
 from crossexam.reports.table import MARK, Marked
 
 
@@ -53,8 +52,6 @@ class PublishedColumns:
 
         part = dataset.entry.part
         own = corpus_of(dataset.entry) in self.own or part.startswith(_WORD_PROBLEMS)
-        if CROSS_DATASET in dataset.entry.facts:  # half of a corpus, for systems trained on SNLI
-            return {}
         return self._of_part(dataset, part) if own and dataset.projection is THREE_LABELS else {}
 
     def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -26,7 +27,7 @@ from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import Base, base_from_spec
-from crossexam.suites.behaviour import PairResources, chosen, pair_tables
+from crossexam.suites.behaviour import SELECTED, PairResources, SwapSets, chosen, pair_tables, select
 from crossexam.suites.build import Built, build_to_folder
 from crossexam.suites.short_forms import expand
 from crossexam.suites.table import suite_request
@@ -97,6 +98,7 @@ def test_antonyms_of_contradictions_alone_are_controls(suite: Suite) -> None:
 def test_the_swaps_of_hypernyms_are_labelled_by_natural_logic(suite: Suite) -> None:
     found = {e.id.rpartition(":")[2]: (e.premise, e.hypothesis, e.label) for e in suite["i_th.train"]}
     assert found == {
+        "t1": ("An old animal runs", "The young dog runs", "contradiction"),  # left to judges
         "t2": ("An animal runs", "A dog runs", "neutral"),
         "t3": ("A dog eats", "An animal eats", "entailment"),
         "t4": ("No dog eats", "No animal eats", "neutral"),  # downward: all is reversed
@@ -126,10 +128,13 @@ def test_every_item_names_where_its_label_is_from(suite: Suite) -> None:
     assert sources["i_th"] == sources["e_h"] == {"natural logic"}
     for dataset in suite:
         for example in dataset:
-            assert (example.info.get("status") == "proposed") == (
-                example.info["label_from"] == "natural logic"
-            )
+            by_logic = example.info["label_from"] == "natural logic"
+            decided = dataset.entry.construction in SELECTED and "doubts" not in example.info
+            status = example.info.get("status")
+            assert status in {"proposed", "undecided"} if by_logic and not decided else status is None
+            assert (status == "undecided") == ("doubts" in example.info)
             assert example.info["reason"]
+    assert [e.id for e in suite["i_th.train"] if "doubts" in e.info] == ["i_th:i_h:t1"]
 
 
 def test_each_set_is_what_its_construction_makes_alone(
@@ -147,7 +152,12 @@ def test_each_set_is_what_its_construction_makes_alone(
         assert [(e.id, e.premise, e.hypothesis, e.label, e.base, e.change) for e in items] == [
             (e.id, e.premise, e.hypothesis, e.label, e.base, e.change) for e in together
         ]
-        assert counts["rejected"] == together.manifest["yield"]["rejected"]
+        drawn = {
+            reason: count
+            for reason, count in together.manifest["yield"]["rejected"].items()
+            if not reason.startswith("left to judges")
+        }
+        assert counts["rejected"] == drawn
 
 
 def test_training_facts_are_of_the_ordered_pair(suite: Suite) -> None:
@@ -229,6 +239,45 @@ def test_controls_are_drawn_with_what_is_made_of_them(suite: Suite) -> None:
             controls = {example.id for example in drawn[kind.control]}
             assert {example.base for example in drawn[name]} <= controls
     assert chosen(items, None, seed=0) == items
+
+
+def swap_sets(labels: str, same: str, controls: int = 10) -> SwapSets:
+    """Sets of i_a and i_ta2: *labels* (lower case: left to judges); x in *same*: only the pair differs."""
+    names = {"E": "entailment", "N": "neutral", "C": "contradiction"}
+    sets = SwapSets()
+    sets.items["i_a"] = [
+        Example(f"c{k}", "P.", "H.", "contradiction", info={"only_pair": k == 0}) for k in range(controls)
+    ]
+    for k, (label, mark) in enumerate(zip(labels, same, strict=True)):
+        info = {"only_pair": mark == "x", **({} if label.isupper() else {"status": "undecided"})}
+        sets.items["i_ta2"].append(Example(f"s{k}", "P.", "H.", cast("Any", names[label.upper()]), info=info))
+    sets.counts["i_ta2"].items = len(labels)
+    return sets
+
+
+@pytest.mark.parametrize(
+    ("labels", "same", "kept"),
+    [
+        ("NNNNNNCE", "--------", {"N": 4, "C": 1, "E": 1}),  # two thirds of six
+        ("NNNNNNCEccc", "-" * 11, {"N": 4, "C": 1, "E": 1, "c": 3}),  # those of judges do not count
+        ("NNNN", "----", {"N": 4}),  # one label only
+        ("EEEECCCCNNN", "xxx--------", {"E": 1, "C": 4, "N": 3}),  # one in ten of the controls is the same
+        ("EEEECCCCCCNNN", "xxx----------", {"E": 2, "C": 6, "N": 3}),  # one of ten
+    ],
+)
+def test_items_are_selected_by_label_and_by_what_differs(
+    labels: str, same: str, kept: dict[str, int]
+) -> None:
+    sets = swap_sets(labels, same)
+    select(sets, seed=0)
+    items = sets.items["i_ta2"]
+    found = Counter(
+        str(e.label)[0].lower() if e.info.get("status") else str(e.label)[0].upper() for e in items
+    )
+    assert found == kept
+    assert [e.id for e in items] == sorted((e.id for e in items), key=lambda name: int(name[1:]))
+    counts = sets.counts["i_ta2"]
+    assert counts.items == len(items) == len(labels) - counts.rejected.total()
 
 
 def test_lists_and_relations_that_do_not_fit(
@@ -325,8 +374,9 @@ def test_control_and_swap_are_compared_in_pairs(suite: Suite) -> None:
 def test_pairs_are_kept_when_proposed_items_are_set_apart(suite: Suite) -> None:
     parted = by_status(run_over(suite))
     results = {result.name: result for result in measure(parted)}
-    assert "i_th.train (proposed)" in results
-    assert results["i_th.train (proposed)"].drop is not None
+    assert results["i_th.train"].drop is not None  # whose labels are decided
+    assert results["i_th.train"].n == 3  # without the one that is left to judges
+    assert parted.manifest["undecided_items"] == "1 undecided items are left out"
     assert results["e_th.train (proposed)"].drop is not None  # its control is proposed too
     assert {each.kind for each in factor_results(parted)} >= {"i_th", "e_th", "i_ta1"}
 
@@ -371,11 +421,11 @@ def test_proposed_labels_are_never_mixed_in(suite: Suite, tmp_path: Path) -> Non
     import crossexam as cx
 
     answers = run_over(suite)
-    assert "i_th.train (proposed)" in cx.accuracy(answers)
-    assert "i_th.train" not in cx.accuracy(answers)
+    assert "e_h.train (proposed)" in cx.accuracy(answers)
+    assert "e_h.train" not in cx.accuracy(answers)
     assert {pair.name for pair in cx.compare(answers, answers)} == set(cx.accuracy(answers))
     page = cx.report(answers).save(tmp_path / "page.md").read_text(encoding="utf-8")
-    assert "i\\_th.train (proposed)" in page
+    assert "e\\_h.train (proposed)" in page
     assert by_status(by_status(answers)).datasets == by_status(answers).datasets
 
 

@@ -16,16 +16,19 @@ from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from crossexam.core.labels import Label
+from crossexam.language.activities import compared, scene
+from crossexam.language.lexicons.activities import UNSEEN
 from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.lexicons.noun_groups import COLOURS
 from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import noun_phrases
-from crossexam.language.nouns import animacy
+from crossexam.language.nouns import animacy, is_living, may_name, participants
 from crossexam.language.numbers import NUMBER_WORDS
 from crossexam.language.tokens import Token
 
 Direction = Literal["up", "down", "none"]
-Rest = Literal["covered", "new", "conflict", "unclear"]
+Rest = Literal["covered", "new", "open", "conflict", "unclear"]
 Source = Literal["corpus", "construction", "natural logic"]
 
 
@@ -112,9 +115,10 @@ def after_replacement(relation: Relation, direction: Direction, rest: Rest) -> P
     if rest in {"conflict", "unclear"}:
         doubt = "other words may or may not conflict" if rest == "unclear" else None
         return Proposal("contradiction", "natural logic", "other words conflict", doubt)
-    if rest == "new":
+    if rest in {"new", "open"}:
+        decided = rest == "new" or (relation == "hyponym" and direction == "up")
         reason = "no conflict is left, other words are new"
-        return Proposal("neutral", "natural logic", reason, "other words are new")
+        return Proposal("neutral", "natural logic", reason, None if decided else "other words are new")
     proposal = ex_situ_label(relation, direction)
     return Proposal(proposal.label, "natural logic", f"no conflict is left: {proposal.reason}")
 
@@ -133,15 +137,13 @@ _LIGHT: Final = frozenset(
     "be have do get there very so too also just now then here thing something someone somebody person people "
     "picture photo image'".split()
 )
-_COLOURS: Final = frozenset(
-    "black white red green blue yellow orange pink purple brown gray grey silver gold beige tan".split()
-)
 _FIGURES: Final = {
     word: str(number)
     for number, word in enumerate("zero one two three four five six seven eight nine ten".split())
 }
 _SENSES: Final = 2
 _STEPS: Final = 3
+_PHRASE: Final = 4  # tokens from an adjective to the noun that it describes
 
 
 _Word = tuple[str, str]  # a lemma and its part of speech
@@ -157,13 +159,19 @@ class PairSentence(NamedTuple):
 def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> Rest:
     """Return whether *hypothesis* without the pair's word conflicts with *premise*, adds to it, or neither.
 
-    They conflict if a verb, adverb or person of one is an antonym of the other's, or if all the rest is the
-    same and one thing has different numbers or colours, or one sentence is negated.  It is unclear if the
-    hypothesis has a verb or a thing that the premise lacks: who pushes a cart may smoke.
+    They conflict if a verb, adverb or person of one is an antonym of the other's, if nobody does what both
+    say at a time (:func:`~crossexam.language.activities.compared`), or if all the rest is the same and one
+    thing has different numbers or colours, or one sentence is negated.  The rest is ``new`` if *premise*
+    cannot say it, ``open`` if *premise* does not conflict with it, but may imply it.  Otherwise a verb or a
+    thing that the premise lacks makes it unclear: who pushes a cart may smoke.
     """
     added = _added(premise, hypothesis, wordnet)
     if _negates(premise) != _negates(hypothesis):
         return "unclear" if added else "conflict"
+    shared = len(added) < len(_words(hypothesis, wordnet))
+    scenes = _compared(premise, hypothesis, wordnet, shared=shared)
+    if scenes == "conflict":
+        return "conflict"
     opposite = {
         word for word, other in _contrasts(added, premise, wordnet) if _antonyms(word, other, wordnet)
     }
@@ -171,12 +179,75 @@ def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -
         return "unclear" if added - opposite else "conflict"
     differ = _another_amount(premise, hypothesis) or _another_colour(premise, hypothesis)
     if differ:
-        return "unclear" if any(lemma not in _COLOURS for lemma, _ in added) else "conflict"
-    if any(part == "v" or _is_thing(lemma, part, wordnet) for lemma, part in added):
-        return "unclear"
+        return "unclear" if any(lemma not in COLOURS for lemma, _ in added) else "conflict"
+    if not added:
+        return "covered"
     if any(_antonyms(word, other, wordnet) for word in added for other in _words(premise, wordnet)):
         return "unclear"
-    return "new" if added else "covered"
+    new = {each for each in added if each[0] not in UNSEEN}
+    if scenes == "same" and not new:
+        return "new"
+    new = {each for each in new if not _is_role_of(*each, premise, wordnet)}
+    objects = scenes == "unsaid" and all(part in {"n", "v"} for _, part in new)
+    if scenes is not None and (objects or not new) and not _adds_a_phrase(premise, hypothesis):
+        return "open"
+    return "unclear"
+
+
+def _is_role_of(lemma: str, part: str, premise: PairSentence, wordnet: WordNet) -> bool:
+    """Return whether the word is a noun for a person that all people of *premise* may be: *a banker*."""
+    if part != "n" or animacy(lemma, wordnet) != "person":
+        return False
+    return all(may_name(lemma, each, wordnet) for each in participants(premise.tokens, wordnet))
+
+
+def lies_elsewhere(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+    """Return whether a contradiction does not lie in a word and its hypernym, but in what is said of them.
+
+    As a dog is an animal, that is so if the two are what the sentences are about, are equally many, and have
+    no other adjectives in *hypothesis*.
+    """
+    known = {token.text.lower() for token in premise.tokens}
+    before = hypothesis.tokens[: min(hypothesis.left_out)]
+    described = {token.text.lower() for token in before if token.tag[:1] in {"J", "C"}}
+    return described <= known and all(
+        next(participants(each.tokens, wordnet), None) == each.tokens[min(each.left_out)].text.lower()
+        for each in (premise, hypothesis)
+    )
+
+
+def _compared(
+    premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet, *, shared: bool
+) -> Literal["conflict", "unsaid", "same"] | None:
+    """Return how the scenes of two sentences go together; None if they may be of different people."""
+    subjects = [_subject(sentence, wordnet) for sentence in (premise, hypothesis)]
+    if None in subjects:
+        return None
+    first, second = (
+        scene(sentence.tokens, subject or 0, sentence.left_out, wordnet)
+        for sentence, subject in zip((premise, hypothesis), subjects, strict=True)
+    )
+    people = (first, premise, subjects[0]), (second, hypothesis, subjects[1])
+    for each, sentence, subject in people:
+        name = sentence.tokens[subject or 0].text
+        if any(may_name(name, other, wordnet) for other in each.others):
+            return None
+    return compared(first, second, wordnet, shared=shared)
+
+
+def _subject(sentence: PairSentence, wordnet: WordNet) -> int | None:
+    """Return the index of the person or animal that the pair's word names, describes or is said of."""
+    position, tokens = min(sentence.left_out), sentence.tokens
+    is_adjective = tokens[position].tag.startswith("J")
+    after = range(position, min(len(tokens), position + _PHRASE))
+    near = after if is_adjective else range(position, -1, -1)
+    return next((k for k in near if is_living(tokens, k, wordnet)), None)
+
+
+def _adds_a_phrase(premise: PairSentence, hypothesis: PairSentence) -> bool:
+    """Return whether *hypothesis* has a preposition that *premise* lacks."""
+    used = {token.text.lower() for token in premise.tokens}
+    return any(token.tag in {"IN", "RP"} and token.text.lower() not in used for token in hypothesis.tokens)
 
 
 def adds_a_thing(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
@@ -212,6 +283,19 @@ def covers(
             premise, hypothesis, wordnet
         )
     return _other_words(premise, wordnet) == _other_words(hypothesis, wordnet)
+
+
+def are_same_otherwise(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+    """Return whether the two sentences have the same content words, apart from the pair."""
+    return _words(premise, wordnet) == _words(hypothesis, wordnet)
+
+
+def repeats(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+    """Return whether *premise* has all words of *hypothesis* in the same use, though not in their relations.
+
+    Apart from light verbs: in "a horse drawn cart", *horse* is not used as in "on the horse".
+    """
+    return set(_links(hypothesis, wordnet)) <= set(_links(premise, wordnet))
 
 
 _RELATING: Final = frozenset({"IN", "TO", "RP"})
@@ -328,7 +412,7 @@ def _coloured(sentence: PairSentence) -> dict[str, set[str]]:
     """Return the colours directly before each noun, by noun in lower case."""
     found: dict[str, set[str]] = {}
     for colour, noun in pairwise(sentence.tokens):
-        if colour.text.lower() in _COLOURS and noun.tag.startswith("NN"):
+        if colour.text.lower() in COLOURS and noun.tag.startswith("NN"):
             found.setdefault(noun.text.lower(), set()).add(colour.text.lower())
     return found
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from crossexam.constructions.construction import Rejection, Resources
 from crossexam.core.example import SIDES, Example, Side
+from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.nouns import is_common_noun, is_rather_adjective
@@ -42,17 +43,23 @@ class Match:
     """A *pair* in an example: its first word in the premise, its second in the hypothesis.
 
     *pos* is their part of speech, None if any.  *tokens* are the tagged tokens of each side, *positions* the
-    indices of the pair's word among them.
+    indices of the pair's word among them.  *doubts*: why our rules would not have matched it.
     """
 
     pair: WordPair
     pos: str | None
     tokens: Mapping[Side, Sequence[Token]]
     positions: Mapping[Side, tuple[int, ...]]
+    doubts: tuple[str, ...] = ()
 
     def word(self, side: Side) -> str:
         """Return the first occurrence of the pair's word on *side*, as inflected there, in lower case."""
         return self.tokens[side][self.positions[side][0]].text.lower()
+
+    def is_plural(self, side: Side) -> bool:
+        """Return whether the first occurrence of the pair's word on *side* is a plural noun."""
+        token = self.tokens[side][self.positions[side][0]]
+        return token.tag == "NNS" or token.text.lower() in PLURAL_NOUNS
 
 
 class PairTable:
@@ -140,40 +147,56 @@ def surface_matches(example: Example, table: PairTable, resources: Resources) ->
             for side, word in wanted.items()
         }
         if all(positions.values()):
-            yield Match(pair, pair.pos, tokens, positions)
+            found_ours, _, reasons = _matched(pair, tokens, resources.wordnet)
+            missing = () if all(found_ours.values()) else ("another part of speech",)
+            yield Match(pair, pair.pos, tokens, positions, tuple(dict.fromkeys((*missing, *reasons))))
         else:
             yield Rejection("part of another word in the parse")
 
 
 def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: WordNet) -> Match | Rejection:
+    positions, parts, reasons = _matched(pair, tokens, wordnet)
+    if reasons:
+        return Rejection(reasons[0])
+    return Match(pair, parts.pop(), tokens, positions)
+
+
+def _matched(
+    pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: WordNet
+) -> tuple[dict[Side, tuple[int, ...]], set[str], list[str]]:
+    """Return where the words of *pair* are, their parts of speech, and all reasons not to match them."""
     wanted: dict[Side, tuple[str, str]] = {
         "premise": (pair.first, pair.second),
         "hypothesis": (pair.second, pair.first),
     }
     positions: dict[Side, tuple[int, ...]] = {}
-    parts = set()
+    parts: set[str] = set()
+    reasons: list[str] = []
     for side, (word, other) in wanted.items():
         here = tuple(k for k, token in enumerate(tokens[side]) if word in _forms_of(token, wordnet))
-        if not here:
-            return Rejection("another part of speech")
-        if any(other in _lemmas(token.text, wordnet) for token in tokens[side]):
-            return Rejection("a sentence has both words")
-        if any(is_in_name(tokens[side], k) for k in here):
-            return Rejection("proper name")
-        kinds = pair.relation != "antonym"
-        if any(
-            _is_in_compound(tokens[side], k) or (kinds and _is_own_kind(tokens[side], k, wordnet))
-            for k in here
-        ):
-            return Rejection("part of a compound noun")
-        lower = [token.text.lower() for token in tokens[side]]
-        if any(in_fixed_expression(wordnet, lower, k) for k in here):
-            return Rejection("part of a fixed expression")
-        parts |= {_PARTS[tokens[side][k].tag[0]] for k in here}
         positions[side] = here
-    if len(parts) != 1 or (pair.pos is not None and pair.pos not in parts):
-        return Rejection("another part of speech")
-    return Match(pair, parts.pop(), tokens, positions)
+        parts |= {_PARTS[tokens[side][k].tag[0]] for k in here}
+        reasons += [] if here else ["another part of speech"]
+        reasons += _obstacles(pair, other, tokens[side], here, wordnet)
+    if len(parts) > 1 or (pair.pos is not None and parts and pair.pos not in parts):
+        reasons.append("another part of speech")
+    return positions, parts, reasons
+
+
+def _obstacles(
+    pair: WordPair, other: str, tokens: Sequence[Token], here: Sequence[int], wordnet: WordNet
+) -> Iterator[str]:
+    """Yield why the words at *here* are not matched, or why *other*, the one they are to become, is there."""
+    if any(other in _lemmas(token.text, wordnet) for token in tokens):
+        yield "a sentence has both words"
+    if any(is_in_name(tokens, k) for k in here):
+        yield "proper name"
+    kinds = pair.relation != "antonym"
+    if any(_is_in_compound(tokens, k) or (kinds and _is_own_kind(tokens, k, wordnet)) for k in here):
+        yield "part of a compound noun"
+    lower = [token.text.lower() for token in tokens]
+    if any(in_fixed_expression(wordnet, lower, k) for k in here):
+        yield "part of a fixed expression"
 
 
 def _is_in_compound(tokens: Sequence[Token], position: int) -> bool:

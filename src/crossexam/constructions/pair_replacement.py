@@ -8,7 +8,7 @@ kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -18,15 +18,68 @@ from crossexam.constructions.pair_matching import Match
 from crossexam.core.example import Edit, Side
 from crossexam.language.agreement import can_replace
 from crossexam.language.inflection import match_case
-from crossexam.language.lexicons.noun_groups import KIN, OLD, YOUNG
-from crossexam.language.lexicons.word_pairs import WordPair
+from crossexam.language.lexicons.noun_groups import COLOURS, KIN, OLD, YOUNG
+from crossexam.language.lexicons.word_pairs import Relation, WordPair
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.nouns import animacy, gender, is_other_name, is_physical, tells_gender
 from crossexam.language.pronouns import Unclear, gendered_pronouns
 from crossexam.language.tokens import Token
 
 Rules = Literal["ours", "paper"]
+#: Section 6.1: a hyponym, hypernym or synonym.
+KINDS_OF_RELATIVES: Final[tuple[Relation, ...]] = ("hypernym", "hyponym", "synonym")
+# fmt: off
+# Words that may replace the commonest antonyms of captions, selected by hand, as the paper's (section 6.1,
+# footnote 6): WordNet has no more general word for "girl" than "woman", and "guy" is a kind of "man" in it,
+# which people use as another word for it.
+_RELATIVES: Final[Mapping[str, tuple[str, str, str, str]]] = {
+    #           pos  synonyms           hypernyms            hyponyms
+    "man":      ("n", "guy gentleman",  "person adult",        "father fisherman cowboy businessman waiter"),
+    "men":      ("n", "guy gentleman",  "person adult",        "father fisherman cowboy businessman waiter"),
+    "woman":    ("n", "lady",           "person adult",        "mother waitress businesswoman cheerleader"),
+    "lady":     ("n", "woman",          "person adult",        "mother waitress businesswoman cheerleader"),
+    "boy":      ("n", "",               "child kid person",   "son brother schoolboy"),
+    "girl":     ("n", "",               "child kid person",   "daughter sister schoolgirl"),
+    "child":    ("n", "kid",            "person",             "boy girl toddler student"),
+    "kid":      ("n", "child",          "person",             "boy girl toddler student"),
+    "adult":    ("n", "",               "person",             "man woman lady teacher"),
+    "baby":     ("n", "infant",         "child person",       ""),
+    "male":     ("n", "",               "person",             "man guy boy"),
+    "female":   ("n", "",               "person",             "woman lady girl"),
+    "father":   ("n", "dad",            "parent man person",  ""),
+    "mother":   ("n", "mom",            "parent woman person", ""),
+    "son":      ("n", "",               "boy child",          ""),
+    "daughter": ("n", "",               "girl child",         ""),
+    "dog":      ("n", "",               "animal pet",         "puppy terrier poodle"),
+    "cat":      ("n", "",               "animal pet",         "kitten"),
+    "horse":    ("n", "",               "animal",             "pony"),
+    "cow":      ("n", "",               "animal",             ""),
+    "car":      ("n", "automobile",     "",                   "taxi"),
+    "street":   ("n", "road",           "",                   "alley"),
+    "sidewalk": ("n", "pavement",       "",                   ""),
+    "blond":    ("a", "blonde",         "",                   ""),
+    "donkey":   ("n", "",               "animal",             ""),
+    "road":     ("n", "street",         "",                   "highway"),
+    "ocean":    ("n", "sea",            "water",              ""),
+    "lake":     ("n", "",               "water",              ""),
+    "floor":    ("n", "ground",         "",                   ""),
+    "bedroom":  ("n", "",               "room",               ""),
+    "group":    ("n", "",               "",                   "team crowd band"),
+    "walk":     ("v", "",               "move",               "march"),
+    "run":      ("v", "",               "move",               "sprint jog"),
+    "sleep":    ("v", "",               "rest",               "nap"),
+    "laugh":    ("v", "",               "",                   "giggle"),
+    "cry":      ("v", "",               "",                   "sob"),
+    "old":      ("a", "elderly aged",   "",                   ""),
+    "elderly":  ("a", "old aged",       "",                   ""),
+    "large":    ("a", "big",            "",                   ""),
+    "big":      ("a", "large",          "",                   ""),
+    "small":    ("a", "little",         "",                   ""),
+}
+# fmt: on
 _COMPARING: Final = frozenset("another other and or one".split())
+_OF_ONE_GENDER: Final = frozenset("bearded goatee pregnant topless".split())
 _STEM: Final = 4  # letters
 _ENDING: Final = 2  # letters: juggle, juggles
 _CACHE_SIZE: Final = 1 << 14
@@ -118,17 +171,52 @@ def _share_stem(word: str, other: str) -> bool:
     return word[:length] == other[:length]
 
 
+def relatives(word: str, pos: str | None, wordnet: WordNet) -> list[WordPair]:
+    """Return the words that may replace the lemma *word*, as *pos*, as pairs: of the lists, or of WordNet.
+
+    WordNet's more general words for things seldom replace them (*weather* for *snow*), nor do words like a
+    colour (*reddish*), and people who lounge often sit: from WordNet come relatives of people and animals,
+    and synonyms of things and adjectives; verbs and adverbs have none.
+
+    >>> [(pair.second, pair.relation) for pair in relatives("cat", "n", WordNet.load())]
+    [('animal', 'hypernym'), ('pet', 'hypernym'), ('kitten', 'hyponym')]
+    """
+    listed, *words = _RELATIVES.get(word, (None, "", "", ""))
+    if listed is not None:
+        kinds: tuple[Relation, ...] = ("synonym", "hypernym", "hyponym")
+        pairs = zip(kinds, words, strict=True)
+        return [
+            WordPair(word, each, kind, pos) for kind, row in pairs for each in row.split() if pos == listed
+        ]
+    if pos in {"v", "r"} or word in COLOURS:
+        return []
+    living = pos == "n" and animacy(word, wordnet) != "thing"
+    return replacements(word, KINDS_OF_RELATIVES if living else ("synonym",), wordnet, pos=pos)
+
+
+def _is_listed_hyponym(word: str, other: str) -> bool:
+    """Return whether the lists have the lemma *word* as a kind of *other*.
+
+    >>> _is_listed_hyponym("fisherman", "man"), _is_listed_hyponym("child", "girl")
+    (True, False)
+    """
+    return (
+        word in _RELATIVES.get(other, ("", "", "", ""))[3].split()
+        or other in _RELATIVES.get(word, ("", "", "", ""))[2].split()
+    )
+
+
 @lru_cache(maxsize=_CACHE_SIZE)
 def is_kind_of(word: str, other: str, wordnet: WordNet) -> bool:
-    """Return whether the noun *word*, in its first sense, is a synonym or hyponym of *other*.
+    """Return whether the noun *word*, in its first sense or in our lists, is a synonym or hyponym of *other*.
 
     >>> is_kind_of("puppies", "dog", WordNet.load()), is_kind_of("dog", "puppy", WordNet.load())
     (True, False)
     """
     below, above = (wordnet.morphy(each, "n") or each for each in (word, other))
-    return not set(wordnet.closure(*wordnet.synsets(below, "n")[:1])).isdisjoint(
-        wordnet.synsets(above, "n")[:1]
-    )
+    return _is_listed_hyponym(below, above) or not set(
+        wordnet.closure(*wordnet.synsets(below, "n")[:1])
+    ).isdisjoint(wordnet.synsets(above, "n")[:1])
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
@@ -155,4 +243,5 @@ def _tells_gender(
         return alone and any(each.gender != own for each in kept)
     if gender(other, wordnet) is None or animacy(here, wordnet) != "person":
         return False
-    return bool(kept) or any(tells_gender(noun, wordnet) for noun in nouns)
+    described = any(token.text.lower() in _OF_ONE_GENDER for token in tokens)
+    return bool(kept) or described or any(tells_gender(noun, wordnet) for noun in nouns)

@@ -7,10 +7,10 @@ semantic relative of the other, in the hypothesis and in the premise; ``e_a`` an
 both sides, so that only the pair differs (ex situ); ``e_ta`` and ``e_th`` exchange the pair in these.  The
 items of a family share one sequence of random choices, so :func:`swaps` builds them together.
 
-Deviation: by our rules, items are rejected if the label that natural logic proposes is doubtful, or if a
-sentence reveals what the word leaves open ("a person lifts her hand").  With ``rules=paper``, words are
-matched and exchanged as written, and nothing is rejected: the authors' judges discarded what was incoherent,
-and their labels were the judges'.  Doubts about the proposed label are then recorded in ``info["doubts"]``.
+Deviation: by our rules, items are rejected if a sentence reveals what the word leaves open ("a person lifts
+her hand"); those of ``i_ta2``, ``i_ta3`` and ``i_th`` whose label natural logic leaves in doubt are left to
+judges.  With ``rules=paper``, words are matched and exchanged as written, and nothing is rejected; what our
+rules hold against an item is in ``info["doubts"]``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from crossexam.constructions.construction import Construction, Draft, Function, Outcome, Rejection, Resources
 from crossexam.constructions.natural_logic import (
@@ -29,8 +29,11 @@ from crossexam.constructions.natural_logic import (
     adds_a_thing,
     after_exchange,
     after_replacement,
+    are_same_otherwise,
     covers,
     ex_situ_label,
+    lies_elsewhere,
+    repeats,
     rest_of,
 )
 from crossexam.constructions.pair_matching import (
@@ -42,40 +45,44 @@ from crossexam.constructions.pair_matching import (
     surface_matches,
 )
 from crossexam.constructions.pair_replacement import (
+    KINDS_OF_RELATIVES,
     Rules,
     doubt_of_kinds,
     is_role,
+    relatives,
     tells_more,
     word_edits,
 )
 from crossexam.core.example import (
     CONTROL_LABEL,
+    DOUBTS,
+    ONLY_PAIR,
     OTHER_SIDE,
     PAIR,
-    POLARITY,
     PROPOSED,
     RELATION,
-    SEEN,
     SIDES,
     STATUS,
+    UNDECIDED,
     Edit,
     Example,
     Side,
     light_info,
 )
 from crossexam.core.labels import LABELS, Label
-from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
-from crossexam.language.lexicons.word_pairs import CONVERSE, Relation, WordPair
+from crossexam.language.lexicons.word_pairs import CONVERSE, WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.monotonicity.polarity import polarity_at
+from crossexam.language.nouns import may_name, participants
 from crossexam.language.sentences import split_sentences
-from crossexam.language.word_pair_index import WordPairIndex
+
+if TYPE_CHECKING:
+    from crossexam.language.word_pair_index import WordPairIndex
 
 #: The least training frequency of a word that replaces an antonym (section 6.1, footnote 6).
 LEAST_OCCURRENCES: Final = 10
-#: Section 6.1: a hyponym, hypernym or synonym.
-_RELATIVES: Final[tuple[Relation, ...]] = ("hypernym", "hyponym", "synonym")
+_ANYBODY: Final = frozenset("person people individual human".split())
 _TOLD: Final = Rejection("the sentence reveals what the word leaves open")
 _SEVERAL: Final = Rejection("premise of several sentences")
 
@@ -103,8 +110,8 @@ class SwapResources(Resources, Protocol):
 class Options:
     """The options of the ten swaps.
 
-    *rules*: ``ours`` matches inflected forms, mends what has to agree with a new word and rejects items with
-    doubtful labels; ``paper`` matches and exchanges words as written, and rejects nothing.
+    *rules*: ``ours`` matches inflected forms and mends what has to agree with a new word; ``paper`` matches
+    and exchanges words as written, and rejects nothing.
     """
 
     rules: Rules = "ours"
@@ -129,15 +136,21 @@ def exchange(
 ) -> Swapped | Rejection:
     """Return *example* as a control of the set *name*, with its exchange, or why a word does not fit."""
     edits: dict[Side, tuple[Edit, ...]] = {}
+    doubts = dict.fromkeys(match.doubts)
     for side in SIDES:
         lemma = match.pair.second if side == "premise" else match.pair.first
         found = word_edits(example.text(side), match, side, lemma, wordnet, options.rules)
         if isinstance(found, Rejection):
             return found
         edits[side] = found
+        by_ours = word_edits(example.text(side), match, side, lemma, wordnet)
+        if isinstance(by_ours, Rejection):  # which the paper's rules ignore
+            doubts[by_ours.reason] = None
     info = light_info(example) | {
         PAIR: f"{match.word('premise')}/{match.word('hypothesis')}",
         RELATION: match.pair.relation,
+        ONLY_PAIR: are_same_otherwise(*_sentences(match), wordnet),
+        **({DOUBTS: list(doubts)} if doubts else {}),
     }
     control = replace(example, id=f"{name}:{example.id}", base=None, change=None, info=info)
     return Swapped(control, match, edits, options.rules)
@@ -176,20 +189,24 @@ def ex_situ_exchanged(swapped: Swapped, control: Example, context: Side, **info:
 def replaced(swapped: Swapped, side: Side, lemma: str, wordnet: WordNet, **info: Any) -> Draft | Rejection:
     """Return the control with the pair's word on *side* replaced by *lemma*: I_TA2, I_TA3.
 
-    A rejection if *lemma* does not fit, or if a sentence reveals what its word leaves open.
+    A rejection if *lemma* does not fit.
     """
     match, other = swapped.match, OTHER_SIDE[side]
     edits = word_edits(swapped.control.text(side), match, side, lemma, wordnet, swapped.rules)
     if isinstance(edits, Rejection):
         return edits
     words = {side: _inserted(match, side, edits), other: match.word(other)}
-    if swapped.rules == "ours" and (
-        tells_more(match, side, (words[side], words[other]), edits, wordnet)
-        or tells_more(match, other, (words[other], words[side]), (), wordnet)
-    ):
-        return _TOLD
     pair = f"{words['premise']}/{words['hypothesis']}"
     return Draft(None, edits, info={PAIR: pair, **info}, base=swapped.control)
+
+
+def _told_replaced(swapped: Swapped, side: Side, edits: tuple[Edit, ...], wordnet: WordNet) -> bool:
+    """Return whether a sentence reveals what its word leaves open, after *edits* on *side*."""
+    match, other = swapped.match, OTHER_SIDE[side]
+    new, kept = _inserted(match, side, edits), match.word(other)
+    return tells_more(match, side, (new, kept), edits, wordnet) or tells_more(
+        match, other, (kept, new), (), wordnet
+    )
 
 
 def _pair(swapped: Swapped, context: Side) -> str:
@@ -256,7 +273,7 @@ def _control(
 
 def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     kept = after_exchange("contradiction", "antonym", "up", "up", covered=False)
-    yield SwapOutcome("i_ta1", _labelled(in_situ(swapped), kept, "contradiction", swapped.rules))
+    yield SwapOutcome("i_ta1", _labelled(swapped, in_situ(swapped), kept, "contradiction"))
     sides: tuple[tuple[str, Side], ...] = (("i_ta2", "hypothesis"), ("i_ta3", "premise"))
     for name, side in sides:
         yield SwapOutcome(name, _replacement(swapped, side, resources, rng))
@@ -266,36 +283,43 @@ def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Rando
 def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     gold, relation = _label(swapped.control), swapped.match.pair.relation
     premise, hypothesis = (_direction(swapped, side) for side in SIDES)
-    sentences, wordnet = _sentences(swapped), resources.wordnet
+    sentences, wordnet = _sentences(swapped.match), resources.wordnet
     proposal = after_exchange(
         gold,
         relation,
         premise,
         hypothesis,
         covered=covers(*sentences, (premise, hypothesis), wordnet),
-        conflict=rest_of(*sentences, wordnet) == "conflict",
+        conflict=_conflicts_elsewhere(swapped, wordnet),
         adds=adds_a_thing(*sentences, wordnet),
     )
     proposal = _counted(proposal, swapped)
     if proposal.label == "neutral" and _is_role_of_another(swapped, wordnet):
         proposal = proposal._replace(doubt="one role may exclude another")
-    doubt = doubt_of_kinds(swapped.match.pair, wordnet) if swapped.rules == "ours" else None
-    if doubt:
-        yield from (SwapOutcome(name, doubt) for name in ("i_th", "e_h", "e_th"))
+    kinds = doubt_of_kinds(swapped.match.pair, wordnet)
+    if kinds is not None and swapped.rules == "ours":
+        yield from (SwapOutcome(name, kinds) for name in ("i_th", "e_h", "e_th"))
         return
     draft = in_situ(swapped, relation=CONVERSE[relation])
-    outcome = _labelled(draft, proposal, gold, swapped.rules)
-    if _has_several_sentences(swapped):
-        outcome = _SEVERAL
-    elif _told_in_situ(swapped, resources.wordnet):
-        outcome = _TOLD
-    yield SwapOutcome("i_th", outcome)
-    yield from _ex_situ_pair(swapped, ("e_h", "e_th"), resources.wordnet, rng)
+    told = _TOLD if _told_in_situ(swapped, wordnet) else None
+    against = (_several(swapped), told, kinds)
+    yield SwapOutcome("i_th", _labelled(swapped, draft, proposal, gold, against, decides=True))
+    yield from _ex_situ_pair(swapped, ("e_h", "e_th"), wordnet, rng)
 
 
-def _has_several_sentences(swapped: Swapped) -> bool:
-    """Return whether sentences of the premise that are not edited may tell what an edited word said."""
-    return swapped.rules == "ours" and len(split_sentences(swapped.control.premise)) > 1
+def _conflicts_elsewhere(swapped: Swapped, wordnet: WordNet) -> bool:
+    """Return whether a contradiction does not lie in a word and its hypernym."""
+    rest = _rest(swapped, wordnet)
+    words = (word for word in swapped.match.pair[:2] if word not in _ANYBODY)
+    if rest in {"conflict", "covered"} or any(is_role(word, wordnet) for word in words):
+        return rest == "conflict"
+    equally_many = swapped.match.is_plural("premise") == swapped.match.is_plural("hypothesis")
+    return equally_many and lies_elsewhere(*_sentences(swapped.match), wordnet)
+
+
+def _several(swapped: Swapped) -> Rejection | None:
+    """Return a rejection if sentences of the premise that are not edited may tell what a word said."""
+    return _SEVERAL if len(split_sentences(swapped.control.premise)) > 1 else None
 
 
 def _is_role_of_another(swapped: Swapped, wordnet: WordNet) -> bool:
@@ -310,7 +334,7 @@ def _is_role_of_another(swapped: Swapped, wordnet: WordNet) -> bool:
 
 def _told_in_situ(swapped: Swapped, wordnet: WordNet) -> bool:
     """Return whether, after the exchange, a sentence reveals what its word leaves open."""
-    return swapped.rules == "ours" and any(
+    return any(
         tells_more(
             swapped.match,
             side,
@@ -325,24 +349,18 @@ def _told_in_situ(swapped: Swapped, wordnet: WordNet) -> bool:
 def _told_ex_situ(swapped: Swapped, context: Side, wordnet: WordNet) -> bool:
     """Return whether the sentence on *context* reveals what one of the words leaves open."""
     here, new = swapped.match.word(context), swapped.new_word(context)
-    return swapped.rules == "ours" and (
-        tells_more(swapped.match, context, (here, new), (), wordnet)
-        or tells_more(swapped.match, context, (new, here), swapped.edits[context], wordnet)
+    return tells_more(swapped.match, context, (here, new), (), wordnet) or tells_more(
+        swapped.match, context, (new, here), swapped.edits[context], wordnet
     )
 
 
 def _counted(proposal: Proposal, swapped: Swapped) -> Proposal:
     """Return *proposal* with a doubt if it says that one thing entails several."""
-    premise, hypothesis = (_is_plural(swapped, side) for side in SIDES)
+    premise, hypothesis = (swapped.match.is_plural(side) for side in SIDES)
     entailed = proposal.label == "entailment" and _direction(swapped, "hypothesis") == "up"
     if entailed and hypothesis and not premise:
         return proposal._replace(doubt="one in the premise, several in the hypothesis")
     return proposal
-
-
-def _is_plural(swapped: Swapped, side: Side) -> bool:
-    token = swapped.match.tokens[side][swapped.match.positions[side][0]]
-    return token.tag == "NNS" or token.text.lower() in PLURAL_NOUNS
 
 
 def _ex_situ_pair(
@@ -352,9 +370,8 @@ def _ex_situ_pair(
     context = rng.choice(SIDES)
     relation, direction = swapped.match.pair.relation, _direction(swapped, context)
     first, second = ex_situ_label(relation, direction), ex_situ_label(CONVERSE[relation], direction)
-    draft = _labelled(ex_situ(swapped, context), first, _label(swapped.control), swapped.rules)
-    if _told_ex_situ(swapped, context, wordnet):
-        draft = _TOLD
+    told = _TOLD if _told_ex_situ(swapped, context, wordnet) else None
+    draft = _labelled(swapped, ex_situ(swapped, context), first, _label(swapped.control), (told,))
     if isinstance(draft, Draft):
         control = draft.item(swapped.control, SWAPS[names[0]].under(swapped.rules).versioned)
         if (control.premise, control.hypothesis) == (swapped.control.premise, swapped.control.hypothesis):
@@ -365,45 +382,80 @@ def _ex_situ_pair(
         return
     yield SwapOutcome(names[0], draft)
     exchanged = ex_situ_exchanged(swapped, control, context, relation=CONVERSE[relation])
-    yield SwapOutcome(names[1], _labelled(exchanged, second, first.label, swapped.rules))
+    yield SwapOutcome(names[1], _labelled(swapped, exchanged, second, first.label, (told,)))
 
 
 def _replacement(
     swapped: Swapped, side: Side, resources: SwapResources, rng: random.Random
 ) -> Draft | Rejection:
-    """Return the control with its word on *side* replaced by a relative of the word on the other side."""
-    if _has_several_sentences(swapped):
-        return _SEVERAL
+    """Return the control with its word on *side* replaced by a relative of the word on the other side.
+
+    By our rules it is the first, in random order, with which the label is decided, if there is one.
+    """
+    if swapped.rules == "ours" and (several := _several(swapped)) is not None:
+        return several
     choices = _relatives(swapped, side, resources)
     if not choices:
         return Rejection("no relative that training has ten times")
-    relation = rng.choice(sorted({pair.relation for pair in choices}))
-    chosen = rng.choice([pair for pair in choices if pair.relation == relation])
+    rng.shuffle(choices)
+    order = sorted({pair.relation for pair in choices})
+    rng.shuffle(order)
+    choices.sort(key=lambda pair: order.index(pair.relation))
+    outcomes: list[Draft | Rejection] = []
+    for chosen in choices[: 1 if swapped.rules == "paper" else None]:
+        outcome = _replaced_by(swapped, side, chosen, resources.wordnet)
+        if isinstance(outcome, Draft) and STATUS not in outcome.info:
+            return outcome
+        outcomes.append(outcome)
+    return next((each for each in outcomes if isinstance(each, Draft)), outcomes[0])
+
+
+def _replaced_by(swapped: Swapped, side: Side, chosen: WordPair, wordnet: WordNet) -> Draft | Rejection:
+    """Return the control with its word on *side* replaced by the second word of *chosen*, and its label."""
     # the relation of the hypothesis's word to the premise's
-    now = relation if side == "hypothesis" else CONVERSE[relation]
+    now = chosen.relation if side == "hypothesis" else CONVERSE[chosen.relation]
     premise, hypothesis = (_direction(swapped, each) for each in SIDES)
-    rest = _rest(swapped, resources.wordnet)
-    if rest == "covered" and not covers(*_sentences(swapped), (premise, hypothesis), resources.wordnet):
-        rest = "unclear"
+    sentences = _sentences(swapped.match)
+    rest = _rest(swapped, wordnet)
+    if rest == "covered" and not covers(*sentences, (premise, hypothesis), wordnet):
+        rest = "open" if repeats(*sentences, wordnet) else "unclear"
     proposal = _counted(after_replacement(now, hypothesis, rest), swapped)
-    draft = replaced(swapped, side, chosen.second, resources.wordnet, relation=now)
+    draft = replaced(swapped, side, chosen.second, wordnet, relation=now)
     if isinstance(draft, Rejection):
         return draft
-    return _labelled(draft, proposal, "contradiction", swapped.rules)
+    named = chosen.second if side == "hypothesis" else swapped.match.pair.second
+    if proposal.label != "entailment" and _is_of_another(swapped, named, rest, wordnet):
+        proposal = proposal._replace(doubt="the word may be for somebody else")
+    told = _TOLD if _told_replaced(swapped, side, draft.edits, wordnet) else None
+    against = (_several(swapped), told)
+    return _labelled(swapped, draft, proposal, "contradiction", against, decides=True)
+
+
+def _is_of_another(swapped: Swapped, word: str, rest: Rest, wordnet: WordNet) -> bool:
+    """Return whether the hypothesis, with *word*, may be about somebody else than the premise."""
+    match = swapped.match
+    if swapped.match.is_plural("premise") != swapped.match.is_plural("hypothesis"):
+        return True
+    if match.pos == "v" and rest != "conflict":  # whose subjects have to be the same
+        nouns = [list(participants(match.tokens[side], wordnet)) for side in SIDES]
+        return any(len(each) != 1 for each in nouns) or nouns[0] != nouns[1]
+    others = participants(match.tokens["premise"], wordnet, besides=match.positions["premise"])
+    return match.pos == "n" and any(may_name(word, other, wordnet) for other in others)
 
 
 def _relatives(swapped: Swapped, side: Side, resources: SwapResources) -> list[WordPair]:
-    """Return the relatives, frequent in training, that may replace the word on *side*.
-
-    By our rules, a verb has none: people who lounge often sit, and a sun that sets is not laying.
-    """
+    """Return the relatives, frequent in training, that may replace the word on *side*."""
     match, ours = swapped.match, swapped.rules == "ours"
     kept_word = match.pair.first if side == "hypothesis" else match.pair.second
-    kinds = () if ours and match.pos == "v" else _RELATIVES
     here = {token.text.lower() for each in SIDES for token in match.tokens[each]}
+    found = (
+        relatives(kept_word, match.pos, resources.wordnet)
+        if ours
+        else replacements(kept_word, KINDS_OF_RELATIVES, resources.wordnet, pos=match.pos)
+    )
     return [
         pair
-        for pair in replacements(kept_word, kinds, resources.wordnet, pos=match.pos)
+        for pair in found
         if resources.index.occurrences(pair.second) >= LEAST_OCCURRENCES
         and not (ours and (pair.second in here | NOT_SWAPPED or is_contested(pair)))
     ]
@@ -415,33 +467,44 @@ def _direction(swapped: Swapped, side: Side) -> Direction:
 
 
 def _rest(swapped: Swapped, wordnet: WordNet) -> Rest:
-    return rest_of(*_sentences(swapped), wordnet)
+    return rest_of(*_sentences(swapped.match), wordnet)
 
 
-def _sentences(swapped: Swapped) -> tuple[PairSentence, PairSentence]:
-    match = swapped.match
-    premise, hypothesis = (
-        PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES
-    )
-    return premise, hypothesis
+def _sentences(match: Match) -> tuple[PairSentence, PairSentence]:
+    first, second = (PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES)
+    return first, second
 
 
 def _facts(proposal: Proposal, control_label: Label | None) -> dict[str, object]:
     facts: dict[str, object] = {"label_from": proposal.source, "reason": proposal.reason}
     if proposal.source == "natural logic":
         facts |= {STATUS: PROPOSED}
-    if proposal.doubt:
-        facts |= {"doubts": [proposal.doubt]}
-    if control_label is not None:
-        facts |= {CONTROL_LABEL: control_label}
-    return facts
+    return facts if control_label is None else facts | {CONTROL_LABEL: control_label}
 
 
-def _labelled(draft: Draft, proposal: Proposal, control_label: Label, rules: Rules) -> Draft | Rejection:
-    """Return *draft* with the proposed label, or its doubt; the paper's rules only record that."""
-    if proposal.doubt and rules == "ours":
-        return Rejection(proposal.doubt)
-    info = {**draft.info, **_facts(proposal, control_label)}
+def _labelled(
+    swapped: Swapped,
+    draft: Draft,
+    proposal: Proposal,
+    control_label: Label,
+    against: Iterable[Rejection | None] = (),
+    *,
+    decides: bool = False,
+) -> Draft | Rejection:
+    """Return *draft* with the proposed label, or the first of the reasons *against* it, or its doubt.
+
+    The paper's rules only record these.  If natural logic *decides*, a label without a doubt is not only
+    proposed, and one with a doubt is left to judges.
+    """
+    reasons = [each.reason for each in against if each is not None]
+    if swapped.rules == "ours" and (reasons or (proposal.doubt and not decides)):
+        return Rejection(next(iter(reasons), proposal.doubt or ""))
+    facts = _facts(proposal, control_label)
+    if swapped.rules == "ours" and decides:
+        facts[STATUS] = UNDECIDED if proposal.doubt else None
+    doubts = [*swapped.control.info.get(DOUBTS, ()), *reasons, *filter(None, [proposal.doubt])]
+    facts |= {DOUBTS: list(dict.fromkeys(doubts))} if doubts else {}
+    info = {**draft.info, **{key: value for key, value in facts.items() if value is not None}}
     return draft._replace(label=proposal.label, info=info)
 
 
@@ -451,14 +514,6 @@ def _with(item: Example, info: Mapping[str, object]) -> Example:
 
 def _label(example: Example) -> Label:
     return cast(Label, example.label)  # swaps() skips examples with other labels
-
-
-def with_training_facts(items: Iterable[Example], index: WordPairIndex) -> Iterator[Example]:
-    """Yield *items* with ``seen`` (whether training has the ordered pair) and ``polarity`` (section 5.5)."""
-    rows = list(items)
-    pairs = [cast("tuple[str, str]", tuple(str(item.info[PAIR]).split("/"))) for item in rows]
-    for item, seen, polarity in zip(rows, index.seen(pairs), index.polarity(pairs), strict=True):
-        yield _with(item, {SEEN: bool(seen), POLARITY: polarity})
 
 
 def _only(name: str, control: str) -> Function:
@@ -495,7 +550,7 @@ def _swap(
 ) -> Construction:
     return Construction(
         name,
-        2,
+        3,
         _only(name, family),
         "behaviour",
         summary,

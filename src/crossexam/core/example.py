@@ -39,6 +39,8 @@ HOW:              Final = "how"               # the rule that made a numerical i
 ERROR:            Final = "error"             # of spelling, in tests with several: swap or keyboard
 RELATION:         Final = "relation"          # of the words that were swapped
 CONTROL_LABEL:    Final = "control_label"     # the gold label of the control of a swap
+ONLY_PAIR:        Final = "only_pair"         # whether only the pair of words differs in a control
+DOUBTS:           Final = "doubts"            # why our rules doubt an item, or would not make it
 SEEN:             Final = "seen"              # whether the pair of words is in the training corpus
 POLARITY:         Final = "polarity"          # of a pair of words in the training corpus
 SCORE:            Final = "lexically_misleading_score"
@@ -83,7 +85,8 @@ _NOT_LIGHT: Final = HEAVY_INFO - KEPT_INFO
 VERIFIED: Final = "verified"
 REJECTED: Final = "rejected"
 PROPOSED: Final = "proposed"
-STATUSES: Final = (VERIFIED, REJECTED, PROPOSED)
+UNDECIDED: Final = "undecided"  # proposed with a doubt: not scored before people have judged it
+STATUSES: Final = (VERIFIED, REJECTED, PROPOSED, UNDECIDED)
 
 
 #: Kinds of example that are single texts, without a hypothesis and a gold label; see ``info["kind"]``.
@@ -207,7 +210,7 @@ def light_info(example: Example) -> dict[str, Any]:
 
 
 def status_of(example: Example) -> str | None:
-    """Return whether *example* is verified, rejected or proposed; None if its label is not in question.
+    """Return the status of *example*, one of STATUSES; None if its label is not in question.
 
     >>> status_of(Example("a", "p", "h", "neutral", info={"status": "proposed"}))
     'proposed'

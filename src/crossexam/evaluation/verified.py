@@ -2,8 +2,8 @@
 
 ``info["verdict"]`` is the result of ``validate verdict --apply`` (``verified``, ``rejected``),
 ``info["generated_label"]`` the label of the construction if judges replaced it;
-``info["status"]`` is the status of an item whose label is only proposed by its construction (``proposed``
-until it is judged).
+``info["status"]`` is the status of an item whose label is only proposed by its construction: until it is
+judged ``proposed``, or ``undecided`` if the construction doubts the label, too.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from crossexam.core.columns import examples_at, has_proposed_labels, relabelled_items, status_codes
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import PROPOSED, REJECTED, STATUSES, VERIFIED
+from crossexam.core.example import PROPOSED, REJECTED, STATUSES, UNDECIDED, VERIFIED
 
 _PART: Final = "items_status"  # in the manifest of a part: the status of its items
 _Rows = NDArray[np.bool_] | slice  # of a test set
 _ALL: Final = slice(None)
+_NOT_SCORED: Final = (REJECTED, UNDECIDED)
 
 
 def is_proposed(name: str) -> bool:
@@ -39,20 +40,23 @@ def by_status(run: Run) -> Run:
     """Return *run* with every test set of proposed labels split into its verified and its proposed items.
 
     The parts are called ``NAME (verified)`` and ``NAME (proposed)``; items without a status stay under
-    ``NAME``.  Rejected items are left out and counted in the manifest.  Parts are not split again.
+    ``NAME``.  Rejected and undecided items are left out and counted in the manifest.  Parts are not split
+    again.
     """
     kept: dict[str, Dataset] = {}
     places: dict[str, tuple[str, _Rows]] = {}
-    rejected = 0
+    left_out: Counter[str] = Counter()
     for name, dataset in run.datasets.items():
         if _PART in dataset.entry.facts or not has_proposed_labels(dataset.examples):
             kept[name], places[name] = dataset, (name, _ALL)
             continue
         statuses = _statuses(dataset)
-        rejected += int((statuses == REJECTED).sum())
+        left_out += Counter(status for status in statuses.tolist() if status in _NOT_SCORED)
         for status in (None, VERIFIED, PROPOSED):
             _add_items(kept, places, run, name, statuses, status)
-    note = {"rejected_items": f"{rejected:,} rejected items are left out"} if rejected else {}
+    note = {
+        f"{key}_items": f"{left_out[key]:,} {key} items are left out" for key in _NOT_SCORED if left_out[key]
+    }
     note |= _relabelled(run.datasets)
     return _run_over(run, kept, places, note)
 
@@ -80,7 +84,9 @@ def verified_only(run: Run) -> Run:
             f"no item in the test sets of '{run.model}' has been verified",
             hint="crossexam validate verdict STUDY --apply confirm --suite SUITE verifies items",
         )
-    left = ", ".join(f"{counts[key]:,} {key}" for key in (REJECTED, PROPOSED, "not judged") if counts[key])
+    left = ", ".join(
+        f"{counts[key]:,} {key}" for key in (REJECTED, PROPOSED, UNDECIDED, "not judged") if counts[key]
+    )
     note = f"verified items only: {counts[VERIFIED]:,}; left out: {left or 'none'}"
     return _run_over(run, kept, places, {"scored_items": note, **_relabelled(kept)})
 

@@ -9,6 +9,7 @@ another sense, and nouns that name nothing concrete with clear boundaries have n
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -30,6 +31,7 @@ from crossexam.language.lexicons.noun_groups import (
     NounKind,
 )
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.tokens import Token
 
 Gender = Literal["masculine", "feminine"]
 
@@ -42,6 +44,8 @@ _WORN: Final = frozenset({"artifact.n.01", "body_part.n.01", "hair.n.01"})
 _FREQUENT: Final = 2  # senses: the first bikini of WordNet is an atoll
 _USUAL: Final = 0.6  # of a noun's adjectives: three in five of those before "grass" are "green"
 _ENOUGH: Final = 8
+_OF_OTHERS: Final = frozenset("group couple pair bunch team crowd trio pack".split())
+_MANY: Final = frozenset("crowd team audience class band".split())
 _TERM_FOR: Final = re.compile(r"(\w+ ){0,2}terms? (for|of) ")
 _PUNCTUATION: Final = str.maketrans(",;()", "    ")
 
@@ -176,6 +180,51 @@ def _gender(lemma: str, wordnet: WordNet) -> Gender | None:
             if word in _MALE | _FEMALE:
                 return "masculine" if word in _MALE else "feminine"
     return None
+
+
+def is_living(tokens: Sequence[Token], position: int, wordnet: WordNet) -> bool:
+    """Return whether the token at *position* names people or animals, but not a group *of* others."""
+    token = tokens[position]
+    if not token.tag.startswith("NN") or animacy(token.text.lower(), wordnet) == "thing":
+        return False
+    following = tokens[position + 1].text.lower() if position + 1 < len(tokens) else ""
+    return not (token.text.lower() in _OF_OTHERS and following == "of")
+
+
+def participants(
+    tokens: Sequence[Token], wordnet: WordNet, *, besides: Collection[int] = ()
+) -> Iterator[str]:
+    """Yield the nouns of *tokens* for people and animals, in lower case, but not those at *besides*.
+
+    >>> tags = (("Dogs", "NNS"), ("chase", "VBP"), ("a", "DT"), ("boy", "NN"))
+    >>> [*participants([Token(word, 0, 0, tag) for word, tag in tags], WordNet.load())]
+    ['dogs', 'boy']
+    """
+    for position, token in enumerate(tokens):
+        if position not in besides and is_living(tokens, position, wordnet):
+            yield token.text.lower()
+
+
+def may_name(word: str, other: str, wordnet: WordNet) -> bool:
+    """Return whether somebody whom a sentence calls *other* may be the one whom another calls *word*.
+
+    >>> wordnet = WordNet.load()
+    >>> may_name("person", "girl", wordnet), may_name("guy", "girl", wordnet), may_name("man", "dog", wordnet)
+    (True, False, False)
+    """
+    if other in _MANY:
+        return False
+    known = zip(_attributes(word, wordnet), _attributes(other, wordnet), strict=True)
+    return all(None in both or len(set(both)) == 1 for both in known)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _attributes(noun: str, wordnet: WordNet) -> tuple[str | None, str | None, str | None]:
+    """Return what *noun* tells of somebody: whether they are a person, their gender, and their age."""
+    lemma = wordnet.morphy(noun.lower(), "n") or noun.lower()
+    sex = gender(lemma, wordnet)
+    age = "young" if lemma in YOUNG else "grown" if sex is not None or lemma in OLD else None
+    return animacy(lemma, wordnet), sex, age
 
 
 @lru_cache(maxsize=_CACHE_SIZE)

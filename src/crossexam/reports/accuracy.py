@@ -95,7 +95,7 @@ PAIRS: Final = Column("Pairs", "count")
 #: Of more models than these, a terminal and a document have no room for columns with intervals.
 MOST_ACROSS: Final = 5
 
-#: The line of the table of accuracies below each base.
+#: The line of the table of accuracies below each base, and each set of swapped words.
 MAJORITY: Final = "majority baseline"
 
 #: The majority class of a test set whose share differs so much from that of the bases is named.
@@ -110,7 +110,7 @@ _BASE_NOTE: Final = (
 def accuracy_table(results: Results) -> Table:
     """Return accuracy by test set and model, with the published systems for the same test sets.
 
-    Below each base is the accuracy of its majority class.
+    Below each base and each set of swapped words is the accuracy of its majority class.
     """
     datasets = list(results.test_sets.values())
     studies = columns_for(datasets) if results.published_of_three else ()
@@ -124,7 +124,7 @@ def accuracy_table(results: Results) -> Table:
         figures = [study.figures(dataset).get(system) for study in studies for system in study.systems]
         rows.append((results.short_names[name], n, *accuracies, *figures))
         shares = [_majority_share(result) for result in per_model]
-        if name in results.drop_bases and any(share is not None for share in shares):
+        if has_majority_row(name, results) and any(share is not None for share in shares):
             rows.append((MAJORITY, n, *shares, *(None for _ in figures)))
     columns = (
         Column("Test set"),
@@ -191,6 +191,20 @@ def _majority_share(result: TestSetResult | None) -> float | None:
     return result.majority.share if result.majority is not None else None
 
 
+def has_majority_row(name: str, results: Results) -> bool:
+    """Return whether tables of accuracies have the majority baseline of the test set *name* below it.
+
+    Sets of swapped words are selected, so that one label may have most of the items.
+    """
+    return name in results.drop_bases or _is_swapped(name, results)
+
+
+def _is_swapped(name: str, results: Results) -> bool:
+    from crossexam.constructions.word_pair_swaps import SWAPS
+
+    return results.test_sets[name].entry.construction in SWAPS
+
+
 def majority_notes(results: Results) -> list[str]:
     """Return what the majority baseline of the bases is, and which test sets have quite another one."""
     of_bases: set[float] = set()
@@ -200,14 +214,18 @@ def majority_notes(results: Results) -> list[str]:
         known = {name: share for name, share in shares.items() if share is not None}
         here = {share for name, share in known.items() if name in results.drop_bases}
         for name, share in known.items():
+            if has_majority_row(name, results):
+                continue
             if here and all(abs(share - each) > _OTHER_SHARE for each in here):
                 others.setdefault(results.short_names[name], {})[f"{number_text(share, 'percent')} %"] = None
         of_bases |= here
-    if not of_bases:
+    swapped = any(_is_swapped(name, results) for name in results.test_sets)
+    if not of_bases and not swapped:
         return []
     unanswered = any(each.unanswered is not None for model in results.models for each in model.results)
     of_answered = ", on the items with an answer" if unanswered else ""
-    note = f"Majority baseline: always giving the most frequent gold label of the base{of_answered}"
+    where = "the test set above" if swapped else "the base"
+    note = f"Majority baseline: always giving the most frequent gold label of {where}{of_answered}"
     listed = ", ".join(f"{' or '.join(shares)} on {name}" for name, shares in others.items())
     return [f"{note}; the test set's own gives {listed}." if listed else f"{note}."]
 
@@ -298,7 +316,7 @@ def _summary_table(model: ModelResults, results: Results) -> Table:
         drop = result.lost, pairs_of(result), result.p_holm
         rows.append((name, result.labelled, result.accuracy, *before, *drop))
         share = _majority_share(result)
-        if result.name in results.drop_bases and share is not None:
+        if has_majority_row(result.name, results) and share is not None:
             rows.append((MAJORITY, result.labelled, share, *(None for _ in lost)))
     if not any(result.lost is not None for result in model.results):  # bases only
         return Table(model.name, columns, tuple(row[:3] for row in rows))

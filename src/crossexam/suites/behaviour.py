@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from crossexam.constructions.apply import YieldCounts, chunks
 from crossexam.constructions.construction import Draft, Rejection, changed_options
@@ -20,10 +21,9 @@ from crossexam.constructions.word_pair_swaps import (
     Options,
     SwapResources,
     swaps,
-    with_training_facts,
 )
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example
+from crossexam.core.example import DOUBTS, ONLY_PAIR, PAIR, POLARITY, SEEN, STATUS, UNDECIDED, Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS, THREE_LABELS
 from crossexam.core.manifest import TestSetEntry, package_version, signature
@@ -136,10 +136,67 @@ def make_swap_sets(
         done += len(chunk)
         progress("swapping word pairs", done, None)
     progress("swapping word pairs", done, done)
+    if rules == "ours":
+        select(sets, seed)
     sets.items = {
         name: list(with_training_facts(items, resources.index)) for name, items in sets.items.items()
     }
     return sets
+
+
+#: The sets whose labels differ, of which items are selected, and what none of the three labels has more of.
+SELECTED: Final = ("i_ta2", "i_ta3", "i_th")
+MOST_OF_A_LABEL: Final = 2 / 3
+_SURPLUS: Final = "left out so that no label has more than two thirds"
+_SAME: Final = "left out so that no more pairs than of the controls are the same otherwise"
+
+
+def select(sets: SwapSets, seed: int) -> None:
+    """Leave out decided items of ``SELECTED``, at random, until each set is a test of what it is to test.
+
+    No label has more than two thirds of the decided items, if there are others; and of no more of them than
+    of the controls are the two sentences the same apart from the pair.
+    """
+    for name in SELECTED:
+        controls = sets.items[str(SWAPS[name].control)]
+        most_same = sum(bool(each.info[ONLY_PAIR]) for each in controls) / max(1, len(controls))
+        undecided = [each for each in sets.items[name] if each.info.get(STATUS) == UNDECIDED]
+        kept = [each for each in sets.items[name] if each.info.get(STATUS) != UNDECIDED]
+        kept.sort(key=lambda item: rng_for(seed, "selected", item.id).random())
+        counts = sets.counts[name]
+        while True:
+            fewer, reason = _without_surplus(kept, most_same)
+            if len(fewer) == len(kept):
+                break
+            counts.rejected[reason] += len(kept) - len(fewer)
+            counts.items -= len(kept) - len(fewer)
+            kept = fewer
+        chosen_ids = {each.id for each in (*kept, *undecided)}
+        sets.items[name] = [each for each in sets.items[name] if each.id in chosen_ids]
+
+
+def _without_surplus(items: Sequence[Example], most_same: float) -> tuple[list[Example], str]:
+    """Return *items* without the last that are too many, and why: the same otherwise, or of one label."""
+    same = [each.id for each in items if each.info[ONLY_PAIR]]
+    others = len(items) - len(same)
+    surplus = same[int(most_same / (1 - most_same) * others) :] if most_same < 1 else []
+    if surplus and others:
+        return [each for each in items if each.id not in set(surplus)], _SAME
+    for label in LABELS:
+        of_label = [each.id for each in items if each.label == label]
+        rest = len(items) - len(of_label)
+        surplus = of_label[int(MOST_OF_A_LABEL / (1 - MOST_OF_A_LABEL) * rest + 1e-9) :]
+        if surplus and rest:
+            return [each for each in items if each.id not in set(surplus)], _SURPLUS
+    return list(items), ""
+
+
+def with_training_facts(items: Iterable[Example], index: WordPairIndex) -> Iterator[Example]:
+    """Yield *items* with ``seen`` (whether training has the ordered pair) and ``polarity`` (section 5.5)."""
+    rows = list(items)
+    pairs = [cast("tuple[str, str]", tuple(str(item.info[PAIR]).split("/"))) for item in rows]
+    for item, seen, polarity in zip(rows, index.seen(pairs), index.polarity(pairs), strict=True):
+        yield replace(item, info={**item.info, SEEN: bool(seen), POLARITY: polarity})
 
 
 def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
@@ -150,7 +207,8 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
         _check_labels(base)
     tables = pair_tables(lists, options.rules)
     writer.note(
-        "labels derived by natural logic are only proposals: use crossexam validate to have people judge them"
+        "labels that natural logic does not decide are only proposals: use crossexam validate to have people "
+        "judge them"
     )
     identity = _identity(request)
     if writer.already_built(identity):
@@ -184,7 +242,7 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
             )
         drawn = chosen(sets.items, options.controls, request.seed, per_key=request.per_key)
         for name, items in drawn.items():
-            writer.write(_entry(request, base, name, len(items), sets, resources, identity), items)
+            writer.write(_entry(request, base, name, items, sets, resources, identity), items)
     writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
 
 
@@ -282,7 +340,7 @@ def _entry(
     request: SuiteRequest,
     base: Base,
     name: str,
-    rows: int,
+    items: Sequence[Example],
     sets: SwapSets,
     resources: PairResources,
     identity: Mapping[str, Any],
@@ -308,16 +366,18 @@ def _entry(
         paired=True,
         test_class=kind.test_class,
         signature=signature({**parts, **request.per_key_part(), **request.limit_part()}),
-        yields=_yields(sets.counts[name], rows, request),
+        yields=_yields(sets.counts[name], items, request),
     )
 
 
-def _yields(counts: YieldCounts, rows: int, request: SuiteRequest) -> dict[str, Any]:
-    """Return *counts* if only *rows* of the items were drawn."""
+def _yields(counts: YieldCounts, items: Sequence[Example], request: SuiteRequest) -> dict[str, Any]:
+    """Return *counts* if only *items* were drawn; those left to judges are counted by their doubt."""
     facts = counts.as_dict()
-    left = facts["items"] - rows
+    left = facts["items"] - len(items)
     if left:
         limits = (("--controls", request.options.controls), ("--per-key", request.per_key))
         flags = ", ".join(flag for flag, most in limits if most is not None)
         facts["rejected"] = {**facts["rejected"], f"not drawn ({flags})": left}
-    return facts | {"items": rows}
+    doubts = Counter(str(each.info[DOUBTS][0]) for each in items if each.info.get(STATUS) == UNDECIDED)
+    judges = {f"left to judges: {doubt}": number for doubt, number in doubts.most_common()}
+    return facts | {"items": len(items) - doubts.total(), "rejected": {**facts["rejected"], **judges}}

@@ -24,6 +24,7 @@ from crossexam.core.example import (
     REJECTED,
     STATUS,
     STATUSES,
+    UNDECIDED,
     VERDICT,
     VERIFIED,
     Example,
@@ -159,8 +160,12 @@ def with_verdict(example: Example, verdict: Verdict | None, labels: Sequence[str
         info[JUDGE_LABELS] = list(labels)
     is_proposed = info.get(STATUS) in STATUSES
     if verdict.status == OPEN:
-        return replace(generated, info={**info, STATUS: PROPOSED} if is_proposed else info)
+        before = UNDECIDED if info.pop(UNDECIDED, False) else info.get(STATUS)
+        open_again = before if before == UNDECIDED else PROPOSED
+        return replace(generated, info={**info, STATUS: open_again} if is_proposed else info)
     if is_proposed:
+        if info[STATUS] == UNDECIDED:
+            info[UNDECIDED] = True
         info[STATUS] = verdict.status
     info |= {VERDICT: verdict.status, AGREED: [verdict.agreed, verdict.judges]}
     if verdict.label is None or verdict.label == generated.label:

@@ -89,6 +89,10 @@ GROUPS_OF_PEOPLE: Final = frozenset(
 #: Adjectives of things only (new people are new to a place), and of living beings only.
 OF_THINGS: Final = frozenset("ancient antique flat long modern new round square vintage".split())
 OF_LIVING: Final = frozenset({"elderly", "middle-aged", "young"})
+#: Words for colours.
+COLOURS: Final = frozenset(
+    "black white red green blue yellow orange pink purple brown gray grey silver gold beige tan".split()
+)
 #: Nouns with a plural verb, whatever tag they have (Quirk et al., 1985, section 5.78).
 PLURAL_NOUNS: Final = frozenset("people police cattle men women children folk".split())
 #: Mass nouns, of which there may be *little*, and which are not counted.

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,13 +57,54 @@ def test_sizes_accuracies_majority_and_annotators_by_hand() -> None:
     assert last.human is not None
     assert whole.human.expected.value == pytest.approx((4 * 1 + 2 * 3 / 5) / 6)
     assert last.human.expected.value == pytest.approx(3 / 5)
-    assert whole.voted == 6
+    assert (whole.voted, whole.votes) == (6, {5: 6})
 
 
 def test_without_annotators_there_is_no_human_row() -> None:
     part = misled_parts(run_of("ENNENE", votes=False))[0]
     assert (part.human, part.voted) == (None, 0)
-    assert misleading_table(results_of([run_of("ENNENE", votes=False)])).rows[0][4:6] == (None, None)
+    assert misleading_table(results_of([run_of("ENNENE", votes=False)])).rows[0][4:7] == (0, None, None)
+    assert misleading_table(results_of([run_of("ENNENE", votes=False)])).notes[-1] == (
+        "No example of x has labels of single annotators."
+    )
+
+
+def test_who_voted_is_in_table_csv_and_json() -> None:
+    """Of the MultiNLI files of the hub, most examples have two labels: such a human row is another one."""
+    run = run_of("ENNENE")
+    dataset = run.datasets["base.x"]
+    two = [
+        replace(each, info={**each.info, "annotator_labels": list(LABELS[:2])}) if k < 2 else each
+        for k, each in enumerate(dataset.examples)
+    ]
+    without = replace(two[2], info={SCORE: two[2].info[SCORE]})
+    run = replace(run, datasets={"base.x": replace(dataset, examples=(*two[:2], without, *two[3:]))})
+    table = misleading_table(results_of([run]))
+    at = [column.header for column in table.columns].index("Voted")
+    assert [row[at] for row in table.rows] == [5, 3, 3, 2]
+    assert table.notes[-1] == "Annotators' labels per example of x: 2 for 2, 5 for 3 of 6 examples."
+    report = make_report(run)
+    rows = {
+        (row["statistic"], row["of"]): row
+        for row in csv.DictReader(io.StringIO(report.text(".csv")))
+        if row["statistic"].startswith("misleading")
+    }
+    half = misled_parts(run)[1]
+    assert half.human is not None
+    for statistic, estimate in (
+        ("accuracy", half.model),
+        ("majority", half.majority),
+        ("annotator", half.human.expected),
+        ("annotator_drawn", half.human.drawn),
+    ):
+        assert float(rows[f"misleading_{statistic}", "lambda=0.5"]["value"]) == estimate.value
+    assert rows["misleading_voted", "lambda=0, labels=2"]["value"] == "2"
+    (model,) = json.loads(report.text(".json"))["models"]
+    (found,) = (each["lexically_misleading"] for each in model["test_sets"])
+    at_half = next(part for part in found if part["lambda"] == 0.5)
+    assert at_half["annotator_labels"] == {"5": 3}
+    assert at_half["annotator"]["value"] == half.human.expected.value
+    assert (at_half["examples"], at_half["majority"]["value"]) == (4, 0.5)
 
 
 @pytest.mark.parametrize("run", [run_of("ENNENE", scores=False), run_of("ENNENE", name="negation.x")])
@@ -72,6 +117,7 @@ def test_without_scores_or_a_base_there_is_nothing(run: Run) -> None:
 def test_the_examples_of_the_highest_score_are_listed_in_order() -> None:
     """Figure 2 of Nie et al.: what misleads most, and what the model says of it."""
     first, second = run_of("ENNENE"), run_of("EEEEEE")
+    assert "Examples with the highest lexically-misleading scores" in make_report(first).text(".md")
     table = highest_table(results_of([first, second]))
     scores = [float(str(row[1])) for row in table.rows]
     assert scores == sorted(map(float, SCORES), reverse=True)

@@ -6,7 +6,7 @@ are those that ``crossexam build compositionality`` and ``crossexam subset cs`` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Final
@@ -35,8 +35,9 @@ CURVE: Final = tuple(step / 20 for step in range(20))
 class MisledPart:
     """CS_lambda of a base: its *size*, the share of its most frequent label, annotators' and model accuracy.
 
-    *human* is over the *voted* examples that have annotators' labels; None if there are none.  *model* is
-    over the answered examples, and Bounds if too many were not answered.
+    *human* is over the examples that have annotators' labels; None if there are none.  *votes* counts these
+    by the number of their labels.  *model* is over the answered examples, and Bounds if too many were not
+    answered.
     """
 
     part: str
@@ -44,8 +45,13 @@ class MisledPart:
     size: int
     majority: Estimate
     human: HumanAccuracy | None
-    voted: int
+    votes: Mapping[int, int]
     model: Estimate
+
+    @property
+    def voted(self) -> int:
+        """The number of examples that have annotators' labels."""
+        return sum(self.votes.values())
 
 
 def misled_parts(
@@ -81,22 +87,22 @@ def _part(
     gold, clusters = whole.wrong.gold[kept], whole.wrong.clusters[kept]
     codes = cluster_codes(clusters, len(gold))
     most_frequent = int(np.bincount(gold, minlength=3).argmax())
-    human, voted = _human(votes[kept], gold, clusters)
+    each, examples = np.unique(votes[kept].sum(axis=1), return_counts=True)
     return MisledPart(
         part=name.partition(".")[2],
         lam=lam,
         size=len(gold),
         majority=share_correct(gold == most_frequent, codes),
-        human=human,
-        voted=voted,
+        human=_human(votes[kept], gold, clusters),
+        votes={n: count for n, count in zip(each.tolist(), examples.tolist(), strict=True) if n},
         model=whole.accuracy(kept),
     )
 
 
 def _human(
     votes: NDArray[np.int64], gold: NDArray[np.int8], clusters: NDArray[np.int32]
-) -> tuple[HumanAccuracy | None, int]:
+) -> HumanAccuracy | None:
     has = votes.sum(axis=1) > 0
     if not has.any():
-        return None, 0
-    return human_accuracy(votes[has], gold[has], cluster_codes(clusters[has], int(has.sum()))), int(has.sum())
+        return None
+    return human_accuracy(votes[has], gold[has], cluster_codes(clusters[has], int(has.sum())))

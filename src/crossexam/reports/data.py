@@ -30,6 +30,7 @@ from crossexam.reports.analyses.fact_checking import (
     fact_checking_object,
     fact_checking_rows,
 )
+from crossexam.reports.analyses.lexically_misleading import misleading_object, misleading_rows
 from crossexam.reports.analyses.several_data import several_object, several_rows
 from crossexam.reports.probabilities.comparison import paired_columns
 from crossexam.reports.probabilities.data import probability_objects, probability_rows
@@ -291,6 +292,7 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
     for each in model.factors:
         if each.test_set == result.name:
             yield from _factor_rows(each, known, model.alpha)
+    yield from misleading_rows(model, known)
     yield from probability_rows(model, known)
     yield from fact_checking_rows(model, known)
     for keyed in model.keyed:
@@ -398,6 +400,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
             if each.test_set == result.name
         },
         "keys": next((vars(each) for each in model.keyed if each.test_set == result.name), None),
+        **misleading_object(model, result.name),
         **probability_objects(model, result.name),
         **fact_checking_object(model, result.name),
         "yield": dataset.entry.yields,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import nlargest
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.columns import info_values
+from crossexam.core.estimate import Estimate
 from crossexam.core.example import SCORE
+from crossexam.core.manifest import BASE
 from crossexam.reports.charts import WIDTHS, Charts, svg_of
-from crossexam.reports.results import Results
+from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -22,9 +24,9 @@ _HIGHEST: Final = 10  # examples of the highest score that are listed
 _DASHES: Final = ([1, 0], [6, 3], [2, 3])
 _NOTE: Final = (
     "CS: the examples to which a bag-of-words model assigns a wrong label with at least that probability "
-    "(Nie et al. 2019, section 5.4). Majority: share of the most frequent label. Annotator: accuracy of a "
-    "single annotator against the gold label, the annotators' majority: its expected value, and its value "
-    "for one random draw per example."
+    "(Nie et al. 2019, section 5.4). Majority: share of the most frequent label. Voted: examples with labels "
+    "of single annotators. Annotator: accuracy of one of them against the gold label, the annotators' "
+    "majority: its expected value, and its value for one random draw per example."
 )
 
 
@@ -42,18 +44,69 @@ def misleading_table(results: Results) -> Table:
         first = next(table[key] for table in at if key in table)
         answered = (table[key].model if key in table else None for table in at)
         rows.append(
-            (first.part, _name(first.lam), first.size, first.majority.value, *_human(first), *answered)
+            (
+                first.part,
+                _name(first.lam),
+                first.size,
+                first.majority.value,
+                first.voted,
+                *_human(first),
+                *answered,
+            )
         )
     columns = (
         Column("Base"),
         Column("Part"),
         Column("Examples", "count"),
         Column("Majority", "percent"),
+        Column("Voted", "count"),
         Column("Annotator", "percent"),
         Column("Drawn", "percent"),
         *(Column(model.name, "percent") for model in results.models),
     )
-    return Table("Lexically misleading examples", columns, tuple(rows), (_NOTE,), grouped=1)
+    whole = {part.part: part for table in at for part in table.values() if not part.lam}
+    notes = (_NOTE, *map(_votes_note, whole.values()))
+    return Table("Lexically misleading examples", columns, tuple(rows), notes, grouped=1)
+
+
+def _votes_note(whole: MisledPart) -> str:
+    """Return how many examples of a base have how many annotators' labels."""
+    if not whole.votes:
+        return f"No example of {whole.part} has labels of single annotators."
+    each = ", ".join(f"{labels} for {count:,}" for labels, count in sorted(whole.votes.items()))
+    return f"Annotators' labels per example of {whole.part}: {each} of {whole.size:,} examples."
+
+
+def misleading_rows(model: ModelResults, known: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """Yield the numbers of the parts CS_lambda of the base that *known* names, one per row.
+
+    ``of`` is lambda, for the number of examples with so many annotators' labels that number, too.
+    """
+    for part in _of_base(model, str(known["test_set"])):
+        at = f"lambda={part.lam:g}"
+        for statistic, estimate in _estimates(part).items():
+            yield {**known, "statistic": f"misleading_{statistic}", "of": at, **estimate._asdict()}
+        for labels, count in part.votes.items():
+            row = {"statistic": "misleading_voted", "of": f"{at}, labels={labels}"}
+            yield {**known, **row, "value": count, "n": part.size}
+
+
+def misleading_object(model: ModelResults, test_set: str) -> dict[str, Any]:
+    """Return the same numbers as an object, empty if *test_set* has no scores."""
+    parts = [
+        {"lambda": part.lam, "examples": part.size, **_estimates(part), "annotator_labels": dict(part.votes)}
+        for part in _of_base(model, test_set)
+    ]
+    return {"lexically_misleading": parts} if parts else {}
+
+
+def _of_base(model: ModelResults, test_set: str) -> list[MisledPart]:
+    return [part for part in model.lexical if f"{BASE}.{part.part}" == test_set]
+
+
+def _estimates(part: MisledPart) -> dict[str, Estimate]:
+    human = {"annotator": part.human.expected, "annotator_drawn": part.human.drawn} if part.human else {}
+    return {"accuracy": part.model, "majority": part.majority, **human}
 
 
 def highest_table(results: Results) -> Table:

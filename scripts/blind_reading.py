@@ -23,7 +23,7 @@ from typing import Final
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import PROPOSED
+from crossexam.core.example import PROPOSED, UNDECIDED
 from crossexam.core.files import write_text
 from crossexam.core.labels import GOLD_INDEX
 from crossexam.core.output.escapes import escape_cell
@@ -175,7 +175,7 @@ def all_readings(study: Study) -> list[Reading]:
     return [
         Reading(
             item,
-            f"{item.test_set} ({PROPOSED})" if item.status == PROPOSED else item.test_set,
+            f"{item.test_set} ({item.status})" if item.status in {PROPOSED, UNDECIDED} else item.test_set,
             {key: {judge: given[item.number, key][judge] for judge in study.judges} for key in item.asked},
         )
         for item in study.items.values()

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,7 +24,9 @@ from crossexam.evaluation.behaviour import factor_results, insensitivity_table, 
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.verified import by_status
 from crossexam.published.figures import published
+from crossexam.reports.accuracy import MAJORITY, accuracy_table
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.provenance import yields_table
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import Base, base_from_spec
@@ -379,6 +382,22 @@ def test_pairs_are_kept_when_proposed_items_are_set_apart(suite: Suite) -> None:
     assert parted.manifest["undecided_items"] == "1 undecided items are left out"
     assert results["e_th.train (proposed)"].drop is not None  # its control is proposed too
     assert {each.kind for each in factor_results(parted)} >= {"i_th", "e_th", "i_ta1"}
+
+
+def test_every_set_has_a_majority_row_and_says_how_it_was_selected(suite: Suite) -> None:
+    """Of i_th, a model that always says neutral gets two of three right, and one item is left to judges."""
+    results = results_of([by_status(run_over(suite))])
+    (model,) = results.models
+    rows = accuracy_table(results).rows
+    for name, following in pairwise(rows):
+        if name[0] != MAJORITY and name[1]:
+            assert following[0] == MAJORITY, name
+    place = next(k for k, row in enumerate(rows) if row[0] == results.short_names["i_th.train"])
+    assert rows[place + 1][:3] == (MAJORITY, 3, pytest.approx(2 / 3))
+    assert sum(row[0] == MAJORITY for row in rows) == sum(bool(each.n) for each in model.results)
+    assert "of the test set above" in " ".join(accuracy_table(results).notes)
+    yields = [row for row in yields_table(results).rows if row[0] == "i_th.train"]
+    assert yields == [("i_th.train", 4, 3, "left to judges: the conflict may lie in the pair", 1)]
 
 
 def test_reports_show_the_published_figures_beside(suite: Suite) -> None:

@@ -379,3 +379,19 @@ def test_drops_of_relabelled_swaps_are_from_relabelled_controls(tmp_path: Path) 
     # of the two only the second has another label than its control, which judges relabelled as well
     insensitivity = next(each for each in factor_results(run) if each.factor == "insensitivity")
     assert insensitivity.subset.n == 1
+
+
+def test_an_undecided_item_is_scored_once_judged_and_undecided_again_if_it_is_open() -> None:
+    """A construction that doubts its own label leaves it to judges, until then nothing is scored by it."""
+    item = Example("a", "p", "h", "contradiction", info={"status": "undecided", "doubts": ["other words"]})
+    judged = apply.with_verdict(item, Verdict("verified", 2, 3, "neutral"))
+    assert (judged.label, judged.info["status"]) == ("neutral", "verified")
+    again = apply.with_verdict(judged, Verdict("verified", 3, 3, "neutral"))
+    assert apply.with_verdict(again, Verdict("open", 1, 3)) == item
+    data = Dataset("i_ta2.dev", (item, replace(judged, id="b"), replace(item, id="c", info={})), {})
+    parts = by_status(Run("m", {data.name: data}, {data.name: np.eye(3)}))
+    assert {name: [e.id for e in each.examples] for name, each in parts.datasets.items()} == {
+        "i_ta2.dev": ["c"],
+        "i_ta2.dev (verified)": ["b"],
+    }
+    assert parts.manifest["undecided_items"] == "1 undecided items are left out"

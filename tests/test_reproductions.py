@@ -127,15 +127,42 @@ def test_published_figures_of_augmented_models_are_those_of_their_table() -> Non
     assert naik.published("rc", "negation.matched:false-neutral") is None
 
 
-@pytest.fixture
-def swaps() -> ModuleType:
-    """The script of the third study, which trains nothing."""
-    spec = spec_from_file_location("sanchez2018_run", FOLDER / "sanchez2018" / "run.py")
+def script(path: str) -> ModuleType:
+    """The script at *path* in the folder of the reproductions."""
+    spec = spec_from_file_location(path.replace("/", "_").removesuffix(".py"), FOLDER / path)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def swaps() -> ModuleType:
+    """The script of the third study, which trains nothing."""
+    return script("sanchez2018/run.py")
+
+
+def test_a_row_of_the_zoo_below_its_floor_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(FOLDER / "zoo")
+    table = script("zoo/table.py")
+    kept = table.load()["snli"]
+    assert table.floor_note(kept) == "No row is below its floor."
+    low = json.loads(json.dumps(kept["cbow"]))
+    low["seeds"][-1]["tests"]["snli:test"] = 51.0  # one seed of three, on one of two parts of SNLI
+    assert table.floor_note({**kept, "cbow": low}) == (
+        "**Warning: cbow is below its floor of 52: 51.0 on snli:test; look for a bug.**"
+    )
+    assert table.below_floor({**low, "data": "snli+multinli"}) is None
+
+
+def test_what_the_double_negation_shows_depends_on_the_label_that_it_gets() -> None:
+    note = script("nie2019/run.py").double_negation_note
+    misled = note({"entailment": 0.3, "neutral": 0.2, "contradiction": 0.5})
+    assert "it predicts contradiction, so that the words mislead our model" in misled
+    assert "entailment 0.300, neutral 0.200, contradiction 0.500" in misled
+    solved = note({"entailment": 0.6, "neutral": 0.3, "contradiction": 0.1})
+    assert "single words solve it, as in the paper" in solved
 
 
 def test_findings_on_word_swaps_are_true_of_the_paper_s_table(swaps: ModuleType) -> None:

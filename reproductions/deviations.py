@@ -48,8 +48,10 @@ def _snli_share(result: Result) -> str:
 
 
 def _unparsed(result: Result) -> str:
-    sentences = 2 * (_pairs(result) + result["dev_pairs"])
-    return f"{sentences - result['parsed_sentences']:,} of {sentences:,}"
+    if result["parses"] is None:  # the manifest does not say
+        return "an unknown number of"
+    pairs, parsed = (sum(each[key] for each in result["parses"].values()) for key in ("pairs", "parsed"))
+    return f"{pairs - parsed:,} of {pairs:,}"
 
 
 #: What a text can say of a row, by name.

@@ -116,8 +116,7 @@ def training_facts(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "recipe": fingerprint["recipe"],
         "options": fingerprint["options"],
         "train": [_corpus(each) for each in data["train"]],
-        "dev_pairs": data["dev"]["rows"],
-        "parsed_sentences": manifest.get("sentences_with_parses"),
+        "parses": manifest.get("parses"),
         "versions": manifest["versions"],
     }
 

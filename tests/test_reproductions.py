@@ -29,11 +29,13 @@ from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.settings import parse_assignments
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.evaluation.behaviour import factor_results
 from crossexam.evaluation.measures import measure
 from crossexam.runs.folder import run_into_folder
 from crossexam.stats.estimate import share_correct
+from crossexam.training.data import parse_augmentations, with_construction_options
 
 FOLDER = Path(crossexam.__file__).resolve().parents[2] / "reproductions"
 if not FOLDER.is_dir():
@@ -48,7 +50,7 @@ import results  # noqa: E402
 import steps  # noqa: E402
 import study  # noqa: E402
 
-STUDIES = ("naik2018", "nie2019")
+STUDIES = ("naik2018", "nie2019", "nie2019_multinli")
 
 
 @pytest.fixture(params=STUDIES)
@@ -127,15 +129,61 @@ def test_published_figures_of_augmented_models_are_those_of_their_table() -> Non
     assert naik.published("rc", "negation.matched:false-neutral") is None
 
 
-@pytest.fixture
-def swaps() -> ModuleType:
-    """The script of the third study, which trains nothing."""
-    spec = spec_from_file_location("sanchez2018_run", FOLDER / "sanchez2018" / "run.py")
+def script(path: str) -> ModuleType:
+    """The script at *path* in the folder of the reproductions."""
+    spec = spec_from_file_location(path.replace("/", "_").removesuffix(".py"), FOLDER / path)
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture
+def swaps() -> ModuleType:
+    """The script of the third study, which trains nothing."""
+    return script("sanchez2018/run.py")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_options_of_every_row_are_those_of_train(name: str) -> None:
+    for row in study.read_study(FOLDER / name).rows.values():
+        given = list(zip(row.more[:-1], row.more[1:], strict=True))
+        asked = [words for option, words in given if option == "--augment"]
+        values = parse_assignments([words for option, words in given if option == "--set"], "--set")
+        augmentations = parse_augmentations(asked[0]) if asked else ()
+        changed, rest = with_construction_options(augmentations, values)
+        assert not rest, row.name
+        assert all(each.construction.rules != "ours" for each in changed), "other rules than the test sets"
+
+
+def test_how_many_pairs_of_a_training_have_no_parse_is_a_fact() -> None:
+    fact = deviations.FACTS["unparsed"]
+    counts = {"train": {"parsed": 40, "pairs": 60}, "dev": {"parsed": 9, "pairs": 10}}
+    assert fact({"parses": counts}) == "21 of 70"
+    assert fact({"parses": None}) == "an unknown number of"
+
+
+def test_a_row_of_the_zoo_below_its_floor_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(FOLDER / "zoo")
+    table = script("zoo/table.py")
+    kept = table.load()["snli"]
+    assert table.floor_note(kept) == "No row is below its floor."
+    low = json.loads(json.dumps(kept["cbow"]))
+    low["seeds"][-1]["tests"]["snli:test"] = 51.0  # one seed of three, on one of two parts of SNLI
+    assert table.floor_note({**kept, "cbow": low}) == (
+        "**Warning: cbow is below its floor of 52: 51.0 on snli:test; look for a bug.**"
+    )
+    assert table.below_floor({**low, "data": "snli+multinli"}) is None
+
+
+def test_what_the_double_negation_shows_depends_on_the_label_that_it_gets() -> None:
+    note = script("nie2019/run.py").double_negation_note
+    misled = note({"entailment": 0.3, "neutral": 0.2, "contradiction": 0.5})
+    assert "it predicts contradiction, so that the words mislead our model" in misled
+    assert "entailment 0.300, neutral 0.200, contradiction 0.500" in misled
+    solved = note({"entailment": 0.6, "neutral": 0.3, "contradiction": 0.1})
+    assert "single words solve it, as in the paper" in solved
 
 
 def test_findings_on_word_swaps_are_true_of_the_paper_s_table(swaps: ModuleType) -> None:
@@ -224,7 +272,8 @@ def test_the_command_has_the_sizes_of_the_row() -> None:
     training = next(t for t in study.trainings(nie) if t.row.name == "esim_so_swap")
     words = study.command_of(nie, training)
     assert words[:3] == ["crossexam", "train", "esim"]
-    assert words[words.index("--augment") :][:2] == ["--augment", "so_swap_paper:1015"]
+    asked = ["--augment", "so_swap:1015", "--set", "so_swap.rules=paper"]
+    assert words[words.index("--augment") :][:4] == asked
     assert "hidden=100" in words
     assert words[-2:] == ["-o", "trained/esim_so_swap/seed-0"]
 

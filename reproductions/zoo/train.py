@@ -90,6 +90,20 @@ def result(name: str, data: str, folder: Path, words: list[str], work: Path) -> 
     }
 
 
+def below_floor(found: dict[str, Any]) -> str | None:
+    """Return what is suspicious about the results *found*, None if they reach the floor of their row.
+
+    The floors are for training on the SNLI subset alone, and for every seed on each part of SNLI on which
+    nothing was selected.
+    """
+    floor = ROWS[found["row"]].get("floor")
+    if floor is None or found["data"] != "snli":
+        return None
+    low = {spec: min(seed["tests"][spec] for seed in found["seeds"]) for spec in TESTS}
+    told = ", ".join(f"{accuracy:.1f} on {spec}" for spec, accuracy in low.items() if accuracy < floor)
+    return f"{found['row']} is below its floor of {floor:g}: {told}; look for a bug" if told else None
+
+
 def main() -> None:
     """Train the named rows that have no results yet."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -106,9 +120,11 @@ def main() -> None:
         folder = work / given.data / name
         words = row_command(name, given.data, f"{given.data}/{name}")
         carry_out(words, work)
-        text = json.dumps(result(name, given.data, folder, words, work), indent=1) + "\n"
+        found = result(name, given.data, folder, words, work)
         target.parent.mkdir(exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        target.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        if warning := below_floor(found):
+            print(f"warning: {warning}", file=sys.stderr)
 
 
 if __name__ == "__main__":

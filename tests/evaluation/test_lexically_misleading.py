@@ -169,7 +169,7 @@ def test_a_lambda_that_is_given_twice_is_one_subset_and_must_be_a_share(tmp_path
     suite = read_suite(tmp_path / "suite")
     assert len(suite["cs_0_4.builtin_demo"]) == suite["cs_0_4.builtin_demo"].entry.rows
     assert len(suite["cs_0_4.builtin_demo"]) > 0
-    with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a number above 0 and at most 1"):
+    with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a number from 0 to 1"):
         suite_request("compositionality", [base], options={"compositionality": {"lambdas": (70,)}})
 
 

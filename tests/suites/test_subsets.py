@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +20,18 @@ from crossexam.core.example import SCORE, Example, cluster_of
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.test_sets import read_suite
 from crossexam.models.table import open_model
+from crossexam.reports.headline import warnings
+from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
+from crossexam.shallow.bag_of_words import BAG_OF_WORDS
+from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
-from crossexam.suites.build import SuiteRequest, build_to_folder
+from crossexam.suites.build import SuiteRequest, build_in_memory, build_to_folder
 from crossexam.suites.lexically_misleading import (
     LAMBDAS,
     cs_subset,
     curve,
+    fitted_on_notes,
     lexically_misleading_scores,
     scored,
 )
@@ -143,12 +149,69 @@ def test_requests_that_make_no_sense(tmp_path: Path) -> None:
         UnknownNameError, match="no kind of subset is called 'harp'\n  hint: did you mean 'hard'"
     ):
         _crossexam("subset", "harp", "--base", "builtin:demo", "-o", str(tmp_path / "x"))
-    with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a number above 0"):
+    with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a number from 0 to 1"):
         _request("cs", base, model="builtin/overlap", lambdas=(70.0,))
     unlabelled = base_from_examples(Dataset("tiny", EXAMPLES[3:]))
     with pytest.raises(CrossexamError, match="has no examples with a gold label"):
         build_to_folder(_request("cs", unlabelled, model="builtin/overlap"), tmp_path / "x")
     assert not (tmp_path / "x").exists()
+
+
+def test_cs_0_is_every_labelled_example() -> None:
+    base = base_from_examples(Dataset("tiny", EXAMPLES))
+    suite = build_in_memory(_request("cs", base, lambdas=(0.0,)))
+    whole, zero = suite["base.tiny"], suite["cs_0.tiny"]
+    assert [example.id for example in zero] == [example.id for example in whole]
+    assert len(zero) == sum(example.label is not None for example in EXAMPLES)
+
+
+PAIRS = "".join(
+    f'"Mia has {k} {animal}s.","Mia has {told}.",{label}\n'
+    for k in range(4)
+    for animal in ("dog", "cat")
+    for told, label in ((f"a {animal}", "entailment"), ("a car", "neutral"), ("nothing", "contradiction"))
+)
+
+
+@pytest.mark.parametrize("suite", ["cs-subsets", "compositionality", "hard-subsets"])
+def test_a_model_that_was_fitted_on_the_base_is_a_warning(suite: str, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    mine, other = tmp_path / "mine.csv", tmp_path / "other.csv"
+    mine.write_text(f"premise,hypothesis,label\n{PAIRS}")
+    other.write_text(f"premise,hypothesis,label\n{PAIRS}".replace("Mia", "Ann"))
+    fit_once(BAG_OF_WORDS, FitRequest(str(mine), str(other), tmp_path / "words"))
+    model = f"bow/{tmp_path / 'words'}"
+    for path, said in ((mine, True), (Path(f"{mine}[:9]"), True), (other, False)):
+        options = {suite: {"model": model, **({} if suite == "hard-subsets" else {"lambdas": (0.0,)})}}
+        request = suite_request(suite, [base_from_spec(str(path))], options=options)
+        built = build_to_folder(request, tmp_path / f"{path.stem}-{suite}", force=True)
+        warned = [note for note in built.notes if "was fitted on" in note]
+        assert bool(warned) is said
+        assert not [note for note in built.notes if "bag-of-words model" in note]
+        run = predict_suite("builtin/overlap", read_suite(tmp_path / f"{path.stem}-{suite}"))
+        assert any("was fitted on" in text for text in warnings(results_of([run]))) is said
+
+
+def test_parts_of_one_training_set_count_as_the_same() -> None:
+    shipped = open_model("builtin/bag-of-words")
+    base = base_from_examples(Dataset("tiny", EXAMPLES))
+    for spec in ("snli:train", "data/snli_1.0_train.jsonl[:300]", "multinli:train"):
+        (note,) = fitted_on_notes(shipped, replace(base, spec=spec))
+        assert f"by which examples of {spec} are selected, was fitted on" in note
+    for spec in ("snli:dev", "multinli:dev_matched", "sick:train", "my_train.csv"):
+        assert not fitted_on_notes(shipped, replace(base, spec=spec))
+
+
+def test_a_selector_that_is_no_bag_of_words_is_told(tmp_path: Path) -> None:
+    base = base_from_spec("builtin:demo", limit=30)
+    built = build_to_folder(_request("cs", base, model="builtin/overlap"), tmp_path / "cs")
+    (note,) = built.notes
+    assert note.startswith(
+        "warning: builtin/overlap, by which examples of builtin:demo are selected, is not known to be a "
+        "bag-of-words model"
+    )
+    assert not build_to_folder(_request("cs", base), tmp_path / "usual").notes
+    assert not build_to_folder(_request("hard", base, model="builtin/overlap"), tmp_path / "hard").notes
 
 
 def _crossexam(*arguments: str) -> str:

@@ -32,6 +32,8 @@ CROSS_DATASET: Final = "cross_dataset"
 CHALLENGE: Final = "challenge"
 #: The fact that records the benchmark, the data set and the split of a test set of claims and documents.
 FACT_CHECKING: Final = "fact_checking"
+#: The fact that says what readers must know of the model by which examples were selected.
+SELECTOR_NOTES: Final = "selector_notes"
 #: What readers of the numbers of rejections must know.
 REJECTED_NOTE: Final = (
     "An example can be rejected more than once: every word or number that could not be used is counted."

@@ -56,6 +56,12 @@ class FittedModel:
         two = {"two_label": True} if fingerprint.get("two_labels") else {}
         return {**described, "train": train, **two}
 
+    @property
+    def fitted_on(self) -> Mapping[str, str]:
+        """The SHA-256 of the files of the training corpora, by their names."""
+        train = self._manifest.get("fingerprint", {}).get("train", ())
+        return {str(corpus.get("spec")): str(corpus.get("sha256")) for corpus in train}
+
     @cached_property
     def fitted(self) -> Predictor:
         """The model in memory."""

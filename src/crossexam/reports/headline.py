@@ -14,6 +14,7 @@ from crossexam.evaluation.verified import is_proposed
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.accuracy import one_label_warnings
 from crossexam.reports.analyses.consistency import consistency_warnings, most_violated
+from crossexam.reports.analyses.lexically_misleading import selector_warnings
 from crossexam.reports.analyses.parses import parse_warnings
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
@@ -332,10 +333,10 @@ def warnings(results: Results) -> list[str]:
     """Return what a reader must know before any number of the report.
 
     A sentence per model whose order of classes is in doubt, per model that left too many items unanswered,
-    per model with many ties, per model that did not read all items to the end, per model that was not asked
-    about the base of its items on consistency, per model with a significant drop within the noise of asking
-    again, per base of a single gold label, and per model and base whose accuracy is not significantly
-    above the majority class.
+    per model with many ties, per model that did not read all items to the end, per model that selected test
+    sets and has seen them or is no bag of words, per model that was not asked about the base of its items on
+    consistency, per model with a significant drop within the noise of asking again, per base of a single gold
+    label, and per model and base whose accuracy is not significantly above the majority class.
     """
     doubts = [
         f"{model.name}: {doubt}."
@@ -353,6 +354,7 @@ def warnings(results: Results) -> list[str]:
         *tie_warnings(results),
         *truncation_warnings(results),
         *parse_warnings(results),
+        *selector_warnings(results),
         *consistency_warnings(results),
         *noise_warnings(results, map(_other_drops, results.models)),
         *remarks,

@@ -21,7 +21,13 @@ from crossexam.language.parsing.parsers import TreeParser, tree_parser
 from crossexam.suites.bases import Base
 from crossexam.suites.build import SuiteRequest, SuiteWriter, TestSetSink
 from crossexam.suites.chunks import BasePlan, BuildPlan, Chunk, ChunkRows, MadeRows
-from crossexam.suites.lexically_misleading import LAMBDAS, CSSelection, CSSubsets, check_lambdas
+from crossexam.suites.lexically_misleading import (
+    LAMBDAS,
+    CSSelection,
+    CSSubsets,
+    check_lambdas,
+    selector_facts,
+)
 
 
 @dataclass(frozen=True)
@@ -178,7 +184,9 @@ class _BaseSets:
         if self.whole is not None:
             signed = signature(_corpus(base, request, self.trees))
             projection = self.plan.projection.declaration
-            writer.close(self.whole, TestSetEntry(BASE, base.part, signature=signed, projection=projection))
+            facts = selector_facts(self.subsets.notes if self.subsets else ())
+            entry = TestSetEntry(BASE, base.part, signature=signed, projection=projection, facts=facts)
+            writer.close(self.whole, entry)
         for test_set in self.derived:
             test_set.finish()
             entry = _entry(test_set, base, self.base_set, request, self.plan, self.trees)

@@ -7,6 +7,7 @@ suggest a wrong label, and only the composition of these words suggests the corr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +18,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import SCORE, Example
 from crossexam.core.labels import Projection
-from crossexam.core.manifest import BASE, TestSetEntry, signature
+from crossexam.core.manifest import BASE, SELECTOR_NOTES, TestSetEntry, signature
 from crossexam.core.stored.encoded import EncodedItems
 from crossexam.suites.bases import Base, part_of_base, with_gold, with_notes
 from crossexam.suites.build import SuiteWriter
@@ -84,10 +85,10 @@ def cs_subset(dataset: Dataset, probabilities: NDArray[np.float64], lam: float) 
 
 
 def check_lambdas(lambdas: Sequence[float]) -> None:
-    """Raise CrossexamError unless all *lambdas* are above 0 and at most 1."""
+    """Raise CrossexamError unless all *lambdas* are from 0, which selects all labelled examples, to 1."""
     for lam in lambdas:
-        if not 0 < lam <= 1:
-            raise CrossexamError(f"lambda is {lam:g}", wanted="a number above 0 and at most 1")
+        if not 0 <= lam <= 1:
+            raise CrossexamError(f"lambda is {lam:g}", wanted="a number from 0 to 1")
 
 
 def subset_name(lam: float) -> str:
@@ -97,6 +98,49 @@ def subset_name(lam: float) -> str:
     'cs_0_7'
     """
     return f"cs_{lam:g}".replace(".", "_")
+
+
+#: A training set of SNLI or MultiNLI, or a part of one, in the name of a file or of a part of a test set.
+_TRAINING_SET: Final = re.compile(r"(?:^|\W|_)(snli|multinli)(?:_1[._]0)?(?::|_)train(?:\W|_|$)")
+
+
+def fitted_on_notes(model: Model, base: Base) -> list[str]:
+    """Return what must be known of *model*, by which examples of *base* are selected, if it has seen them.
+
+    It was fitted on the same file, or on a part of the same training set.
+    """
+    for name, sha256 in getattr(model, "fitted_on", {}).items():
+        sets = [found[1] for text in (name, base.spec) if (found := _TRAINING_SET.search(text))]
+        if base.identity.startswith(sha256[:16]) or (len(sets) == 2 and sets[0] == sets[1]):
+            return [
+                f"{model.name}, by which examples of {base.spec} are selected, was fitted on {name}: it "
+                "knows the labels of examples that it has seen, so that few of them mislead it."
+            ]
+    return []
+
+
+def selector_notes(model: Model, base: Base) -> list[str]:
+    """Return what must be known of *model*, by whose scores subsets of *base* are selected; often nothing."""
+    from crossexam.models.fitted import FittedModel
+    from crossexam.shallow.bag_of_words import BAG_OF_WORDS
+
+    notes = fitted_on_notes(model, base)
+    if not (isinstance(model, FittedModel) and model.shallow is BAG_OF_WORDS):
+        notes.append(
+            f"{model.name}, by which examples of {base.spec} are selected, is not known to be a bag-of-words "
+            "model: CS are the examples that mislead this model, not those that single words mislead (Nie et "
+            "al. 2019, section 5.2)."
+        )
+    return notes
+
+
+def selector_facts(notes: Sequence[str]) -> dict[str, Any]:
+    """Return the facts of the entry of a test set that *notes* are about.
+
+    >>> selector_facts([])
+    {}
+    """
+    return {SELECTOR_NOTES: list(notes)} if notes else {}
 
 
 class Point(NamedTuple):
@@ -174,7 +218,10 @@ class CSSubsets:
 
     def __init__(self, base: Base, selection: CSSelection, writer: SuiteWriter) -> None:
         self.base, self.selection = base, selection
+        self.notes = selector_notes(selection.model, base)
         self._writer = writer
+        for note in self.notes:
+            writer.note(f"warning: {note}")
         self._sinks = {lam: writer.open(f"{subset_name(lam)}.{base.part}") for lam in selection.lambdas}
         self._read = 0
 
@@ -198,5 +245,6 @@ class CSSubsets:
                 projection=self.base.projection.declaration,
                 signature=signature({**parts, "model": self.selection.model.key[:16], **limit}),
                 yields={"examples": self._read, "items": sink.rows, "rejected": rejected},
+                facts=selector_facts(self.notes),
             )
             self._writer.close(sink, entry)

@@ -26,7 +26,14 @@ from crossexam.core.manifest import BASE, TestSetEntry, package_version, signatu
 from crossexam.suites import lexically_misleading
 from crossexam.suites.bases import Base, part_of_base, with_gold, with_notes
 from crossexam.suites.build import SuiteRequest, SuiteWriter
-from crossexam.suites.lexically_misleading import LAMBDAS, VERSION, check_lambdas
+from crossexam.suites.lexically_misleading import (
+    LAMBDAS,
+    VERSION,
+    check_lambdas,
+    fitted_on_notes,
+    selector_facts,
+    selector_notes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,15 +102,19 @@ def build_hard(request: SuiteRequest, writer: SuiteWriter) -> None:
 
 @dataclass(frozen=True)
 class _Subsets:
-    """The description of subsets in the manifest: kind, test class, and reason to exclude other examples."""
+    """The description of subsets in the manifest: kind, test class, and reason to exclude other examples.
+
+    *notes* returns what must be known of the model that selects the examples of a base.
+    """
 
     kind: str
     test_class: str
     rejected: str
+    notes: Callable[[Model, Base], list[str]]
 
 
-_CS: Final = _Subsets("cs", "compositionality", "score below lambda")
-_HARD: Final = _Subsets("hard", "artifacts", "answered rightly")
+_CS: Final = _Subsets("cs", "compositionality", "score below lambda", selector_notes)
+_HARD: Final = _Subsets("hard", "artifacts", "answered rightly", fitted_on_notes)
 
 
 def _build(
@@ -121,10 +132,13 @@ def _build(
         return
     for base in request.bases:
         whole = _whole(base)
+        notes = subsets.notes(model, base)
+        for note in notes:
+            writer.note(f"warning: {note}")
         run = predict_suite(model, whole, progress=writer.progress)
         for dataset in choose(whole, refuse_unanswered(run.probabilities[whole.name], where=model.name)):
             entry = _entry(base, model, dataset, len(whole), subsets, request)
-            writer.write(entry, dataset.examples)
+            writer.write(replace(entry, facts=selector_facts(notes)), dataset.examples)
     writer.finish(
         {"bases": "+".join(request.base_identities()), "model": model.key[:16]},
         model={"name": model.name, "key": model.key, **dict(model.details)},

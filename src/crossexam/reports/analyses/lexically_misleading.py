@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.columns import info_values
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import SCORE
-from crossexam.core.manifest import BASE
+from crossexam.core.manifest import BASE, SELECTOR_NOTES
 from crossexam.reports.charts import WIDTHS, Charts, svg_of
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
@@ -107,6 +107,13 @@ def _of_base(model: ModelResults, test_set: str) -> list[MisledPart]:
 def _estimates(part: MisledPart) -> dict[str, Estimate]:
     human = {"annotator": part.human.expected, "annotator_drawn": part.human.drawn} if part.human else {}
     return {"accuracy": part.model, "majority": part.majority, **human}
+
+
+def selector_warnings(results: Results) -> list[str]:
+    """Return what must be known of the models by which test sets were selected, a sentence each."""
+    stated = (dataset.entry.facts.get(SELECTOR_NOTES) for dataset in results.test_sets.values())
+    lists = (notes for notes in stated if isinstance(notes, list))
+    return list(dict.fromkeys(str(note) for notes in lists for note in notes))
 
 
 def highest_table(results: Results) -> Table:

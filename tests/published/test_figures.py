@@ -176,6 +176,15 @@ def test_tables_3_and_5_agree_with_table_1() -> None:
     )
 
 
+def test_the_kinds_of_antonyms_are_shares_of_a_sample() -> None:
+    (cells,) = STUDY.table("antonym_kinds").cells.values()
+    for outcome in ("both_right", "both_wrong"):
+        kinds = [f"antonymy.{outcome}.{kind}.matched" for kind in ("gradable", "complementary", "relational")]
+        assert sum(cells[kind] for kind in kinds) == 100
+    assert cells["antonymy.both_right.complementary.matched"] == 99
+    assert STUDY.table("slices").cells == {"baselines": {"base.annotation.ANTO": 67}}
+
+
 def test_unknown_names_suggest_the_nearest() -> None:
     assert {"naik2018", "nie2019", "sanchez2018", "zhang2020"} <= set(published_studies())
     with pytest.raises(

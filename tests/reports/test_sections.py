@@ -142,7 +142,11 @@ def swaps() -> Run:
 
 def pairs() -> Run:
     words = ("hot/cold", "hot/cold", "big/small", "old/new")
-    return run_of(dataset("antonymy.x", ["contradiction"] * 24, lambda k: {"pair": words[k % 4]}), **MANIFEST)
+
+    def info(k: int) -> dict[str, Any]:
+        return {"pair": words[k % 4], "kind": "gradable"}
+
+    return run_of(dataset("antonymy.x", ["contradiction"] * 24, info), **MANIFEST)
 
 
 def long_inputs() -> Run:
@@ -265,7 +269,8 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "against": stress, "only_one": stress,
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
-    "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
+    "joint": pairs, "kinds": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark,
+    "highest": lexical,
     "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
     "published_slices": annotated,
     "unanswered": silent, "lacking": silent, "templates": asked_with, "noise": asked_again,
@@ -277,7 +282,8 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
 }  # fmt: skip
 #: The sections of exactly two models.
 OF_TWO: Final = {
-    "against", "only_one", "by_key", "joint", "seen", "gain", "lacking", "paired", "checked", "violations",
+    "against", "only_one", "by_key", "joint", "kinds", "seen", "gain", "lacking", "paired", "checked",
+    "violations",
 }  # fmt: skip
 #: The sections of three models or more.
 OF_SEVERAL: Final = {

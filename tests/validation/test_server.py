@@ -22,7 +22,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.validation.questions import QUESTIONS
-from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
+from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 from crossexam.validation.server import (
     application,
     cookie_name,
@@ -302,7 +302,7 @@ def test_nothing_but_our_own_script_runs(study: Study) -> None:
 def test_errors_are_shown_with_gold_answer_and_signs(tmp_path: Path) -> None:
     examples = (Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),)
     run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[1]]})
-    sample_errors(run, tmp_path / "s", SampleRequest(judges=1), origin="")
+    sample_outcomes(tmp_path / "s", SampleRequest(judges=1), wrong=[run], origin="")
     with open_study(tmp_path / "s") as study:
         page = client_of(study, "judge-1").get("/").text
     assert re.search(r"Gold label</dt><dd>contradiction", page)

@@ -29,14 +29,13 @@ from crossexam.evaluation.verified import by_status, verified_only
 from crossexam.runs.folder import save_run
 from crossexam.runs.saved import read_run
 from crossexam.validation.apply import Applied, apply_verdicts
+from crossexam.validation.error_sources import Misclassified, suggestions
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
 from crossexam.validation.sampling import (
-    Misclassified,
     SampleRequest,
     coordinated_sample,
-    sample_errors,
+    sample_outcomes,
     sample_suite,
-    suggestions,
     systematic_sample,
 )
 from crossexam.validation.study import Judgement, Study, create_study, open_study
@@ -321,8 +320,8 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
     dataset = Dataset("base.dev", examples, {"construction": "base", "part": "dev"})
     says = np.eye(3)[[LABEL_INDEX["entailment"]] * 2]
     run = Run("tiny", {"base.dev": dataset}, {"base.dev": says})
-    manifest = sample_errors(run, tmp_path / "study", SampleRequest(judges=1), origin="runs/tiny")
-    assert manifest["test_sets"]["base.dev"]["errors"] == 1
+    manifest = sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=[run], origin="runs/tiny")
+    assert manifest["test_sets"]["base.dev"]["of"] == 1
     with open_study(tmp_path / "study") as study:
         (item,) = study.items.values()
         assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "entailment")
@@ -558,7 +557,7 @@ def test_several_questions_may_be_required(tmp_path: Path) -> None:
 def test_categories_by_two_judges(tmp_path: Path) -> None:
     examples = tuple(Example(f"b{n}", "Ann sang.", "Ann danced.", "neutral") for n in range(4))
     run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[0] * 4]})
-    sample_errors(run, tmp_path / "s", SampleRequest(), origin="")
+    sample_outcomes(tmp_path / "s", SampleRequest(), wrong=[run], origin="")
     with open_study(tmp_path / "s") as study:
         for number, said in enumerate(
             (

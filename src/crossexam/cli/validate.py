@@ -64,10 +64,21 @@ def sample(
         ),
     ] = None,
     errors: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             parser=copy_path,
-            help="Sample from the errors of this run, and ask what misled the model.",
+            help="Sample from the errors of this run, and ask what misled the model. Repeatable: from the "
+            "items that all of these runs get wrong.",
+            metavar="RUN",
+            show_default=False,
+        ),
+    ] = None,
+    right_in: Annotated[
+        list[Path] | None,
+        typer.Option(
+            parser=copy_path,
+            help="Sample from the items that this run gets right. Repeatable; with --errors, from those that "
+            "also are errors.",
             metavar="RUN",
             show_default=False,
         ),
@@ -78,17 +89,21 @@ def sample(
     from crossexam.core.errors import CrossexamError
     from crossexam.core.test_sets import read_suite
     from crossexam.runs.saved import read_run
-    from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
+    from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 
     loaded = read_suite(suite) if suite is not None else None
-    sets = tuple(test_set or ()) or (tuple(loaded.datasets) if loaded and errors else None)
+    named = [*(errors or ()), *(right_in or ())]
+    sets = tuple(test_set or ()) or (tuple(loaded.datasets) if loaded and named else None)
     request = SampleRequest(per_set, seed, judges, sets, tuple(question) if question else None)
-    if errors is not None:
-        manifest = sample_errors(read_run(errors), output, request, origin=str(errors))
+    if named:
+        wrong, right = ([read_run(path) for path in paths or ()] for paths in (errors, right_in))
+        origin = " + ".join(map(str, named))
+        manifest = sample_outcomes(output, request, wrong=wrong, right=right, origin=origin)
     elif loaded is not None:
         manifest = sample_suite(loaded, output, request, origin=str(suite))
     else:
-        raise CrossexamError("there is nothing to sample from", wanted="SUITE, or --errors RUN")
+        wanted = "SUITE, --errors RUN or --right-in RUN"
+        raise CrossexamError("there is nothing to sample from", wanted=wanted)
     show(_sample_table(manifest["test_sets"]))
     written(output)
 
@@ -292,7 +307,7 @@ def _sample_table(test_sets: dict[str, dict[str, object]]) -> Table:
     for name, entry in test_sets.items():
         keys = entry["questions"]
         questions = ", ".join(keys) if isinstance(keys, list) else ""
-        table.add_row(name, str(entry["drawn"]), str(entry.get("errors", entry["rows"])), questions)
+        table.add_row(name, str(entry["drawn"]), str(entry.get("of", entry["rows"])), questions)
     if any("for_pairs" in entry for entry in test_sets.values()):
         table.caption = (
             "Controls of drawn items are drawn as well, so that drops of verified items are paired."
@@ -399,12 +414,25 @@ def _coefficient(estimate: Estimate) -> str:
 def _kinds(result: QuestionResult) -> Table:
     from rich.table import Table
 
+    from crossexam.language.lexicons.antonym_kinds import ANTONYM_KINDS
+    from crossexam.published.figures import published
+
+    printed = published("naik2018").table("antonym_kinds")
+    (systems,) = printed.rows
     table = Table(title=f"kinds of antonyms: {result.test_set}", title_justify="left")
-    for column in ("kind", "items", "%"):
+    for column in ("kind", "items", "%", "both right %", "both wrong %"):
         table.add_column(column, justify="left" if column == "kind" else "right")
     total = sum(result.answers.values())
-    for kind, count in result.answers.items():
-        table.add_row(kind, f"{count:,}", f"{100 * count / total:.0f}")
+    for kind in dict.fromkeys((*ANTONYM_KINDS[:3], *result.answers)):
+        count = result.answers.get(kind, 0)
+        columns = (f"antonymy.{outcome}.{kind}.matched" for outcome in ("both_right", "both_wrong"))
+        figures = (printed.value(systems, column) for column in columns)
+        cells = ("" if figure is None else f"{figure:g}" for figure in figures)
+        table.add_row(kind, f"{count:,}", f"{100 * count / total:.0f}" if total else "", *cells)
+    table.caption = (
+        f"Both right, both wrong: 100 items each of antonymy that {systems} get right and wrong (naik2018, "
+        f"{printed.place})."
+    )
     return table
 
 

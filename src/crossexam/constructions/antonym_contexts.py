@@ -17,7 +17,7 @@ from typing import Final
 
 from crossexam.language.assertion import is_scene, unasserted
 from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY, class_of
-from crossexam.language.lexicons.antonym_kinds import antonym_kind, has_other_sense
+from crossexam.language.lexicons.antonym_kinds import are_ends, has_other_sense
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING, NounKind
 from crossexam.language.lexicons.wordnet import WordNet
@@ -230,7 +230,7 @@ def _noun_doubts(
     another = _is_new_object(sentence, phrase)
     if (possessed or several or another) and _is_relative(word, wordnet):
         yield "one of several relatives"
-    elif antonym_kind(*pair) == "relational" and (possessed or gender(word, wordnet) is None):
+    elif are_ends(*pair) and (possessed or gender(word, wordnet) is None):
         yield "the other end of a relation"
     if animacy(word, wordnet) != "person" and (
         sentence.tags[position] == "NNS" or _is_counted(sentence, phrase)

@@ -1,7 +1,8 @@
 """The key of an item: the word pair or words that it tests, which items may share.
 
 A frequent pair (man/woman) can decide the score of a test set.  The field ``key`` of a construction names the
-entries of ``info`` that make up the key.
+entries of ``info`` that make up the key.  Wherever keys are counted, the two orders of a pair of words,
+hot/cold and cold/hot, are one key: they are the same words (:func:`counted_keys`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.table import KNOWN
 from crossexam.core.columns import info_values
-from crossexam.core.example import Example
+from crossexam.core.example import PAIR, Example
 from crossexam.core.randomness import rng_for
 
 #: The reason in the yield table for items beyond the maximum number per key.
@@ -54,6 +55,36 @@ def keys_of(items: Sequence[Example], construction: str) -> list[str] | None:
     return stated[0] if len(stated) == 1 else [", ".join(parts) for parts in zip(*stated, strict=True)]
 
 
+def in_one_order(pair: str) -> str:
+    """Return the two words of *pair* in lower case and alphabetical order.
+
+    >>> in_one_order("hot/cold"), in_one_order("cold/hot")
+    ('cold/hot', 'cold/hot')
+    """
+    return "/".join(sorted(pair.lower().split("/")))
+
+
+def counted_keys(items: Sequence[Example], construction: str) -> list[str] | None:
+    """Return the key of each of *items* as keys are counted, a pair of words in one order.
+
+    None if the construction has no keys or an item does not state its own.
+
+    >>> item = Example("a", "It is hot.", "It is cold.", "contradiction", info={"pair": "hot/cold"})
+    >>> counted_keys([item], "antonymy"), keys_of([item], "antonymy")
+    (['cold/hot'], ['hot/cold'])
+    """
+    keys = keys_of(items, construction)
+    if keys is None or not is_word_pair(KNOWN[construction]):
+        return keys
+    counted = {key: in_one_order(key) for key in dict.fromkeys(keys)}
+    return [counted[key] for key in keys]
+
+
+def is_word_pair(construction: Construction) -> bool:
+    """Return whether the key of *construction* is a pair of words."""
+    return construction.key == (PAIR,)
+
+
 def keys_are_sampled(construction: str) -> bool:
     """Return whether the keys of the items of a *construction* are a sample of all that there are.
 
@@ -67,18 +98,15 @@ def keys_are_sampled(construction: str) -> bool:
 def key_clusters(items: Sequence[Example], construction: str) -> NDArray[np.int32] | None:
     """Return numbers of the keys of *items* [n] if the keys of the *construction* are a sample, else None.
 
-    The two orders of a pair, *hot/cold* and *cold/hot*, are one key: they are the same words.
-
     >>> pairs = ("hot/cold", "cold/hot", "up/down")
     >>> items = [Example(pair, "", "", None, info={"pair": pair}) for pair in pairs]
     >>> key_clusters(items, "antonymy").tolist()
     [0, 0, 1]
     """
-    if not keys_are_sampled(construction) or (keys := keys_of(items, construction)) is None:
+    if not keys_are_sampled(construction) or (keys := counted_keys(items, construction)) is None:
         return None
     numbers: dict[str, int] = {}
-    pairs = {key: "/".join(sorted(key.split("/"))) for key in dict.fromkeys(keys)}
-    codes = [numbers.setdefault(pairs[key], len(numbers)) for key in keys]
+    codes = [numbers.setdefault(key, len(numbers)) for key in keys]
     return np.array(codes, dtype=np.int32)
 
 

@@ -31,7 +31,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.constructions.keys import keys_of
+from crossexam.constructions.keys import in_one_order, keys_of
 from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.columns import Places, info_values, relabelled_items
 from crossexam.core.dataset import Run
@@ -272,7 +272,7 @@ def _unordered(keys: Sequence[str]) -> NDArray[np.int64]:
     >>> _unordered(["man/woman", "woman/man", "dog/cat"]).tolist()
     [0, 0, 1]
     """
-    return cluster_codes(["/".join(sorted(key.split("/"))) for key in keys], len(keys))
+    return cluster_codes([in_one_order(key) for key in keys], len(keys))
 
 
 def _by_pairs(asked: _Asked, pairs: NDArray[np.int64], draws: int) -> ClusteredTest:

@@ -228,7 +228,7 @@ def compare_runs(
         )
     run_a, run_b, names = shared_a, shared_b, list(shared_a.datasets)
     for name in names:
-        _check_same_items(name, run_a, run_b)
+        check_same_items(name, run_a, run_b)
     run_a, run_b = with_accuracy(run_a), with_accuracy(run_b)
     names = list(run_a.datasets)
     two_labels = run_a.two_labels or run_b.two_labels
@@ -304,7 +304,8 @@ def _compare_one(
     )
 
 
-def _check_same_items(name: str, run_a: Run, run_b: Run) -> None:
+def check_same_items(name: str, run_a: Run, run_b: Run) -> None:
+    """Raise CrossexamError if the two runs have other items in the test set *name*, which both have."""
     one, other = run_a.datasets[name], run_b.datasets[name]
     if one is other or (len(one) == len(other) and content_hash_of(one) == content_hash_of(other)):
         return

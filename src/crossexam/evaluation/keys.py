@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from crossexam.constructions.keys import keys_of
+from crossexam.constructions.keys import counted_keys
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.scores import Scored, score_both, score_run
@@ -81,7 +81,7 @@ def keyed_comparisons(first: Run, second: Run) -> tuple[KeyedComparison, ...]:
 def _keyed(run: Run, scored: dict[str, Scored]) -> Iterator[tuple[str, Scored, list[str]]]:
     """Yield name, scored items and keys of the test sets that have at least two keys."""
     for name, here in scored.items():
-        keys = keys_of(here.examples, run.datasets[name].entry.construction)
+        keys = counted_keys(here.examples, run.datasets[name].entry.construction)
         if keys is not None and len(set(keys)) > 1:
             yield name, here, keys
 

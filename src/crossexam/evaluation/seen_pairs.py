@@ -6,7 +6,8 @@ It does not say how pairs were counted.  Here:
 
 - A pair stands in a contradiction if one word is in the premise and the other in the hypothesis of a
   contradiction, in either direction: antonymy has none, and the tests take both words as the one replaced.
-  For the same reason *hot/cold* and *cold/hot* are one pair, so that there can be fewer pairs than keys.
+  For the same reason *hot/cold* and *cold/hot* are one pair, as wherever keys are counted
+  (:func:`~crossexam.constructions.keys.counted_keys`).
 - The index of a corpus has words as they are written, in lower case, and the keys of antonymy are lemmas.
   Each word therefore stands for all its forms as a noun or adjective
   (:func:`~crossexam.language.inflection.listed_forms`): *man/woman* is seen if *men* is in the premise and
@@ -28,13 +29,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.constructions.keys import keys_of
+from crossexam.constructions.keys import counted_keys, is_word_pair
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.table import KNOWN
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import PAIR, Example
+from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, silent
 from crossexam.evaluation.scores import Scored
@@ -118,7 +119,7 @@ def seen_pairs(first: Run, second: Run, training: TrainingPairs) -> tuple[SeenPa
 def _keys(examples: Sequence[Example], construction: str) -> list[str] | None:
     """Return the word pair of each item, None if the key of *construction* is something else."""
     known = KNOWN.get(construction)
-    return keys_of(examples, construction) if known is not None and known.key == (PAIR,) else None
+    return counted_keys(examples, construction) if known is not None and is_word_pair(known) else None
 
 
 def _groups(a: Scored, b: Scored) -> Mapping[str, NDArray[np.bool_]]:
@@ -144,13 +145,9 @@ def _by_group(
 
 
 def _pair(key: str) -> WordPair:
-    """Return the two words of *key* in alphabetical order.
-
-    >>> _pair("hot/cold")
-    ('cold', 'hot')
-    """
-    one, _, other = key.lower().partition("/")
-    return min(one, other), max(one, other)
+    """Return the two words of *key*."""
+    one, _, other = key.partition("/")
+    return one, other
 
 
 def _counts(pair: WordPair, index: WordPairIndex) -> NDArray[np.int64] | None:

@@ -14,7 +14,7 @@ from crossexam.reports.accuracy import accuracy_note, relabelled_notes
 from crossexam.reports.analyses.consistency import consistency_comparison_table
 from crossexam.reports.analyses.cross_dataset import mean_note
 from crossexam.reports.analyses.fact_checking import checked_comparison_table
-from crossexam.reports.analyses.joint import joint_table, seen_table
+from crossexam.reports.analyses.joint import joint_table, kinds_table, seen_table
 from crossexam.reports.analyses.keys import keyed_comparison_table
 from crossexam.reports.analyses.templates import difference_notes
 from crossexam.reports.names import short_names
@@ -46,8 +46,9 @@ def comparison_tables(
     """Return the paired comparison of two models on every test set they share, at the level *alpha*.
 
     Test sets whose items have keys are also compared over keys; then what both get right and wrong together,
-    which word pairs of it are in *training*, and what their probabilities are worth.  Test sets of which more
-    than the share *max_unanswered* has no answer from one of the models only have bounds.
+    of which kinds the antonyms are, which word pairs of it are in *training*, and what their probabilities
+    are worth.  Test sets of which more than the share *max_unanswered* has no answer from one of the models
+    only have bounds.
     """
     from crossexam.evaluation.comparison import compare_runs
     from crossexam.evaluation.probability_comparison import probability_comparisons
@@ -62,6 +63,7 @@ def comparison_tables(
     missing = unanswered_comparison_table(pairs, names, max_unanswered)
     over_keys = keyed_comparison_table(*answered, names)
     together = joint_table(*answered, names)
+    kinds = [table for table in [kinds_table(*answered, names)] if table.rows]
     seen = [] if training is None else [seen_table(*answered, training, names)]
     checked = checked_comparison_table(*answered, names)
     violations = consistency_comparison_table(first, second, names, max_unanswered)
@@ -69,7 +71,7 @@ def comparison_tables(
     probabilities = probability_comparisons(first, second, max_unanswered=max_unanswered)
     paired = paired_tables(probabilities, names, alpha)
     worth = [each for each in paired if each.rows]
-    return [compared, *optional, *([together] if answered[0].datasets else []), *seen, *worth]
+    return [compared, *optional, *([together] if answered[0].datasets else []), *kinds, *seen, *worth]
 
 
 def against_table(results: Results) -> Table:

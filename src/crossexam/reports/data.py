@@ -532,6 +532,9 @@ def _comparisons(
         if (together := joint.get(pair.name)) is not None:
             row |= {"both_right": together.both_right, "both_wrong": together.both_wrong}
             row |= {"easy_keys": together.easy, "hard_keys": together.hard}
+            for outcome in ("right", "wrong"):
+                for kind, share in getattr(together, f"kinds_{outcome}").items():
+                    row |= _three_columns(f"both_{outcome}_{kind}", share)
             row |= {f"both_{kind}": together.same_errors.get(kind, 0) for kind in ERROR_TYPES}
         if (keyed := over_keys.get(pair.name)) is not None:
             row["keys"] = keyed.keys

@@ -33,7 +33,7 @@ from crossexam.reports.analyses.consistency import (
 )
 from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
 from crossexam.reports.analyses.fact_checking import checked_against_table, fact_checking_table
-from crossexam.reports.analyses.joint import joint_against_table, seen_against_table
+from crossexam.reports.analyses.joint import joint_against_table, kinds_against_table, seen_against_table
 from crossexam.reports.analyses.keys import keyed_against_table, keys_table
 from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.analyses.parses import parse_table
@@ -128,6 +128,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("against",    "A against B",            against_table),
     Section("lacking",    "Unanswered by A or B",   unanswered_against_table, within="against"),
     Section("joint",      "Together",               joint_against_table, within="against"),
+    Section("kinds",      "Kinds of antonyms",      kinds_against_table, within="against"),
     Section("seen",       "In training",            seen_against_table, _ALL, within="against"),
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),
     Section("checked",    "Balanced accuracy",      checked_against_table, _ALL, within="against"),

@@ -17,10 +17,20 @@ NOTHING: Final = "–"
 INFINITE: Final = "∞"
 #: Follows a published figure that a note under the table qualifies.
 MARK: Final = "†"
+#: Follows a figure that is published for word pairs that were counted in another way.
+COUNT_MARK: Final = "‡"
 
 
 class Marked(float):
-    """A published share of other items than those of its test set, or not as printed; shown with MARK."""
+    """A published figure of other items, or otherwise not the same; shown with the *marks* of notes."""
+
+    marks: str
+
+    def __new__(cls, figure: float, marks: str = MARK) -> Marked:
+        """Return *figure* with *marks*."""
+        made = super().__new__(cls, figure)
+        made.marks = marks
+        return made
 
 
 class Significant(float):
@@ -82,6 +92,8 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     ('4.0e-5', '0.042*')
     >>> number_text(Marked(0.151), "percent"), number_text(0.2305, "score"), number_text(math.inf, "score")
     ('15.1†', '0.231', '∞')
+    >>> number_text(Marked(1561, "†‡"), "count")
+    '1,561†‡'
     >>> number_text(-0.0002, "score"), number_text(-math.inf, "score")
     ('0.000', '-∞')
     >>> number_text(Significant(0.2), "points")
@@ -99,8 +111,9 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     assert number is not None
     if kind == "p":
         return p_value_text(number) + ("*" if alpha is not None and number <= alpha else "")
+    mark = cell.marks if isinstance(cell, Marked) else "*" if isinstance(cell, Significant) else ""
     if kind == "count":
-        return f"{number:,.0f}"
+        return f"{number:,.0f}{mark}"
     if kind == "text":
         return str(number)
     if kind == "mean":
@@ -109,7 +122,6 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
         if math.isinf(number):
             return INFINITE if number > 0 else f"-{INFINITE}"
         return "0.000" if (text := f"{number:,.3f}") == "-0.000" else text
-    mark = MARK if isinstance(cell, Marked) else "*" if isinstance(cell, Significant) else ""
     return _percent(number) + mark
 
 

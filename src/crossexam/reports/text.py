@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.estimate import Bounds
 from crossexam.core.output.escapes import escape_latex, escape_markdown, one_line, visible
-from crossexam.reports.table import INFINITE, MARK, NOTHING, Table, cell_text, interval_text, number_text
+from crossexam.reports.table import (
+    COUNT_MARK,
+    INFINITE,
+    MARK,
+    NOTHING,
+    Table,
+    cell_text,
+    interval_text,
+    number_text,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -27,7 +36,7 @@ def _latex_number(text: str) -> str:
         text = re.sub(r"(?<=\d)e(-\d+)", r"$\\cdot$10$^{\1}$", text)
     else:
         text = text.replace("-", r"$-$")
-    for character in (MARK, INFINITE):
+    for character in (MARK, COUNT_MARK, INFINITE):
         text = text.replace(character, escape_latex(character))
     return text.replace("<", r"$<$")
 

@@ -1,20 +1,17 @@
-"""Stratified samples of items to judge, from a suite or from the errors of a run.
+"""Stratified samples of items to judge, from a suite or by what models get right and wrong.
 
-Errors come with suggestions for their source, one of the nine of Naik et al. (2018, Table 1).  The authors
-categorized 100 errors by hand, and the suggestions only help judges to do the same.  The paper describes the
-sources (section 2) without figures; the thresholds are ours.
+Errors come with suggestions for their source (:mod:`crossexam.validation.error_sources`).
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from string import ascii_lowercase
 from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -33,193 +30,11 @@ from crossexam.core.example import (
 from crossexam.core.labels import GOLDS, Gold
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
+from crossexam.evaluation.comparison import check_same_items, common_part
 from crossexam.evaluation.scores import score_run
-from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES, NEGATIONS
-from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.numbers import quantities
-from crossexam.language.tokens import words
+from crossexam.validation.error_sources import Misclassified, suggestions
 from crossexam.validation.questions import ANTONYM_KIND, GRAMMAR_KEPT, chosen_questions, questions_for
 from crossexam.validation.study import Item, create_study
-
-#: Shares of the content words of the hypothesis that are in the premise: much overlap, and hardly any.
-MUCH_OVERLAP: Final = 0.7
-LITTLE_OVERLAP: Final = 0.2
-#: The least ratio of the lengths of premise and hypothesis, in words.
-LONGER: Final = 3.0
-
-_QUANTIFIERS: Final = frozenset(
-    "all every each both few fewer many more most least less several some half twice double dozen "
-    "majority minority".split()
-)
-_UNLISTED: Final = frozenset("others amongst amidst unto sans passersby".split())  # not in WordNet
-_ENDINGS: Final = ("r", "er", "rs", "ers", "less", "ly", "ed", "ing", "s")
-_WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*")
-_PLAIN: Final = re.compile(r"[a-z]{3,}")
-
-
-class Suggestion(NamedTuple):
-    """A *category* of :data:`crossexam.validation.questions.CATEGORIES` and *why* it is suggested."""
-
-    category: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Misclassified:
-    """An item that a model got wrong: its sentences, its gold label, and the prediction."""
-
-    premise: str
-    hypothesis: str
-    gold: Gold
-    predicted: Gold
-
-
-def suggestions(item: Misclassified) -> tuple[Suggestion, ...]:
-    """Return the possible sources of the error, in the order of the paper's table; else ``unknown``.
-
-    >>> item = Misclassified("The door is open.", "The door is closed.", "contradiction", "entailment")
-    >>> [each.category for each in suggestions(item)]
-    ['antonymy']
-    """
-    known = tuple(Suggestion(name, why) for name, sign in _SIGNS.items() if (why := sign(item)) is not None)
-    return known or (Suggestion("unknown", "no hint to another"),)
-
-
-def _content(sentence: str) -> list[str]:
-    lowered = [token.text.lower() for token in words(sentence)]
-    return [word for word in lowered if _WORD.fullmatch(word) and word not in CLOSED_CLASSES | NEGATIONS]
-
-
-def _overlap(item: Misclassified) -> str | None:
-    hypothesis = set(_content(item.hypothesis))
-    if not hypothesis:
-        return None
-    share = len(hypothesis & set(_content(item.premise))) / len(hypothesis)
-    why = f"{share:.0%} of the words of the hypothesis are in the premise"
-    if share >= MUCH_OVERLAP and item.predicted == "entailment":
-        return why
-    if share <= LITTLE_OVERLAP and (item.gold, item.predicted) == ("entailment", "neutral"):
-        return why
-    return None
-
-
-def _negation(item: Misclassified) -> str | None:
-    if item.predicted != "contradiction":
-        return None
-    negations = [
-        token.text
-        for side in (item.premise, item.hypothesis)
-        for token in words(side)
-        if token.text.lower().replace("’", "'") in NEGATIONS
-    ]
-    return _listed(negations)
-
-
-def _antonyms(item: Misclassified) -> str | None:
-    if item.gold != "contradiction":
-        return None
-    hypothesis = set(_content(item.hypothesis))
-    pairs = [
-        f"{word}/{other}"
-        for word in dict.fromkeys(_content(item.premise))
-        for other in sorted(hypothesis)
-        if word != other and _forms(other) & _opposites(word)
-    ]
-    return _listed(pairs)
-
-
-@cache
-def _forms(word: str) -> frozenset[str]:
-    return frozenset(WordNet.load().lemmas_of(word))
-
-
-@cache
-def _opposites(word: str) -> frozenset[str]:
-    wordnet = WordNet.load()
-    if not wordnet.has_antonym(word):
-        return frozenset()
-    return frozenset(
-        antonym.lower()
-        for synset in wordnet.synsets(word)
-        for lemma in _forms(word)
-        for _, antonym in wordnet.antonyms(synset, lemma)
-    )
-
-
-def _numbers(item: Misclassified) -> str | None:
-    sides = (item.premise, item.hypothesis)
-    numbers = [number.text for side in sides for number in quantities(side)]
-    quantifiers = [
-        token.text for side in sides for token in words(side) if token.text.lower() in _QUANTIFIERS
-    ]
-    return _listed(numbers + quantifiers)
-
-
-def _length(item: Misclassified) -> str | None:
-    long, short = len(words(item.premise)), len(words(item.hypothesis))
-    return f"{long} words and {short} words" if short and long >= LONGER * short else None
-
-
-def _spelling(item: Misclassified) -> str | None:
-    """Return the words in lower case that are not known, but one letter away from a word of WordNet."""
-    unknown = [
-        token.text
-        for side in (item.premise, item.hypothesis)
-        for token in words(side)
-        if _PLAIN.fullmatch(token.text) and _is_misspelt(token.text)
-    ]
-    return _listed(unknown)
-
-
-@cache
-def _is_misspelt(word: str) -> bool:
-    """Return whether *word* looks misspelt; "mountaintop" and "shirtless" do not, though WordNet lacks them.
-
-    >>> [_is_misspelt(word) for word in ("helments", "mountaintop", "shirtless", "others", "dogs")]
-    [True, False, False, False, False]
-    """
-    if _is_word(word):
-        return False
-    if any(_is_word(word[:i]) and _is_word(word[i:]) for i in range(3, len(word) - 2)):
-        return False
-    if any(word.endswith(ending) and _is_word(word.removesuffix(ending)) for ending in _ENDINGS):
-        return False
-    return any(_is_word(other) for other in _one_edit_away(word))
-
-
-def _one_edit_away(word: str) -> Iterator[str]:
-    """Yield *word* with one letter deleted, inserted or replaced, and with two adjacent letters swapped."""
-    for i in range(len(word) + 1):
-        head, tail = word[:i], word[i:]
-        if tail:
-            yield head + tail[1:]
-        if len(tail) > 1:
-            yield head + tail[1] + tail[0] + tail[2:]
-        for letter in ascii_lowercase:
-            yield head + letter + tail
-            if tail:
-                yield head + letter + tail[1:]
-
-
-@cache
-def _is_word(word: str) -> bool:
-    if word in CLOSED_CLASSES or word in NEGATIONS or word in _QUANTIFIERS or word in _UNLISTED:
-        return True
-    return bool(WordNet.load().lemmas_of(word) or WordNet.load().lemmas_of(word.replace("our", "or")))
-
-
-def _listed(texts: Iterable[str]) -> str | None:
-    return ", ".join(dict.fromkeys(texts)) or None
-
-
-_SIGNS: Final[dict[str, Callable[[Misclassified], str | None]]] = {
-    "word_overlap": _overlap,
-    "negation": _negation,
-    "antonymy": _antonyms,
-    "numerical_reasoning": _numbers,
-    "length_mismatch": _length,
-    "grammaticality": _spelling,
-}
 
 #: Keys of ``info`` that divide the items of a construction; strata are the gold label and these.
 KINDS: Final = (KIND, HOW, RELATION)
@@ -402,28 +217,95 @@ def _roots(name: str, lineage: Sequence[str], labelled: Mapping[str, Sequence[Ex
     return roots
 
 
-def sample_errors(run: Run, folder: Path, request: SampleRequest, *, origin: str) -> dict[str, Any]:
-    """Write a study of the wrong predictions of *run* into *folder* and return its manifest.
+def sample_outcomes(
+    folder: Path, request: SampleRequest, *, wrong: Sequence[Run] = (), right: Sequence[Run] = (), origin: str
+) -> dict[str, Any]:
+    """Write a study of the items that all of *wrong* get wrong and all of *right* get right.
 
-    Judges see the gold label and the prediction, as the authors of Naik et al. (2018, Table 1) did, and are
-    asked what misled the model.  Strata are the gold label and the prediction.  Raises CrossexamError.
+    Of the errors of one model, judges see the gold label and the prediction, as the authors of Naik et al.
+    (2018, Table 1) did, and are asked what misled the model; strata are the gold label and the prediction.
+    Of other items, they are asked what they are asked of a suite, unless the request names questions.  Items
+    that a run did not answer are left out.  Writes the study into *folder* and returns its manifest.  Raises
+    CrossexamError, also if the runs share no test set or have other items, or if no item is left.
     """
     request.check()
-    asked = chosen_questions(request.questions or ("category",))
+    runs = _over_shared_sets([*wrong, *right])
+    if "category" in (request.questions or ()) and len(wrong) != 1:
+        raise CrossexamError(
+            f"the question 'category' is about the errors of one model, not of {len(wrong)}",
+            hint="name one run with --errors, or another --question",
+        )
+    names = _sets(runs[0].datasets, request.sets, with_base=True)
     items: list[Item] = []
     entries: dict[str, Any] = {}
-    scores = score_run(run, two_labels=run.two_labels)
-    for name in _sets(run.datasets, request.sets, with_base=True):
-        dataset, scored = run.datasets[name], scores[name]
-        rows = zip(scored.examples, scored.predicted.tolist(), scored.correct.tolist(), strict=True)
-        wrong = [(example, GOLDS[predicted]) for example, predicted, is_right in rows if not is_right]
-        strata = [(example.label, predicted) for example, predicted in wrong]
-        positions = systematic_sample(strata, request.per_set, seed=request.seed, name=_kind(name))
-        drawn = [wrong[position] for position in positions]
-        items += [_error(example, predicted, name, asked) for example, predicted in drawn]
-        entries[name] = {**_entry(dataset, [example for example, _ in drawn], asked), "errors": len(wrong)}
-    facts = {"kind": "errors", "model": run.model, "origin": origin}
-    return _write(folder, items, entries, facts, request)
+    for name, found in _with_outcome(runs, names, len(wrong)).items():
+        dataset = runs[0].datasets[name]
+        default = ("category",) if len(wrong) == 1 else questions_for(dataset.entry.construction)
+        asked = chosen_questions(request.questions or default)
+        askable = [each for each in found if _asked_of(each.example, asked)]
+        strata = [each.stratum for each in askable]
+        places = systematic_sample(strata, request.per_set, seed=request.seed, name=_kind(name))
+        drawn = [askable[place] for place in places]
+        items += [_outcome_item(each, name, asked) for each in drawn]
+        if drawn:
+            entry = _entry(dataset, [each.example for each in drawn], asked)
+            entries[name] = {**entry, "of": len(askable)}
+    if not items:
+        raise CrossexamError(
+            f"no item to ask about is {_outcome_words(wrong, right)}",
+            where=", ".join(names),
+            wanted="at least one",
+        )
+    models = {"wrong": [run.model for run in wrong], "right": [run.model for run in right]}
+    return _write(folder, items, entries, {"kind": "outcomes", **models, "origin": origin}, request)
+
+
+class _Found(NamedTuple):
+    """An *example* with the outcome that is sought, and of the error of one model what it *predicted*."""
+
+    example: Example
+    predicted: Gold | None
+
+    @property
+    def stratum(self) -> tuple[str, ...]:
+        if self.predicted is None:
+            return stratum_of(self.example)
+        return str(self.example.label), self.predicted
+
+
+def _over_shared_sets(runs: Sequence[Run]) -> list[Run]:
+    """Return *runs* over the test sets that all have; raises CrossexamError unless these are the same."""
+    first, *others = runs
+    for other in others:
+        first, _ = common_part(first, other)
+    for other in others:
+        for name in first.datasets:
+            check_same_items(name, first, other)
+    return [first, *(other.restricted_to(list(first.datasets)) for other in others)]
+
+
+def _with_outcome(runs: Sequence[Run], names: Iterable[str], wrong: int) -> dict[str, list[_Found]]:
+    """Return the items of each of *names* that the first *wrong* runs get wrong, and the others right."""
+    two_labels = any(run.two_labels for run in runs)
+    scores = [score_run(run, two_labels=two_labels, unanswered="wrong") for run in runs]
+    found: dict[str, list[_Found]] = {}
+    for name in names:
+        first, *_ = scored = [each[name] for each in scores]
+        answered = np.all([each.predicted >= 0 for each in scored], axis=0)
+        sought = [~each.correct for each in scored[:wrong]] + [each.correct for each in scored[wrong:]]
+        found[name] = [
+            _Found(first.examples[place], GOLDS[int(first.predicted[place])] if wrong == 1 else None)
+            for place in np.flatnonzero(answered & np.all(sought, axis=0)).tolist()
+        ]
+    return found
+
+
+def _outcome_words(wrong: Sequence[Run], right: Sequence[Run]) -> str:
+    """Return what the outcome is in words: ``wrong in 'a' and 'b', right in 'c'``."""
+    sides = (("wrong", wrong), ("right", right))
+    return ", ".join(
+        f"{how} in {' and '.join(repr(run.model) for run in runs)}" for how, runs in sides if runs
+    )
 
 
 def _sets(
@@ -441,10 +323,14 @@ def _sets(
     return names
 
 
+def _asked_of(example: Example, asked: tuple[str, ...]) -> tuple[str, ...]:
+    """Return those of the questions *asked* that can be asked of *example*."""
+    lacking = {GRAMMAR_KEPT: not _before(example), ANTONYM_KIND: not example.info.get(PAIR)}
+    return tuple(key for key in asked if not lacking.get(key, False))
+
+
 def _item(example: Example, test_set: str, asked: tuple[str, ...]) -> Item:
-    before, pair = _before(example), example.info.get(PAIR)
-    lacking = {GRAMMAR_KEPT: not before, ANTONYM_KIND: not pair}
-    asked = tuple(key for key in asked if not lacking.get(key, False))
+    pair = example.info.get(PAIR)
     return Item(
         number=0,
         test_set=test_set,
@@ -454,8 +340,8 @@ def _item(example: Example, test_set: str, asked: tuple[str, ...]) -> Item:
         gold=example.label,
         predicted=None,
         cluster=cluster_of(example),
-        asked=asked,
-        before=before,
+        asked=_asked_of(example, asked),
+        before=_before(example),
         status=status_of(example),
         pair="/".join(map(str, pair)) if isinstance(pair, list | tuple) else pair,
     )
@@ -470,8 +356,13 @@ def _before(example: Example) -> dict[Side, str]:
     return {side: undo_edits(example.text(side), edits, side) for side in edited}
 
 
-def _error(example: Example, predicted: Gold, test_set: str, asked: tuple[str, ...]) -> Item:
-    item = replace(_item(example, test_set, asked), predicted=predicted)
+def _outcome_item(found: _Found, test_set: str, asked: tuple[str, ...]) -> Item:
+    """Return the item to judge; of the error of one model, with what it predicted."""
+    example, predicted = found
+    item = _item(example, test_set, asked)
+    if predicted is None:
+        return item
+    item = replace(item, predicted=predicted)
     if "category" not in asked or example.label is None:
         return item
     error = Misclassified(example.premise, example.hypothesis, example.label, predicted)
@@ -511,7 +402,8 @@ def _write(
     numbers = [item.number for item in numbered]
     orders = {judge: _shuffled(numbers, request.seed, "order", judge) for judge in request.judge_names()}
     sets = "+".join(f"{name}@{entry['content_hash']}" for name, entry in entries.items())
-    parts = {"study": facts["kind"], "seed": request.seed, "per_set": request.per_set, "sets": sets}
+    models = {side: "+".join(facts[side]) for side in ("wrong", "right") if facts.get(side)}
+    parts = {"study": facts["kind"], **models, "seed": request.seed, "per_set": request.per_set, "sets": sets}
     manifest = {
         "format": 1,
         **facts,

@@ -79,8 +79,7 @@ def answers_of(data: Any, model: str, name: str) -> Answers:
         for row in shares
     ]
     stated = next((key for key in ("pair", "how") if key in items[0]), None)
-    keys = None if stated is None else np.array([each[stated] for each in items])
-    pairs = None if keys is None else np.array(["/".join(sorted(each.split("/"))) for each in keys])
+    keys = None if stated is None else np.array(["/".join(sorted(each[stated].split("/"))) for each in items])
     mass = data["label_mass"].get(model, {}).get(name, {})
     return Answers(
         labels,
@@ -91,7 +90,7 @@ def answers_of(data: Any, model: str, name: str) -> Answers:
         np.array(best),
         shares / shares.sum(axis=1, keepdims=True),
         np.array([each["cluster"] for each in items]),
-        pairs if stated == "pair" else None,  # the rules of numerical reasoning are no sample
+        keys if stated == "pair" else None,  # the rules of numerical reasoning are no sample
         keys,
         np.array([each if isinstance(each, str) else "answered" for each in given]),
         np.array([mass.get(each["id"], 1.0) for each in items]),

@@ -114,7 +114,8 @@ _LATEX_SPECIAL: Final = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
     "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "–": "--",
-    "·": r"\textperiodcentered{}", "†": r"$^\dagger$", "∞": r"$\infty$",
+    "·": r"\textperiodcentered{}", "†": r"$^\dagger$",
+    "‡": r"$^\ddagger$", "∞": r"$\infty$",
 }
 # fmt: on
 _LATEX_LIGATURE: Final = re.compile(r"(?<=-)-|(?<=,),|(?<=')'")

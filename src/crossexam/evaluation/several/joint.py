@@ -1,7 +1,8 @@
 """What two models get right and wrong together (Naik et al. 2018, section 4.3).
 
 Word pairs of items that both get right are easy, those of items that both get wrong are hard; a pair can be
-both.  Errors are common if both models predict the same wrong label.
+both, and its two orders are one (:func:`~crossexam.constructions.keys.counted_keys`).  Errors are common if
+both models predict the same wrong label.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.constructions.keys import keys_of
+from crossexam.constructions.keys import counted_keys
+from crossexam.core.columns import info_values
 from crossexam.core.dataset import Run
+from crossexam.core.estimate import Estimate
+from crossexam.core.example import KIND
 from crossexam.core.labels import GOLDS
 from crossexam.evaluation.scores import Scored, score_both
+from crossexam.language.lexicons.antonym_kinds import ANTONYM_KINDS
+from crossexam.stats.estimate import share_correct
 
 
 @dataclass(frozen=True)
@@ -23,8 +29,10 @@ class JointOutcome:
     """The items of a test set by the outcomes of two models, and the keys (word pairs) of these items.
 
     *easy* and *hard* are the numbers of different keys of the items that both models get right and wrong,
-    None if the items have no keys.  *same_errors* counts the items for which both predict the same wrong
-    label, by type: ``"N-E"`` is gold neutral predicted as entailment.
+    None if the items have no keys.  *kinds_right* and *kinds_wrong* are the shares of the kinds of
+    antonyms among the items that both get right and wrong; they are empty if these state none.  *same_errors*
+    counts the items for which both predict the same wrong label, by type: ``"N-E"`` is gold neutral predicted
+    as entailment.
     """
 
     name: str
@@ -33,6 +41,8 @@ class JointOutcome:
     both_wrong: int
     easy: int | None
     hard: int | None
+    kinds_right: Mapping[str, Estimate]
+    kinds_wrong: Mapping[str, Estimate]
     same_errors: Mapping[str, int]
 
 
@@ -42,7 +52,7 @@ def joint_outcomes(first: Run, second: Run) -> tuple[JointOutcome, ...]:
     If one of the models has two labels, both are scored on two.  Items that one did not answer are left out.
     """
     return tuple(
-        _outcome(name, a, b, keys_of(a.examples, first.datasets[name].entry.construction))
+        _outcome(name, a, b, counted_keys(a.examples, first.datasets[name].entry.construction))
         for name, a, b in scored_together(first, second)
     )
 
@@ -66,8 +76,28 @@ def _outcome(name: str, a: Scored, b: Scored, keys: Sequence[str] | None) -> Joi
         None if of_items is None else of_items.filter(pl.Series(chosen)).n_unique()
         for chosen in (right, wrong)
     )
-    errors = _counted(a.gold[same], a.predicted[same])
-    return JointOutcome(name, len(a.gold), int(right.sum()), int(wrong.sum()), easy, hard, errors)
+    kinds = info_values(a.examples, [KIND])[KIND].each()
+    return JointOutcome(
+        name,
+        len(a.gold),
+        int(right.sum()),
+        int(wrong.sum()),
+        easy,
+        hard,
+        _kinds(kinds, right, a.units),
+        _kinds(kinds, wrong, a.units),
+        _counted(a.gold[same], a.predicted[same]),
+    )
+
+
+def _kinds(
+    kinds: NDArray[np.object_], chosen: NDArray[np.bool_], units: NDArray[np.int32]
+) -> dict[str, Estimate]:
+    """Return the share of each kind of antonyms among the *chosen* items; empty if none states one."""
+    stated = chosen & np.isin(kinds, ANTONYM_KINDS)
+    if not stated.any():
+        return {}
+    return {kind: share_correct(kinds[stated] == kind, units[stated]) for kind in ANTONYM_KINDS}
 
 
 def _counted(gold: NDArray[np.int8], predicted: NDArray[np.int8]) -> dict[str, int]:

@@ -8,17 +8,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from crossexam.constructions.keys import counted_keys
 from crossexam.core.dataset import Dataset, Run
+from crossexam.language.lexicons.antonym_kinds import ANTONYM_KINDS
 from crossexam.reports.accuracy import ERROR_TYPES
 from crossexam.reports.published_systems import STUDIES, difference_from, other_rules_note
 from crossexam.reports.results import Results
-from crossexam.reports.table import Cell, Column, Marked, Table
+from crossexam.reports.table import COUNT_MARK, MARK, Cell, Column, Marked, Table
 
 if TYPE_CHECKING:
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
     from crossexam.evaluation.several.joint import JointOutcome
 
 _STUDY: Final = "naik2018"
+#: The numbers of the paper that are of pairs of words.
+_PAIRS: Final = frozenset({"easy", "hard"})
+#: Items that its authors judged, per outcome.
+_JUDGED: Final = 100
 _TABLE: Final = "joint_outcomes"
 _COLUMNS: Final = (
     Column("Test set"),
@@ -32,10 +38,28 @@ _COLUMNS: Final = (
 )
 _NOTE: Final = (
     "Easy, hard keys: distinct word pairs (or other keys) of the items that both models get right, and of "
-    "those that both get wrong; a pair can be both. Both E-C: gold entailment, for which both models predict "
-    "contradiction; the others likewise."
+    "those that both get wrong; a pair can be both, and its two orders are one. Both E-C: gold entailment, "
+    "for which both models predict contradiction; the others likewise."
 )
 
+
+#: Why the published numbers of pairs are marked.
+_COUNTED: Final = (
+    f"{COUNT_MARK} The paper does not say how it counted pairs of words. Here, a pair is two lemmas, in "
+    "either order."
+)
+
+_KIND_TABLE: Final = "antonym_kinds"
+_KIND_COLUMNS: Final = (
+    Column("Test set"),
+    Column("Right"),
+    Column("Items", "count"),
+    *(Column(kind.capitalize(), "percent") for kind in ANTONYM_KINDS),
+)
+_KIND_NOTE: Final = (
+    "Kinds of the antonyms of the items that both models get right, and of those that neither gets right, in "
+    "percent of these items. Unknown: pairs that our table of kinds lacks."
+)
 
 _SEEN_TABLE: Final = "seen_pairs"
 _SEEN_COLUMNS: Final = (
@@ -46,7 +70,8 @@ _SEEN_COLUMNS: Final = (
     Column("In a contradiction", "percent"),
     Column("Mean count", "mean"),
 )
-#: What the paper calls the pairs of a group.
+#: What the tables of the paper call the items of a group, and their pairs.
+_ITEMS: Final = {"both": "both_right", "neither": "both_wrong"}
 _PAPER: Final = {"both": "easy", "neither": "hard"}
 _RIGHT: Final = {"both": "both", "neither": "neither", "only_a": "only A", "only_b": "only B"}
 _SEEN_NOTE: Final = (
@@ -77,15 +102,21 @@ def _joint_table(
     published_rows: bool,
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []
+    differences: dict[str, str] = {}
+    notes = [_NOTE]
     for each in outcomes:
         errors = (each.same_errors.get(kind, 0) for kind in ERROR_TYPES)
         keys = (each.easy, each.hard)
-        rows.append((names[each.name], "A and B", each.n, each.both_right, each.both_wrong, *keys, *errors))
-        if published_rows:
-            rows += [(names[each.name], *row) for row in _published(test_sets[each.name])]
-    notes = [_NOTE]
-    if any("(published)" in str(row[1]) for row in rows):
-        notes.append(f"{_source(_TABLE)}.")
+        name, dataset = names[each.name], test_sets[each.name]
+        rows.append((name, "A and B", each.n, each.both_right, each.both_wrong, *keys, *errors))
+        if published_rows and (beside := _published(dataset)):
+            differences[name] = difference_from(_STUDY, dataset)
+            rows += [(name, *row) for row in beside]
+            notes += _too_few_pairs(name, dataset)
+    if any(COUNT_MARK in cell.marks for row in rows for cell in row if isinstance(cell, Marked)):
+        notes.append(_COUNTED)
+    if differences:
+        notes += [*other_rules_note(differences), f"{_source(_TABLE)}."]
     folded = "Show what both models get right and wrong"
     return Table("Right and wrong together", _COLUMNS, tuple(rows), tuple(notes), grouped=1, folded=folded)
 
@@ -101,10 +132,41 @@ def _published(dataset: Dataset) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for systems in table.rows:
         columns = ("items", "both_right", "both_wrong", "easy", "hard", *ERROR_TYPES)
-        found = [table.value(systems, f"{entry.construction}.{each}", entry.part) for each in columns]
-        if any(figure is not None for figure in found):
-            rows.append((f"{systems} (published)", *found))
+        figures = {each: table.value(systems, f"{entry.construction}.{each}", entry.part) for each in columns}
+        if any(figure is not None for figure in figures.values()):
+            cells = (_beside(figure, dataset, pairs=each in _PAIRS) for each, figure in figures.items())
+            rows.append((f"{systems} (published)", *cells))
     return rows
+
+
+def _beside(figure: float | None, dataset: Dataset, *, pairs: bool) -> float | None:
+    """Return a published *figure* with the marks that it needs beside those of *dataset*.
+
+    *pairs*: whether it is about pairs of words.
+    """
+    marks = (MARK if difference_from(_STUDY, dataset) else "") + (COUNT_MARK if pairs else "")
+    return figure if figure is None or not marks else Marked(figure, marks)
+
+
+def _too_few_pairs(name: str, dataset: Dataset) -> list[str]:
+    """Return in a list the note that *dataset*, made by the authors' script, has too few pairs."""
+    from crossexam.published.figures import published
+
+    table, entry = published(_STUDY).table(_TABLE), dataset.entry
+    stated = [table.value(row, f"{entry.construction}.hard", entry.part) for row in table.rows]
+    most = max((figure for figure in stated if figure is not None), default=0)
+    keys = counted_keys(dataset.examples, entry.construction)
+    if keys is None or entry.rules != "released":
+        return []
+    edits = (example.change.edits[0] for example in dataset if example.change and example.change.edits)
+    written = len({(edit.old, edit.new) for edit in edits})
+    if max(written, len(set(keys))) >= most:
+        return []
+    return [
+        f"The {len(dataset):,} items of {name} have {len(set(keys)):,} different pairs ({written:,} if order "
+        f"and inflection tell pairs apart), so the published {most:,.0f} cannot be of items that the "
+        "authors' script makes."
+    ]
 
 
 def _source(table: str) -> str:
@@ -112,6 +174,61 @@ def _source(table: str) -> str:
 
     study = published(_STUDY)
     return f"Published: {study.table(table).place} of {study.citation} {study.source}; on their own items"
+
+
+def kinds_against_table(results: Results) -> Table:
+    """Return the kinds of antonyms that exactly two models get right and wrong; may have no rows."""
+    return _kinds_table(results.joint, results.test_sets, results.short_names, results.published_rows)
+
+
+def kinds_table(first: Run, second: Run, names: Mapping[str, str]) -> Table:
+    """Return the kinds of antonyms that two models get right and wrong together; may have no rows."""
+    from crossexam.evaluation.several.joint import joint_outcomes
+
+    return _kinds_table(joint_outcomes(first, second), first.datasets, names, published_rows=True)
+
+
+def _kinds_table(
+    outcomes: Sequence[JointOutcome],
+    test_sets: Mapping[str, Dataset],
+    names: Mapping[str, str],
+    published_rows: bool,
+) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    differences: dict[str, str] = {}
+    for each in outcomes:
+        name, dataset = names[each.name], test_sets[each.name]
+        for group, kinds in (("both", each.kinds_right), ("neither", each.kinds_wrong)):
+            if not kinds:
+                continue
+            rows.append((name, _RIGHT[group], kinds[ANTONYM_KINDS[0]].n, *kinds.values()))
+            beside = _published_kinds(group, dataset) if published_rows else []
+            if beside:
+                differences[name] = difference_from(_STUDY, dataset)
+            rows += [(name, *row) for row in beside]
+    notes = [_KIND_NOTE]
+    if differences:
+        source = f"{_source(_KIND_TABLE)}, of which {_JUDGED} of each outcome were judged by hand."
+        notes += [*other_rules_note(differences), source]
+    return Table("Kinds of antonyms", _KIND_COLUMNS, tuple(rows), tuple(notes), grouped=1)
+
+
+def _published_kinds(group: str, dataset: Dataset) -> list[tuple[Cell, ...]]:
+    """Return the published kinds of the items of *group* on the counterpart of *dataset*; may be empty."""
+    from crossexam.published.figures import published
+
+    (study,) = (each for each in STUDIES if each.study == _STUDY)
+    if not study.figures(dataset):
+        return []
+    table, entry = published(_STUDY).table(_KIND_TABLE), dataset.entry
+    rows: list[tuple[Cell, ...]] = []
+    for systems in table.rows:
+        columns = (f"{entry.construction}.{_ITEMS[group]}.{kind}" for kind in ANTONYM_KINDS)
+        found = [table.value(systems, column, entry.part) for column in columns]
+        if any(figure is not None for figure in found):
+            shares = (None if each is None else _beside(each / 100, dataset, pairs=False) for each in found)
+            rows.append((f"{_RIGHT[group]} ({systems}, published)", _JUDGED, *shares))
+    return rows
 
 
 def seen_against_table(results: Results) -> Table:
@@ -154,7 +271,7 @@ def _seen_table(
         weaker = (
             "the pairs that only their weaker system gets right are 'nearly twice' as frequent in training"
         )
-        notes += [*other_rules_note(differences), f"{_source(_SEEN_TABLE)}; {weaker}."]
+        notes += [_COUNTED, *other_rules_note(differences), f"{_source(_SEEN_TABLE)}; {weaker}."]
     return Table("Word pairs in training", _SEEN_COLUMNS, tuple(rows), tuple(notes), grouped=1)
 
 
@@ -166,14 +283,14 @@ def _published_seen(group: str, dataset: Dataset) -> list[tuple[Cell, ...]]:
     if group not in _PAPER or not study.figures(dataset):
         return []
     joint, seen = (published(_STUDY).table(name) for name in (_TABLE, _SEEN_TABLE))
-    entry, share = dataset.entry, Marked if difference_from(_STUDY, dataset) else float
+    entry = dataset.entry
     column = f"{entry.construction}.{_PAPER[group]}"
     return [
         (
             f"{_RIGHT[group]} ({systems}, published)",
-            joint.value(systems, column, entry.part),
+            _beside(joint.value(systems, column, entry.part), dataset, pairs=True),
             None,
-            share(round(figure / 100, 6)),
+            _beside(round(figure / 100, 6), dataset, pairs=True),
             None,
         )
         for systems in seen.rows

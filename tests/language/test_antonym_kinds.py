@@ -1,0 +1,50 @@
+"""The table of the kinds of antonyms is sound, and apart from what the rules of antonymy take from it."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import pytest
+
+from crossexam.language.lexicons.antonym_kinds import ANTONYM_KINDS, antonym_kind, are_ends, are_opposed
+
+TABLE = files("crossexam.language.lexicons").joinpath("antonym_kinds.tsv").read_text("utf-8")
+ROWS = [line.split("\t") for line in TABLE.splitlines() if not line.startswith("#")]
+
+
+def test_every_pair_has_one_kind_and_is_in_order() -> None:
+    assert {len(row) for row in ROWS} == {3, 4}
+    assert all(one < other for one, other, *_ in ROWS)
+    assert len({(one, other) for one, other, *_ in ROWS}) == len(ROWS)
+    assert {kind for _, _, kind, *_ in ROWS} == set(ANTONYM_KINDS) - {"unknown"}
+    assert {rule for row in ROWS for rule in row[3:]} == {"opposed", "ends"}
+    assert all(row[2] == "relational" for row in ROWS if row[3:] == ["ends"])
+    kinds = [row[2] for row in ROWS]
+    assert sorted(ROWS, key=lambda row: (kinds.index(row[2]), row[:2])) == ROWS  # as a reader finds a pair
+
+
+@pytest.mark.parametrize(
+    ("pair", "kind"),
+    [
+        ("hot/cold", "gradable"),
+        ("useful/useless", "gradable"),
+        ("alive/dead", "complementary"),
+        ("member/nonmember", "complementary"),
+        ("ability/inability", "complementary"),
+        ("debtor/creditor", "relational"),
+        ("decrease/increase", "relational"),
+        ("end/middle", "relational"),
+        ("annual/biennial", "unknown"),
+    ],
+)
+def test_the_kind_is_that_of_either_order(pair: str, kind: str) -> None:
+    one, other = pair.split("/")
+    assert antonym_kind(one, other) == antonym_kind(other, one) == kind
+
+
+def test_a_known_kind_does_not_make_the_rules_trust_a_pair() -> None:
+    """Supply and demand are the two sides of a relation, and both are there at once."""
+    assert (antonym_kind("supply", "demand"), are_opposed("supply", "demand")) == ("relational", False)
+    assert not are_ends("supply", "demand")
+    assert (are_opposed("wife", "husband"), are_ends("wife", "husband")) == (True, True)
+    assert (are_opposed("increase", "decrease"), are_ends("increase", "decrease")) == (True, False)

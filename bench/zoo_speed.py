@@ -1,11 +1,12 @@
 """Pairs a second of the zoo's architectures beside the time of their own matrix products, and public rates.
 
-    python bench/zoo_speed.py [ARCHITECTURE...] [--corpus snli:dev] [--seconds 6] [--device cpu]
+    python bench/zoo_speed.py [NAME[:FIELD=VALUE,...]...] [--batch N] [--seconds 6] [--device cpu]
 
-Each is built at its paper's size and trained and asked with SNLI dev's sentences in float32 on one thread,
-batches in random order and bucketed by length.  The floor of an architecture: its matrix products,
-convolutions and recurrent kernels alone, recorded while it trains on those very batches and run again with
-numbers of the same shapes and strides.  CPU seconds; of several rounds the fastest counts.
+Each is built at its paper's size, but for fields of its configuration that are given, and trained and asked
+with SNLI dev's sentences in float32 on one thread, batches in random order and bucketed by length.  The floor
+of an architecture: its matrix products, convolutions and recurrent kernels alone, recorded while it trains on
+those very batches and run again with numbers of the same shapes and strides.  CPU seconds; of several rounds
+the fastest counts.
 
 The public rates are those of implementations on the same text with 300-d embeddings, one thread, float32,
 measured once on another machine of this kind; "x public" is ours over theirs.
@@ -24,6 +25,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from crossexam.core.settings import parse_assignments, with_options
 from crossexam.corpora.labelled import load_corpus
 from crossexam.training.encoding import Encoder
 from crossexam.training.objective import Objective
@@ -163,12 +165,17 @@ def _silent(*_: object) -> None:
     return None
 
 
-def row(name: str, examples: Sequence[Any], seconds: float, device: str) -> list[str]:
+def row(name: str, examples: Sequence[Any], batch: int | None, seconds: float, device: str) -> list[str]:
     """Return the cells of an architecture's row."""
-    architecture = ARCHITECTURES[name]
-    who, size, trained, inferred, config = PUBLIC.get(name, ("", architecture.recipe.batch_size, (), (), {}))
-    if config:
-        architecture = replace(architecture, config=replace(architecture.config, **config))
+    plain, _, changes = name.partition(":")
+    architecture = ARCHITECTURES[plain]
+    who, size, trained, inferred, config = PUBLIC.get(plain, ("", architecture.recipe.batch_size, (), (), {}))
+    if changes:  # of which there are no public rates
+        who, trained, inferred = "", (), ()
+        config = {**config, **parse_assignments(changes.split(","), name)}
+    architecture = replace(architecture, config=with_options(architecture.config, config, plain))
+    if batch is not None:
+        size, who, trained, inferred = batch, "", (), ()
     bench = Bench(architecture, examples, size, device)
     cells = [name, str(size)]
     for step, public in ((bench.train, trained), (bench.infer, inferred)):
@@ -181,9 +188,12 @@ def row(name: str, examples: Sequence[Any], seconds: float, device: str) -> list
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", help="architectures; default: all")
+    parser.add_argument("names", nargs="*", help="architectures, as in diin:length=100; default: all")
     parser.add_argument("--corpus", default="snli:dev")
     parser.add_argument("--pairs", type=int, default=1_024)
+    parser.add_argument(
+        "--batch", type=int, help="pairs of a batch; default: of the public rate or the recipe"
+    )
     parser.add_argument("--seconds", type=float, default=6.0, help="CPU seconds a measurement, about")
     parser.add_argument("--device", default="cpu")
     given = parser.parse_args()
@@ -194,7 +204,10 @@ def main() -> None:
     print(f"| architecture | batch | {orders} | public |")
     print("|---|---|---|---|---|---|---|")
     for name in given.names or ARCHITECTURES:
-        print("| " + " | ".join(row(name, examples, given.seconds, given.device)) + " |", flush=True)
+        print(
+            "| " + " | ".join(row(name, examples, given.batch, given.seconds, given.device)) + " |",
+            flush=True,
+        )
     print(f"\npeak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
 
 

@@ -403,9 +403,8 @@ def _headline_notes(results: Results) -> list[str]:
     if count == 1:
         return []
     return [
-        f"The largest of {count:,} drops is likely to be overestimated: the interval and the significance of "
-        "the headline allow for the choice among all of them, its estimate does not; here, intervals are of "
-        "single drops, and p is for the tests of one model."
+        f"The largest of {count:,} drops is likely to be overestimated: the headline's interval and "
+        "significance allow for the choice, its estimate does not. Here, p is for the tests of one model."
     ]
 
 

@@ -134,9 +134,8 @@ def _comparison_table(
     )
     note = (
         f"A minus B in points. {MCNEMAR} {significance_note(alpha)} "
-        "Holm's correction is over the test sets of this table. Only A, only B: items that only that model "
-        "gets right. Interval and p can disagree: they are different methods, and clusters and Holm's "
-        "correction change them differently; take such a difference as not shown."
+        "Only A, only B: items that only that model gets right. If interval and p disagree, which can happen "
+        "as only p is corrected, take the difference as not shown."
     )
     one, other = model_names([first, second])
     mean = mean_note(*answered)

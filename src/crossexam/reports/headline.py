@@ -162,7 +162,7 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
     ]
     if len(alike) < 2 or result.candidate is None:
         return ""
-    return f", the largest of {len(alike)} that are significant among all {result.candidate.count}"
+    return f", the largest of {len(alike)} significant among all {result.candidate.count}"
 
 
 def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> str:

@@ -74,7 +74,6 @@ _SEEN_COLUMNS: Final = (
 _ITEMS: Final = {"both": "both_right", "neither": "both_wrong"}
 _PAPER: Final = {"both": "easy", "neither": "hard"}
 _RIGHT: Final = {"both": "both", "neither": "neither", "only_a": "only A", "only_b": "only B"}
-_FOLDED: Final = "Show what both models get right and wrong"
 _SEEN_NOTE: Final = (
     "Pairs: different word pairs of the items that both models, neither, or only one gets right, in either "
     "order; a pair can be in several rows. Seen: pairs with one word in the premise and the other in the "
@@ -118,8 +117,8 @@ def _joint_table(
         notes.append(_COUNTED)
     if differences:
         notes += [*other_rules_note(differences), f"{_source(_TABLE)}."]
-    title = "Right and wrong together"
-    return Table(title, _COLUMNS, tuple(rows), tuple(notes), grouped=1, folded=_FOLDED)
+    folded = "Show what both models get right and wrong"
+    return Table("Right and wrong together", _COLUMNS, tuple(rows), tuple(notes), grouped=1, folded=folded)
 
 
 def _published(dataset: Dataset) -> list[tuple[Cell, ...]]:
@@ -211,7 +210,8 @@ def _kinds_table(
     if differences:
         source = f"{_source(_KIND_TABLE)}, of which {_JUDGED} of each outcome were judged by hand."
         notes += [*other_rules_note(differences), source]
-    return Table("Kinds of antonyms", _KIND_COLUMNS, tuple(rows), tuple(notes), grouped=1, folded=_FOLDED)
+    folded = "Show the kinds of antonyms"
+    return Table("Kinds of antonyms", _KIND_COLUMNS, tuple(rows), tuple(notes), grouped=1, folded=folded)
 
 
 def _published_kinds(group: str, dataset: Dataset) -> list[tuple[Cell, ...]]:

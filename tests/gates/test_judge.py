@@ -113,6 +113,14 @@ def test_balanced_accuracy_is_that_of_scikit_learn(make_run: MakeRun, datasets: 
     assert check.value.value == pytest.approx(expected)
 
 
+def test_the_p_value_of_balanced_accuracy_is_that_of_a_share(make_run: MakeRun) -> None:
+    """Of labels that are as frequent, it is that of the accuracy."""
+    run = make_run({DEV: spread_out(0.97)})
+    rules = ({"measure": each, "min": 0.99} for each in ("balanced_accuracy", "accuracy"))
+    balanced, plain = (gate(run, rule).checks[0] for rule in rules)
+    assert balanced.p_broken == pytest.approx(plain.p_broken, rel=0.01)
+
+
 def test_the_recalls_of_a_model_of_two_labels_are_two(
     make_run: MakeRun, datasets: dict[str, Dataset]
 ) -> None:

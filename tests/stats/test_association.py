@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import exp, inf, isnan, log, nan
 
 import numpy as np
@@ -274,7 +275,18 @@ def test_the_odds_ratio_of_clusters_is_that_of_a_jackknife() -> None:
         return log(a * d / (b * c))
 
     pulls = [logarithm(table - each) - logarithm(table) for each in clusters]
-    half = stats.t.ppf(0.975, 3) * (3 / 4 * sum(pull**2 for pull in pulls)) ** 0.5
+    apart, effective = np.zeros((2, 2)), np.zeros((2, 2))
+    for cell in product((0, 1), repeat=2):
+        shares = clusters[:, *cell] / table[cell]
+        effective[cell] = max(1.0, 1 / (shares**2).sum() - 1)
+        for count in clusters[:, *cell].tolist():
+            without = table.copy()
+            without[cell] -= count
+            apart[cell] += (logarithm(without) - logarithm(table)) ** 2
+    of_columns = (clusters.sum(axis=1) / table.sum(axis=0)).mean(axis=1)
+    freedom = min(apart.sum() ** 2 / (apart**2 / effective).sum(), 1 / (of_columns**2).sum() - 1)
+    assert 1 < freedom < 3
+    half = stats.t.ppf(0.975, freedom) * (3 / 4 * sum(pull**2 for pull in pulls)) ** 0.5
     found = odds_ratio(table, clusters=clusters)
     assert found.value == odds_ratio(table).value
     assert log(found.high / found.value) == pytest.approx(half)
@@ -301,7 +313,7 @@ def test_intervals_of_clusters_are_not_narrower_than_woolfs() -> None:
     clusters = np.tile([[4, 2], [2, 4]], (20, 1, 1))
     table = clusters.sum(axis=0)
     found, alone = odds_ratio(table, clusters=clusters), odds_ratio(table)
-    assert found.high / found.value == pytest.approx((alone.high / alone.value) ** (2.093 / 1.96), rel=1e-3)
+    assert found[:3] == alone[:3]
 
 
 def test_a_single_cluster_says_nothing_of_the_interval() -> None:

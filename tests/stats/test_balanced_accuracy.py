@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_difference, best_threshold
+from crossexam.stats.balanced_accuracy import (
+    balanced_accuracy,
+    balanced_difference,
+    best_threshold,
+    exact_balanced_accuracy,
+)
 from crossexam.stats.bootstrap import bootstrap_interval
-from crossexam.stats.estimate import share_correct
+from crossexam.stats.estimate import exact_share, share_correct
 
 ICC = 0.3
 CONCENTRATION = 1 / ICC - 1
@@ -175,3 +180,21 @@ def test_one_kind_is_refused() -> None:
         best_threshold([(np.array([0.1, 0.2]), np.array([True, True]))])
     with pytest.raises(ValueError, match="both kinds"):
         best_threshold([])
+
+
+def test_the_exact_interval_is_that_of_a_share_if_all_labels_are_as_frequent() -> None:
+    right, gold = np.arange(60) > 2, np.arange(60) % 3
+    codes = np.arange(60) // 2
+    for confidence in (0.95, 0.999):
+        found = exact_balanced_accuracy(right, gold, codes, confidence)
+        assert found[:3] == pytest.approx(exact_share(right, codes, confidence)[:3])
+    assert found.value == pytest.approx(balanced_accuracy(right, gold).value)
+    with pytest.raises(ValueError, match="2 gold labels for 60 items"):
+        exact_balanced_accuracy(right, [0, 1])
+
+
+def test_the_far_tail_allows_for_errors_that_are_rare() -> None:
+    """3 errors among 60 items are not improbable at 1 %: P(X >= 3) = 2 %."""
+    right, gold = np.arange(60) > 2, np.arange(60) % 3
+    shown = balanced_accuracy(right, gold, confidence=0.98)
+    assert shown.high < 0.99 < exact_balanced_accuracy(right, gold, confidence=0.98).high

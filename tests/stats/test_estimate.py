@@ -12,7 +12,17 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from crossexam.stats.clusters import effective_size
-from crossexam.stats.estimate import OTHER, Coded, by_slice, share_correct, share_interval, wilson_share
+from crossexam.stats.estimate import (
+    OTHER,
+    Coded,
+    by_slice,
+    mean_as_share,
+    mean_of_items,
+    nonnegative_mean,
+    share_correct,
+    share_interval,
+    wilson_share,
+)
 
 
 def answers(right: int, n: int) -> list[bool]:
@@ -126,3 +136,38 @@ def test_every_slice_is_the_accuracy_of_its_items(rows: list[tuple[bool, str]]) 
     found = by_slice([right for right, _ in rows], [genre for _, genre in rows])
     for genre in {genre for _, genre in rows}:
         assert found[genre] == share_correct([right for right, each in rows if each == genre])
+
+
+def test_a_mean_of_values_that_are_0_or_1_is_a_share() -> None:
+    right, codes = np.array(answers(95, 100)), np.arange(100) // 4
+    assert mean_as_share(right, codes) == pytest.approx(share_correct(right, codes))
+    twice = mean_as_share(2.0 * right, codes, most=2.0)
+    assert twice[:3] == pytest.approx([2 * each for each in share_correct(right, codes)[:3]])
+    weights = np.arange(1, 101) / 5050
+    weighted = mean_as_share(right, codes, weights=weights)
+    assert weighted == pytest.approx(share_correct(right, codes, weights=weights))
+
+
+def test_half_an_error_counts_as_one_of_twice_as_many_items() -> None:
+    """Half of an error has the variance of a fourth of one, and so of a share of twice as many items."""
+    halves = mean_as_share([0.5] * 2 + [1.0] * 9998)
+    wholes = share_correct(answers(19998, 20000))
+    assert halves[:3] == pytest.approx(wholes[:3], abs=1e-7)
+
+
+def test_a_mean_of_shares_is_no_narrower_than_the_t_interval() -> None:
+    rng = np.random.default_rng(0)
+    values, codes = rng.random(60), np.arange(60) // 3
+    found, plain = nonnegative_mean(values, codes), mean_of_items(values, codes, bounds=(0.0, 1.0))
+    assert found.value == plain.value
+    assert found.low <= plain.low < plain.high <= found.high
+    assert nonnegative_mean([0.0] * 50).high == pytest.approx(share_interval(0.0, 50)[1])
+    assert nonnegative_mean([0.3, 0.5], ["a", "a"])[1:3] == (0.0, 1.0)
+
+
+def test_the_upper_bound_without_a_limit_is_that_of_the_logarithm() -> None:
+    values = np.random.default_rng(1).exponential(2.0, 30)
+    found, plain = nonnegative_mean(values, most=np.inf), mean_of_items(values)
+    assert found.low == max(0.0, plain.low)
+    assert found.high == pytest.approx(plain.value * np.exp((plain.high - plain.value) / plain.value))
+    assert nonnegative_mean([1.0, np.inf], most=np.inf)[:3] == (np.inf, 0.0, np.inf)

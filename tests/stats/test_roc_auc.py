@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from crossexam.stats.estimate import wilson
 from crossexam.stats.roc_auc import _placements, roc_auc
 
 
@@ -133,3 +134,27 @@ def test_every_pair_counts_once() -> None:
     pairs = list(product(scores[positive].tolist(), scores[~positive].tolist()))
     by_hand = sum((a > b) + (a == b) / 2 for a, b in pairs) / len(pairs)
     assert roc_auc(scores, positive).value == pytest.approx(by_hand)
+
+
+def test_few_large_documents_widen_the_interval() -> None:
+    """The variance is that of a jackknife, and t counts documents by their sizes."""
+    from scipy.stats import norm, t
+
+    rng = np.random.default_rng(4)
+    codes = np.repeat(np.arange(21), [60] + [3] * 20)
+    positive = np.arange(120) % 3 == 0
+    scores = rng.normal(size=21)[codes] + rng.normal(size=120) + positive
+    auc, values = _placements(scores, positive)
+    sums, effective = [], []
+    for kind in (positive, ~positive):
+        held = np.array([(codes[kind] == code).mean() for code in range(21)])
+        added = [(values[kind][codes[kind] == code] - auc).sum() / kind.sum() for code in range(21)]
+        sums.append(np.array(added) / (1 - held))
+        effective.append(1 / (held**2).sum())
+    variance = 20 / 21 * ((sums[0] ** 2).sum() + (sums[1] ** 2).sum() + 2 * (sums[0] * sums[1]).sum())
+    prior = 0.25 / 21
+    size = (auc * (1 - auc) + prior) / (variance + prior / 21)
+    size *= (norm.ppf(0.975) / t.ppf(0.975, min(effective) - 1)) ** 2
+    found = roc_auc(scores, positive, codes)
+    assert found[1:3] == pytest.approx(wilson(auc, size), rel=1e-6)
+    assert min(effective) < 4

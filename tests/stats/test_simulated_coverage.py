@@ -8,6 +8,7 @@ from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from crossexam.stats import losses
@@ -15,6 +16,7 @@ from crossexam.stats import losses
 
 def _bench() -> ModuleType:
     path = Path(__file__).parents[2] / "bench" / "coverage.py"
+    sys.path.append(str(path.parent))  # where its topics are; last, as there is a package of this name
     spec = importlib.util.spec_from_file_location("bench_coverage", path)
     assert spec is not None
     assert spec.loader is not None
@@ -32,11 +34,20 @@ SAMPLES = 100
 HARD = [
     ("accuracy 99%", "100 items"),
     ("accuracy 80%", "999 items, 100 Zipf clusters, ICC 1"),
+    ("accuracy of a slice", "80%, 12 items, 4 a cluster, ICC 0.3"),
     ("mean of 3 sets, 99%", "30 items each"),
+    ("noise floor exceeded", "5% change, 300 pairs"),
     ("drop 99% to 98%", "50 items"),
     ("unpaired drop 95% to 60%", "1,500 items, 3 a cluster, ICC 0.5"),
     ("McNemar, large clusters favour one", "100 clusters, 5% of 20, 50% of them won"),
-    ("accuracy 50%, antonymy", "688 items, 30 word pairs, variance of pairs 60%"),
+    ("accuracy, antonymy", "50%, 688 items, 30 word pairs, variance of pairs 60%"),
+    ("p of unseen pairs", "10 Zipf pairs, single unseen items, 80% right, ICC 0"),
+    ("odds ratio", "single unseen items, 80% and 60% right, ICC 0.36"),
+    ("Cohen's kappa", "1% otherwise, 20 items"),
+    ("Fleiss' kappa", "1% otherwise, 20 items"),
+    ("Krippendorff's alpha", "1% otherwise, 999 items, 100 Zipf clusters, ICC 0.5"),
+    ("human accuracy, expected", "1% otherwise, 20 items"),
+    ("sensitivity to templates", "0.5% otherwise, 20 items"),
     ("ECE", "50 items, 0.985 to 0.998, calibrated"),
     ("ECE", "100 items, 0.995 to 0.9999, twice the errors"),
     ("class-wise ECE", "100 items, 0.96 to 0.99, twice the errors"),
@@ -44,11 +55,14 @@ HARD = [
     ("log loss", "300 items, 0.985 to 0.998, calibrated"),
     ("AURC", "100 items, 0.5 to 0.99, calibrated"),
     ("Brier score, rare large losses", "100 items"),
-    ("kappa 0.97", "50 items"),
-    ("share at its limit of 0.1%, broken, any of 50", "50 items"),
-    ("share at its limit of 1.0%, broken, any of 1", "300 items"),
-    ("ECE at its limit, broken", "50 items, 0.96 to 0.99"),
-    ("ECE, detectable with 30 checks", "300 items, limit 5 %"),
+    ("ROC AUC", "kinds 2 apart, 999 items, 100 Zipf clusters, ICC 0.5"),
+    ("KL from people", "30 items, people agree"),
+    ("share at its limit of 0.1%", "50 items, above, any of 20"),
+    ("share at its limit of 1.0%", "300 items, above, any of 1"),
+    ("unpaired drop at its limit", "99% to 97%, 300 items, 3 a cluster, ICC 0.5, above, any of 20"),
+    ("balanced accuracy at its limit", "97%, 50 items, below, any of 20"),
+    ("ECE at its limit", "50 items, 0.96 to 0.99, above"),
+    ("detectable by an open check", "ECE of 300 items, 30 checks"),
 ]
 
 
@@ -78,6 +92,26 @@ def test_what_is_nominal(kind: str, inside: float, outside: float) -> None:
 
 def test_a_row_of_ranges_names_what_is_not_nominal() -> None:
     one, other = (BENCH.Cell("coverage", "accuracy", design, None) for design in ("few", "many"))
-    assert [*BENCH.ranges([(one, 0.5), (other, 0.95)], 100)] == [
-        ("accuracy", "coverage", "2", "50.0 to 95.0", "few")
+    assert [*BENCH.ranges([BENCH.Found(one, 0.5, False), BENCH.Found(other, 0.95, True)])] == [
+        ("accuracy", "coverage", "2", "50.0 to 95.0", "few: 50.0")
     ]
+
+
+@pytest.mark.parametrize(("again", "is_nominal"), [(0.95, True), (0.5, False)])
+def test_what_is_outside_is_simulated_again(again: float, is_nominal: bool) -> None:
+    """A share that is outside by chance is not marked; of as many cells as there are, some are."""
+    drawn = 0
+
+    def hit(rng: np.random.Generator) -> bool:
+        nonlocal drawn
+        drawn += 1
+        return bool(rng.random() < (0.5 if drawn <= 100 else again))
+
+    found = BENCH.simulated(BENCH.Cell("coverage", "accuracy", "few", hit), 100)
+    assert found.is_nominal == is_nominal
+    assert found.share == pytest.approx(again, abs=0.1)
+    assert drawn == 600
+
+
+def test_no_cell_is_there_twice() -> None:
+    assert len(CELLS) == sum(1 for topic in BENCH.TOPICS for _ in topic())

@@ -33,7 +33,7 @@ from crossexam.stats.distances import (
     kl_divergence,
     total_variation,
 )
-from crossexam.stats.estimate import mean_of_items, share_correct
+from crossexam.stats.estimate import nonnegative_mean, share_correct
 
 #: The edges of the bins of the entropy of people's labels, in bits; the last is that of three equal shares.
 ENTROPY_EDGES: Final = (0.0, 0.4, 0.8, 1.2, log2(3))
@@ -235,6 +235,4 @@ def _distances(
 
 
 def _means(values: Mapping[str, NDArray[np.float64]], clusters: NDArray[np.int32]) -> Distances:
-    return Distances(
-        *(mean_of_items(values[name], clusters, bounds=(0.0, most)) for name, _, most in _DISTANCES)
-    )
+    return Distances(*(nonnegative_mean(values[name], clusters, most=most) for name, _, most in _DISTANCES))

@@ -41,6 +41,14 @@ class Noise:
     flips: int
     rate: Estimate
 
+    @property
+    def share(self) -> float:
+        """The share of changed answers that is assumed: as if one more pair had changed each time.
+
+        It is 0 if none did.
+        """
+        return min(1.0, self.rate.value + 1 / self.pairs) if self.rate.value else 0.0
+
 
 def noise_of(run: Run) -> Noise | None:
     """Return the noise that was measured for *run* (``--repeat``), None if none was.
@@ -77,17 +85,19 @@ def noise_floor(*accuracies: tuple[Noise | None, int]) -> float | None:
     is wrong or the reverse with a probability of at most f.  With changes that are independent and favour
     neither, an accuracy has a standard deviation of at most ``sqrt(f / n)`` from one time to the next, and
     the difference of two ``sqrt(f_1 / n_1 + f_2 / n_2)``.  The result is 1.96 of these, a share: 95 % of
-    changes are within it.  *f* is the observed rate, an estimate.  Models of which it is not known count as
-    if they did not change; None if it is known of none, or if there are no items.
+    changes are within it.  *f* is the observed share with one more pair than was seen to change
+    (:attr:`Noise.share`): with the observed one itself, which is of 100 pairs, up to 8 % of changes are
+    beyond.  Models of which it is not known count as if they did not change; None if it is known of none, or
+    if there are no items.
 
     >>> noise = Noise(100, 2, 3, Estimate(0.015, 0.004, 0.05, 200, 100))
     >>> round(noise_floor((noise, 300), (noise, 300)), 4), noise_floor((None, 300), (None, 300))
-    (0.0196, None)
+    (0.0253, None)
     """
-    known = [(noise.rate.value, n) for noise, n in accuracies if noise is not None]
+    known = [(noise.share, n) for noise, n in accuracies if noise is not None]
     if not known or not all(n for _, n in accuracies):
         return None
-    return normal_quantile(0.95) * math.sqrt(sum(rate / n for rate, n in known))
+    return normal_quantile(0.95) * math.sqrt(sum(share / n for share, n in known))
 
 
 def is_within(difference: Estimate | None, floor: float | None) -> bool | None:

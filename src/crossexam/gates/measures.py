@@ -41,7 +41,11 @@ from crossexam.gates.items import (
     violating_items,
     violations_of,
 )
-from crossexam.stats.balanced_accuracy import balanced_accuracy, balanced_difference
+from crossexam.stats.balanced_accuracy import (
+    balanced_accuracy,
+    balanced_difference,
+    exact_balanced_accuracy,
+)
 from crossexam.stats.calibration import binned_errors, equal_width_bins
 from crossexam.stats.estimate import exact_share, share_correct
 from crossexam.stats.one_sided import AtConfidence
@@ -175,32 +179,32 @@ def _differences(first: _Flags, second: _Flags) -> NDArray[np.int8]:
     return np.subtract(first, second, dtype=np.int8)
 
 
+#: A share with the interval that is shown, and with the one that is exact, from which p-values are.
+_SHARE: Final = (share_correct, exact_share)
+_BALANCED: Final = (balanced_accuracy, exact_balanced_accuracy)
+
+
 def _share(
-    least: _Flags, most: _Flags, answered: _Flags, by: Sequence[NDArray[Any]], limit: float
+    least: _Flags,
+    most: _Flags,
+    answered: _Flags,
+    by: Sequence[NDArray[Any]],
+    limit: float,
+    estimates: Sequence[Callable[..., Estimate]] = _SHARE,
 ) -> MeasuredQuantity:
     """Return the share of items for which a flag is true, whose p-values are exact."""
     shown, exact = (
-        _quantity(estimate, [least], [most], answered, by, limit, spread=_of_share)
-        for estimate in (share_correct, exact_share)
+        _quantity(estimate, [least], [most], answered, by, limit, spread=_of_share) for estimate in estimates
     )
     return replace(shown, exact=exact)
 
 
-def _share_of(items: Callable[[ScoredRun, str], Items | None]) -> Alone:
+def _share_of(
+    items: Callable[[ScoredRun, str], Items | None], estimates: Sequence[Callable[..., Estimate]] = _SHARE
+) -> Alone:
     def measured(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
         found = items(answers, name)
-        return None if found is None else _share(*found, answers.limit)
-
-    return measured
-
-
-def _alone(items: Callable[[ScoredRun, str], Items | None], estimate: Callable[..., Estimate]) -> Alone:
-    def measured(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
-        found = items(answers, name)
-        if found is None:
-            return None
-        least, most, answered, by = found
-        return _quantity(estimate, [least], [most], answered, by, answers.limit, spread=_of_share)
+        return None if found is None else _share(*found, answers.limit, estimates)
 
     return measured
 
@@ -464,7 +468,7 @@ MEASURES: Final[Mapping[str, Measure]] = {
             "balanced_accuracy",
             "the mean of the recalls of the gold labels",
             True,
-            _alone(right_by_gold, balanced_accuracy),
+            _share_of(right_by_gold, _BALANCED),
             _against(right_by_gold, balanced_difference),
             right_items,
         ),

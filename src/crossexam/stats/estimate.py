@@ -6,7 +6,7 @@ Items are correct or not [n]; accuracies and bounds are shares between 0 and 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from math import inf, isfinite, nan, sqrt
+from math import exp, inf, isfinite, nan, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ from crossexam.stats.clusters import (
 
 #: The name of the values that :func:`by_slice` pools.
 OTHER: Final = "(other)"
+_LARGEST: Final = 700.0  # of which the exponential function is a number
 
 
 def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -94,18 +95,24 @@ def wilson_share(correct: ArrayLike, clusters: Clusters = None, confidence: floa
     return _share(correct, clusters, confidence, wilson)
 
 
-def exact_share(correct: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
+def exact_share(
+    correct: ArrayLike,
+    clusters: Clusters = None,
+    confidence: float = 0.95,
+    weights: NDArray[np.float64] | None = None,
+) -> Estimate:
     """Return the share of *correct* items [n] with the exact interval of Clopper and Pearson.
 
     It is that of a binomial number of the effective sample size, as :func:`share_correct` is Wilson's
     (Clopper & Pearson 1934, Biometrika 26:404; for clusters Korn & Graubard 1998, Survey Methodology 24:193).
     Far in the tail and near 0 and 1, where the normal distribution of Wilson's interval fails, each side of
-    it errs in no more than (1 - *confidence*) / 2 of samples.
+    it errs in no more than (1 - *confidence*) / 2 of samples.  With *weights* [n], which sum to 1, it is a
+    weighted share.
 
     >>> f"{exact_share([True] * 97 + [False] * 3)}"
     '97.0 [91.5, 99.4]'
     """
-    return _share(correct, clusters, confidence, clopper_pearson)
+    return _share(correct, clusters, confidence, clopper_pearson, weights)
 
 
 def clopper_pearson(share: float, n: float, confidence: float) -> tuple[float, float]:
@@ -217,6 +224,66 @@ def mean_of_items(
         np.add.at(sums, codes[part], given[part] - mean)
     half = student_quantile(freedom_of(shares), confidence) * sqrt(jackknife(sums, shares)) / n
     return Estimate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), n, m)
+
+
+def mean_as_share(
+    values: ArrayLike,
+    clusters: Clusters = None,
+    *,
+    most: float = 1.0,
+    confidence: float = 0.95,
+    weights: NDArray[np.float64] | None = None,
+) -> Estimate:
+    """Return the mean of *values* [n] from 0 to *most*, with the interval of a share of as much variance.
+
+    It is that of :func:`share_interval` for the mean in units of *most*, *p*, at the effective size of
+    :func:`crossexam.stats.clusters.effective_size` times ``p (1 - p) / v``, with *v* the variance of the
+    values in these units; times 1 if *p* is 0 or 1.  Of values that are 0 or *most* it is
+    :func:`share_correct`. If all are equal otherwise, it is the mean itself.  With *weights* [n], which sum
+    to 1, it is a weighted mean.  With no items the value is nan and the interval 0 to *most*.
+
+    >>> f"{mean_as_share([1.0] * 50)}", f"{mean_as_share([1.0] * 49 + [0.8])}"
+    ('100.0 [92.9, 100.0]', '99.6 [97.8, 100.0]')
+    """
+    shares = np.asarray(values, dtype=np.float64) / most
+    n = len(shares)
+    if n == 0:
+        return Estimate(nan, 0.0, most, 0, 0)
+    share = min(1.0, max(0.0, float(shares.mean() if weights is None else weights @ shares)))
+    residuals = shares - share
+    size = effective_size(residuals, cluster_codes(clusters, n), confidence, weights)
+    squares = np.square(residuals)
+    variance = float(squares.mean() if weights is None else weights @ squares)
+    widest, low, high = share * (1 - share), share, share
+    if variance > 0 or widest <= 0:
+        ratio = widest / variance if variance > 0 else 1.0
+        low, high = share_interval(share, size.n_eff * ratio, confidence)
+    return Estimate(most * share, most * min(low, share), most * max(high, share), n, size.clusters)
+
+
+def nonnegative_mean(
+    values: ArrayLike, clusters: Clusters = None, *, most: float = 1.0, confidence: float = 0.95
+) -> Estimate:
+    """Return the mean of *values* [n] from 0 to *most*, such as shares of votes or distances.
+
+    The clustered t interval (:func:`mean_of_items`) fails if nearly all values are 0, or nearly all *most*,
+    or if a few are large: the variance is then too small, and the mean skewed.  This one is at least as wide,
+    and wider with the bounds of :func:`mean_as_share`; or, if *most* is infinite, with the upper bound ``mean
+    exp(h / mean)``, where *h* is half of the t interval, which is the bound of that for the logarithm of the
+    mean.
+
+    >>> f"{nonnegative_mean([1.0] * 49 + [0.8])}"
+    '99.6 [97.8, 100.0]'
+    """
+    found = mean_of_items(values, clusters, bounds=(0.0, inf), confidence=confidence)
+    if not found.n or found.clusters < 2 or not isfinite(found.value):
+        return found._replace(high=most)
+    if most == inf:
+        half = found.high - found.value
+        skewed = found.value * exp(min(_LARGEST, half / found.value)) if found.value > 0 else inf
+        return found._replace(high=max(found.high, skewed))
+    share = mean_as_share(values, clusters, most=most, confidence=confidence)
+    return found._replace(low=min(found.low, share.low), high=min(most, max(found.high, share.high)))
 
 
 def by_slice(

@@ -17,7 +17,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.labels import LABEL_INDEX, LABELS, parse_label
 from crossexam.core.randomness import rng_for
 from crossexam.stats.clusters import Clusters, cluster_codes
-from crossexam.stats.estimate import mean_of_items, share_correct
+from crossexam.stats.estimate import nonnegative_mean, share_correct
 
 
 class HumanAccuracy(NamedTuple):
@@ -50,7 +50,7 @@ def human_accuracy(
     The literature approximates human performance by such a draw (Nie et al. 2019, footnote 10: one of five
     labels against the gold label); its interval is that of :func:`crossexam.stats.estimate.share_correct`.
     The expectation over all draws is the mean of ``s_i = votes[i, gold[i]] / sum_j votes[i, j]``, with the
-    interval of :func:`crossexam.stats.estimate.mean_of_items`; for a single cluster it is 0 to 1.
+    interval of :func:`crossexam.stats.estimate.nonnegative_mean`; for a single cluster it is 0 to 1.
 
     The gold label is the majority of these same votes, so that both are higher than the accuracy of a new
     annotator.  Raises ValueError if an item has no votes, or if the lengths differ.
@@ -73,5 +73,5 @@ def human_accuracy(
     chosen = np.array([rng.randrange(total) for total in totals.tolist()])
     drawn = (np.cumsum(counts, axis=1) <= chosen[:, None]).sum(axis=1)  # the label of vote number *chosen*
     shares = counts[np.arange(n), labels] / totals
-    expected = mean_of_items(shares, codes, bounds=(0.0, 1.0), confidence=confidence)
+    expected = nonnegative_mean(shares, codes, confidence=confidence)
     return HumanAccuracy(share_correct(drawn == labels, codes, confidence), expected)

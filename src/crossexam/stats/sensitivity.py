@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.bootstrap import bootstrap_interval
 from crossexam.stats.clusters import Clusters, cluster_codes
+from crossexam.stats.estimate import nonnegative_mean
 from crossexam.stats.paired import paired_difference
 
 
@@ -38,19 +38,15 @@ def normalized_entropies(predicted: NDArray[np.int64], classes: int) -> NDArray[
 def sensitivity(predicted: NDArray[np.int64], classes: int, clusters: Clusters = None) -> Estimate:
     """Return the mean of :func:`normalized_entropies` over items, 0 if no answer depends on the template.
 
-    The interval is a bootstrap over *clusters* of items.  Items with fewer than two answers are left out.
+    The interval is that of :func:`crossexam.stats.estimate.nonnegative_mean`, by *clusters* of items.  Items
+    with fewer than two answers are left out.
 
     >>> f"{sensitivity(np.array([[0, 0, 1, 1], [0, 0, 1, 2]]), classes=3)}"
-    '15.8 [0.0, 47.3]'
+    '15.8 [0.0, 66.0]'
     """
     entropies = normalized_entropies(predicted, classes)
     kept = ~np.isnan(entropies)
-    if not kept.any():
-        return Estimate(np.nan, 0.0, 1.0, 0, 0)
-    codes = cluster_codes(None if clusters is None else np.asarray(clusters)[kept], int(kept.sum()))
-    rows = np.column_stack([np.ones(int(kept.sum())), entropies[kept]])
-    value, low, high = bootstrap_interval(rows, lambda s: s[:, 1] / s[:, 0], codes, name="sensitivity")
-    return Estimate(value, max(0.0, low), min(1.0, high), int(kept.sum()), int(codes.max()) + 1)
+    return nonnegative_mean(entropies[kept], None if clusters is None else np.asarray(clusters)[kept])
 
 
 def accuracy_spread(

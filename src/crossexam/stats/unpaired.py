@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import Clusters, cluster_codes
+from crossexam.stats.clusters import PRIOR_CLUSTERS, Clusters, cluster_codes
 from crossexam.stats.estimate import wilson_share
 from crossexam.stats.paired import paired_difference
 
@@ -28,11 +28,13 @@ def difference(
     l_a)^2 - 2r(p_a - l_a)(u_b - p_b) + (u_b - p_b)^2)`` and ``d + sqrt((u_a - p_a)^2 - 2r(u_a - p_a)(p_b -
     l_b) + (p_b - l_b)^2)`` (Newcombe 1998, Statistics in Medicine 17:873, method 10, where r = 0; with r: Zou
     2007, Psychological Methods 12:399).  Clusters of the same name in both sets (items made from one premise;
-    of two clusterings [n, 2] the first) are the same cluster, and *r* is the correlation of the cluster sums;
-    without clusters the sets are independent.  The accuracies and bounds are those of
-    :func:`crossexam.stats.estimate.wilson_share`; the difference is a share between -1 and 1, and its *n*
-    counts the items of both sets.  If a set is empty the value is nan and the interval -1 to 1.  Raises
-    ValueError if only one set has clusters.
+    of two clusterings [n, 2] the first) are the same cluster.  With *z* the sums of the residuals of the
+    clusters and *s* the design effect if all items of a cluster were alike, ``r = sum z_a z_b / sqrt((sum
+    z_a^2 + s_a^2/4)(sum z_b^2 + s_b^2/4))``: if hardly any item is wrong, one cluster would decide it without
+    the quarter of a wrong cluster.  Without clusters the sets are independent.  The accuracies and bounds are
+    those of :func:`crossexam.stats.estimate.wilson_share`; the difference is a share between -1 and 1, and
+    its *n* counts the items of both sets.  If a set is empty the value is nan and the interval -1 to 1.
+    Raises ValueError if only one set has clusters.
 
     >>> a, b = [1] * 56 + [0] * 14, [1] * 48 + [0] * 32
     >>> "{:.4f}".format(difference(a, b).low)  # Newcombe 1998, Table II, (a): 0.0524
@@ -117,9 +119,16 @@ def _correlation(
     residuals_b: NDArray[np.float64],
     codes_b: NDArray[np.int64],
 ) -> float:
-    """Return the correlation of the two means: that of their residuals summed by cluster."""
+    """Return the correlation of the two means: that of their residuals summed by cluster, shrunk towards 0.
+
+    If few items differ from the rest, they may be of one cluster by chance, so that the correlation seems to
+    be 1.  Its variances are therefore increased as in :func:`crossexam.stats.clusters.effective_size`.
+    """
     m = int(max(codes_a.max(), codes_b.max())) + 1
-    sums_a = np.bincount(codes_a, weights=residuals_a, minlength=m)
-    sums_b = np.bincount(codes_b, weights=residuals_b, minlength=m)
-    scale = sqrt(float(sums_a @ sums_a) * float(sums_b @ sums_b))
-    return float(sums_a @ sums_b) / scale if scale > 0 else 0.0
+    sums, spreads = [], []
+    for residuals, codes in ((residuals_a, codes_a), (residuals_b, codes_b)):
+        sums.append(np.bincount(codes, weights=residuals, minlength=m))
+        sizes = np.bincount(codes).astype(np.float64)
+        worst = float(sizes @ sizes) / len(codes)
+        spreads.append(float(sums[-1] @ sums[-1]) + PRIOR_CLUSTERS * worst**2)
+    return float(sums[0] @ sums[1]) / sqrt(spreads[0] * spreads[1])

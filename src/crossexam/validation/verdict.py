@@ -248,7 +248,7 @@ def kinds_of_antonyms(study: Study) -> dict[str, dict[str, str | None]]:
 
 def as_json(study: Study, rule: Rule = CONFIRMED) -> dict[str, Any]:
     """Return all results of *study*, and its verdicts by *rule*, as JSON."""
-    parts = {"study": study.identity, "interval": "wilson95.clustered", "agreement": "bootstrap95.clustered"}
+    parts = {"study": study.identity, "interval": "wilson95.clustered", "agreement": "linear95.clustered"}
     return {
         "study": dict(study.manifest),
         "signature": signature(parts),

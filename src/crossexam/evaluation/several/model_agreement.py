@@ -11,7 +11,7 @@ import numpy as np
 
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.several.together import ScoredTogether
-from crossexam.stats.agreement import linear_kappa
+from crossexam.stats.agreement import cohen_kappa
 from crossexam.stats.estimate import share_correct
 
 
@@ -65,7 +65,7 @@ def _agreement(scored: ScoredTogether, one: int, other: int) -> PairAgreement:
         scored.models[one],
         scored.models[other],
         share_correct(same, scored.clusters),
-        linear_kappa(first, second, scored.clusters),
+        cohen_kappa(first, second, scored.clusters),
         share_correct(same[both_wrong], scored.clusters[both_wrong]),
     )
 

@@ -21,7 +21,7 @@ _NOTES: Final = (
     "interval is from simultaneous intervals of the differences between all templates.",
     "Sensitivity in percent: the entropy of an item's predictions over the templates, divided by that of all "
     "labels being equally frequent, and averaged (Errica et al. 2024). It is 0 if no prediction depends on "
-    "the template. Its interval is bootstrapped by premise.",
+    "the template.",
 )
 
 
@@ -77,10 +77,10 @@ def _left_out_notes(results: Results) -> list[str]:
 
 _NOISE_NOTE: Final = (
     "Changed: answers that named another label, or none, when the model was asked about the pairs again. "
-    "Share: with its interval by pair. The noise floor of a drop, 1.96 sqrt(2 f / n) for a share f and n "
-    "pairs, is the most that asking about all of them again changes it by chance in 95 % of cases, if "
-    "changes are independent, favour neither right nor wrong answers, and are as frequent in each test set; "
-    "it is as uncertain as the share, and unknown if no answer changed."
+    "Share: with its interval by pair. The noise floor of a drop, 1.96 sqrt(2 f / n) for n pairs and the "
+    "share f as if one more pair had changed each time, is the most that asking about all of them again "
+    "changes it by chance in 95 % of cases, if changes are independent, favour neither right nor wrong "
+    "answers, and are as frequent in each test set. It is unknown if no answer changed."
 )
 
 

@@ -322,14 +322,16 @@ def test_products_are_rounded_while_the_training_lasts(monkeypatch: pytest.Monke
 
 # Killed and gone on
 
-_SCRIPT = """
+#: What each script begins with: it kills itself at a given step, and has the data of 60 examples.
+_KILLED = """
 import os, signal, sys
 from pathlib import Path
 import torch
-from crossexam.training.data import load_data
-from crossexam.training.train import train_model
+from crossexam.core.settings import grid
+from crossexam.training.data import load_data, parse_augmentations
 from crossexam.training.request import TrainingRequest
-from crossexam.training.data import parse_augmentations
+from crossexam.training.several import train_grid
+from crossexam.training.train import train_model
 
 torch.set_num_threads(1)
 folder, kill_at = Path(sys.argv[1]), int(sys.argv[2])
@@ -340,7 +342,11 @@ def watch(status):
     if steps == kill_at:
         os.kill(os.getpid(), signal.SIGKILL)
 data = load_data("builtin:demo", "builtin:demo[::3]", limit=60)
-small = {"width": "6", "hidden": "5", "epochs": "3", "batch_size": "8"}
+small = {"width": "6", "hidden": "5", "batch_size": "8"}
+"""
+
+_TRAININGS = """
+small["epochs"] = "3"
 train_model(TrainingRequest("cbow", data, folder / "a", seed=3, snapshot_steps=3, watch=watch, device="cpu",
       values={**small, "schedule": "halve-and-restore", "optimizer": "adagrad", "clip": "1"},
       debias="learned-mixin-h"))
@@ -349,11 +355,17 @@ train_model(TrainingRequest("lstm", data, folder / "b", seed=4, snapshot_steps=4
       values={**small, "optimizer": "adam", "moving_average": "0.9"}))
 """
 
+_SWEEP = """
+small["epochs"] = "2"
+train_grid(TrainingRequest("cbow", data, folder, snapshot_steps=3, watch=watch, device="cpu", values=small,
+      debias="weighting"), grid(["smooth=0.1,1"]), [0])
+"""
 
-def _run(folder: Path, kill_at: int, script: str = _SCRIPT) -> int:
+
+def _run(folder: Path, kill_at: int, script: str = _TRAININGS) -> int:
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", script, str(folder), str(kill_at)],
+        [sys.executable, "-c", _KILLED + script, str(folder), str(kill_at)],
         env=environment,
         capture_output=True,
         text=True,
@@ -375,30 +387,6 @@ def test_a_killed_training_ends_with_the_same_bytes(tmp_path: Path) -> None:
         timeless = [[{k: v for k, v in r.items() if "second" not in k} for r in curve] for curve in curves]
         assert timeless[0] == timeless[1]
         assert not (gone_on / "unfinished").exists()
-
-
-_SWEEP = """
-import os, signal, sys
-from pathlib import Path
-import torch
-from crossexam.core.settings import grid
-from crossexam.training.data import load_data
-from crossexam.training.request import TrainingRequest
-from crossexam.training.several import train_grid
-
-torch.set_num_threads(1)
-folder, kill_at = Path(sys.argv[1]), int(sys.argv[2])
-steps = 0
-def watch(status):
-    global steps
-    steps += 1
-    if steps == kill_at:
-        os.kill(os.getpid(), signal.SIGKILL)
-data = load_data("builtin:demo", "builtin:demo[::3]", limit=60)
-small = {"width": "6", "hidden": "5", "epochs": "2", "batch_size": "8"}
-train_grid(TrainingRequest("cbow", data, folder, snapshot_steps=3, watch=watch, device="cpu", values=small,
-      debias="weighting"), grid(["smooth=0.1,1"]), [0])
-"""
 
 
 @pytest.mark.slow

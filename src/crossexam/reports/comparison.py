@@ -14,7 +14,7 @@ from crossexam.reports.accuracy import accuracy_note, relabelled_notes
 from crossexam.reports.analyses.consistency import consistency_comparison_table
 from crossexam.reports.analyses.cross_dataset import mean_note
 from crossexam.reports.analyses.fact_checking import checked_comparison_table
-from crossexam.reports.analyses.joint import joint_table, kinds_table, seen_table
+from crossexam.reports.analyses.joint import joint_tables, seen_table
 from crossexam.reports.analyses.keys import keyed_comparison_table
 from crossexam.reports.analyses.templates import difference_notes
 from crossexam.reports.names import short_names
@@ -62,8 +62,8 @@ def comparison_tables(
     compared = replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
     missing = unanswered_comparison_table(pairs, names, max_unanswered)
     over_keys = keyed_comparison_table(*answered, names)
-    together = joint_table(*answered, names)
-    kinds = [table for table in [kinds_table(*answered, names)] if table.rows]
+    joint, kinds = joint_tables(*answered, names)
+    together = [*([joint] if answered[0].datasets else []), *([kinds] if kinds.rows else [])]
     seen = [] if training is None else [seen_table(*answered, training, names)]
     checked = checked_comparison_table(*answered, names)
     violations = consistency_comparison_table(first, second, names, max_unanswered)
@@ -71,7 +71,7 @@ def comparison_tables(
     probabilities = probability_comparisons(first, second, max_unanswered=max_unanswered)
     paired = paired_tables(probabilities, names, alpha)
     worth = [each for each in paired if each.rows]
-    return [compared, *optional, *([together] if answered[0].datasets else []), *kinds, *seen, *worth]
+    return [compared, *optional, *together, *seen, *worth]
 
 
 def against_table(results: Results) -> Table:

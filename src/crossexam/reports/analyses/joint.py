@@ -5,7 +5,7 @@ Beside the figures of Naik et al. (2018, section 4.3).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.keys import counted_keys
@@ -89,11 +89,16 @@ def joint_against_table(results: Results) -> Table:
     return _joint_table(results.joint, results.test_sets, results.short_names, results.published_rows)
 
 
-def joint_table(first: Run, second: Run, names: Mapping[str, str]) -> Table:
-    """Return the joint outcomes of two models on the test sets that both have."""
+def joint_tables(first: Run, second: Run, names: Mapping[str, str]) -> tuple[Table, Table]:
+    """Return what two models get right and wrong together on the test sets that both have, and its kinds.
+
+    The latter are those of antonyms, and may have no rows.
+    """
     from crossexam.evaluation.several.joint import joint_outcomes
 
-    return _joint_table(joint_outcomes(first, second), first.datasets, names, published_rows=True)
+    outcomes = joint_outcomes(first, second)
+    shown = first.datasets, names, True
+    return _joint_table(outcomes, *shown), _kinds_table(outcomes, *shown)
 
 
 def _joint_table(
@@ -124,20 +129,33 @@ def _joint_table(
 
 def _published(dataset: Dataset) -> list[tuple[Cell, ...]]:
     """Return the published joint outcomes on the counterpart of *dataset*; may be empty."""
+    columns = ("items", "both_right", "both_wrong", "easy", "hard", *ERROR_TYPES)
+    return [
+        (
+            f"{systems} (published)",
+            *(
+                _beside(each, dataset, pairs=name in _PAIRS)
+                for name, each in zip(columns, figures, strict=True)
+            ),
+        )
+        for systems, figures in _figures(_TABLE, dataset, columns)
+    ]
+
+
+def _figures(
+    table: str, dataset: Dataset, columns: Sequence[str]
+) -> Iterator[tuple[str, list[float | None]]]:
+    """Yield the systems with figures in *columns* of a published *table* for the counterpart of *dataset*."""
     from crossexam.published.figures import published
 
     (study,) = (each for each in STUDIES if each.study == _STUDY)
     if not study.figures(dataset):
-        return []
-    table, entry = published(_STUDY).table(_TABLE), dataset.entry
-    rows: list[tuple[Cell, ...]] = []
-    for systems in table.rows:
-        columns = ("items", "both_right", "both_wrong", "easy", "hard", *ERROR_TYPES)
-        figures = {each: table.value(systems, f"{entry.construction}.{each}", entry.part) for each in columns}
-        if any(figure is not None for figure in figures.values()):
-            cells = (_beside(figure, dataset, pairs=each in _PAIRS) for each, figure in figures.items())
-            rows.append((f"{systems} (published)", *cells))
-    return rows
+        return
+    stated, entry = published(_STUDY).table(table), dataset.entry
+    for systems in stated.rows:
+        figures = [stated.value(systems, f"{entry.construction}.{each}", entry.part) for each in columns]
+        if any(figure is not None for figure in figures):
+            yield systems, figures
 
 
 def _beside(figure: float | None, dataset: Dataset, *, pairs: bool) -> float | None:
@@ -182,13 +200,6 @@ def kinds_against_table(results: Results) -> Table:
     return _kinds_table(results.joint, results.test_sets, results.short_names, results.published_rows)
 
 
-def kinds_table(first: Run, second: Run, names: Mapping[str, str]) -> Table:
-    """Return the kinds of antonyms that two models get right and wrong together; may have no rows."""
-    from crossexam.evaluation.several.joint import joint_outcomes
-
-    return _kinds_table(joint_outcomes(first, second), first.datasets, names, published_rows=True)
-
-
 def _kinds_table(
     outcomes: Sequence[JointOutcome],
     test_sets: Mapping[str, Dataset],
@@ -217,20 +228,15 @@ def _kinds_table(
 
 def _published_kinds(group: str, dataset: Dataset) -> list[tuple[Cell, ...]]:
     """Return the published kinds of the items of *group* on the counterpart of *dataset*; may be empty."""
-    from crossexam.published.figures import published
-
-    (study,) = (each for each in STUDIES if each.study == _STUDY)
-    if not study.figures(dataset):
-        return []
-    table, entry = published(_STUDY).table(_KIND_TABLE), dataset.entry
-    rows: list[tuple[Cell, ...]] = []
-    for systems in table.rows:
-        columns = (f"{entry.construction}.{_ITEMS[group]}.{kind}" for kind in ANTONYM_KINDS)
-        found = [table.value(systems, column, entry.part) for column in columns]
-        if any(figure is not None for figure in found):
-            shares = (None if each is None else _beside(each / 100, dataset, pairs=False) for each in found)
-            rows.append((f"{_RIGHT[group]} ({systems}, published)", _JUDGED, *shares))
-    return rows
+    columns = [f"{_ITEMS[group]}.{kind}" for kind in ANTONYM_KINDS]
+    return [
+        (
+            f"{_RIGHT[group]} ({systems}, published)",
+            _JUDGED,
+            *(None if each is None else _beside(each / 100, dataset, pairs=False) for each in figures),
+        )
+        for systems, figures in _figures(_KIND_TABLE, dataset, columns)
+    ]
 
 
 def seen_against_table(results: Results) -> Table:
@@ -279,22 +285,18 @@ def _seen_table(
 
 def _published_seen(group: str, dataset: Dataset) -> list[tuple[Cell, ...]]:
     """Return the published share of the pairs of *group* on the counterpart of *dataset*; may be empty."""
-    from crossexam.published.figures import published
-
-    (study,) = (each for each in STUDIES if each.study == _STUDY)
-    if group not in _PAPER or not study.figures(dataset):
+    if group not in _PAPER:
         return []
-    joint, seen = (published(_STUDY).table(name) for name in (_TABLE, _SEEN_TABLE))
-    entry = dataset.entry
-    column = f"{entry.construction}.{_PAPER[group]}"
+    columns = [_PAPER[group]]
+    pairs = dict(_figures(_TABLE, dataset, columns))
     return [
         (
             f"{_RIGHT[group]} ({systems}, published)",
-            _beside(joint.value(systems, column, entry.part), dataset, pairs=True),
+            _beside(pairs[systems][0] if systems in pairs else None, dataset, pairs=True),
             None,
-            _beside(round(figure / 100, 6), dataset, pairs=True),
+            _beside(round(share / 100, 6), dataset, pairs=True),
             None,
         )
-        for systems in seen.rows
-        if (figure := seen.value(systems, column, entry.part)) is not None
+        for systems, (share,) in _figures(_SEEN_TABLE, dataset, columns)
+        if share is not None
     ]

@@ -5,7 +5,7 @@ and gates call.  A row is a number, a design, and the share of samples in which 
 (*coverage*, at least 93 %), a true null hypothesis is rejected at 5 % (*level*, at most 6 %), a gate says
 that a rule is broken which is not, in one direction (*gate*, at most 2.5 %), or a value that is said to be
 detectable is found (*power*, 75 to 90 %).  What is outside of these by more than two standard errors of the
-simulation is simulated again, with five times as many samples, and marked if it is so again.  The
+simulation is simulated again, with 25 times as many samples, and marked if it is so again.  The
 populations, and the cells by topic, are in the folder ``nominal``.
 
     python bench/coverage.py --samples 1000
@@ -38,7 +38,7 @@ NOMINAL: Final[dict[Kind, tuple[float, float]]] = {
     "power": (0.75, 0.9),
 }
 #: How many times the samples are drawn again, of a cell that is outside of these.
-_AGAIN: Final = 5
+_AGAIN: Final = 25
 #: The cells by topic.  Another design is a row there.
 TOPICS: Final = (
     accuracies,
@@ -87,7 +87,7 @@ class Found(NamedTuple):
 
 
 def simulated(cell: Cell, samples: int) -> Found:
-    """Return what *samples* of *cell* show; if it is outside of its bounds, what five times as many do."""
+    """Return what *samples* of *cell* show; if it is outside of its bounds, what 25 times as many do."""
     share = share_of(cell, samples)
     if is_nominal(cell, share, samples):
         return Found(cell, share, True)

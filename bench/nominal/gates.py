@@ -110,7 +110,7 @@ def _paired(rng: np.random.Generator, d: Clusters, p: float, q: float) -> At:
 def _unpaired(rng: np.random.Generator, d: Clusters, p: float, q: float) -> At:
     base, items = d.events(rng, p, q)
     half = len(items) // 2
-    return partial(difference, base, items[:half], d.codes, d.codes[:half])
+    return partial(difference, base, items[:half], d.codes, d.codes[:half], share=exact_share)
 
 
 def _two_drops(rng: np.random.Generator, d: Clusters, shares: tuple[float, ...]) -> At:

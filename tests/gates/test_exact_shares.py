@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import binom, binomtest
+from scipy.stats import beta, binom, binomtest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
@@ -17,6 +18,7 @@ from crossexam.gates.rules import rules_from
 from crossexam.gates.table import p_text
 from crossexam.stats.estimate import exact_share, share_correct
 from crossexam.stats.one_sided import one_sided_p
+from crossexam.stats.unpaired import difference
 
 NAME = "base.dev"
 
@@ -119,3 +121,34 @@ def test_the_interval_that_is_shown_is_that_of_the_report() -> None:
     assert check.value == share_correct(first(97, 100))
     exact = one_sided_p(lambda c: exact_share(first(97, 100), None, c), 0.99, "below")
     assert check.p_broken == pytest.approx(exact)
+
+
+def unpaired_run(right_on_base: Any, right: Any) -> Run:
+    """A run over a base and a test set of the same size and premises, whose items are not paired with it."""
+    base = run_of(right_on_base)
+    changed = run_of(right)
+    name = "other.dev"
+    items = tuple(replace(each, id=f"o{k}") for k, each in enumerate(changed.datasets[NAME]))
+    facts = {"construction": "other", "part": "dev", "base_set": NAME, "paired": False}
+    datasets = {**base.datasets, name: Dataset(name, items, facts)}
+    return Run("mine", datasets, {NAME: base.answers(NAME), name: changed.answers(NAME)})
+
+
+def test_the_p_value_of_an_unpaired_drop_is_from_exact_intervals() -> None:
+    """Newcombe's bound, made of limits of Clopper and Pearson, touches the limit at 1 - 2p."""
+    run = unpaired_run(first(99, 100), np.arange(100)[::-1] < 85)
+    (check,) = judge(run, rules_from([{"set": "other.*", "measure": "drop", "max": 0.05}])).checks
+    assert check.value == difference(first(99, 100), first(85, 100), range(100), range(99, -1, -1))
+    assert check.p_broken is not None
+    low_of_base, high_of_set = beta.ppf(check.p_broken, 99, 2), beta.isf(check.p_broken, 86, 15)
+    distances = np.array([0.99 - low_of_base, high_of_set - 0.85])
+    r = correlation()
+    distance = np.sqrt(distances @ distances - 2 * r * distances.prod())
+    assert 0.14 - distance == pytest.approx(0.05, abs=1e-4)
+
+
+def correlation() -> float:
+    """That of the two means, by the premises that they share; a quarter of a wrong item shrinks it."""
+    one, other = first(99, 100) - 0.99, first(85, 100)[::-1] - 0.85
+    spreads = (float(each @ each) + 0.25 for each in (one, other))
+    return float(one @ other) / float(np.sqrt(np.prod(list(spreads))))

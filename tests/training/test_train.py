@@ -696,6 +696,7 @@ def test_the_verb_trains_and_reports_mean_and_spread(tmp_path: Path) -> None:
         (["--set", "hidden=wide"], "'hidden' cannot be 'wide'\n  wanted: a whole number"),
         (["--set", "schedule=plato"], "'schedule' cannot be 'plato'"),
         (["--set", "epochs=2", "--epochs", "3"], "'epochs' is set by both --set and --epochs"),
+        (["--set", "hidden=0"], "--set hidden=0: 'hidden' is 0\n  wanted: a number of 1 or more"),
         (["--ablate", "cnn"], "--ablate is 'cnn'"),
         (["--debias", "drifft"], "no debiasing method is called 'drifft'\n  hint: did you mean 'drift'?"),
         (["--bias", "run"], "--bias requires --debias"),
@@ -725,6 +726,20 @@ def test_mistakes_on_the_command_line(tmp_path: Path, arguments: list[str], mess
         "toy", "--train", "builtin:demo", "--dev", "builtin:demo", "-o", str(tmp_path / "out"), *arguments
     )
     assert isinstance(done.exception, CrossexamError)
+    assert message in str(done.exception)
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("length=4", "an image of 4 words is too small to be halved 3 times\n  hint: --set length=8 or more"),
+        ("max_length=100", "--set max_length=100: 100 words of a sentence are kept, but the model reads 48"),
+    ],
+)
+def test_the_image_of_diin_must_hold_its_sentences(tmp_path: Path, setting: str, message: str) -> None:
+    given = ["--train", "builtin:demo", "--dev", "builtin:demo", "-o", str(tmp_path / "out")]
+    done = _cli("diin", *given, "--set", setting)
     assert message in str(done.exception)
     assert not (tmp_path / "out" / "manifest.json").exists()
 

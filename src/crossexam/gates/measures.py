@@ -47,7 +47,7 @@ from crossexam.stats.balanced_accuracy import (
     exact_balanced_accuracy,
 )
 from crossexam.stats.calibration import binned_errors, equal_width_bins
-from crossexam.stats.estimate import exact_share, share_correct
+from crossexam.stats.estimate import exact_share, share_correct, wilson_share
 from crossexam.stats.one_sided import AtConfidence
 from crossexam.stats.paired import difference_of_drops, paired_difference
 from crossexam.stats.unpaired import difference, difference_of_unpaired_drops
@@ -235,7 +235,8 @@ def _drop(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
     if base is None:
         return None
     if not answers.run.datasets[name].entry.compares_items:
-        return _unpaired_drop([answers], base, name)
+        shown, exact = (_unpaired_drop([answers], base, name, share) for share in (wilson_share, exact_share))
+        return replace(shown, exact=exact)
     before, after = before_and_after(answers, name, base)
     both = before.answered & after.answered
     return _quantity(
@@ -250,8 +251,13 @@ def _drop(answers: ScoredRun, name: str) -> MeasuredQuantity | None:
     )
 
 
-def _unpaired_drop(models: Sequence[ScoredRun], base: str, name: str) -> MeasuredQuantity:
-    """Return the drop of a model, or that of the first minus that of the second, if items are not paired."""
+def _unpaired_drop(
+    models: Sequence[ScoredRun], base: str, name: str, share: Callable[..., Estimate] = wilson_share
+) -> MeasuredQuantity:
+    """Return the drop of a model, or that of the first minus that of the second, if items are not paired.
+
+    The interval of the drop of one model is from those of *share*.
+    """
     sets = [[right(each, test_set) for each in models] for test_set in (base, name)]
     answered = [np.logical_and.reduce([each.answered for each in items]) for items in sets]
     missing = [int((~each).sum()) for each in answered]
@@ -266,7 +272,7 @@ def _unpaired_drop(models: Sequence[ScoredRun], base: str, name: str) -> Measure
         one, other = (items[0].by[-1][part] for items, part in zip(sets, rows, strict=True))
         if len(models) == 1:
             ((before,), (after,)) = right
-            return lambda confidence: difference(before, after, one, other, confidence)
+            return lambda confidence: difference(before, after, one, other, confidence, share)
         a, b = ((first, second) for first, second in right)
         return lambda confidence: difference_of_unpaired_drops(a, b, one, other, confidence)
 

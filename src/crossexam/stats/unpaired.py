@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import nan, sqrt
 from typing import Any
 
@@ -21,6 +21,7 @@ def difference(
     clusters_a: Clusters = None,
     clusters_b: Clusters = None,
     confidence: float = 0.95,
+    share: Callable[..., Estimate] = wilson_share,
 ) -> Estimate:
     """Return ``mean(a) - mean(b)`` with Newcombe's interval from the two clustered Wilson intervals.
 
@@ -32,9 +33,10 @@ def difference(
     clusters and *s* the design effect if all items of a cluster were alike, ``r = sum z_a z_b / sqrt((sum
     z_a^2 + s_a^2/4)(sum z_b^2 + s_b^2/4))``: if hardly any item is wrong, one cluster would decide it without
     the quarter of a wrong cluster.  Without clusters the sets are independent.  The accuracies and bounds are
-    those of :func:`crossexam.stats.estimate.wilson_share`; the difference is a share between -1 and 1, and
-    its *n* counts the items of both sets.  If a set is empty the value is nan and the interval -1 to 1.
-    Raises ValueError if only one set has clusters.
+    those of *share*: :func:`crossexam.stats.estimate.exact_share` keeps the error of each side far in the
+    tail, where Wilson's does not.  The difference is a share between -1 and 1, and its *n* counts the items
+    of both sets.  If a set is empty the value is nan and the interval -1 to 1.  Raises ValueError if only one
+    set has clusters.
 
     >>> a, b = [1] * 56 + [0] * 14, [1] * 48 + [0] * 32
     >>> "{:.4f}".format(difference(a, b).low)  # Newcombe 1998, Table II, (a): 0.0524
@@ -45,7 +47,7 @@ def difference(
     n = len(right_a) + len(right_b)
     if not len(right_a) or not len(right_b):
         return Estimate(nan, -1.0, 1.0, n, 0)
-    a, b = wilson_share(right_a, clusters_a, confidence), wilson_share(right_b, clusters_b, confidence)
+    a, b = share(right_a, clusters_a, confidence), share(right_b, clusters_b, confidence)
     r = _correlation(right_a - a.value, codes_a, right_b - b.value, codes_b)
     value, low, high = _minus(a, b, r)
     return Estimate(value, max(-1.0, low), min(1.0, high), n, clusters)

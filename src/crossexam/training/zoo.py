@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from math import inf
 from pathlib import Path
 from typing import Any, Final
 
@@ -150,6 +151,7 @@ class ZooTraining:
         architecture = architecture_named(request.name)
         own = {"config": architecture.config, "recipe": architecture.recipe}
         parts = settings_with(own, request.debias, request.values, bias_given=request.bias is not None)
+        _check_sizes(parts["config"], parts["recipe"], architecture.recipe)
         config = _without_rnn(architecture, parts["config"]) if request.ablate_rnn else parts["config"]
         if request.debias is not None:
             _check_method(request.debias, architecture)
@@ -229,6 +231,26 @@ class ZooTraining:
             **({"parses": {part: counts._asdict() for part, counts in parses.items()}} if parses else {}),
             "tags_from": encoder.reader.tagged or None,
         }
+
+
+def _check_sizes(config: Any, recipe: Recipe, usual: Recipe) -> None:
+    """Raise CrossexamError if a size in *config* is below 1, or if the model reads fewer words than are kept.
+
+    The second is not an error with the *usual* recipe, whose sentences the model cuts.
+    """
+    for name, value in asdict(config).items():
+        for size in value if isinstance(value, tuple) else (value,):
+            if isinstance(size, int) and size < 1:
+                raise CrossexamError(
+                    f"'{name}' is {size}", where=f"--set {name}={size}", wanted="a number of 1 or more"
+                )
+    room = getattr(config, "length", inf)  # for the words of a sentence
+    if room < recipe.max_length != usual.max_length:
+        raise CrossexamError(
+            f"{recipe.max_length} words of a sentence are kept, but the model reads {room}",
+            where=f"--set max_length={recipe.max_length}",
+            hint=f"--set length={recipe.max_length} makes the model read as many",
+        )
 
 
 def _without_rnn(architecture: Architecture, config: Any) -> Any:

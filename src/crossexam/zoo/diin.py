@@ -82,6 +82,9 @@ class DIIN(nn.Module):
         if sizes.tags > config.tags + 1:
             what = f"DIIN has room for {config.tags} POS tags, but the data have {sizes.tags - 1}"
             raise CrossexamError(what, hint=f"increase its number of tags: tags={sizes.tags - 1}")
+        if config.length < 2**config.blocks:
+            what = f"an image of {config.length} words is too small to be halved {config.blocks} times"
+            raise CrossexamError(what, hint=f"--set length={2**config.blocks} or more, or fewer blocks")
         d = config.width + config.filters + config.tags + 1
         self.config = config
         self.words = WordEmbedding(sizes.words, config.width)

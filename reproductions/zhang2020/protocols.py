@@ -8,8 +8,9 @@ stopped by SNLI's dev set and by that mean; the bias model of a debiasing method
 it is stopped by held-out training pairs.  The row ``vocabulary`` also knows the words of the other corpora.
 Settings are those of ``reproductions/zoo/rows.toml``.  Corpora and vectors are read from CROSSEXAM_DATA.
 
-Nothing is trained or run twice: the same command goes on where an interrupted one stopped.  PROTOCOLS.md is
-written anew after each row, with the rows that there are.  Every command is printed.
+Nothing is trained or run twice: the same command goes on where an interrupted one stopped.  What is shown of
+a row is kept in results/, and PROTOCOLS.md is written anew of all rows that are there, after each that is
+trained.  Every command is printed.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from typing import Any, Final
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import SIDES
+from crossexam.core.files import write_json
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.cross_dataset import BenchmarkScore, benchmark_score, mean_difference
 from crossexam.evaluation.measures import measure
@@ -36,6 +38,7 @@ from crossexam.training.tokenization import words_of
 from crossexam.training.vocabulary import Vocabulary
 
 HERE: Final = Path(__file__).parent
+RESULTS: Final = HERE / "results"
 ROWS: Final = tomllib.loads((HERE.parent / "zoo" / "rows.toml").read_text(encoding="utf-8"))
 TRAIN: Final = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
 VECTORS: Final = "$CROSSEXAM_DATA/vectors/googlenews_word2vec_8000x300.txt.gz"
@@ -54,6 +57,8 @@ OPTIONS: Final = {
     "bilstm_max_learned_mixin_h": "--debias learned-mixin-h",
     "bilstm_max_weighting": "--debias weighting",
 }
+AGAINST: Final = "mean, against stopping by SNLI"
+COLUMNS: Final = ("row", "stopped by", "bias model", "best epoch", "SNLI test", "hard", "mean", AGAINST)
 #: Development data by the name of a protocol.
 PROTOCOLS: Final = {"snli": "snli:dev[::2]", "cross-dataset": "fourteen-validation"}
 
@@ -119,30 +124,34 @@ def points(figure: Estimate | None) -> str:
     return f"{100 * figure.value:+.1f} [{100 * figure.low:+.1f}, {100 * figure.high:+.1f}]"
 
 
-def lines(work: Path) -> Iterator[str]:
-    """Yield the lines of the table: a row per finished model, and the difference of the two protocols."""
-    columns = ("row", "stopped by", "bias model", "best epoch", "SNLI test", "hard", "mean")
-    yield f"| {' | '.join(columns)} | mean, against stopping by SNLI |"
-    yield "| --- |" + " --- |" * len(columns)
+def keep(row: str, work: Path) -> None:
+    """Write what the table shows of *row*, trained by both protocols, to results/."""
+    found = {name: trained(row, name, work, only_if_finished=True) for name in PROTOCOLS}
+    base = found["snli"]
+    lines = {
+        protocol: {
+            "bias model": each.bias_model,
+            "best epoch": f"{each.manifest['scores']['best_epoch']} of {len(each.manifest['curve'])}",
+            "SNLI test": f"{each.snli[0]:.1f}",
+            "hard": f"{each.snli[1]:.1f}",
+            "mean": f"{100 * each.score.mean.value:.1f}",
+            AGAINST: points(mean_difference(each.run, base.run) if base and each is not base else None),
+        }
+        for protocol, each in found.items()
+        if each is not None
+    }
+    write_json(RESULTS / f"{row}.json", lines)
+
+
+def lines() -> Iterator[str]:
+    """Yield the lines of the table: a row per model and protocol."""
+    yield f"| {' | '.join(COLUMNS)} |"
+    yield "| --- |" + " --- |" * (len(COLUMNS) - 1)
     for row in OPTIONS:
-        found = {name: trained(row, name, work, only_if_finished=True) for name in PROTOCOLS}
-        base = found["snli"]
-        for protocol, each in found.items():
-            if each is None:
-                continue
-            change = mean_difference(each.run, base.run) if base and each is not base else None
-            plain, hard = each.snli
-            cells = (
-                row,
-                protocol,
-                each.bias_model,
-                f"{each.manifest['scores']['best_epoch']} of {len(each.manifest['curve'])}",
-                f"{plain:.1f}",
-                f"{hard:.1f}",
-                f"{100 * each.score.mean.value:.1f}",
-                points(change),
-            )
-            yield f"| {' | '.join(cells)} |"
+        if (path := RESULTS / f"{row}.json").exists():
+            for protocol, cells in json.loads(path.read_text(encoding="utf-8")).items():
+                shown = (row, protocol, *(cells[column] for column in COLUMNS[2:]))
+                yield f"| {' | '.join(shown)} |"
 
 
 def vocabulary(work: Path) -> Iterator[str]:
@@ -171,15 +180,22 @@ def unknown(work: Path) -> Iterator[str]:
         yield f"| {dataset.entry.part} | {' | '.join(f'{share:.1f}' for share in shares)} |"
 
 
-def write(work: Path) -> None:
-    """Write PROTOCOLS.md from what is finished."""
+def keep_vocabulary(work: Path) -> None:
+    """Write what the words of the other corpora change to results/, if both rows are in *work*."""
+    if changes := list(vocabulary(work)):
+        text = ["## Vocabulary", "\n".join(changes), "\n".join(unknown(work))]
+        (RESULTS / "vocabulary.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
+
+
+def write() -> None:
+    """Write PROTOCOLS.md from results/."""
     preface = (HERE / "protocols_preface.md").read_text(encoding="utf-8").rstrip()
     commands = "\n".join([*SUITES.values(), *(train_command("bilstm_max", name) for name in PROTOCOLS)])
     others = "\n".join(f"- {row}: `{options}`" for row, options in OPTIONS.items() if options)
     added = f"The other rows add to both trainings:\n\n{others}"
-    parts = [preface, f"```\n{commands}\n```", added, "\n".join(lines(work))]
-    if changes := list(vocabulary(work)):
-        parts += ["## Vocabulary", "\n".join(changes), "\n".join(unknown(work))]
+    parts = [preface, f"```\n{commands}\n```", added, "\n".join(lines())]
+    if (words := RESULTS / "vocabulary.md").exists():
+        parts.append(words.read_text(encoding="utf-8").rstrip())
     (HERE / "PROTOCOLS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
@@ -188,19 +204,17 @@ def main(given: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rows", nargs="*", help=f"rows to train; default: all of {', '.join(OPTIONS)}")
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--write", action="store_true", help="only write PROTOCOLS.md from what is finished")
     options = parser.parse_args(given)
     work = options.work.resolve()
-    if options.write:
-        write(work)
-        return
     work.mkdir(parents=True, exist_ok=True)
     for command in SUITES.values():
         carry_out(command, work)
     for row in options.rows or OPTIONS:
         for protocol in PROTOCOLS:
             trained(row, protocol, work)
-            write(work)
+        keep(row, work)
+        keep_vocabulary(work)
+        write()
 
 
 if __name__ == "__main__":

@@ -123,10 +123,10 @@ def test_the_interval_that_is_shown_is_that_of_the_report() -> None:
     assert check.p_broken == pytest.approx(exact)
 
 
-def unpaired_run(right_on_base: Any, right: Any) -> Run:
-    """A run over a base and a test set of the same size and premises, whose items are not paired with it."""
+def unpaired_run(right_on_base: Any, right: Any, clusters: Any = None) -> Run:
+    """A run over a base and a test set, of *clusters* if given, whose items are not paired with it."""
     base = run_of(right_on_base)
-    changed = run_of(right)
+    changed = run_of(right, clusters)
     name = "other.dev"
     items = tuple(replace(each, id=f"o{k}") for k, each in enumerate(changed.datasets[NAME]))
     facts = {"construction": "other", "part": "dev", "base_set": NAME, "paired": False}
@@ -145,6 +145,22 @@ def test_the_p_value_of_an_unpaired_drop_is_from_exact_intervals() -> None:
     r = correlation()
     distance = np.sqrt(distances @ distances - 2 * r * distances.prod())
     assert 0.14 - distance == pytest.approx(0.05, abs=1e-4)
+
+
+def test_no_unpaired_drop_is_detectable_that_is_not_shown_when_all_items_are_wrong() -> None:
+    """A premise with most of the items is right: near 100 % the bound is near, further down it is not."""
+    clusters = np.concatenate([np.full(60, 1000), 1001 + np.arange(40)])
+    rules = rules_from([{"set": "other.*", "measure": "drop", "max": 0.25}])
+    (check,) = judge(unpaired_run(first(83, 100), first(90, 100), clusters), rules).checks
+    assert (check.outcome, check.detectable) == ("open", None)
+    (all_wrong,) = judge(unpaired_run(first(83, 100), first(0, 100), clusters), rules).checks
+    assert all_wrong.outcome == "open"
+    (check,) = judge(unpaired_run(first(83, 100), first(55, 100)), rules).checks
+    assert check.outcome == "open"
+    assert check.detectable is not None
+    right = round(100 * (0.83 - check.detectable))
+    (worse,) = judge(unpaired_run(first(83, 100), first(right, 100)), rules).checks
+    assert worse.outcome == "broken"
 
 
 def correlation() -> float:

@@ -121,7 +121,7 @@ def test_the_verdict_is_first_then_rules_then_items_then_the_command(make_run: M
 
 def test_a_gate_that_passes_shows_no_items(make_run: MakeRun) -> None:
     result = judge(make_run(), rules_from([{"set": DEV, "measure": "accuracy", "min": 0.5}]))
-    assert "premise" not in result.text(COMMAND)
+    assert "premise:" not in result.text(COMMAND)
     assert COMMAND not in result.text(COMMAND)
 
 

@@ -106,9 +106,11 @@ def slices(a: Answers, items: Sequence[Any]) -> Iterator[Named]:
         counts = Counter(stated)
         values[name] = ["(other)" if name == "pair" and counts[each] < 5 else each for each in stated]
     for name, of_items in values.items():
+        by_premise = a._replace(key=None) if name == "pair" else a  # of a pair, it is no sample
         if len(set(of_items)) > 1:
             for value in set(of_items) - {None}:
-                yield f"accuracy|{name}={value}", accuracy(a, np.array([each == value for each in of_items]))
+                items_of = np.array([each == value for each in of_items])
+                yield f"accuracy|{name}={value}", accuracy(by_premise, items_of)
 
 
 def unanswered(a: Answers) -> Iterator[Named]:

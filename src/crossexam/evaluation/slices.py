@@ -12,6 +12,7 @@ from crossexam.core.columns import InfoValues, info_values
 from crossexam.core.dataset import Run
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.estimate import Estimate
+from crossexam.core.example import PAIR
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.scores import Scored
@@ -96,7 +97,7 @@ def slices_of(labelled: Labelled) -> dict[str, dict[str, Estimate]]:
             continue
         items, values = _values(scored, of_key, tagged)
         if not values.is_constant:
-            sliced[name] = labelled.by(items, values, minimum=minimum, most=MOST)
+            sliced[name] = labelled.by(items, values, minimum=minimum, most=MOST, are_pairs=key == PAIR)
     for one, other in CROSSED:
         crossed = _crossed(scored, info, one, other)
         if crossed is not None:

@@ -217,9 +217,13 @@ class Labelled:
         *,
         minimum: int = 1,
         most: int | None = None,
+        are_pairs: bool = False,
     ) -> dict[str, Estimate]:
-        """Return the accuracy of *items* by value, as :func:`~crossexam.stats.estimate.by_slice` does."""
-        clusters = self.wrong.units[items]
+        """Return the accuracy of *items* by value, as :func:`~crossexam.stats.estimate.by_slice` does.
+
+        If the *values* are word pairs, these are fixed, and clusters are premises alone.
+        """
+        clusters = (self.wrong.clusters if are_pairs else self.wrong.units)[items]
         lower = by_slice(self.wrong.correct[items], values, clusters, minimum=minimum, most=most)
         if self.right is self.wrong:
             return lower

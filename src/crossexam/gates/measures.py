@@ -64,7 +64,7 @@ class MeasuredQuantity:
     It is of *n* items, of which *missing* are not measured; with *only_bounds*, they are too many.  *spread*
     returns the variance of an independent item if a value is true, up to a constant factor, None if it is not
     a mean of items; *distances* are then those of the bounds at a confidence, before they are cut off, unless
-    that is never done; values are from *lowest*, which is below 0 for differences, to minus that, or to 1.
+    that is never done; values are from *lowest* to *highest*.
     An *observed* quantity is known without error.  *exact* is the same with the interval from which p-values
     are computed, if that is another than the one that is shown.  *alike* are the measures with the missing
     answers taken as wrong, and as right, in whatever is compared; without any, *least* and *most* stand for
@@ -80,6 +80,7 @@ class MeasuredQuantity:
     spread: Callable[[float], float] | None = None
     distances: Callable[[float], tuple[float, float]] | None = None
     lowest: float = 0.0
+    highest: float = 1.0
     observed: bool = False
     exact: MeasuredQuantity | None = None
     alike: tuple[AtConfidence, ...] = ()
@@ -137,6 +138,7 @@ def _quantity(
     *,
     spread: Callable[[float], float],
     lowest: float = 0.0,
+    highest: float = 1.0,
 ) -> MeasuredQuantity:
     """Return what *estimate* makes of flags of items, of the arrays *by*, and of a confidence."""
     missing = int((~answered).sum())
@@ -156,6 +158,7 @@ def _quantity(
         only_bounds=too_many(missing, len(answered), limit),
         spread=spread,
         lowest=lowest,
+        highest=highest,
         alike=tuple(
             at([combined(pair) for pair in zip(least, most, strict=True)], whole)
             for combined in (np.logical_and.reduce, np.logical_or.reduce)
@@ -276,7 +279,14 @@ def _unpaired_drop(
         a, b = ((first, second) for first, second in right)
         return lambda confidence: difference_of_unpaired_drops(a, b, one, other, confidence)
 
+    def distances(confidence: float) -> tuple[float, float]:
+        """Return the distance of the bound further away, twice: at another value it may be on either side."""
+        known = at(0, answered)(confidence)
+        furthest = max(known.value - known.low, known.high - known.value)
+        return furthest, furthest
+
     whole = (slice(None), slice(None))
+    before = float(sets[0][0].least[answered[0]].mean()) if answered[0].any() else 0.0
     return MeasuredQuantity(
         known=at(0, answered),
         least=at(0, whole),
@@ -284,7 +294,9 @@ def _unpaired_drop(
         n=min(sizes) and sum(sizes),
         missing=sum(missing),
         only_bounds=any(too_many(*counts, models[0].limit) for counts in zip(missing, sizes, strict=True)),
-        lowest=-float(len(models)),
+        distances=distances,
+        lowest=before - 1 if len(models) == 1 else -2.0,
+        highest=before if len(models) == 1 else 2.0,
     )
 
 
@@ -310,6 +322,7 @@ def _drop_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> Measure
         answers.limit,
         spread=_of_differences(changes[0] - changes[1]),
         lowest=-2.0,
+        highest=2.0,
     )
 
 

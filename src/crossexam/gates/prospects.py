@@ -38,12 +38,13 @@ class Prospects(NamedTuple):
 def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Prospects:
     """Return what so many items of *quantity* could show of *limit* at the one-sided *level*."""
     z = normal_quantile(1 - 2 * level)
-    estimate = quantity.known(1 - 2 * level)
     if quantity.spread is None:
-        found = quantity.distances
+        estimate = quantity.tested.known(1 - 2 * level)
+        found = quantity.tested.distances
         cut = (estimate.value - estimate.low, estimate.high - estimate.value)
         detectable, factor = _of_bounds(limit, estimate.value, *(found(1 - 2 * level) if found else cut), z)
     else:
+        estimate = quantity.known(1 - 2 * level)
         is_share = quantity.exact is not None
         size = (_size_of_share if is_share else partial(_effective_number, quantity.spread))(estimate, z)
         if not 0 < size < inf:
@@ -51,9 +52,9 @@ def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Pros
         if is_share:
             detectable, needed = _of_share(limit, level, estimate, size)
         else:
-            detectable, needed = _of_normal(quantity.spread, quantity.lowest, limit, z, estimate, size)
+            detectable, needed = _of_normal(quantity, limit, z, estimate, size)
         factor = needed / size
-    if detectable is not None and not quantity.lowest <= detectable <= (-quantity.lowest or 1.0):
+    if detectable is not None and not quantity.lowest <= detectable <= quantity.highest:
         detectable = None
     items = factor * estimate.n
     return Prospects(detectable, None if not items <= _COUNTABLE else ceil(items))
@@ -156,12 +157,7 @@ def _smallest(tail: Callable[[float], float], level: float, size: float) -> floa
 
 
 def _of_normal(
-    spread: Callable[[float], float],
-    lowest: float,
-    limit: Limit,
-    z: float,
-    estimate: Estimate,
-    size: float,
+    quantity: MeasuredQuantity, limit: Limit, z: float, estimate: Estimate, size: float
 ) -> tuple[float | None, float]:
     """Return the detectable value of *size* independent items, and the size that settles the value measured.
 
@@ -169,10 +165,12 @@ def _of_normal(
     z_power sqrt(v(x)/n)``.  Whatever makes a difference another than the value is assumed to be further items
     that differ.  The number of items that settles a check is ``z^2 v(value) / (value - t)^2``.
     """
+    spread = quantity.spread
+    assert spread is not None
     z_power = normal_quantile(2 * _POWER - 1)
     side, threshold = limit
     sign = -1 if side == "above" else 1
-    furthest = lowest if side == "above" else -lowest
+    furthest = quantity.lowest if side == "above" else quantity.highest
 
     def variance(x: float) -> float:
         return spread(x) + abs(x - estimate.value)

@@ -104,7 +104,7 @@ class GateResult:
 
     @property
     def _notes(self) -> tuple[str, ...]:
-        return (*explanations(self.checks, self.alpha / 2), *self.notes)
+        return (*explanations(self.checks, self.names, self.alpha / 2), *self.notes)
 
     @property
     def summary(self) -> str:

@@ -53,7 +53,10 @@ def intervals_of(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> 
 
 def accuracy_note(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
     """Return the note on the accuracies of *test_sets*."""
-    return f"Accuracy in percent of the items with a gold label, with {intervals_of(test_sets, names)}."
+    return (
+        f"Accuracy in percent of the items with a gold label, with {intervals_of(test_sets, names)}: the "
+        "premises count as a sample of all such premises."
+    )
 
 
 def empty_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
@@ -404,7 +407,8 @@ def _headline_notes(results: Results) -> list[str]:
         return []
     return [
         f"The largest of {count:,} drops is likely to be overestimated: the headline's interval and "
-        "significance allow for the choice, its estimate does not. Here, p is for the tests of one model."
+        "significance allow for the choice, its estimate does not. It may call fewer significant than the "
+        "asterisks here, whose p is corrected by Holm's method for the tests of one model."
     ]
 
 

@@ -208,8 +208,22 @@ def drop_charts(results: Results) -> Charts:
         if rows:
             figures.append((name, _interval_drawings(rows, extent, "accuracy lost, in points")))
     every = [each for of in _by_model(results).values() for each in of if each.lost is not None]
-    lines = f"lines are 95 % confidence intervals.{_small_note(every)}"
-    return Charts(figures, f"Accuracy lost from the base; {lines}{_bounds_note(each.lost for each in every)}")
+    notes = (
+        f"Accuracy lost from the base{_on_others(results)}; lines are 95 % confidence intervals, each of one "
+        "drop: of several, some exclude 0 by chance, so see p (Holm)."
+    )
+    return Charts(figures, f"{notes}{_small_note(every)}{_bounds_note(each.lost for each in every)}")
+
+
+def _on_others(results: Results) -> str:
+    """Return on which test sets the drop is a difference between other sentences, in parentheses."""
+    others = [
+        results.short_names[name]
+        for name, _, result in results.by_test_set()
+        if result.lost is not None and result.drop is None
+    ]
+    names = ", ".join(dict.fromkeys(others))
+    return f" ({names}: that of the base minus that of other sentences)" if names else ""
 
 
 def _majority_of(result: TestSetResult) -> float | None:

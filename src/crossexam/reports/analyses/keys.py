@@ -25,7 +25,10 @@ _BY_KEY: Final = (
     "clustered by premise alone."
 )
 _RESULTS: Final = f"{_KEYS} {_BY_KEY}"
-_DIFFERENCES: Final = f"The mean difference over items and over keys. {_BY_KEY}"
+_DIFFERENCES: Final = (
+    f"The mean difference over items and over keys. {_BY_KEY} They are of one test set each, not corrected: "
+    "where p is not significant, take the difference as not shown."
+)
 
 
 def keys_table(results: Results) -> Table:

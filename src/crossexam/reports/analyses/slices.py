@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from crossexam.core.example import PAIR
 from crossexam.evaluation.measures import TestSetResult
 from crossexam.reports.published_systems import STUDIES, published_slices, slices_note
 from crossexam.reports.results import ModelResults, Results
@@ -67,6 +68,8 @@ def _slice_table(
         for value in ordered[:most]
     )
     notes = [slices_note()] if systems else []
+    if slicing == PAIR:
+        notes.append("The intervals are clustered by premise: they are about these pairs, not about others.")
     if most is not None and len(ordered) > most:
         notes.append(
             f"The {most} largest of {len(ordered)} slices; the CSV and JSON reports have all of them."

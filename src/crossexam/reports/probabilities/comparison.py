@@ -21,8 +21,8 @@ _SCORES_NOTE: Final = (
 )
 _ERROR_NOTE: Final = (
     "ECE: expected calibration error in 15 bins of equal width, in percent; better if lower. Chance adds to "
-    "it, and more to that of the better calibrated model, for which the 95 % confidence interval of the "
-    "difference allows: an interval that contains 0 does not say which model is better calibrated. Each "
+    "it, as a rule more to that of the better calibrated model, for which the 95 % confidence interval of "
+    "the difference allows: an interval that contains 0 does not say which model is better calibrated. Each "
     "interval is for one test set alone, clustered by premise, with word pairs fixed. There is no p-value."
 )
 _LEFT_OUT: Final = (

@@ -231,15 +231,28 @@ def _attributes(noun: str, wordnet: WordNet) -> tuple[str | None, str | None, st
 def tells_gender(word: str, wordnet: WordNet) -> bool:
     """Return whether *word* names what only women or only men wear or have, by WordNet's definitions.
 
-    >>> [tells_gender(word, WordNet.load()) for word in ("blouse", "beard", "bikini", "shirt")]
+    >>> [tells_gender(word, WordNet.load()) for word in ("beard", "bikini", "sundress", "shirt")]
     [True, True, True, False]
     """
     return any(
-        not {wordnet.name(each) for each in wordnet.closure(sense)}.isdisjoint(_WORN)
-        and not _OF_ONE_GENDER.isdisjoint(_words_of(sense, wordnet))
+        not {wordnet.name(above) for above in wordnet.closure(kind)}.isdisjoint(_WORN)
+        and not _OF_ONE_GENDER.isdisjoint(_words_of(kind, wordnet))
         for lemma in wordnet.lemmas_of(word.lower(), "n")
         for sense in wordnet.synsets(lemma, "n")[:_FREQUENT]
+        for kind in wordnet.closure(sense)  # a sundress is a dress, "a garment for a woman"
     )
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def genus_of(noun: str, wordnet: WordNet) -> frozenset[str]:
+    """Return the words by which the definition of a kind of *noun* may name it: its synonyms.
+
+    >>> sorted(genus_of("store", WordNet.load()))
+    ['shop', 'store']
+    """
+    return frozenset(
+        lemma.lower() for sense in _first_sense(noun, wordnet) for lemma in wordnet.lemmas(sense)
+    ) | {noun}
 
 
 def is_relative(noun: str) -> bool:

@@ -17,8 +17,8 @@ from crossexam.constructions.natural_logic import (
     ex_situ_label,
     rest_of,
 )
-from crossexam.constructions.pair_doubts import is_of_another
 from crossexam.constructions.pair_matching import Match, PairTable, matches
+from crossexam.constructions.pair_replacement import is_of_another
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.word_pair_swaps import (
     Options,

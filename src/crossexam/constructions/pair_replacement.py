@@ -8,21 +8,45 @@ kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import Rejection
 from crossexam.constructions.edits import pronoun_edits, replacing
+from crossexam.constructions.natural_logic import (
+    Direction,
+    PairSentence,
+    Proposal,
+    Rest,
+    covers,
+    have_one_subject,
+    lies_elsewhere,
+    repeats,
+    rest_of,
+)
 from crossexam.constructions.pair_matching import Match
-from crossexam.core.example import Edit, Side
+from crossexam.core.example import SIDES, Edit, Side
+from crossexam.core.labels import Label
 from crossexam.language.agreement import can_replace
 from crossexam.language.inflection import inflect_like, match_case
 from crossexam.language.lexicons.noun_groups import COLOURS, KIN, OLD, YOUNG
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import replacements
-from crossexam.language.nouns import animacy, gender, is_other_name, is_physical, tells_gender
+from crossexam.language.monotonicity.polarity import polarity_at
+from crossexam.language.nouns import (
+    animacy,
+    are_near,
+    gender,
+    goes_with,
+    is_other_name,
+    is_physical,
+    may_name,
+    participants,
+    say_what_defines,
+    tells_gender,
+)
 from crossexam.language.pronouns import GenderedPronoun, Unclear, gendered_pronouns
 from crossexam.language.tokens import Token
 
@@ -124,6 +148,9 @@ _INFLECTED: Final[Mapping[str, tuple[str, ...]]] = {
     "v": ("VBZ", "VBD", "VBG"),
     "a": ("JJR", "JJS"),
 }
+_PHRASE: Final = 4  # tokens from an adjective to its noun
+_ENTAILED: Final[tuple[Label, ...]] = ("entailment",)
+_ANYBODY: Final = frozenset("person people individual human".split())
 _COMPARING: Final = frozenset("another other one".split())
 _OF_ONE_GENDER: Final = frozenset(
     "bald balding bearded goatee moustache mustache mustached pregnant shirtless topless".split()
@@ -393,3 +420,127 @@ def _kept_pronouns(match: Match, side: Side, edits: Collection[Edit]) -> list[Ge
     """Return the gendered pronouns on *side* that are not edited."""
     edited, tokens = {edit.start for edit in edits}, match.tokens[side]
     return [each for each in gendered_pronouns(tokens) if tokens[each.position].start not in edited]
+
+
+# Why the label that natural logic proposes may be wrong.
+
+
+def sides_of(match: Match) -> tuple[PairSentence, PairSentence]:
+    """Return the premise and the hypothesis, each with the places of its word."""
+    first, second = (PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES)
+    return first, second
+
+
+def direction_of(match: Match, side: Side) -> Direction:
+    """Return the monotonicity of the context in which the pair's word occurs on *side*."""
+    return polarity_at(match.tokens[side], match.positions[side][0]).direction
+
+
+def _rest_of_pair(match: Match, wordnet: WordNet) -> Rest:
+    return rest_of(*sides_of(match), wordnet)
+
+
+def has_particle(match: Match, side: Side) -> bool:
+    """Return whether "up" or "down", and no object, follows the pair's word on *side*: *sits down*."""
+    tokens = match.tokens[side]
+    after = (tokens[k + 1 : k + 3] for k in match.positions[side])
+    return any(
+        near[0].text.lower() in {"up", "down"} and (len(near) < 2 or near[1].tag not in {"DT", "PRP$"})
+        for near in after
+        if near
+    )
+
+
+def rest_in_relation(match: Match, wordnet: WordNet) -> Rest:
+    """Return what the rest of the hypothesis adds, if the relations between its words count, too."""
+    premise, hypothesis = (direction_of(match, each) for each in SIDES)
+    sentences = sides_of(match)
+    rest = _rest_of_pair(match, wordnet)
+    if rest == "covered" and not covers(*sentences, (premise, hypothesis), wordnet):
+        return "open" if repeats(*sentences, wordnet) else "unclear"
+    return rest
+
+
+def conflicts_elsewhere(match: Match, wordnet: WordNet) -> bool:
+    """Return whether a contradiction does not lie in a word and its hypernym."""
+    rest = _rest_of_pair(match, wordnet)
+    words = (word for word in match.pair[:2] if word not in _ANYBODY)
+    if rest in {"conflict", "covered"} or any(is_role(word, wordnet) for word in words):
+        return rest == "conflict"
+    equally_many = match.is_plural("premise") == match.is_plural("hypothesis")
+    return equally_many and lies_elsewhere(*sides_of(match), wordnet)
+
+
+def is_role_of_another(match: Match, wordnet: WordNet) -> bool:
+    """Return whether the exchange gives a role to a person of whom the hypothesis says something new."""
+    role = match.pair.first  # which the exchange moves to the hypothesis
+    return (
+        match.pair.relation == "hypernym"
+        and is_role(role, wordnet)
+        and _rest_of_pair(match, wordnet) != "covered"
+    )
+
+
+def is_beside_another(match: Match, word: str, wordnet: WordNet) -> bool:
+    """Return whether the hypothesis is about *word*, but the premise about somebody who cannot be that."""
+    first, subject = (next(participants(match.tokens[side], wordnet), None) for side in SIDES)
+    if first is None or first == match.word("premise") or subject != match.word("hypothesis"):
+        return False
+    people = animacy(word, wordnet) == animacy(first, wordnet) == "person"
+    return people and not may_name(word, first, wordnet)
+
+
+def is_of_another(match: Match, word: str, proposal: Proposal, rest: Rest, wordnet: WordNet) -> bool:
+    """Return whether the hypothesis, with *word*, may be about somebody else than the premise."""
+    if match.pos == "v" and rest != "conflict":  # whose subjects have to be the same
+        plural = match.is_plural("premise") != match.is_plural("hypothesis")
+        return plural or not have_one_subject(*sides_of(match), wordnet)
+    if match.pos == "a" and rest != "conflict":
+        return len({_described(match, side, wordnet) for side in SIDES}) > 1
+    if proposal.label == "entailment":
+        return False
+    if match.is_plural("premise") != match.is_plural("hypothesis"):
+        return True
+    others = participants(match.tokens["premise"], wordnet, besides=match.positions["premise"])
+    return match.pos == "n" and any(may_name(word, other, wordnet) for other in others)
+
+
+def _described(match: Match, side: Side, wordnet: WordNet) -> str | None:
+    """Return the lemma of the noun that the pair's adjective on *side* describes: the next, or the last."""
+    tokens, position = match.tokens[side], match.positions[side][0]
+    after = tokens[position + 1 : position + 1 + _PHRASE]
+    near = after if after and after[0].tag[:1] in {"N", "J"} else tokens[position::-1]
+    noun = next((token.text.lower() for token in near if token.tag.startswith("NN")), None)
+    return noun and (wordnet.morphy(noun, "n") or noun)
+
+
+def counted(proposal: Proposal, match: Match, labels: Collection[Label] = _ENTAILED) -> Proposal:
+    """Return *proposal* with a doubt if, with one of *labels*, one thing is to say something of several."""
+    premise, hypothesis = (match.is_plural(side) for side in SIDES)
+    entailed = proposal.label in labels and direction_of(match, "hypothesis") == "up"
+    if entailed and hypothesis and not premise:
+        return proposal._replace(doubt="one in the premise, several in the hypothesis")
+    return proposal
+
+
+def doubt_about_kind(match: Match, narrow: str, broad: str, wordnet: WordNet) -> str | None:
+    """Return why the premise of *match*, with the noun *broad*, may name a *narrow*, or None."""
+    if match.pos != "n":
+        return None
+    first, second = (wordnet.morphy(word, "n") or word for word in (narrow, broad))
+    here = tuple(_content(match, "premise", wordnet))
+    if are_near(first, second, wordnet):
+        return "people use one word for the other"
+    if say_what_defines(here, first, second, wordnet):
+        return "the rest of the premise defines the more special word"
+    if gender(first, wordnet) is None and any(goes_with(word, first, second, wordnet) for word in here):
+        return "a word of the premise goes with the more special word"
+    return None
+
+
+def _content(match: Match, side: Side, wordnet: WordNet) -> Iterator[str]:
+    """Yield the lemmas of the nouns, verbs and adjectives of *side*, but not of the pair's word."""
+    for position, token in enumerate(match.tokens[side]):
+        if position not in match.positions[side] and token.tag[:1] in {"N", "V", "J"}:
+            word = token.text.lower()
+            yield from wordnet.lemmas_of(word) or (word,)

@@ -33,18 +33,6 @@ from crossexam.constructions.natural_logic import (
     ex_situ_label,
     says_less,
 )
-from crossexam.constructions.pair_doubts import (
-    conflicts_elsewhere,
-    counted,
-    direction_of,
-    doubt_about_kind,
-    has_particle,
-    is_beside_another,
-    is_of_another,
-    is_role_of_another,
-    rest_in_relation,
-    sentences_of,
-)
 from crossexam.constructions.pair_matching import (
     NOT_SWAPPED,
     Match,
@@ -56,10 +44,20 @@ from crossexam.constructions.pair_matching import (
 from crossexam.constructions.pair_replacement import (
     KINDS_OF_RELATIVES,
     Rules,
+    conflicts_elsewhere,
+    counted,
+    direction_of,
+    doubt_about_kind,
     doubt_of_kinds,
+    has_particle,
+    is_beside_another,
     is_odd,
+    is_of_another,
+    is_role_of_another,
     occurrences,
     relatives,
+    rest_in_relation,
+    sides_of,
     tells_more,
     word_edits,
 )
@@ -157,7 +155,7 @@ def exchange(
     info = light_info(example) | {
         PAIR: f"{match.word('premise')}/{match.word('hypothesis')}",
         RELATION: match.pair.relation,
-        ONLY_PAIR: are_same_otherwise(*sentences_of(match), wordnet),
+        ONLY_PAIR: are_same_otherwise(*sides_of(match), wordnet),
         **({DOUBTS: list(doubts)} if doubts else {}),
     }
     control = replace(example, id=f"{name}:{example.id}", base=None, change=None, info=info)
@@ -319,7 +317,7 @@ def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Rando
 def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     gold, relation = _label(swapped.control), swapped.match.pair.relation
     premise, hypothesis = (direction_of(swapped.match, side) for side in SIDES)
-    sentences, wordnet = sentences_of(swapped.match), resources.wordnet
+    sentences, wordnet = sides_of(swapped.match), resources.wordnet
     proposal = after_exchange(
         gold,
         relation,

@@ -12,18 +12,18 @@ describe the same event, a conflict that is known to lie in other words remains.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Final, Literal, NamedTuple
 
 from crossexam.core.labels import Label
-from crossexam.language.activities import compared, scene
-from crossexam.language.lexicons.activities import UNSEEN
+from crossexam.language.activities import compared, is_outdoors, scene
+from crossexam.language.lexicons.activities import ALTERNATIVES, UNSEEN
 from crossexam.language.lexicons.closed_classes import NEGATIONS
-from crossexam.language.lexicons.noun_groups import COLOURS
+from crossexam.language.lexicons.noun_groups import COLOURS, PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import noun_phrases
-from crossexam.language.nouns import animacy, is_living, may_name, participants
+from crossexam.language.nouns import animacy, is_living, may_name, participants, sense_names
 from crossexam.language.numbers import NUMBER_WORDS
 from crossexam.language.tokens import Token
 
@@ -87,6 +87,7 @@ def after_exchange(
     """
     if relation == "antonym":
         return Proposal("contradiction", "construction", "antonymy is symmetric")
+    safe = not says_less(relation, premise, hypothesis)
     premise_effect = _effect(relation, premise)
     hypothesis_effect = _effect("hyponym" if relation == "hypernym" else "hypernym", hypothesis)
     changes = f"premise {premise_effect}, hypothesis {hypothesis_effect}"
@@ -94,7 +95,6 @@ def after_exchange(
         kept = premise_effect == hypothesis_effect == "stronger" or premise == hypothesis == "up"
         doubt = None if conflict and kept else "the conflict may lie in the pair"
         return Proposal("contradiction", "natural logic", f"{changes}: the conflict lies elsewhere", doubt)
-    safe = premise_effect == "stronger" and hypothesis_effect == "weaker"
     if gold == "entailment":
         if safe:
             return Proposal("entailment", "natural logic", f"{changes}: still entailed")
@@ -105,6 +105,18 @@ def after_exchange(
     if safe and not adds and premise == hypothesis == "up":
         doubt = "the pair may be all that was not entailed"
     return Proposal("neutral", "natural logic", f"{changes}: still not entailed", doubt)
+
+
+def says_less(relation: Relation, premise: Direction, hypothesis: Direction) -> bool:
+    """Return whether the exchange of a word and its *relation* leaves the premise without what it said.
+
+    That is, unless the premise becomes stronger and the hypothesis weaker.
+
+    >>> says_less("hypernym", "up", "up"), says_less("hyponym", "up", "up")
+    (True, False)
+    """
+    other: Relation = "hyponym" if relation == "hypernym" else "hypernym"
+    return (_effect(relation, premise), _effect(other, hypothesis)) != ("stronger", "weaker")
 
 
 def after_replacement(relation: Relation, direction: Direction, rest: Rest) -> Proposal:
@@ -146,6 +158,13 @@ _STEPS: Final = 3
 _PHRASE: Final = 4  # tokens from an adjective to the noun that it describes
 
 
+_COMPARED: Final = COLOURS.union(*ALTERNATIVES)
+_OUTSIDE: Final = frozenset({"outside", "outdoors"})
+_WEAR: Final = "wear"
+_UP_AND_DOWN: Final = frozenset({"up", "down"})
+#: Verbs whose particles add nothing to a description: to sit down, to stand up.
+POSTURES: Final = frozenset("sit stand lie lay kneel bend lean".split())
+
 _Word = tuple[str, str]  # a lemma and its part of speech
 
 
@@ -161,9 +180,9 @@ def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -
 
     They conflict if a verb, adverb or person of one is an antonym of the other's, if nobody does what both
     say at a time (:func:`~crossexam.language.activities.compared`), or if all the rest is the same and one
-    thing has different numbers or colours, or one sentence is negated.  The rest is ``new`` if *premise*
-    cannot say it, ``open`` if *premise* does not conflict with it, but may imply it.  Otherwise a verb or a
-    thing that the premise lacks makes it unclear: who pushes a cart may smoke.
+    thing has different numbers or colours, the time is another, or one sentence is negated.  The rest is
+    ``new`` if *premise* cannot say it, ``open`` if *premise* does not conflict with it, but may imply it.
+    Otherwise a verb or a thing that the premise lacks makes it unclear: who pushes a cart may smoke.
     """
     added = _added(premise, hypothesis, wordnet)
     if _negates(premise) != _negates(hypothesis):
@@ -177,9 +196,13 @@ def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -
     }
     if opposite:
         return "unclear" if added - opposite else "conflict"
-    differ = _another_amount(premise, hypothesis) or _another_colour(premise, hypothesis)
+    differ = (
+        _another_amount(premise, hypothesis)
+        or _another_colour(premise, hypothesis)
+        or _another_time(premise, hypothesis)
+    )
     if differ:
-        return "unclear" if any(lemma not in COLOURS for lemma, _ in added) else "conflict"
+        return "unclear" if any(lemma not in _COMPARED for lemma, _ in added) else "conflict"
     if not added:
         return "covered"
     if any(_antonyms(word, other, wordnet) for word in added for other in _words(premise, wordnet)):
@@ -190,7 +213,7 @@ def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -
     new = {each for each in new if not _is_role_of(*each, premise, wordnet)}
     objects = scenes == "unsaid" and all(part in {"n", "v"} for _, part in new)
     if scenes is not None and (objects or not new) and not _adds_a_phrase(premise, hypothesis):
-        return "open"
+        return "new" if scenes == "unsaid" else "open"
     return "unclear"
 
 
@@ -222,16 +245,27 @@ def _compared(
     """Return how the scenes of two sentences go together; None if they may be of different people."""
     subjects = [_subject(sentence, wordnet) for sentence in (premise, hypothesis)]
     if None in subjects:
-        return None
+        subjects = [_first_living(sentence, wordnet) for sentence in (premise, hypothesis)]
+        names = [
+            each.tokens[k].text.lower()
+            for each, k in zip((premise, hypothesis), subjects, strict=True)
+            if k is not None
+        ]
+        if len(names) < len(subjects) or not may_name(names[1], names[0], wordnet):
+            return None
     first, second = (
         scene(sentence.tokens, subject or 0, sentence.left_out, wordnet)
         for sentence, subject in zip((premise, hypothesis), subjects, strict=True)
     )
-    people = (first, premise, subjects[0]), (second, hypothesis, subjects[1])
-    for each, sentence, subject in people:
-        name = sentence.tokens[subject or 0].text
-        if any(may_name(name, other, wordnet) for other in each.others):
-            return None
+    names = [
+        each.tokens[subject or 0].text for each, subject in zip((premise, hypothesis), subjects, strict=True)
+    ]
+    # one of several people may be who the hypothesis is about, but they are not who the premise is about
+    others = [other for other in second.others if second.plural or not _is_plural(other, wordnet)]
+    if any(may_name(names[0], other, wordnet) for other in first.others) or any(
+        may_name(names[1], other, wordnet) for other in others
+    ):
+        return None
     return compared(first, second, wordnet, shared=shared)
 
 
@@ -242,6 +276,27 @@ def _subject(sentence: PairSentence, wordnet: WordNet) -> int | None:
     after = range(position, min(len(tokens), position + _PHRASE))
     near = after if is_adjective else range(position, -1, -1)
     return next((k for k in near if is_living(tokens, k, wordnet)), None)
+
+
+def _is_plural(noun: str, wordnet: WordNet) -> bool:
+    return noun in PLURAL_NOUNS or wordnet.morphy(noun, "n") not in {noun, None}
+
+
+def _first_living(sentence: PairSentence, wordnet: WordNet) -> int | None:
+    """Return the index of the first person or animal of *sentence*, which is mostly its subject."""
+    return next((k for k in range(len(sentence.tokens)) if is_living(sentence.tokens, k, wordnet)), None)
+
+
+def have_one_subject(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+    """Return whether the pair's verbs are said of somebody who is the same, and nobody else, in both."""
+    first, second = (_subject(each, wordnet) for each in (premise, hypothesis))
+    if first is None or second is None:
+        return False
+    name = hypothesis.tokens[second].text.lower()
+    others = participants(premise.tokens, wordnet, besides=(first,))
+    return may_name(name, premise.tokens[first].text.lower(), wordnet) and not any(
+        may_name(name, other, wordnet) for other in others
+    )
 
 
 def _adds_a_phrase(premise: PairSentence, hypothesis: PairSentence) -> bool:
@@ -258,9 +313,29 @@ def adds_a_thing(premise: PairSentence, hypothesis: PairSentence, wordnet: WordN
 def _added(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> set[_Word]:
     """Return the content words of *hypothesis* that no word of *premise* says."""
     ours = _words(premise, wordnet)
-    return {
+    new = {
         each for each in _words(hypothesis, wordnet) if not any(_says(other, each, wordnet) for other in ours)
     }
+    return {each for each in new if not _is_implied(each[0], premise, wordnet)}
+
+
+def _is_implied(lemma: str, premise: PairSentence, wordnet: WordNet) -> bool:
+    """Return whether *lemma* follows from a phrase of *premise*.
+
+    Who is in the street is outside, and who is in a red shirt wears it.
+    """
+    if lemma in _OUTSIDE:
+        return is_outdoors(premise.tokens, wordnet)
+    return lemma == _WEAR and _is_dressed(premise, wordnet)
+
+
+def _is_dressed(sentence: PairSentence, wordnet: WordNet) -> bool:
+    """Return whether a phrase with "in" has a garment as its noun: *in a red shirt*."""
+    tokens = sentence.tokens
+    starts = {phrase.start: phrase.head for phrase in noun_phrases(tokens)}
+    heads = (starts[k + 1] for k, each in enumerate(tokens) if each.text.lower() == "in" and k + 1 in starts)
+    nouns = (wordnet.morphy(tokens[k].text.lower(), "n") for k in heads)
+    return any(noun is not None and "clothing.n.01" in sense_names(noun, wordnet) for noun in nouns)
 
 
 def _contrasts(added: set[_Word], premise: PairSentence, wordnet: WordNet) -> Iterator[tuple[_Word, _Word]]:
@@ -309,8 +384,13 @@ def _in_relation(premise: PairSentence, hypothesis: PairSentence, wordnet: WordN
     Between two of them, *premise* may say more of the first ("a man in a hat sits"), but may neither begin a
     clause nor, before a noun, relate it to another word: who sits on a rock by a table is not on a table.
     """
-    ours, theirs = _links(premise, wordnet), _links(hypothesis, wordnet)
-    if not theirs:
+    ours = _links(premise, wordnet)
+    theirs = [
+        each
+        for each in _links(hypothesis, wordnet)
+        if each[0] not in _OUTSIDE or not _is_implied(each[0], premise, wordnet)
+    ]
+    if not theirs or _is_said_of_the_same(premise, theirs, wordnet):
         return True
     ends = {k for k, word in enumerate(ours) if _is_said(word, theirs[0], wordnet)}
     for wanted in theirs[1:]:
@@ -323,8 +403,31 @@ def _in_relation(premise: PairSentence, hypothesis: PairSentence, wordnet: WordN
     return bool(ends)
 
 
+def _is_said_of_the_same(premise: PairSentence, theirs: Sequence[_Word], wordnet: WordNet) -> bool:
+    """Return whether *theirs* are a noun and the pair's word, and *premise* has that word of such a noun.
+
+    "A black hat with a feather" says that the hat is black, and "a man in a hat sits" that the man sits.
+    """
+    nouns = [each for each in theirs if each[1] == "n"]
+    if len(theirs) != len(nouns) + 1 or len(nouns) != 1 or ("", "pair") not in theirs:
+        return False
+    position, tokens = min(premise.left_out), premise.tokens
+    if tokens[position].tag.startswith("J"):
+        phrase = takewhile(lambda token: token.tag[:1] in {"N", "J"}, tokens[position + 1 :])
+        noun = next((token for token in phrase if token.tag.startswith("NN")), None)
+    else:
+        subject = _subject(premise, wordnet)
+        noun = None if subject is None else tokens[subject]
+    if noun is None:
+        return False
+    word = noun.text.lower()
+    return _says((wordnet.morphy(word, "n") or word, "n"), nouns[0], wordnet)
+
+
 def _is_said(premise: _Word, hypothesis: _Word, wordnet: WordNet) -> bool:
     content = _CONTENT.values()
+    if (premise, hypothesis) == (("in", "relation"), (_WEAR, "v")):
+        return True
     return premise == hypothesis or (
         premise[1] in content and hypothesis[1] in content and _says(premise, hypothesis, wordnet)
     )
@@ -343,6 +446,8 @@ def _links(sentence: PairSentence, wordnet: WordNet) -> list[_Word]:
         word, part = token.text.lower(), _CONTENT.get(token.tag[:1])
         if position in sentence.left_out:
             found.append(("", "pair"))
+        elif is_particle(sentence, position, wordnet):
+            found += [] if token.tag != "IN" else [(word, "relation")]
         elif word in _BETWEEN_CLAUSES or token.tag in {"CC", ",", ":"}:
             found.append((word, "break"))
         elif token.tag in _RELATING:
@@ -408,11 +513,20 @@ def _another_colour(premise: PairSentence, hypothesis: PairSentence) -> bool:
     return _differ(_coloured(premise), _coloured(hypothesis))
 
 
+def _another_time(premise: PairSentence, hypothesis: PairSentence) -> bool:
+    """Return whether *hypothesis* names another season or time of day than *premise*: *in summer*."""
+    ours, theirs = (
+        {token.text.lower() for k, token in enumerate(each.tokens) if k not in each.left_out}
+        for each in (premise, hypothesis)
+    )
+    return any(group & ours and group & theirs and not group & ours & theirs for group in ALTERNATIVES)
+
+
 def _coloured(sentence: PairSentence) -> dict[str, set[str]]:
-    """Return the colours directly before each noun, by noun in lower case."""
+    """Return the colours directly before each noun, by noun in lower case, but not the pair's word."""
     found: dict[str, set[str]] = {}
-    for colour, noun in pairwise(sentence.tokens):
-        if colour.text.lower() in COLOURS and noun.tag.startswith("NN"):
+    for position, (colour, noun) in enumerate(pairwise(sentence.tokens)):
+        if position not in sentence.left_out and colour.text.lower() in COLOURS and noun.tag.startswith("NN"):
             found.setdefault(noun.text.lower(), set()).add(colour.text.lower())
     return found
 
@@ -428,10 +542,21 @@ def _words(sentence: PairSentence, wordnet: WordNet) -> set[_Word]:
         part = _CONTENT.get(token.tag[:1])
         if part is None or position in sentence.left_out or not token.text[:1].isalpha():
             continue
+        if is_particle(sentence, position, wordnet):
+            continue
         lemma = wordnet.morphy(token.text.lower(), part) or token.text.lower()
         if lemma not in _LIGHT:
             found.add((lemma, part))
     return found
+
+
+def is_particle(sentence: PairSentence, position: int, wordnet: WordNet) -> bool:
+    """Return whether "up" or "down" belongs to a verb of posture, or is a preposition: *down the street*."""
+    tokens = sentence.tokens
+    if tokens[position].text.lower() not in _UP_AND_DOWN or position == 0:
+        return False
+    following = tokens[position + 1].tag if position + 1 < len(tokens) else ""
+    return following in {"DT", "PRP$"} or wordnet.morphy(tokens[position - 1].text.lower(), "v") in POSTURES
 
 
 def _says(premise: _Word, hypothesis: _Word, wordnet: WordNet) -> bool:

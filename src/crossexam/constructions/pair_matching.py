@@ -73,12 +73,12 @@ class PairTable:
     """
 
     def __init__(self, pairs: Iterable[WordPair], *, every: bool = False) -> None:
-        self._by_first: dict[str, dict[str, WordPair]] = {}
+        self._by_first: dict[str, dict[tuple[str, str | None], WordPair]] = {}
         for pair in pairs:
             if not every and ({pair.first, pair.second} & NOT_SWAPPED or is_contested(pair)):
                 continue
             for each in (pair, pair.reversed()):
-                self._by_first.setdefault(each.first, {}).setdefault(each.second, each)
+                self._by_first.setdefault(each.first, {}).setdefault((each.second, each.pos), each)
 
     def __len__(self) -> int:
         """Return the number of pairs, where each direction counts."""

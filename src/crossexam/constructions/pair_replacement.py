@@ -8,23 +8,50 @@ kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import Rejection
 from crossexam.constructions.edits import pronoun_edits, replacing
+from crossexam.constructions.natural_logic import (
+    Direction,
+    PairSentence,
+    Proposal,
+    Rest,
+    covers,
+    have_one_subject,
+    lies_elsewhere,
+    repeats,
+    rest_of,
+)
 from crossexam.constructions.pair_matching import Match
-from crossexam.core.example import Edit, Side
+from crossexam.core.example import SIDES, Edit, Side
+from crossexam.core.labels import Label
 from crossexam.language.agreement import can_replace
-from crossexam.language.inflection import match_case
+from crossexam.language.inflection import inflect_like, match_case
 from crossexam.language.lexicons.noun_groups import COLOURS, KIN, OLD, YOUNG
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import replacements
-from crossexam.language.nouns import animacy, gender, is_other_name, is_physical, tells_gender
-from crossexam.language.pronouns import Unclear, gendered_pronouns
+from crossexam.language.monotonicity.polarity import polarity_at
+from crossexam.language.nouns import (
+    animacy,
+    are_near,
+    gender,
+    goes_with,
+    is_other_name,
+    is_physical,
+    may_name,
+    participants,
+    say_what_defines,
+    tells_gender,
+)
+from crossexam.language.pronouns import GenderedPronoun, Unclear, gendered_pronouns
 from crossexam.language.tokens import Token
+
+if TYPE_CHECKING:
+    from crossexam.language.word_pair_index import WordPairIndex
 
 Rules = Literal["ours", "paper"]
 #: Section 6.1: a hyponym, hypernym or synonym.
@@ -62,24 +89,74 @@ _RELATIVES: Final[Mapping[str, tuple[str, str, str, str]]] = {
     "donkey":   ("n", "",               "animal",             ""),
     "road":     ("n", "street",         "",                   "highway"),
     "ocean":    ("n", "sea",            "water",              ""),
+    "river":    ("n", "",               "water",              ""),
+    "pond":     ("n", "",               "water",              ""),
+    "bike":     ("n", "bicycle",        "vehicle",            ""),
+    "bicycle":  ("n", "bike",           "vehicle",            ""),
     "lake":     ("n", "",               "water",              ""),
     "floor":    ("n", "ground",         "",                   ""),
     "bedroom":  ("n", "",               "room",               ""),
     "group":    ("n", "",               "",                   "team crowd band"),
+    "sun":      ("n", "sunlight",       "",                   ""),
     "walk":     ("v", "",               "move",               "march"),
     "run":      ("v", "",               "move",               "sprint jog"),
+    "jog":      ("v", "",               "run move",           ""),
+    "fight":    ("v", "",               "",                   "wrestle"),
+    "dance":    ("v", "",               "move",               ""),
+    "swim":     ("v", "",               "move",               ""),
+    "jump":     ("v", "leap",           "",                   ""),
+    "talk":     ("v", "speak",          "",                   "chat"),
+    "speak":    ("v", "talk",           "",                   ""),
+    "sit":      ("v", "seated",         "",                   ""),
+    "seat":     ("v", "sit",            "",                   ""),
+    "lay":      ("v", "lie",            "",                   ""),
     "sleep":    ("v", "",               "rest",               "nap"),
+    "smile":    ("v", "",               "",                   "grin"),
     "laugh":    ("v", "",               "",                   "giggle"),
-    "cry":      ("v", "",               "",                   "sob"),
+    "cry":      ("v", "weep",           "",                   "sob"),
+    "drink":    ("v", "",               "",                   "sip"),
     "old":      ("a", "elderly aged",   "",                   ""),
     "elderly":  ("a", "old aged",       "",                   ""),
     "large":    ("a", "big",            "",                   ""),
     "big":      ("a", "large",          "",                   ""),
     "small":    ("a", "little",         "",                   ""),
+    "blue":     ("a", "",               "colored",            "navy"),
+    "red":      ("a", "",               "colored",            "maroon"),
+    "green":    ("a", "",               "colored",            "lime"),
+    "yellow":   ("a", "",               "colored",            ""),
+    "orange":   ("a", "",               "colored",            ""),
+    "purple":   ("a", "",               "colored",            ""),
+    "black":    ("a", "",               "dark",               ""),
+    "white":    ("a", "",               "light",              ""),
+    "dark":     ("a", "",               "",                   "black"),
+    "brown":    ("a", "",               "colored",            "tan"),
+    "gray":     ("a", "grey",           "",                   ""),
+    "outdoors": ("r", "outside",        "",                   ""),
+    "outside":  ("r", "outdoors",       "",                   ""),
+    "indoors":  ("r", "inside",         "",                   ""),
+    "inside":   ("r", "indoors",        "",                   ""),
 }
 # fmt: on
-_COMPARING: Final = frozenset("another other and or one".split())
-_OF_ONE_GENDER: Final = frozenset("bearded goatee pregnant topless".split())
+# Adjectives that only describe a noun: a navy shirt, but in blue.
+_ATTRIBUTIVE: Final = frozenset("colored dark light navy maroon lime".split())
+# Adjectives for what a participle says of somebody: a man (who is) sitting, or seated, on a bench.
+_OF_STATES: Final = frozenset({"seated"})
+_DIRECTIONS: Final = frozenset("down up to toward towards across past through along into over".split())
+_BEING: Final[Mapping[str, str]] = {"VBG": "", "VBZ": "is ", "VBP": "are "}
+_INFLECTED: Final[Mapping[str, tuple[str, ...]]] = {
+    "n": ("NNS",),
+    "v": ("VBZ", "VBD", "VBG"),
+    "a": ("JJR", "JJS"),
+}
+_PHRASE: Final = 4  # tokens from an adjective to its noun
+_ENTAILED: Final[tuple[Label, ...]] = ("entailment",)
+_ANYBODY: Final = frozenset("person people individual human".split())
+_COMPARING: Final = frozenset("another other one".split())
+_OF_ONE_GENDER: Final = frozenset(
+    "bald balding bearded goatee moustache mustache mustached pregnant shirtless topless".split()
+)
+_OF_THE_OLD: Final = frozenset("elderly old aged middle-aged".split())
+_JOINED: Final = 5  # tokens from a noun to the one that it is coordinated with
 _STEM: Final = 4  # letters
 _ENDING: Final = 2  # letters: juggle, juggles
 _CACHE_SIZE: Final = 1 << 14
@@ -93,6 +170,12 @@ def word_edits(
     if rules == "paper":
         found = (tokens[k] for k in positions)
         return tuple(Edit(side, t.start, t.end, t.text, match_case(lemma, t.text)) for t in found)
+    if match.pos == "v" and any(_goes_somewhere(tokens, k, lemma) for k in positions):
+        return Rejection("the other verb does not fit here")
+    if lemma in _OF_STATES:
+        return _state_edits(tokens, positions, lemma, side)
+    if lemma in _ATTRIBUTIVE and not all(_describes(tokens, k) for k in positions):
+        return Rejection("the other adjective does not fit here")
     edits = replacing(text, tokens, positions, lemma, side)
     if edits is None:
         return Rejection("no such form")
@@ -101,6 +184,33 @@ def word_edits(
         return Rejection("the other noun cannot be counted here")
     pronouns = pronoun_edits(tokens, positions, lemma, side, wordnet)
     return Rejection(pronouns.reason) if isinstance(pronouns, Unclear) else (*edits, *pronouns)
+
+
+def _goes_somewhere(tokens: Sequence[Token], position: int, lemma: str) -> bool:
+    """Return whether what follows the verb does not go with *lemma*: *is seated to a shop*."""
+    after = [token.text.lower() for token in tokens[position + 1 : position + 2]]
+    return lemma in _OF_STATES and not _DIRECTIONS.isdisjoint(after)
+
+
+def _state_edits(
+    tokens: Sequence[Token], positions: Sequence[int], lemma: str, side: Side
+) -> tuple[Edit, ...] | Rejection:
+    """Return the edits that replace verbs by an adjective, after "be" if they are finite: *is seated*."""
+    found = []
+    for token in (tokens[k] for k in positions):
+        if token.tag not in _BEING:
+            return Rejection("no such form")
+        new = match_case(f"{_BEING[token.tag]}{lemma}", token.text)
+        found.append(Edit(side, token.start, token.end, token.text, new))
+    return tuple(found)
+
+
+def _describes(tokens: Sequence[Token], position: int) -> bool:
+    """Return whether the adjective is directly before a noun or adjective, or after a form of "be"."""
+    after, before = tokens[position + 1 : position + 2], tokens[max(0, position - 1) : position]
+    return any(token.tag[:1] in {"N", "J"} for token in after) or any(
+        token.text.lower() in {"is", "are", "was", "were"} for token in before
+    )
 
 
 def doubt_of_kinds(pair: WordPair, wordnet: WordNet) -> Rejection | None:
@@ -129,8 +239,7 @@ def tells_more(
     """Return whether the sentence on *side* reveals what its word leaves open and the other word says.
 
     *words* are the word on *side*, after *edits*, and the other.  "A person lifts her hand" tells as much as
-    "a woman lifts her hand", though a person may be a man; "a person juggles", as "a juggler juggles"; "a
-    person and another juggler", "the person and a man" and "a game of chess" tell what they are, too.
+    "a woman lifts her hand", though a person may be a man; "a person juggles", as "a juggler juggles".
     """
     here, other = words
     if _tells_gender(match, side, words, edits, wordnet):
@@ -138,19 +247,59 @@ def tells_more(
     if match.pos != "n" or _excludes(here, other, wordnet):
         return False
     tokens, positions = match.tokens[side], match.positions[side]
-    if any(_is_specified(tokens, k) for k in positions):
-        return True
-    narrow = (here, other) if is_kind_of(here, other, wordnet) else (other, here)
-    return is_kind_of(*narrow, wordnet) and any(
+    narrow = (here, other) if _is_narrower(match, here, other, wordnet) else (other, here)
+    return (is_kind_of(*narrow, wordnet) or match.pair.relation != "antonym") and any(
         _tells_kind(token, *narrow, wordnet) for k, token in enumerate(tokens) if k not in positions
     )
 
 
+def _is_narrower(match: Match, word: str, other: str, wordnet: WordNet) -> bool:
+    """Return whether *word* names a kind of *other*, by the list of pairs if they are those of *match*."""
+    if match.pair.relation == "antonym":
+        return is_kind_of(word, other, wordnet)
+    narrow = match.pair.first if match.pair.relation == "hypernym" else match.pair.second
+    return (wordnet.morphy(word, "n") or word) == narrow
+
+
+def is_odd(
+    match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
+) -> bool:
+    """Return whether the sentence on *side* does not go with its word: *a woman in his hat*.
+
+    The arguments are those of :func:`tells_more`.
+    """
+    here, other = words
+    if _clashes_in_gender(match, side, words, edits, wordnet):
+        return True
+    if match.pos != "n" or _excludes(here, other, wordnet):
+        return False
+    tokens, young = match.tokens[side], (wordnet.morphy(here, "n") or here) in YOUNG
+    return any(
+        _is_specified(tokens, k)
+        or _is_coordinated(tokens, k, here, wordnet)
+        or (young and _is_aged(tokens, k))
+        for k in match.positions[side]
+    )
+
+
+def _is_coordinated(tokens: Sequence[Token], position: int, here: str, wordnet: WordNet) -> bool:
+    """Return whether "and" or "or" joins the noun to one of its kind: *a person and a man*."""
+    before, after = tokens[max(0, position - _JOINED) : position], tokens[position + 1 : position + _JOINED]
+    parts = [each for each in (before, after) if any(token.text.lower() in {"and", "or"} for token in each)]
+    nouns = [token.text.lower() for each in parts for token in each if token.tag.startswith("NN")]
+    return any(is_kind_of(noun, here, wordnet) or is_kind_of(here, noun, wordnet) for noun in nouns)
+
+
+def _is_aged(tokens: Sequence[Token], position: int) -> bool:
+    """Return whether the word before the noun says that somebody is old: *an elderly child*."""
+    return position > 0 and tokens[position - 1].text.lower() in _OF_THE_OLD
+
+
 def _is_specified(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether "of" follows the noun, or a coordination or "another" compares it with other nouns."""
+    """Return whether "of" follows the noun, or "another" compares it with other nouns."""
     before = {token.text.lower() for token in tokens[max(0, position - 2) : position]}
     after = next((token.text.lower() for token in tokens[position + 1 : position + 2]), "")
-    return not before.isdisjoint(_COMPARING) or after in {"of", "and", "or"}
+    return not before.isdisjoint(_COMPARING) or after == "of"
 
 
 def _tells_kind(token: Token, narrow: str, broad: str, wordnet: WordNet) -> bool:
@@ -194,6 +343,13 @@ def relatives(word: str, pos: str | None, wordnet: WordNet) -> list[WordPair]:
     return replacements(word, KINDS_OF_RELATIVES if living else ("synonym",), wordnet, pos=pos)
 
 
+def occurrences(pair: WordPair, index: WordPairIndex) -> int:
+    """Return how often training has the second word of *pair*, as it is or inflected."""
+    tags = _INFLECTED.get(pair.pos or "", ())
+    forms = {pair.second, *(inflect_like(pair.second, pair.second, tag) for tag in tags)}
+    return sum(index.occurrences(form) for form in forms if form is not None)
+
+
 def _is_listed_hyponym(word: str, other: str) -> bool:
     """Return whether the lists have the lemma *word* as a kind of *other*.
 
@@ -231,17 +387,160 @@ def _excludes(word: str, other: str, wordnet: WordNet) -> bool:
 def _tells_gender(
     match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
 ) -> bool:
-    """Return whether the sentence on *side* tells the gender that its word leaves open, or another."""
+    """Return whether the sentence on *side* tells the gender that its word leaves open."""
     here, other = words
-    tokens, positions = match.tokens[side], match.positions[side]
-    edited = {edit.start for edit in edits}
-    kept = [each for each in gendered_pronouns(tokens) if tokens[each.position].start not in edited]
-    nouns = [t.text for k, t in enumerate(tokens) if k not in positions and t.tag.startswith("NN")]
-    own = gender(here, wordnet)
-    if own is not None:  # a woman in his hat, and nobody else
-        alone = all(animacy(noun.lower(), wordnet) != "person" for noun in nouns)
-        return alone and any(each.gender != own for each in kept)
-    if gender(other, wordnet) is None or animacy(here, wordnet) != "person":
+    if gender(here, wordnet) is not None or gender(other, wordnet) is None:
         return False
+    if animacy(here, wordnet) != "person":
+        return False
+    tokens, positions = match.tokens[side], match.positions[side]
+    kept = _kept_pronouns(match, side, edits)
+    nouns = [t.text for k, t in enumerate(tokens) if k not in positions and t.tag.startswith("NN")]
     described = any(token.text.lower() in _OF_ONE_GENDER for token in tokens)
     return bool(kept) or described or any(tells_gender(noun, wordnet) for noun in nouns)
+
+
+def _clashes_in_gender(
+    match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
+) -> bool:
+    """Return whether a pronoun has another gender than one of *words*, though nobody else is there.
+
+    A woman is not in his hat, nor is a person, if the other sentence calls that person a woman.
+    """
+    own = gender(words[0], wordnet) or gender(words[1], wordnet)
+    if own is None:
+        return False
+    tokens, positions = match.tokens[side], match.positions[side]
+    nouns = [t.text for k, t in enumerate(tokens) if k not in positions and t.tag.startswith("NN")]
+    alone = all(animacy(noun.lower(), wordnet) != "person" for noun in nouns)
+    return alone and any(each.gender != own for each in _kept_pronouns(match, side, edits))
+
+
+def _kept_pronouns(match: Match, side: Side, edits: Collection[Edit]) -> list[GenderedPronoun]:
+    """Return the gendered pronouns on *side* that are not edited."""
+    edited, tokens = {edit.start for edit in edits}, match.tokens[side]
+    return [each for each in gendered_pronouns(tokens) if tokens[each.position].start not in edited]
+
+
+# Why the label that natural logic proposes may be wrong.
+
+
+def sides_of(match: Match) -> tuple[PairSentence, PairSentence]:
+    """Return the premise and the hypothesis, each with the places of its word."""
+    first, second = (PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES)
+    return first, second
+
+
+def direction_of(match: Match, side: Side) -> Direction:
+    """Return the monotonicity of the context in which the pair's word occurs on *side*."""
+    return polarity_at(match.tokens[side], match.positions[side][0]).direction
+
+
+def _rest_of_pair(match: Match, wordnet: WordNet) -> Rest:
+    return rest_of(*sides_of(match), wordnet)
+
+
+def has_particle(match: Match, side: Side) -> bool:
+    """Return whether "up" or "down", and no object, follows the pair's word on *side*: *sits down*."""
+    tokens = match.tokens[side]
+    after = (tokens[k + 1 : k + 3] for k in match.positions[side])
+    return any(
+        near[0].text.lower() in {"up", "down"} and (len(near) < 2 or near[1].tag not in {"DT", "PRP$"})
+        for near in after
+        if near
+    )
+
+
+def rest_in_relation(match: Match, wordnet: WordNet) -> Rest:
+    """Return what the rest of the hypothesis adds, if the relations between its words count, too."""
+    premise, hypothesis = (direction_of(match, each) for each in SIDES)
+    sentences = sides_of(match)
+    rest = _rest_of_pair(match, wordnet)
+    if rest == "covered" and not covers(*sentences, (premise, hypothesis), wordnet):
+        return "open" if repeats(*sentences, wordnet) else "unclear"
+    return rest
+
+
+def conflicts_elsewhere(match: Match, wordnet: WordNet) -> bool:
+    """Return whether a contradiction does not lie in a word and its hypernym."""
+    rest = _rest_of_pair(match, wordnet)
+    words = (word for word in match.pair[:2] if word not in _ANYBODY)
+    if rest in {"conflict", "covered"} or any(is_role(word, wordnet) for word in words):
+        return rest == "conflict"
+    equally_many = match.is_plural("premise") == match.is_plural("hypothesis")
+    return equally_many and lies_elsewhere(*sides_of(match), wordnet)
+
+
+def is_role_of_another(match: Match, wordnet: WordNet) -> bool:
+    """Return whether the exchange gives a role to a person of whom the hypothesis says something new."""
+    role = match.pair.first  # which the exchange moves to the hypothesis
+    return (
+        match.pair.relation == "hypernym"
+        and is_role(role, wordnet)
+        and _rest_of_pair(match, wordnet) != "covered"
+    )
+
+
+def is_beside_another(match: Match, word: str, wordnet: WordNet) -> bool:
+    """Return whether the hypothesis is about *word*, but the premise about somebody who cannot be that."""
+    first, subject = (next(participants(match.tokens[side], wordnet), None) for side in SIDES)
+    if first is None or first == match.word("premise") or subject != match.word("hypothesis"):
+        return False
+    people = animacy(word, wordnet) == animacy(first, wordnet) == "person"
+    return people and not may_name(word, first, wordnet)
+
+
+def is_of_another(match: Match, word: str, proposal: Proposal, rest: Rest, wordnet: WordNet) -> bool:
+    """Return whether the hypothesis, with *word*, may be about somebody else than the premise."""
+    if match.pos == "v" and rest != "conflict":  # whose subjects have to be the same
+        plural = match.is_plural("premise") != match.is_plural("hypothesis")
+        return plural or not have_one_subject(*sides_of(match), wordnet)
+    if match.pos == "a" and rest != "conflict":
+        return len({_described(match, side, wordnet) for side in SIDES}) > 1
+    if proposal.label == "entailment":
+        return False
+    if match.is_plural("premise") != match.is_plural("hypothesis"):
+        return True
+    others = participants(match.tokens["premise"], wordnet, besides=match.positions["premise"])
+    return match.pos == "n" and any(may_name(word, other, wordnet) for other in others)
+
+
+def _described(match: Match, side: Side, wordnet: WordNet) -> str | None:
+    """Return the lemma of the noun that the pair's adjective on *side* describes: the next, or the last."""
+    tokens, position = match.tokens[side], match.positions[side][0]
+    after = tokens[position + 1 : position + 1 + _PHRASE]
+    near = after if after and after[0].tag[:1] in {"N", "J"} else tokens[position::-1]
+    noun = next((token.text.lower() for token in near if token.tag.startswith("NN")), None)
+    return noun and (wordnet.morphy(noun, "n") or noun)
+
+
+def counted(proposal: Proposal, match: Match, labels: Collection[Label] = _ENTAILED) -> Proposal:
+    """Return *proposal* with a doubt if, with one of *labels*, one thing is to say something of several."""
+    premise, hypothesis = (match.is_plural(side) for side in SIDES)
+    entailed = proposal.label in labels and direction_of(match, "hypothesis") == "up"
+    if entailed and hypothesis and not premise:
+        return proposal._replace(doubt="one in the premise, several in the hypothesis")
+    return proposal
+
+
+def doubt_about_kind(match: Match, narrow: str, broad: str, wordnet: WordNet) -> str | None:
+    """Return why the premise of *match*, with the noun *broad*, may name a *narrow*, or None."""
+    if match.pos != "n":
+        return None
+    first, second = (wordnet.morphy(word, "n") or word for word in (narrow, broad))
+    here = tuple(_content(match, "premise", wordnet))
+    if are_near(first, second, wordnet):
+        return "people use one word for the other"
+    if say_what_defines(here, first, second, wordnet):
+        return "the rest of the premise defines the more special word"
+    if gender(first, wordnet) is None and any(goes_with(word, first, second, wordnet) for word in here):
+        return "a word of the premise goes with the more special word"
+    return None
+
+
+def _content(match: Match, side: Side, wordnet: WordNet) -> Iterator[str]:
+    """Yield the lemmas of the nouns, verbs and adjectives of *side*, but not of the pair's word."""
+    for position, token in enumerate(match.tokens[side]):
+        if position not in match.positions[side] and token.tag[:1] in {"N", "V", "J"}:
+            word = token.text.lower()
+            yield from wordnet.lemmas_of(word) or (word,)

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from crossexam.constructions.construction import Construction, Draft, Function, Outcome, Rejection, Resources
 from crossexam.constructions.natural_logic import (
-    Direction,
-    PairSentence,
+    POSTURES,
     Proposal,
     Rest,
     adds_a_thing,
@@ -32,9 +31,7 @@ from crossexam.constructions.natural_logic import (
     are_same_otherwise,
     covers,
     ex_situ_label,
-    lies_elsewhere,
-    repeats,
-    rest_of,
+    says_less,
 )
 from crossexam.constructions.pair_matching import (
     NOT_SWAPPED,
@@ -47,9 +44,20 @@ from crossexam.constructions.pair_matching import (
 from crossexam.constructions.pair_replacement import (
     KINDS_OF_RELATIVES,
     Rules,
+    conflicts_elsewhere,
+    counted,
+    direction_of,
+    doubt_about_kind,
     doubt_of_kinds,
-    is_role,
+    has_particle,
+    is_beside_another,
+    is_odd,
+    is_of_another,
+    is_role_of_another,
+    occurrences,
     relatives,
+    rest_in_relation,
+    sides_of,
     tells_more,
     word_edits,
 )
@@ -73,8 +81,6 @@ from crossexam.core.labels import LABELS, Label
 from crossexam.language.lexicons.word_pairs import CONVERSE, WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import replacements
-from crossexam.language.monotonicity.polarity import polarity_at
-from crossexam.language.nouns import may_name, participants
 from crossexam.language.sentences import split_sentences
 
 if TYPE_CHECKING:
@@ -82,8 +88,8 @@ if TYPE_CHECKING:
 
 #: The least training frequency of a word that replaces an antonym (section 6.1, footnote 6).
 LEAST_OCCURRENCES: Final = 10
-_ANYBODY: Final = frozenset("person people individual human".split())
 _TOLD: Final = Rejection("the sentence reveals what the word leaves open")
+_ODD: Final = Rejection("the sentence does not go with the word")
 _SEVERAL: Final = Rejection("premise of several sentences")
 
 
@@ -149,7 +155,7 @@ def exchange(
     info = light_info(example) | {
         PAIR: f"{match.word('premise')}/{match.word('hypothesis')}",
         RELATION: match.pair.relation,
-        ONLY_PAIR: are_same_otherwise(*_sentences(match), wordnet),
+        ONLY_PAIR: are_same_otherwise(*sides_of(match), wordnet),
         **({DOUBTS: list(doubts)} if doubts else {}),
     }
     control = replace(example, id=f"{name}:{example.id}", base=None, change=None, info=info)
@@ -157,9 +163,12 @@ def exchange(
 
 
 def _inserted(match: Match, side: Side, edits: Iterable[Edit]) -> str:
-    """Return the word that *edits* insert in the first place of the pair's word on *side*, in lower case."""
+    """Return the word that *edits* insert in the first place of the pair's word on *side*, in lower case.
+
+    If they insert several, as in *is seated*, it is the last.
+    """
     start = match.tokens[side][match.positions[side][0]].start
-    return next(edit.new.lower() for edit in edits if edit.start == start)
+    return next(edit.new.lower().split()[-1] for edit in edits if edit.start == start)
 
 
 def in_situ(swapped: Swapped, **info: Any) -> Draft:
@@ -192,6 +201,8 @@ def replaced(swapped: Swapped, side: Side, lemma: str, wordnet: WordNet, **info:
     A rejection if *lemma* does not fit.
     """
     match, other = swapped.match, OTHER_SIDE[side]
+    if swapped.rules == "ours" and has_particle(match, side) and lemma not in POSTURES:
+        return Rejection("part of a fixed expression")
     edits = word_edits(swapped.control.text(side), match, side, lemma, wordnet, swapped.rules)
     if isinstance(edits, Rejection):
         return edits
@@ -200,13 +211,25 @@ def replaced(swapped: Swapped, side: Side, lemma: str, wordnet: WordNet, **info:
     return Draft(None, edits, info={PAIR: pair, **info}, base=swapped.control)
 
 
-def _told_replaced(swapped: Swapped, side: Side, edits: tuple[Edit, ...], wordnet: WordNet) -> bool:
-    """Return whether a sentence reveals what its word leaves open, after *edits* on *side*."""
-    match, other = swapped.match, OTHER_SIDE[side]
-    new, kept = _inserted(match, side, edits), match.word(other)
-    return tells_more(match, side, (new, kept), edits, wordnet) or tells_more(
-        match, other, (kept, new), (), wordnet
+def _told(
+    swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]], wordnet: WordNet
+) -> bool:
+    """Return whether a sentence reveals what its word, of *words* after *edits*, leaves open."""
+    return any(
+        tells_more(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()), wordnet)
+        for side in SIDES
     )
+
+
+def _odd(
+    swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]], wordnet: WordNet
+) -> Rejection | None:
+    """Return a rejection if a sentence does not go with its word, of *words* after *edits*."""
+    odd = any(
+        is_odd(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()), wordnet)
+        for side in SIDES
+    )
+    return _ODD if odd else None
 
 
 def _pair(swapped: Swapped, context: Side) -> str:
@@ -250,11 +273,14 @@ def _control(
     name: str,
     example: Example,
     table: PairTable,
-    resources: Resources,
+    resources: SwapResources,
     rng: random.Random,
     options: Options,
 ) -> Swapped | Rejection:
-    """Return *example* with one of its pairs, drawn at random, or the reason why it has none."""
+    """Return *example* with one of its pairs, drawn at random, or the reason why it has none.
+
+    By our rules, antonyms with relatives that may replace them are preferred.
+    """
     fitting: list[Swapped] = []
     rejections: list[Rejection] = []
     matched = matches if options.rules == "ours" else surface_matches
@@ -268,53 +294,56 @@ def _control(
             rejections.append(swapped)
         else:
             fitting.append(swapped)
+    if len(fitting) > 1 and name == "i_a" and options.rules == "ours":
+        fitting = [each for each in fitting if _has_relatives(each, resources)] or fitting
     return rng.choice(fitting) if fitting else rejections[0]
+
+
+def _has_relatives(swapped: Swapped, resources: SwapResources) -> bool:
+    """Return whether each word of the pair has relatives that may replace the other."""
+    return all(_relatives(swapped, side, resources) for side in SIDES)
 
 
 def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     kept = after_exchange("contradiction", "antonym", "up", "up", covered=False)
     yield SwapOutcome("i_ta1", _labelled(swapped, in_situ(swapped), kept, "contradiction"))
     sides: tuple[tuple[str, Side], ...] = (("i_ta2", "hypothesis"), ("i_ta3", "premise"))
+    rest = rest_in_relation(swapped.match, resources.wordnet)
     for name, side in sides:
-        yield SwapOutcome(name, _replacement(swapped, side, resources, rng))
+        yield SwapOutcome(name, _replacement(swapped, side, rest, resources, rng))
     yield from _ex_situ_pair(swapped, ("e_a", "e_ta"), resources.wordnet, rng)
 
 
 def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     gold, relation = _label(swapped.control), swapped.match.pair.relation
-    premise, hypothesis = (_direction(swapped, side) for side in SIDES)
-    sentences, wordnet = _sentences(swapped.match), resources.wordnet
+    premise, hypothesis = (direction_of(swapped.match, side) for side in SIDES)
+    sentences, wordnet = sides_of(swapped.match), resources.wordnet
     proposal = after_exchange(
         gold,
         relation,
         premise,
         hypothesis,
         covered=covers(*sentences, (premise, hypothesis), wordnet),
-        conflict=_conflicts_elsewhere(swapped, wordnet),
+        conflict=conflicts_elsewhere(swapped.match, wordnet),
         adds=adds_a_thing(*sentences, wordnet),
     )
-    proposal = _counted(proposal, swapped)
-    if proposal.label == "neutral" and _is_role_of_another(swapped, wordnet):
+    words: dict[Side, str] = {side: swapped.new_word(side) for side in SIDES}
+    proposal = counted(proposal, swapped.match, {"entailment", "neutral"})
+    if proposal.label == "neutral" and is_role_of_another(swapped.match, wordnet):
         proposal = proposal._replace(doubt="one role may exclude another")
+    if proposal.label == "neutral" and is_beside_another(swapped.match, words["hypothesis"], wordnet):
+        proposal = proposal._replace(doubt="the word may be for somebody else")
+    weaker = relation == "hypernym" and says_less(relation, premise, hypothesis)
+    if proposal.label == "neutral" and weaker:
+        proposal = _known(proposal, swapped, words, swapped.edits, wordnet)
     kinds = doubt_of_kinds(swapped.match.pair, wordnet)
     if kinds is not None and swapped.rules == "ours":
         yield from (SwapOutcome(name, kinds) for name in ("i_th", "e_h", "e_th"))
         return
     draft = in_situ(swapped, relation=CONVERSE[relation])
-    told = _TOLD if _told_in_situ(swapped, wordnet) else None
-    against = (_several(swapped), told, kinds)
+    against = (_several(swapped), _odd(swapped, words, swapped.edits, wordnet), kinds)
     yield SwapOutcome("i_th", _labelled(swapped, draft, proposal, gold, against, decides=True))
     yield from _ex_situ_pair(swapped, ("e_h", "e_th"), wordnet, rng)
-
-
-def _conflicts_elsewhere(swapped: Swapped, wordnet: WordNet) -> bool:
-    """Return whether a contradiction does not lie in a word and its hypernym."""
-    rest = _rest(swapped, wordnet)
-    words = (word for word in swapped.match.pair[:2] if word not in _ANYBODY)
-    if rest in {"conflict", "covered"} or any(is_role(word, wordnet) for word in words):
-        return rest == "conflict"
-    equally_many = swapped.match.is_plural("premise") == swapped.match.is_plural("hypothesis")
-    return equally_many and lies_elsewhere(*_sentences(swapped.match), wordnet)
 
 
 def _several(swapped: Swapped) -> Rejection | None:
@@ -322,45 +351,32 @@ def _several(swapped: Swapped) -> Rejection | None:
     return _SEVERAL if len(split_sentences(swapped.control.premise)) > 1 else None
 
 
-def _is_role_of_another(swapped: Swapped, wordnet: WordNet) -> bool:
-    """Return whether the exchange gives a role to a person of whom the hypothesis says something new."""
-    role = swapped.match.pair.first  # which the exchange moves to the hypothesis
-    return (
-        swapped.match.pair.relation == "hypernym"
-        and is_role(role, wordnet)
-        and _rest(swapped, wordnet) != "covered"
-    )
-
-
-def _told_in_situ(swapped: Swapped, wordnet: WordNet) -> bool:
-    """Return whether, after the exchange, a sentence reveals what its word leaves open."""
-    return any(
-        tells_more(
-            swapped.match,
-            side,
-            (swapped.new_word(side), swapped.new_word(OTHER_SIDE[side])),
-            swapped.edits[side],
-            wordnet,
-        )
-        for side in SIDES
-    )
+def _known(
+    proposal: Proposal,
+    swapped: Swapped,
+    words: Mapping[Side, str],
+    edits: Mapping[Side, tuple[Edit, ...]],
+    wordnet: WordNet,
+) -> Proposal:
+    """Return *proposal* with a doubt if the premise may say what only the word of the hypothesis does."""
+    if _told(swapped, words, edits, wordnet):
+        return proposal._replace(doubt=_TOLD.reason)
+    doubt = doubt_about_kind(swapped.match, words["hypothesis"], words["premise"], wordnet)
+    return proposal if doubt is None else proposal._replace(doubt=doubt)
 
 
 def _told_ex_situ(swapped: Swapped, context: Side, wordnet: WordNet) -> bool:
     """Return whether the sentence on *context* reveals what one of the words leaves open."""
     here, new = swapped.match.word(context), swapped.new_word(context)
-    return tells_more(swapped.match, context, (here, new), (), wordnet) or tells_more(
-        swapped.match, context, (new, here), swapped.edits[context], wordnet
+    versions: tuple[tuple[tuple[str, str], tuple[Edit, ...]], ...] = (
+        ((here, new), ()),
+        ((new, here), swapped.edits[context]),
     )
-
-
-def _counted(proposal: Proposal, swapped: Swapped) -> Proposal:
-    """Return *proposal* with a doubt if it says that one thing entails several."""
-    premise, hypothesis = (swapped.match.is_plural(side) for side in SIDES)
-    entailed = proposal.label == "entailment" and _direction(swapped, "hypothesis") == "up"
-    if entailed and hypothesis and not premise:
-        return proposal._replace(doubt="one in the premise, several in the hypothesis")
-    return proposal
+    return any(
+        test(swapped.match, context, words, edits, wordnet)
+        for words, edits in versions
+        for test in (tells_more, is_odd)
+    )
 
 
 def _ex_situ_pair(
@@ -368,7 +384,7 @@ def _ex_situ_pair(
 ) -> Iterator[SwapOutcome]:
     """Yield the ex situ control over a randomly drawn context, and its copy with the pair exchanged."""
     context = rng.choice(SIDES)
-    relation, direction = swapped.match.pair.relation, _direction(swapped, context)
+    relation, direction = swapped.match.pair.relation, direction_of(swapped.match, context)
     first, second = ex_situ_label(relation, direction), ex_situ_label(CONVERSE[relation], direction)
     told = _TOLD if _told_ex_situ(swapped, context, wordnet) else None
     draft = _labelled(swapped, ex_situ(swapped, context), first, _label(swapped.control), (told,))
@@ -386,7 +402,7 @@ def _ex_situ_pair(
 
 
 def _replacement(
-    swapped: Swapped, side: Side, resources: SwapResources, rng: random.Random
+    swapped: Swapped, side: Side, rest: Rest, resources: SwapResources, rng: random.Random
 ) -> Draft | Rejection:
     """Return the control with its word on *side* replaced by a relative of the word on the other side.
 
@@ -403,44 +419,35 @@ def _replacement(
     choices.sort(key=lambda pair: order.index(pair.relation))
     outcomes: list[Draft | Rejection] = []
     for chosen in choices[: 1 if swapped.rules == "paper" else None]:
-        outcome = _replaced_by(swapped, side, chosen, resources.wordnet)
+        outcome = _replaced_by(swapped, side, chosen, rest, resources.wordnet)
         if isinstance(outcome, Draft) and STATUS not in outcome.info:
             return outcome
         outcomes.append(outcome)
     return next((each for each in outcomes if isinstance(each, Draft)), outcomes[0])
 
 
-def _replaced_by(swapped: Swapped, side: Side, chosen: WordPair, wordnet: WordNet) -> Draft | Rejection:
+def _replaced_by(
+    swapped: Swapped, side: Side, chosen: WordPair, rest: Rest, wordnet: WordNet
+) -> Draft | Rejection:
     """Return the control with its word on *side* replaced by the second word of *chosen*, and its label."""
     # the relation of the hypothesis's word to the premise's
     now = chosen.relation if side == "hypothesis" else CONVERSE[chosen.relation]
-    premise, hypothesis = (_direction(swapped, each) for each in SIDES)
-    sentences = _sentences(swapped.match)
-    rest = _rest(swapped, wordnet)
-    if rest == "covered" and not covers(*sentences, (premise, hypothesis), wordnet):
-        rest = "open" if repeats(*sentences, wordnet) else "unclear"
-    proposal = _counted(after_replacement(now, hypothesis, rest), swapped)
+    hypothesis = direction_of(swapped.match, "hypothesis")
+    proposal = counted(after_replacement(now, hypothesis, rest), swapped.match)
     draft = replaced(swapped, side, chosen.second, wordnet, relation=now)
     if isinstance(draft, Rejection):
         return draft
     named = chosen.second if side == "hypothesis" else swapped.match.pair.second
-    if proposal.label != "entailment" and _is_of_another(swapped, named, rest, wordnet):
+    if is_of_another(swapped.match, named, proposal, rest, wordnet):
         proposal = proposal._replace(doubt="the word may be for somebody else")
-    told = _TOLD if _told_replaced(swapped, side, draft.edits, wordnet) else None
-    against = (_several(swapped), told)
+    words = {
+        side: _inserted(swapped.match, side, draft.edits),
+        OTHER_SIDE[side]: swapped.match.word(OTHER_SIDE[side]),
+    }
+    if proposal.label == "neutral" and now == "hyponym":
+        proposal = _known(proposal, swapped, words, {side: draft.edits}, wordnet)
+    against = (_several(swapped), _odd(swapped, words, {side: draft.edits}, wordnet))
     return _labelled(swapped, draft, proposal, "contradiction", against, decides=True)
-
-
-def _is_of_another(swapped: Swapped, word: str, rest: Rest, wordnet: WordNet) -> bool:
-    """Return whether the hypothesis, with *word*, may be about somebody else than the premise."""
-    match = swapped.match
-    if swapped.match.is_plural("premise") != swapped.match.is_plural("hypothesis"):
-        return True
-    if match.pos == "v" and rest != "conflict":  # whose subjects have to be the same
-        nouns = [list(participants(match.tokens[side], wordnet)) for side in SIDES]
-        return any(len(each) != 1 for each in nouns) or nouns[0] != nouns[1]
-    others = participants(match.tokens["premise"], wordnet, besides=match.positions["premise"])
-    return match.pos == "n" and any(may_name(word, other, wordnet) for other in others)
 
 
 def _relatives(swapped: Swapped, side: Side, resources: SwapResources) -> list[WordPair]:
@@ -456,23 +463,9 @@ def _relatives(swapped: Swapped, side: Side, resources: SwapResources) -> list[W
     return [
         pair
         for pair in found
-        if resources.index.occurrences(pair.second) >= LEAST_OCCURRENCES
+        if occurrences(pair, resources.index) >= LEAST_OCCURRENCES
         and not (ours and (pair.second in here | NOT_SWAPPED or is_contested(pair)))
     ]
-
-
-def _direction(swapped: Swapped, side: Side) -> Direction:
-    """Return the monotonicity of the context in which the pair's word occurs on *side*."""
-    return polarity_at(swapped.match.tokens[side], swapped.match.positions[side][0]).direction
-
-
-def _rest(swapped: Swapped, wordnet: WordNet) -> Rest:
-    return rest_of(*_sentences(swapped.match), wordnet)
-
-
-def _sentences(match: Match) -> tuple[PairSentence, PairSentence]:
-    first, second = (PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES)
-    return first, second
 
 
 def _facts(proposal: Proposal, control_label: Label | None) -> dict[str, object]:
@@ -550,7 +543,7 @@ def _swap(
 ) -> Construction:
     return Construction(
         name,
-        3,
+        4,
         _only(name, family),
         "behaviour",
         summary,

@@ -38,11 +38,13 @@ from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.nouns import is_living
 from crossexam.language.tokens import Token
 
-_IN: Final = frozenset("in at on inside into".split())
+_IN: Final = frozenset("in at on inside into through across along down up".split())
+_BE: Final = frozenset("is are was were".split())
 _BEFORE_HEAD: Final = frozenset("DT JJ PRP$ CD VBG VBN".split())
 _FINITE_OR_PRESENT: Final = frozenset("VB VBD VBG VBP VBZ".split())
 #: How somebody is placed, which leaves open what they do.
 POSTURES: Final = frozenset({"sitting", "standing", "lying", "crouching", "smiling", "resting", "waiting"})
+_PLACED: Final = frozenset({"sitting", "standing", "lying"})
 _MOMENTARY: Final = frozenset({"jumping", "climbing"})  # who climbed a tree may sit in it
 _STEM: Final = 4  # letters: surf, surfing
 _SENSES: Final = 4
@@ -79,9 +81,11 @@ def scene(tokens: Sequence[Token], subject: int, left_out: frozenset[int], wordn
     verbs: set[str] = set()
     details: set[tuple[str, str]] = set()
     for position in range(len(said)):
-        if subject + position in left_out - {subject}:
-            continue
         activity = _activity(said, position, wordnet)
+        if subject + position in left_out - {subject}:
+            if activity in _PLACED:  # both sentences have one posture, once a word is replaced
+                details |= {("posture", thing) for thing in _things_after(said, position, "sitting", wordnet)}
+            continue
         if activity is not None and (activity in VERBS or activity in _named()):
             activities.add(activity)
             details |= {(activity, thing) for thing in _things_after(said, position, activity, wordnet)}
@@ -90,7 +94,7 @@ def scene(tokens: Sequence[Token], subject: int, left_out: frozenset[int], wordn
     words = {token.text.lower() for token in tokens}
     return Scene(
         frozenset(activities),
-        frozenset(_places(said, wordnet)),
+        frozenset(_places(said, wordnet, frozenset(k - subject for k in left_out))),
         frozenset(verbs - {"be"}),
         min([subject, *living]) == subject and words.isdisjoint(UNCERTAIN | NEGATIONS),
         tokens[subject].tag == "NNS" or tokens[subject].text.lower() in PLURAL_NOUNS,
@@ -105,7 +109,9 @@ def _activity(tokens: Sequence[Token], position: int, wordnet: WordNet) -> str |
     token = tokens[position]
     if (named := ADJECTIVES.get(token.text.lower())) is not None:
         return named
-    if token.tag not in _FINITE_OR_PRESENT or _modifies(tokens, position):
+    if not (token.tag in _FINITE_OR_PRESENT or _is_progressive(tokens, position)) or _modifies(
+        tokens, position
+    ):
         return None
     lemma = wordnet.morphy(token.text.lower(), "v") or token.text.lower()
     following = tokens[position + 1].tag if position + 1 < len(tokens) else ""
@@ -120,6 +126,13 @@ def _activity(tokens: Sequence[Token], position: int, wordnet: WordNet) -> str |
             return found
     activity = _by_word(None).get(lemma, lemma)
     return None if token.tag == "VBD" and activity in _MOMENTARY else activity
+
+
+def _is_progressive(tokens: Sequence[Token], position: int) -> bool:
+    """Return whether the token is tagged as a noun or adjective, but is a participle: *is skateboarding*."""
+    if position == 0 or not tokens[position].text.lower().endswith("ing"):
+        return False
+    return tokens[position].tag in {"NN", "JJ"} and tokens[position - 1].text.lower() in _BE
 
 
 def _things_after(tokens: Sequence[Token], position: int, activity: str, wordnet: WordNet) -> Iterator[str]:
@@ -158,8 +171,13 @@ def _named() -> frozenset[str]:
     return frozenset(activity for rows in OBJECTS.values() for activity in rows)
 
 
-def _places(tokens: Sequence[Token], wordnet: WordNet) -> Iterator[str]:
+def _places(
+    tokens: Sequence[Token], wordnet: WordNet, left_out: frozenset[int] = frozenset()
+) -> Iterator[str]:
+    """Yield the places that *tokens* name, without the words *left_out*."""
     for position, token in enumerate(tokens):
+        if position in left_out:
+            continue
         word = token.text.lower()
         following = tokens[position + 1].tag if position + 1 < len(tokens) else ""
         if word in {"indoors", "outdoors"}:
@@ -170,6 +188,13 @@ def _places(tokens: Sequence[Token], wordnet: WordNet) -> Iterator[str]:
             place = _place_of(noun) or _place_of(wordnet.morphy(noun, "n") or noun)
             if place is not None:
                 yield place
+
+
+def is_outdoors(tokens: Sequence[Token], wordnet: WordNet) -> bool:
+    """Return whether a phrase of *tokens* tells that the scene is outdoors: *in the street*, *on a beach*."""
+    return any(
+        place == "outdoors" or (place in OUTDOORS and place != "pool") for place in _places(tokens, wordnet)
+    )
 
 
 def _head_after(tokens: Sequence[Token], position: int) -> str | None:

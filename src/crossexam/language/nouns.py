@@ -47,6 +47,22 @@ _ENOUGH: Final = 8
 _OF_OTHERS: Final = frozenset("group couple pair bunch team crowd trio pack".split())
 _MANY: Final = frozenset("crowd team audience class band".split())
 _TERM_FOR: Final = re.compile(r"(\w+ ){0,2}terms? (for|of) ")
+# fmt: off
+#: Words of which one is a kind of the other in WordNet, but which describe the same things in captions:
+#: a dog that hunts is a hound (WordNet: "dog used for hunting"), a cart is "a heavy open wagon".
+_NEAR: Final = frozenset(
+    frozenset(pair.split("/"))
+    for pair in "dog/hound cart/wagon animal/pet animal/creature structure/building walkway/sidewalk "
+    "walkway/path grocery/supermarket slope/mountainside hill/hillside activist/crusader dancer/performer "
+    "kid/youngster child/youngster".split()
+)
+# fmt: on
+_FUNCTION_WORDS: Final = frozenset(
+    "a an the any some that which who whose whom is are was be has have having with without of for in on at "
+    "by to from into as or and but not one other especially usually often than its it their used such".split()
+)
+_PARTS: Final = ("n", "v", "a")
+_SENSES: Final = 6
 _PUNCTUATION: Final = str.maketrans(",;()", "    ")
 
 
@@ -231,15 +247,28 @@ def _attributes(noun: str, wordnet: WordNet) -> tuple[str | None, str | None, st
 def tells_gender(word: str, wordnet: WordNet) -> bool:
     """Return whether *word* names what only women or only men wear or have, by WordNet's definitions.
 
-    >>> [tells_gender(word, WordNet.load()) for word in ("blouse", "beard", "bikini", "shirt")]
+    >>> [tells_gender(word, WordNet.load()) for word in ("beard", "bikini", "sundress", "shirt")]
     [True, True, True, False]
     """
     return any(
-        not {wordnet.name(each) for each in wordnet.closure(sense)}.isdisjoint(_WORN)
-        and not _OF_ONE_GENDER.isdisjoint(_words_of(sense, wordnet))
+        not {wordnet.name(above) for above in wordnet.closure(kind)}.isdisjoint(_WORN)
+        and not _OF_ONE_GENDER.isdisjoint(_words_of(kind, wordnet))
         for lemma in wordnet.lemmas_of(word.lower(), "n")
         for sense in wordnet.synsets(lemma, "n")[:_FREQUENT]
+        for kind in wordnet.closure(sense)  # a sundress is a dress, "a garment for a woman"
     )
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def genus_of(noun: str, wordnet: WordNet) -> frozenset[str]:
+    """Return the words by which the definition of a kind of *noun* may name it: its synonyms.
+
+    >>> sorted(genus_of("store", WordNet.load()))
+    ['shop', 'store']
+    """
+    return frozenset(
+        lemma.lower() for sense in _first_sense(noun, wordnet) for lemma in wordnet.lemmas(sense)
+    ) | {noun}
 
 
 def is_relative(noun: str) -> bool:
@@ -315,3 +344,81 @@ def _defining_words(noun: str, wordnet: WordNet) -> frozenset[str]:
 
 def _words_of(sense: int, wordnet: WordNet) -> list[str]:
     return wordnet.definition(sense).translate(_PUNCTUATION).split()
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def are_near(narrow: str, broad: str, wordnet: WordNet) -> bool:
+    """Return whether people use one of two lemmas for the other: those of a list, and *a short coat*.
+
+    That is, if the definition of *narrow* is *broad* with an adjective; but people see what is young.
+
+    >>> [are_near(*pair, WordNet.load()) for pair in (("hound", "dog"), ("jacket", "coat"), ("puppy", "dog"))]
+    [True, True, False]
+    """
+    if frozenset((narrow, broad)) in _NEAR:
+        return True
+    words = [word for word in _defining(narrow, wordnet) if word not in _FUNCTION_WORDS]
+    return (
+        len(words) > 1
+        and words[-1] == broad
+        and gender(narrow, wordnet) is None
+        and all(wordnet.synsets(word, "a") and class_of(word) != "age" for word in words[:-1])
+    )
+
+
+def _defining(noun: str, wordnet: WordNet) -> list[str]:
+    """Return the words of the definition of *noun* in its first sense, without what is in brackets."""
+    return next((_plain(wordnet.definition(sense)).split() for sense in wordnet.synsets(noun, "n")), [])
+
+
+def _plain(definition: str) -> str:
+    """Return *definition* in lower case, without brackets and punctuation."""
+    kept, depth = [], 0
+    for character in definition.lower():
+        depth += character == "("
+        if not depth:
+            kept.append(character if character.isalnum() or character in "-'" else " ")
+        depth -= character == ")"
+    return "".join(kept)
+
+
+def say_what_defines(words: Collection[str], narrow: str, broad: str, wordnet: WordNet) -> bool:
+    """Return whether the lemmas *words* have all that the definition of *narrow* adds to *broad*.
+
+    >>> [say_what_defines([word], "sapling", "tree", WordNet.load()) for word in ("new", "tall")]
+    [True, False]
+    """
+    own = genus_of(broad, wordnet)
+    defining = [word for word in _defining(narrow, wordnet) if word not in _FUNCTION_WORDS]
+    wanted = [word for word in defining if word not in own]
+    if not wanted or own.isdisjoint(defining):
+        return False
+    return all(any(_mean_the_same(word, other, wordnet) for other in words) for word in wanted)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _mean_the_same(word: str, other: str, wordnet: WordNet) -> bool:
+    """Return whether two words, the first inflected or not, share a lemma or a sense."""
+    lemmas = {word, *wordnet.lemmas_of(word)}
+    return other in lemmas or any(
+        not set(wordnet.synsets(lemma, part)).isdisjoint(wordnet.synsets(other, part))
+        for lemma in lemmas
+        for part in _PARTS
+    )
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def goes_with(word: str, narrow: str, broad: str, wordnet: WordNet) -> bool:
+    """Return whether a definition of the lemma *word* names *narrow*, not *broad*: to pour, "rain heavily".
+
+    >>> [goes_with(word, "rain", "weather", WordNet.load()) for word in ("pour", "bad")]
+    [True, False]
+    """
+    senses = (sense for part in _PARTS for sense in wordnet.synsets(word, part)[:_SENSES])
+    return any(_is_about(sense, narrow, broad, wordnet) for sense in senses)
+
+
+def _is_about(sense: int, narrow: str, broad: str, wordnet: WordNet) -> bool:
+    words = _plain(wordnet.definition(sense)).split()
+    lemmas = {lemma for word in words for lemma in (word, *wordnet.lemmas_of(word, "n"))}
+    return narrow in lemmas and broad not in lemmas

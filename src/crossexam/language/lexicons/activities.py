@@ -64,6 +64,7 @@ VERBS: Final[Mapping[str, str]] = {
     "fighting":  "fight wrestle box fence",
     "laughing":  "laugh giggle",
     "smiling":   "smile grin",
+    "frowning":  "frown scowl pout",
     "crying":    "cry weep sob",
     "waiting":   "wait",
     "computing": "type",
@@ -153,16 +154,22 @@ EXCLUDED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
      frozenset({"singing", "smoking", "talking", "phoning", "kissing", "laughing", "crying", "photographing",
                 "watching", "drinking", "thinking", "waiting", "crouching"})),
     (frozenset({"crying"}), frozenset({"laughing", "smiling"})),
+    (frozenset({"frowning"}), frozenset({"laughing", "smiling"})),
+    (frozenset({"running", "swimming", "surfing", "skiing", "skating", "jumping", "climbing", "fighting"}),
+     frozenset({"drinking", "smoking", "phoning"})),
     (frozenset({"fighting"}), frozenset({"kissing"})),
 )
 #: Activities that are excluded by any action that is not in these lists (:func:`~crossexam.language.lexicons.
 #: verb_kinds.is_action`),
-EXCLUDED_BY_ACTION: Final = frozenset(("sleeping", "watching television", "skiing", "bathing"))
+EXCLUDED_BY_ACTION: Final = frozenset((
+    "sleeping", "watching television", "skiing", "bathing", "surfing", "driving", "motoring", "fishing",
+    "mowing", "gaming", "sunbathing", "homework",
+))
 #: and those that go with actions and with talk, so that they exclude none that is not in the lists.
 ASIDE: Final = frozenset((
     "talking", "singing", "smoking", "listening", "thinking", "phoning", "laughing", "photographing",
-    "watching", "sitting", "standing", "lying", "crouching", "smiling", "resting", "waiting", "crying",
-    "drinking",
+    "watching", "sitting", "standing", "lying", "crouching", "smiling", "frowning", "resting", "waiting",
+    "crying", "drinking",
 ))
 #: Verbs that are no action of their own, but the purpose, the manner or the outcome of one.
 OF_ANOTHER: Final = frozenset(
@@ -182,7 +189,7 @@ AT_REST: Final = frozenset(
 ASLEEP: Final = frozenset("wear dress have lay rest close curl sprawl cover tire wrap lean hang".split())
 #: Words with which an activity is not that of the moment, or not of everybody.
 UNCERTAIN: Final = frozenset(
-    "after before other others another each if would will can could should might may until almost then been "
+    "after before others if would will can could should might may until almost then been "
     "had did pretend pretends pretending break".split()
 )
 
@@ -237,9 +244,18 @@ UNSAID: Final[Mapping[str, frozenset[str]]] = {
         "drinking talking phoning smoking singing waiting listening thinking smiling laughing "
         "watching".split()
     ),
+    "eating": frozenset("talking listening thinking smiling laughing".split()),
+    "drinking": frozenset("talking listening thinking smiling laughing".split()),
     "walking": frozenset("talking phoning smoking listening thinking smiling laughing singing".split()),
     "lying": frozenset("reading listening thinking phoning".split()),
 }
+
+#: Words of which one at most holds of a scene.
+ALTERNATIVES: Final[tuple[frozenset[str], ...]] = (
+    frozenset({"winter", "summer", "spring", "autumn"}),
+    frozenset({"morning", "evening", "night", "noon"}),
+    frozenset({"day", "night"}),
+)
 
 #: Nouns of which a participle names the kind: *swimming trunks*.
 OF_A_KIND: Final = frozenset(
@@ -251,7 +267,8 @@ UNSEEN: Final = frozenset(
     "favorite funny birthday vacation competition tired drunk tournament protest win belong fat professional "
     "sad happily sadly joyously tall homeless own learn olympics marry hungry thirsty rich poor lonely bored "
     "famous friendly lazy nervous lost celebrate hate love date brother sister friend cousin wife husband "
-    "twin neighbor first new best local christmas festival anniversary exam job boss".split()
+    "twin neighbor first new best local christmas festival anniversary exam job boss home "
+    "practice meeting appointment".split()
 )
 
 #: Places, by what excludes other places; the head nouns of phrases with "in", "at", "on" or "inside".
@@ -271,27 +288,39 @@ INDOORS: Final[Mapping[str, str]] = {
     "theatre":    "theater theatre cinema",
     "court":      "courtroom",
     "museum":     "museum",
+    "hallway":    "hallway corridor",
+    "lobby":      "lobby",
+    "studio":     "studio",
+    "factory":    "factory warehouse",
+    "laboratory": "laboratory lab",
+    "salon":      "salon barbershop",
+    "casino":     "casino",
+    "garage":     "garage",
+    "vehicle":    "bus train subway airplane plane",
     "room":       "room basement",
 }
 OUTDOORS: Final[Mapping[str, str]] = {
     "beach":    "beach sand shore",
-    "water":    "ocean sea lake river pool",
+    "water":    "ocean sea lake river",
+    "pool":     "pool",
     "park":     "park playground",
     "field":    "field meadow",
     "street":   "street road sidewalk highway crosswalk",
-    "mountain": "mountain cliff",
+    "mountain": "mountain cliff hill hillside",
     "woods":    "forest woods jungle",
     "snow":     "snow",
     "desert":   "desert",
     "yard":     "yard backyard garden",
+    "open air": "grass lawn path trail bridge pier dock farm zoo campsite",
     "space":    "moon mars saturn jupiter space",
 }
 #: Outdoor places that exclude each other.
 APART: Final = frozenset(
     frozenset(pair.split("/"))
     for pair in "street/beach street/water street/woods street/mountain street/desert street/field "
-    "beach/snow beach/woods beach/street beach/mountain desert/water desert/snow desert/woods field/water "
-    "field/street park/desert park/mountain yard/mountain yard/desert yard/street "
+    "park/beach beach/snow beach/woods beach/street beach/mountain desert/water desert/snow desert/woods "
+    "field/water field/street park/desert park/mountain yard/mountain yard/desert yard/street "
+    "pool/water pool/street pool/field pool/woods pool/mountain pool/snow pool/desert "
     "space/beach space/water space/park space/field space/street space/mountain space/woods space/snow "
     "space/yard".split()
 )

@@ -73,7 +73,6 @@ _HEAD: Final = ("test", "rules", "SNLI dev", "MultiNLI matched", "mismatched", "
 
 def _grouped_rows(found: Mapping[str, Mapping[str, Sequence[int]]]) -> Iterable[tuple[str, ...]]:
     """Yield the rows; tests and rules of equal numbers share one."""
-    matched, mismatched, _ = published("naik2018")["set_size"]["rows"]["items"]
     together: dict[str, list[str]] = {}
     for test, by_rules in found.items():
         together.setdefault(repr(by_rules), []).append(test)
@@ -85,9 +84,21 @@ def _grouped_rows(found: Mapping[str, Mapping[str, Sequence[int]]]) -> Iterable[
             alike.setdefault(tuple(items), []).append(rules)
         for items, of in alike.items():
             same = "all" if len(of) == len(_RULES) else ", ".join(f"`{rules}`" for rules in of)
-            paper = f"{matched:,} / {mismatched:,}" if (tests, of) == (["antonymy"], ["released"]) else ""
+            paper = _of_the_paper(tests, of)
             yield name, "" if tests == ["base"] else same, *map(grouped, items), paper
             name = ""
+
+
+def _of_the_paper(tests: Sequence[str], rules: Sequence[str]) -> str:
+    """Return the sizes of the paper's test sets that were made by the same rules, if it gives them."""
+    if tests == ["base"]:
+        catalog = tomllib.loads((ROOT / "src/crossexam/corpora/catalog.toml").read_text(encoding="utf-8"))
+        splits = catalog["multinli"]["splits"]
+        return f"{splits['dev_matched']['gold']:,} / {splits['dev_mismatched']['gold']:,}"
+    if len(rules) == len(_RULES):
+        return "all"
+    matched, mismatched, _ = published("naik2018")["set_size"]["rows"]["items"]
+    return f"{matched:,} / {mismatched:,}" if (tests, rules) == (["antonymy"], ["released"]) else ""
 
 
 def cut(place: Workplace, limit: int | None) -> Figures:

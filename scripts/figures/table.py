@@ -69,7 +69,12 @@ _ALL: Final = (
         builds.word_problems,
         limit=500,
     ),
-    Measurement("less_than", 'items = cx.build("numerical_reasoning", base', builds.less_than, limit=400),
+    Measurement(
+        "less_than",
+        'cx.build("numerical_reasoning", base, seed=seed, options=options)',
+        builds.less_than,
+        limit=400,
+    ),
     Measurement(
         "composed",
         "crossexam build so_swap --base snli:dev -o DIR",

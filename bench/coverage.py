@@ -115,11 +115,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--ranges", action="store_true", help="a row per number, over its designs")
     given = parser.parse_args(arguments)
     head = (
-        ("number", "kind", "designs", "%", "not nominal")
+        ("number", "kind", "designs", "lowest to highest, %", "not nominal, %")
         if given.ranges
         else ("number", "design", "kind", "%", "")
     )
-    print(_row(head), _row("---" for _ in head), sep="\n", flush=True)
+    rule = "|---|---|---:|---|---|" if given.ranges else _row("---" for _ in head)
+    print(_row(head), rule, sep="\n", flush=True)
     for topic in TOPICS:
         found = []
         for cell in topic():

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,13 +131,20 @@ def power(design: Design, gates: int, seed: int = 0) -> tuple[float, float]:
     return loss, float(np.mean(found))
 
 
+#: The head of the table in docs/gate.md.
+HEAD: Final = (
+    *("premises", "checks", "gates with a broken check, models equal, margin 0"),
+    *("the same, true loss of 2 points = margin", "loss that open checks call detectable", "found"),
+)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--gates", type=int, default=1000)
     gates = parser.parse_args(arguments).gates
-    print("premises  checks  broken, margin 0  broken, loss = margin 2 points  smallest loss  found")
+    print(f"| {' | '.join(HEAD)} |", "|---:" * len(HEAD) + "|", sep="\n")
     for premises in (50, 300):
         for sets in (0, 3):
             design = Design(premises, sets)
@@ -146,10 +153,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             margin = replace(design, margin=0.02)
             at_margin = false_alarms(margin, gates, dict.fromkeys(design.datasets, 0.02))
             loss, found = power(design, gates)
+            shares = f"{100 * alarms:.1f} % | {100 * at_margin:.1f} %"
             print(
-                f"{premises:8}  {checks:6}  {100 * alarms:14.1f} %  {100 * at_margin:28.1f} %"
-                f"  {100 * loss:13.1f}  {100 * found:3.0f} %",
-                flush=True,
+                f"| {premises} | {checks} | {shares} | {100 * loss:.1f} | {100 * found:.0f} % |", flush=True
             )
 
 

@@ -37,7 +37,7 @@ REASONS: Final[dict[str, str]] = {
     "time":        "a time of day: 6:30, 7 p.m., 5 o'clock",
     "ordinal":     "an ordinal: 3rd",
     "fraction":    "part of a fraction: 1/2, 3 1/2, two thirds, one and a half",
-    "list_marker": "the marker of a list item: 1. or (2)",
+    "list marker": "the marker of a list item: 1. or (2)",
     "version":     "digits with several points: 1.2.3",
     "identifier":  "a name, not an amount: A4, x2, number 7, No. 7, page 12, Highway 66",
     "ratio":       "part of a ratio: 3:2",
@@ -157,12 +157,12 @@ _BEFORE_ONE = (
 
 #: Reason, numeral, preceding and following context ("" is anything); the first match wins.
 RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
-    ("list_marker", r"\d{1,3}", r"^\s*\(?", r"\)|\.(?=\s)"),
-    ("list_marker", r"\d+",     r"(?<!\w)\(", r"\)"),
-    ("list_marker", "",         r"\([A-Ea-e]\)\s*", ""),
-    ("list_marker", r"\d{1,2}", r"\s", r"\)"),
+    ("list marker", r"\d{1,3}", r"^\s*\(?", r"\)|\.(?=\s)"),
+    ("list marker", r"\d+",     r"(?<!\w)\(", r"\)"),
+    ("list marker", "",         r"\([A-Ea-e]\)\s*", ""),
+    ("list marker", r"\d{1,2}", r"\s", r"\)"),
     ("identifier",  r"40[13]", "", r"\s?\(\s?[kb]\s?\)"),
-    ("list_marker", r"[\d.]+",  r"^\W*", r"\s+(?:(?-i:[A-Z])|(?:is|was)\b)|\s?\)|\s+[\"“‘'`]"),
+    ("list marker", r"[\d.]+",  r"^\W*", r"\s+(?:(?-i:[A-Z])|(?:is|was)\b)|\s?\)|\s+[\"“‘'`]"),
     ("misplaced",   r"\d+",     r"[a-z)\"'’”][,.;:]", r"\s|$"),  # a note: as he said,8 and
     ("misplaced",   r"\d+",     r"\bthere\s+", r"\s+(?:is|was)\b"),
     ("telephone",   r"\d+",     r"\b(?:tel|telephone|phone|fax)\b.{0,30}|\(\d+\)\s*", ""),

@@ -1,0 +1,122 @@
+"""The table of measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from figures import builds, runs, tutorials
+from figures.records import Figures
+from figures.workplace import Workplace
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """How the figures called *name* are measured.
+
+    *command* stands beside them on the page.  *measure* gets a workplace and a limit, None for everything.
+    *limit* is the number of examples on which CI repeats the measurement; None if it repeats all of it.
+    """
+
+    name: str
+    command: str
+    measure: Callable[[Workplace, int | None], Figures]
+    limit: int | None = None
+    needs_data: bool = True
+
+
+_ALL: Final = (
+    Measurement(
+        "your_model",
+        "crossexam build stress-tests --base builtin:demo -o tests",
+        tutorials.your_model,
+        needs_data=False,
+    ),
+    Measurement(
+        "an_llm",
+        'crossexam build negation --base "builtin:demo[::10]" -o tests',
+        tutorials.an_llm,
+        needs_data=False,
+    ),
+    Measurement(
+        "many_requests",
+        "crossexam run api/gpt-5.1 tests -o runs/gpt --price 1.25,10 --max-cost 1 --dry-run",
+        tutorials.many_requests,
+        limit=100,
+    ),
+    Measurement(
+        "new_test",
+        "crossexam build not_the_case --base builtin:demo -o denied",
+        tutorials.new_test,
+        needs_data=False,
+    ),
+    Measurement(
+        "stress",
+        "crossexam build stress-tests --base snli:dev --base multinli:dev_matched",
+        builds.stress,
+        limit=150,
+    ),
+    Measurement(
+        "cut",
+        "crossexam build word_overlap --base multinli:dev_matched --as-published -o overlap",
+        builds.cut,
+        limit=500,
+    ),
+    Measurement(
+        "word_problems",
+        "crossexam build numerical_reasoning --base aqua:dev+aqua:test -o numbers",
+        builds.word_problems,
+        limit=500,
+    ),
+    Measurement(
+        "less_than",
+        'cx.build("numerical_reasoning", base, seed=seed, options=options)',
+        builds.less_than,
+        limit=400,
+    ),
+    Measurement(
+        "composed",
+        "crossexam build so_swap --base snli:dev -o DIR",
+        builds.composed,
+        limit=500,
+    ),
+    Measurement(
+        "consistency",
+        "crossexam build consistency --base snli:dev -o snli",
+        builds.consistency,
+        limit=300,
+    ),
+    Measurement(
+        "documents", "crossexam build documents --base rte:train -o documents", builds.documents, 500
+    ),
+    Measurement(
+        "behaviour",
+        "crossexam build behaviour --base $CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl",
+        builds.behaviour,
+        limit=400,
+    ),
+    Measurement("more_pairs", "crossexam build behaviour --base BASE", builds.more_pairs, limit=200),
+    Measurement("cross_dataset", 'cx.build("cross-dataset", split=name)', builds.cross_dataset),
+    Measurement(
+        "antonym_pairs",
+        "crossexam build antonymy --base $CROSSEXAM_DATA/multinli/multinli_1.0_dev_matched.jsonl -o antonymy",
+        runs.antonym_pairs,
+        limit=800,
+    ),
+    Measurement(
+        "consistent",
+        'crossexam build consistency --base "snli:dev[:300]" -o consistency',
+        runs.consistency,
+    ),
+    Measurement(
+        "fact_checking", "crossexam report runs/test --threshold dev:runs/dev", runs.fact_checking, limit=60
+    ),
+    Measurement("cluster", "python bench/scale.py --workers 100", runs.cluster, needs_data=False),
+    Measurement(
+        "align", "crossexam run builtin/alignment work/suite -o work/runs/alignment", runs.align, limit=60
+    ),
+    Measurement("minilm_card", "python scripts/make_minilm.py ENCODER WORK", runs.minilm_card, limit=60),
+)
+#: The measurements by name.
+MEASUREMENTS: Final[dict[str, Measurement]] = {each.name: each for each in _ALL}

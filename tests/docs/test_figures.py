@@ -1,0 +1,257 @@
+"""The figures in the documentation are those that Crossexam gives: see scripts/docs_figures.py.
+
+Each table or transcript with figures is written by that script, or is in a list below, with a reason.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import docs_figures  # noqa: E402
+from figures.pages import PAGES, places_of, with_figures, without_figures  # noqa: E402
+from figures.records import known_figures, read_record, records  # noqa: E402
+from figures.table import MEASUREMENTS  # noqa: E402
+from figures.workplace import RecordedAnswers, minilm_of_the_package  # noqa: E402
+
+TEXTS = {page: path.read_text("utf-8") for page, path in PAGES.items()}
+DEFINITION = "what something means or does: a definition, a formula, a value that is chosen"
+DEFAULT = "defaults of options"
+PAPER = "what a paper says, and the sizes of its data"
+EXAMPLE = "a made-up example"
+FORMAT = "names and formats of files, versions, labels"
+#: Tables whose numbers are no figures of ours, by page and head, with the reason.
+NOT_MEASURED: dict[tuple[str, str], str] = {
+    ("README.md", "| test | premise | hypothesis | label |"): EXAMPLE,
+    ("docs/command-line.md", "| exit code | meaning |"): DEFINITION,
+    ("docs/convert.md", "| option | effect |"): DEFINITION,
+    ("docs/corpora.md", "| name | splits | files | labels | tested on |"): FORMAT,
+    ("docs/data.md", "| column | content |"): FORMAT,
+    ("docs/data.md", "| column of a prediction file | content |"): FORMAT,
+    ("docs/gate.md", "| outcome | when | by default |"): DEFINITION,
+    ("docs/gate.md", "| verdict | when | exit code |"): DEFINITION,
+    ("docs/gate.md", "| `--open` | the gate | exit code |"): DEFINITION,
+    ("docs/gate.md", "| situation | exit code |"): DEFINITION,
+    ("docs/llm.md", "| `--answer` | what is asked | probabilities |"): DEFINITION,
+    ("docs/llm.md", "| server | log-probabilities | restricted answers | reasoning off | |"): FORMAT,
+    ("docs/models.md", "| `--like` | chunks, aggregate | source |"): PAPER,
+    ("docs/models.md", "```"): FORMAT,
+    ("docs/probabilities.md", "| number | formula | source | function |"): DEFINITION,
+    ("docs/probabilities.md", "| number | method | function |"): DEFINITION,
+    ("docs/probabilities.md", "| number | meaning | source | function |"): DEFINITION,
+    ("docs/probabilities.md", "| number | formula | range | function |"): DEFINITION,
+    ("docs/reliability.md", "| file | checksum | where it is |"): FORMAT,
+    ("docs/reliability.md", "| promise | test |"): DEFINITION,
+    ("docs/scale.md", "| option | meaning |"): DEFAULT,
+    ("docs/scale.md", "| command | a task | what is read and written where |"): DEFINITION,
+    ("docs/statistics.md", "| number | estimates | random | also fixed | nominal |"): DEFINITION,
+    ("docs/statistics.md", "| number | method | source | function |"): DEFINITION,
+    ("docs/statistics.md", "| field | content |"): DEFINITION,
+    (
+        "docs/studies/challenge.md",
+        "| corpus | labels of its files | how a model of three labels is compared |",
+    ): EXAMPLE,
+    ("docs/studies/challenge.md", "| test sets | figures | from |"): PAPER,
+    ("docs/studies/compositionality.md", "| test set | items | gold label |"): PAPER,
+    ("docs/studies/compositionality.md", "| | paper | here | why |"): PAPER,
+    ("docs/studies/cross-dataset.md", "| corpus | rule | validation / test, Table 4 | labels |"): PAPER,
+    ("docs/studies/cross-dataset.md", "| section | in the paper | here |"): PAPER,
+    ("docs/studies/fact-checking.md", "| benchmark | data sets | splits | source |"): PAPER,
+    ("docs/studies/stress-tests.md", "| test | `ours` | `paper` | `released` |"): DEFINITION,
+    ("docs/templates.md", "| option | default | |"): DEFAULT,
+    ("docs/templates.md", "| checkpoint | template | |"): FORMAT,
+    ("docs/templates.md", "| names | labels | source |"): FORMAT,
+    ("docs/training.md", "| option | what it does |"): DEFINITION,
+    ("docs/training.md", "| `--set` | default | |"): DEFAULT,
+    ("docs/training.md", "| method | loss | settings | paper |"): DEFINITION,
+    ("docs/tutorials/test-an-llm.md", "```text"): "a message of an error; the pairs of the probe",
+    ("docs/tutorials/test-your-model.md", "| part | what it says |"): "a power that is defined",
+    ("docs/validation.md", "| category | hint |"): DEFINITION,
+}
+#: Pages whose other tables and transcripts another test compares with what Crossexam gives: the file of the
+#: test, and what it calls the page.
+TESTED_ELSEWHERE: dict[str, tuple[str, str]] = {
+    "docs/gate.md": ("tests/gates/test_output.py", "gate.md"),
+    "docs/models/minilm.md": ("tests/models/test_minilm.py", "script.CARD"),
+    "docs/notebook.md": ("tests/test_notebook.py", "notebook.md"),
+}
+#: What is a number but no figure: code, addresses, years, places in papers, words of the script.
+_NO_FIGURE = re.compile(
+    r"`[^`]*`|\S+<!-- =\w+\.\w+ -->|\]\([^)]*\)|\b(?:1[89]|20)\d\d\b"
+    r"|\b(?:sections?|Tables?|appendix|chapter)\s[\dA-Z.]+\d*"
+    r"|\barXiv[: ][\d.]+|\b[A-Z]\d\d-\d{4}\b|\b[CRW]_?\d+\b|\^\d"
+)
+
+
+class Region(NamedTuple):
+    """A table or a transcript on a page, which begins at *line* with *head*."""
+
+    page: str
+    line: int
+    head: str
+    text: str
+
+
+def regions(page: str, text: str) -> Iterator[Region]:
+    """Yield the tables and blocks of text of a page that the script does not write."""
+    lines = without_figures(text).split("\n")
+    at = 0
+    while at < len(lines):
+        start, line = at, lines[at].strip()
+        at += 1
+        if line.startswith("```"):
+            while not lines[at].strip().startswith("```"):
+                at += 1
+            if line in ("```", "```text"):
+                yield Region(page, start + 1, line, "\n".join(lines[start + 1 : at]))
+            at += 1
+        elif line.startswith("|"):
+            while at < len(lines) and lines[at].strip().startswith("|"):
+                at += 1
+            yield Region(page, start + 1, line, "\n".join(lines[start + 2 : at]))
+
+
+def has_figures(region: Region) -> bool:
+    """Return whether there is a number in *region* that may be a figure."""
+    return bool(re.search(r"\d", _NO_FIGURE.sub("", region.text)))
+
+
+LEFT = [region for page, text in TEXTS.items() for region in regions(page, text) if has_figures(region)]
+
+
+def test_no_figure_is_typed_by_hand() -> None:
+    """If a table has figures of ours, let scripts/docs_figures.py write it; else say why it does not."""
+    typed = [
+        f"{each.page}:{each.line}: {each.head}"
+        for each in LEFT
+        if (each.page, each.head) not in NOT_MEASURED and each.page not in TESTED_ELSEWHERE
+    ]
+    assert typed == []
+
+
+def test_what_is_left_out_is_there() -> None:
+    left = {(each.page, each.head) for each in LEFT}
+    assert [key for key in NOT_MEASURED if key not in left] == []
+    for page, (file, name) in TESTED_ELSEWHERE.items():
+        assert page in {each.page for each in LEFT}
+        assert name in (ROOT / file).read_text("utf-8")
+
+
+@pytest.mark.parametrize("page", ["docs/studies/documents.md", "docs/tutorials/test-an-llm.md"])
+def test_a_table_or_transcript_outside_of_the_comments_is_noticed(page: str) -> None:
+    """Without the comments around them, the blocks that the script writes count as typed by hand."""
+    bare = re.sub(r"<!-- (?:figures: [\w.]+|end of figures) -->\n?", "", TEXTS[page])
+    found = [region for region in regions(page, bare) if has_figures(region)]
+    written = sum(place.text.startswith(("|", "```")) for place in places_of(page, TEXTS[page]))
+    assert len(found) == written + sum(each.page == page for each in LEFT) > 1
+
+
+def test_the_pages_have_the_recorded_figures() -> None:
+    """If not, ``python scripts/docs_figures.py`` writes them; figures on no page are not recorded."""
+    assert list(docs_figures.page_problems()) == []
+
+
+def test_another_digit_on_a_page_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    page = "docs/studies/compositionality.md"
+    for place in places_of(page, TEXTS[page]):
+        digit = re.search(r"\d", place.text)
+        assert digit is not None, place
+        other = place.text[: digit.start()] + str((int(digit[0]) + 1) % 10) + place.text[digit.end() :]
+        changed = with_figures(TEXTS[page], {place.key: other})
+        assert changed != TEXTS[page]
+        (tmp_path / "page.md").write_text(changed, "utf-8")
+        monkeypatch.setitem(PAGES, page, tmp_path / "page.md")
+        problems = list(docs_figures.page_problems())
+        assert problems
+        assert all(f"{place.key} is not what is recorded" in problem for problem in problems)
+
+
+def test_a_comment_that_is_not_understood_is_an_error() -> None:
+    assert [each.key for each in places_of("p", "of 9<!-- =a.b --> items")] == ["a.b"]
+    for text in (
+        "of 9 <!-- =a.b --> items",
+        "<!-- figures: a.b -->\n\n| 1 |\n",
+        "<!-- figures a.b -->",
+        "9<!-- = a.b -->",
+    ):
+        with pytest.raises(ValueError, match="a comment about figures"):
+            list(places_of("p", text))
+
+
+def test_figures_are_put_in_their_places() -> None:
+    text = "of 9<!-- =a.b -->.\n\n<!-- figures: a.c -->\n\nold\n\n<!-- end of figures -->\n"
+    made = with_figures(text, {"a.b": "10", "a.c": "| 1 |\n| 2 |"})
+    assert made == text.replace("9", "10").replace("old", "| 1 |\n| 2 |")
+    assert with_figures(made, {}) == made
+    assert without_figures(made).count("\n") == made.count("\n")
+
+
+def test_a_record_is_of_a_measurement_or_says_what_it_is_of() -> None:
+    for name, record in records().items():
+        assert (name in MEASUREMENTS) == (not record.kept), name
+    assert MEASUREMENTS.keys() <= records().keys()
+
+
+def test_records_are_read_as_they_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("figures.records.FOLDER", tmp_path)
+    for record in records().values():
+        record.write()
+        assert read_record(tmp_path / f"{record.name}.json") == record
+
+
+@pytest.mark.parametrize("name", sorted(records()))
+def test_the_command_is_on_the_page(name: str) -> None:
+    """Next to figures is the command that gives them; page by page, since several commands may do."""
+    keys = {f"{name}.{part}" for part in records()[name].figures}
+    pages = {
+        place.page for page, text in TEXTS.items() for place in places_of(page, text) if place.key in keys
+    }
+    assert pages
+    command = " ".join(records()[name].command.split())
+    assert any(command in " ".join(TEXTS[page].replace("\\\n", " ").split()) for page in pages), command
+
+
+@pytest.fixture(scope="module")
+def minilm() -> RecordedAnswers:
+    return RecordedAnswers(minilm_of_the_package())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MEASUREMENTS)
+def test_what_is_recorded_is_what_crossexam_gives(name: str, minilm: RecordedAnswers) -> None:
+    """If not, look at the difference, and then ``python scripts/docs_figures.py --measure NAME``."""
+    if reason := docs_figures.missing(MEASUREMENTS[name]):
+        pytest.skip(reason)
+    assert list(docs_figures.measurement_problems(MEASUREMENTS[name], minilm)) == []
+
+
+@pytest.mark.slow
+def test_the_recorded_answers_are_those_of_the_model() -> None:
+    """They are of the weights in the package; on another processor, a few of its labels may be others."""
+    import crossexam as cx
+
+    recorded, model = RecordedAnswers(minilm_of_the_package()), minilm_of_the_package()()
+    pairs = [(each.premise, each.hypothesis) for each in cx.load("builtin:demo[::4]").examples]
+    shares = recorded.predict(pairs)
+    assert not recorded.asked
+    assert (shares.argmax(axis=1) == model.predict(pairs).argmax(axis=1)).mean() > 0.95
+
+
+def test_a_figure_that_differs_is_reported(monkeypatch: pytest.MonkeyPatch, minilm: RecordedAnswers) -> None:
+    measurement = MEASUREMENTS["an_llm"]
+    known = records()["an_llm"].figures
+    wrong = {**known, "times": "132", "more": "1"}
+    monkeypatch.setattr(docs_figures, "measured", lambda *_, **__: wrong)
+    first, second = docs_figures.measurement_problems(measurement, minilm)
+    assert first.startswith("an_llm.more: another measurement gives")
+    assert "-131" in second
+    assert "+132" in second
+    assert set(known_figures()) >= {f"an_llm.{part}" for part in known}

@@ -324,6 +324,12 @@ OLD = WordPair("old", "young", "antonym", "a")
         ("An/DT old/JJ man/NN sits/VBZ", "A/DT young/JJ woman/NN sits/VBZ", "conflict"),
         ("An/DT old/JJ man/NN sits/VBZ", "No/DT young/JJ man/NN sits/VBZ", "conflict"),
         ("Two/CD old/JJ men/NNS sit/VBP", "Three/CD young/JJ men/NNS sit/VBP", "conflict"),
+        (
+            "Two/CD old/JJ men/NNS and/CC one/CD woman/NN sit/VBP",
+            "Three/CD young/JJ men/NNS sit/VBP",
+            "unclear",
+        ),  # they may be three in all
+        ("An/DT old/JJ man/NN jumps/VBZ", "A/DT young/JJ man/NN hikes/VBZ", "unclear"),
         ("An/DT old/JJ red/JJ bus/NN", "A/DT young/JJ blue/JJ bus/NN", "conflict"),
         ("An/DT old/JJ red/JJ bus/NN", "A/DT young/JJ red/JJ bus/NN", "covered"),
         ("Two/CD old/JJ men/NNS sit/VBP", "The/DT young/JJ men/NNS sit/VBP", "covered"),

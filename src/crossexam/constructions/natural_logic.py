@@ -202,7 +202,8 @@ def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -
         or _another_time(premise, hypothesis)
     )
     if differ:
-        return "unclear" if any(lemma not in _COMPARED for lemma, _ in added) else "conflict"
+        more = any(lemma not in _COMPARED for lemma, _ in added) or _has_several_amounts(premise)
+        return "unclear" if more else "conflict"
     if not added:
         return "covered"
     if any(_antonyms(word, other, wordnet) for word in added for other in _words(premise, wordnet)):
@@ -493,6 +494,11 @@ def _is_thing(word: str, part: str, wordnet: WordNet) -> bool:
 def _another_amount(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether a noun, or the pair, has a number in *hypothesis* but only others in *premise*."""
     return _differ(_numbered(premise), _numbered(hypothesis))
+
+
+def _has_several_amounts(sentence: PairSentence) -> bool:
+    """Return whether there are several numbers, which may add up: two men and one woman are three people."""
+    return sum(map(len, _numbered(sentence).values())) > 1
 
 
 def _numbered(sentence: PairSentence) -> dict[str, set[str]]:

@@ -149,7 +149,7 @@ EXCLUDED: Final[tuple[tuple[frozenset[str], frozenset[str]], ...]] = (
     (frozenset({"lying"}),
      frozenset({"jumping", "cooking", "cleaning", "mowing", "digging", "shopping", "crouching"})),
     (frozenset({"crouching"}), _MOVING | {"jumping"}),
-    (frozenset({"jumping"}), _BUSY | QUIET | {"walking", "driving", "crouching"}),
+    (frozenset({"jumping"}), _BUSY | QUIET | {"driving", "crouching"}),  # who hikes may jump over a rock
     (frozenset({"sleeping"}),
      frozenset({"singing", "smoking", "talking", "phoning", "kissing", "laughing", "crying", "photographing",
                 "watching", "drinking", "thinking", "waiting", "crouching"})),

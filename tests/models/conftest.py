@@ -1,32 +1,408 @@
-"""A server for chats that answers, and fails, as it is told."""
+"""A server for chats in this process, tiny checkpoints that all workers share, and tables of cases."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
+import os
 import re
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import MappingProxyType
+import shutil
+import sys
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
+import numpy as np
+import onnx
 import pytest
+from filelock import FileLock
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+from onnxruntime.quantization import quantize_dynamic
 
+from crossexam.cli import main
+from crossexam.core.errors import CrossexamError
+from crossexam.core.labels import LABELS
+from crossexam.models.api import endpoint
 from crossexam.models.api.model import ChatModel
-from crossexam.models.api.pacing import Pace
-from crossexam.models.label_order import PROBE
+from crossexam.models.api.pacing import Pace, TransientError, UnreachableError
+from crossexam.models.api.transport import Limits, Received, Transport
+from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.table import open_model
 
 GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+
+
+# Tables of cases
+
+
+class Cases:
+    """Cases that one test tries one after another: those that fail are reported together at its end."""
+
+    def __init__(self) -> None:
+        self.wrong: list[str] = []
+
+    @contextmanager
+    def __call__(self, *names: object) -> Iterator[None]:
+        """Record what fails in the block under *names*."""
+        try:
+            yield
+        except Exception as error:
+            self.wrong.append(f"{', '.join(map(repr, names))}: {type(error).__name__}: {error}")
+
+    @contextmanager
+    def refused(
+        self, *named: str, kind: type[Exception] = CrossexamError, without: str | None = None
+    ) -> Iterator[None]:
+        """Record if the block is not refused by an error of *kind* whose message has all the texts *named*.
+
+        It must not have the text *without*.
+        """
+        with self(*named):
+            with pytest.raises(kind) as caught:
+                yield
+            message = str(caught.value)
+            missing = [text for text in named if text not in message]
+            assert not missing, f"{missing} not in: {message}"
+            assert without is None or without not in message, message
+
+
+@pytest.fixture
+def case() -> Cases:
+    """What tries the cases of a table."""
+    return Cases()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Fail a test some of whose cases failed."""
+    result = yield
+    cases = pyfuncitem.funcargs.get("case")
+    if isinstance(cases, Cases) and cases.wrong:
+        pytest.fail("\n".join(cases.wrong), pytrace=False)
+    return result
+
+
+# Checkpoints
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Return a function that returns a folder which the first worker that asks for its name has filled."""
+    base = tmp_path_factory.getbasetemp()
+    home = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "checkpoints"
+    home.mkdir(exist_ok=True)
+
+    def folder_of(name: str, fill: Callable[[Path], object]) -> Path:
+        with FileLock(home / f"{name}.lock"):
+            if not (home / name).exists():
+                fill(home / f"{name}.part")
+                (home / f"{name}.part").rename(home / name)
+        return home / name
+
+    return folder_of
+
+
+def load_script(name: str) -> ModuleType:
+    """Return the module of a script."""
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def minilm_script() -> ModuleType:
+    """The script that makes the transformer that ships with the package."""
+    return load_script("make_minilm")
+
+
+@pytest.fixture(scope="session")
+def lm_script() -> ModuleType:
+    """The script that asks lm-eval about tiny language models."""
+    return load_script("lm_golden")
+
+
+@pytest.fixture(scope="session")
+def lm_folders(lm_script: ModuleType, made_once: Callable[..., Path]) -> dict[str, Path]:
+    """The folders of these language models by name; that with a chat template has two names."""
+    made = {name: made_once(name, make) for name, make in lm_script.MODELS.items()}
+    return {**made, "llama, chat": made["llama"]}
+
+
+TEXTS = sorted({text for pair in PAIRS for text in pair})
+
+
+def train_on_probe(tokenizer: Any, model: Any) -> None:
+    """Let *model* learn the probe by heart, its classes in the order of LABELS."""
+    import torch
+
+    batch = tokenizer([p for p, _ in PAIRS], [h for _, h in PAIRS], padding=True, return_tensors="pt")
+    gold = torch.tensor([LABELS.index(label) for _, _, label in PROBE])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3)
+    model.train()
+    for _ in range(120):
+        loss = torch.nn.functional.cross_entropy(model(**batch).logits, gold)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if loss.item() < 0.02:
+            break
+    model.eval()
+
+
+def _bert_tokenizer() -> Any:
+    """Return a tokenizer of the probe's words, with BERT's templates."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    words = sorted({word for text in TEXTS for word in re.findall(r"\w+|[^\w\s]", text.lower())})
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+    vocabulary = {word: number for number, word in enumerate([*special, *words])}
+    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token"), special, strict=True))
+    inputs = ["input_ids", "token_type_ids", "attention_mask"]
+    return PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=64, model_input_names=inputs, **names
+    )
+
+
+def _roberta_tokenizer() -> Any:
+    """Return a byte-level BPE tokenizer trained on the probe, with RoBERTa's template."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    made = Tokenizer(models.BPE(unk_token="<unk>"))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    made.train_from_iterator(TEXTS, trainers.BpeTrainer(vocab_size=500, special_tokens=special))
+    made.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token"), special, strict=True))
+    inputs = ["input_ids", "attention_mask"]
+    return PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=64, model_input_names=inputs, **names
+    )
+
+
+def _untrained(kind: str, labels: int = 3) -> tuple[Any, Any]:
+    """Return a tokenizer and a model of *kind* with a head of so many classes, those of LABELS if three."""
+    import torch
+    from transformers import AutoConfig, AutoModelForSequenceClassification
+
+    tokenizer = {"bert": _bert_tokenizer, "roberta": _roberta_tokenizer}[kind]()
+    names = dict(enumerate(LABELS)) if labels == 3 else {k: f"LABEL_{k}" for k in range(labels)}
+    config = AutoConfig.for_model(
+        kind,
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=48,
+        max_position_embeddings=64 if kind == "bert" else 66,
+        type_vocab_size=2 if kind == "bert" else 1,
+        pad_token_id=tokenizer.pad_token_id,
+        id2label=names,
+        label2id={name: number for number, name in names.items()},
+    )
+    torch.manual_seed(7)
+    return tokenizer, AutoModelForSequenceClassification.from_config(config)
+
+
+def _save(folder: Path, kind: str, labels: int = 3, *, trained: bool = False) -> None:
+    tokenizer, model = _untrained(kind, labels)
+    if trained:
+        train_on_probe(tokenizer, model)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+@pytest.fixture(scope="session")
+def learnt(made_once: Callable[..., Path]) -> dict[str, Path]:
+    """A BERT and a RoBERTa that answer the probe, their classes named in the order of LABELS."""
+    return {kind: made_once(kind, partial(_save, kind=kind, trained=True)) for kind in ("bert", "roberta")}
+
+
+@pytest.fixture
+def headed(made_once: Callable[..., Path], copied: Callable[..., Path]) -> Callable[..., Path]:
+    """Return a function that copies an untrained BERT whose head has so many classes, with this *config*."""
+
+    def copy(labels: int, name: str = "headed", **config: object) -> Path:
+        folder = made_once(f"bert-{labels}", partial(_save, kind="bert", labels=labels))
+        return copied(folder, name, config=config)
+
+    return copy
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that copies a folder, and changes files of JSON in the copy."""
+
+    def copy(source: Path, name: str = "copy", **files: Mapping[str, object]) -> Path:
+        folder = Path(shutil.copytree(source, tmp_path / name))
+        for stem, changes in files.items():
+            path = folder / f"{stem}.json"
+            path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")) | changes))
+        return folder
+
+    return copy
+
+
+def learn_probe(labels: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return vectors of words by side [2V, 60] and a head [60, k] whose sums answer the probe."""
+    tokenizer = _bert_tokenizer().backend_tokenizer
+    size = tokenizer.get_vocab_size()
+    vectors = np.random.default_rng(5).normal(size=(2 * size, 60)).astype(np.float32)
+    vectors[0] = vectors[size] = 50.0  # of padding, which the mask must hide
+    encoded = tokenizer.encode_batch(list(PAIRS))
+    rows = [np.array(each.ids) + size * np.array(each.type_ids) for each in encoded]
+    sums = np.stack([vectors[row].sum(axis=0) for row in rows])
+    gold = np.array([[4.0 if label == name else -4.0 for name in labels] for _, _, label in PROBE])
+    head = np.linalg.lstsq(sums, gold, rcond=None)[0]
+    return vectors, head.astype(np.float32)
+
+
+def make_graph(
+    vectors: NDArray[Any], head: NDArray[Any], *, batch: str | int = "batch", output: str = "logits"
+) -> onnx.ModelProto:
+    """Return a graph that sums the vectors of a pair's words, and multiplies the sum by *head*."""
+    constants = {
+        "vectors": vectors,
+        "head": head,
+        "size": np.array(len(vectors) // 2),
+        "last": np.array([2]),
+        "tokens": np.array([1]),
+    }
+    nodes = [
+        helper.make_node("Mul", ["token_type_ids", "size"], ["shift"]),
+        helper.make_node("Add", ["input_ids", "shift"], ["rows"]),
+        helper.make_node("Gather", ["vectors", "rows"], ["found"]),
+        helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze", ["mask", "last"], ["column"]),
+        helper.make_node("Mul", ["found", "column"], ["real"]),
+        helper.make_node("ReduceSum", ["real", "tokens"], ["sums"], keepdims=0),
+        helper.make_node("MatMul", ["sums", "head"], [output]),
+    ]
+    ids = ("input_ids", "attention_mask", "token_type_ids")
+    graph = helper.make_graph(
+        nodes,
+        "bag",
+        [helper.make_tensor_value_info(name, TensorProto.INT64, [batch, "tokens"]) for name in ids],
+        [helper.make_tensor_value_info(output, TensorProto.FLOAT, [batch, head.shape[1]])],
+        [numpy_helper.from_array(value, name) for name, value in constants.items()],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+
+
+def export(
+    folder: Path,
+    *,
+    name: str = "model.onnx",
+    labels: Sequence[str] = LABELS,
+    id2label: Mapping[str, str] | None = None,
+    **graph: Any,
+) -> Path:
+    """Write a classifier that answers the probe as an exporter does, its outputs in the order *labels*."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    onnx.save(make_graph(*learn_probe(labels), **graph), path)
+    _bert_tokenizer().backend_tokenizer.save(str(folder / "tokenizer.json"))
+    names = id2label or {str(k): label for k, label in enumerate(labels)}
+    files: dict[str, dict[str, Any]] = {
+        "config": {"id2label": names, "architectures": ["Bag"], "max_position_embeddings": 64},
+        "tokenizer_config": {"model_max_length": 64, "pad_token": "[PAD]"},
+    }
+    for stem, values in files.items():
+        (folder / f"{stem}.json").write_text(json.dumps(values), encoding="utf-8")
+    return folder
+
+
+def _quantize(folder: Path) -> None:
+    export(folder)
+    quantize_dynamic(folder / "model.onnx", folder / "model_quantized.onnx")
+    (folder / "model.onnx").unlink()
+
+
+@pytest.fixture(scope="session")
+def exporter() -> SimpleNamespace:
+    """The functions that make and write graphs."""
+    return SimpleNamespace(export=export, make_graph=make_graph, learn_probe=learn_probe)
+
+
+@pytest.fixture(scope="session")
+def exported(made_once: Callable[..., Path]) -> Path:
+    """An exported classifier that answers the probe."""
+    return made_once("exported", export)
+
+
+@pytest.fixture(scope="session")
+def quantized(made_once: Callable[..., Path]) -> Path:
+    """The same with weights of 8 bits."""
+    return made_once("quantized", _quantize)
+
+
+# Commands
+
+
+class Done(NamedTuple):
+    """What a command left: its exit *code*, and what it printed, in which white space is a space."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def crossexam_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Done]:
+    """Return a function that runs ``crossexam`` with these arguments, and not at a terminal."""
+
+    def call(*arguments: object) -> Done:
+        monkeypatch.setattr(sys, "argv", ["crossexam", *map(str, arguments)])
+        monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+        code = 0
+        try:
+            main.run()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        printed = capsys.readouterr()
+        return Done(code, " ".join(printed.out.split()), " ".join(printed.err.split()))
+
+    return call
+
+
+# Endpoints
 
 
 class Response(NamedTuple):
-    """What the server sends: a *status*, *headers*, a *body* (JSON, or text as it is); *cut* breaks off."""
+    """What a server sends: a *status*, *headers*, a *body* (JSON, or text as it is); *cut* breaks off."""
 
     status: int = 200
     body: Any = None
     headers: Mapping[str, str] = MappingProxyType({})
     cut: bool = False
+
+    @property
+    def content(self) -> bytes:
+        text = self.body if isinstance(self.body, str) else json.dumps(self.body)
+        return text.encode()
 
 
 def chat(text: str | None, **more: Any) -> Response:
@@ -55,88 +431,59 @@ def label_for(body: dict[str, Any]) -> str:
     return GOLD.get(pair) or ("entailment", "neutral", "contradiction")[sum(map(ord, pair[1])) % 3]
 
 
-def answered(body: dict[str, Any]) -> Response:
-    """Answer a request with a label."""
-    return chat(label_for(body))
-
-
-class FaultServer:
-    """A server on this machine; *answer* is called with the body of each request and returns a Response.
+class FakeServer:
+    """A server without a network; *answer* is called with the body of each request and returns a Response.
 
     *requests* are the bodies so far, and *headers* those of the last.
     """
 
     response, chat, error = Response, staticmethod(chat), staticmethod(error)
     pair_in, label_for = staticmethod(pair_in), staticmethod(label_for)
+    host = "127.0.0.1:8000"
+    url = f"http://{host}/v1"
 
     def __init__(self) -> None:
-        self.answer: Callable[[dict[str, Any]], Response] = answered
+        self.answer: Callable[[dict[str, Any]], Response] = lambda body: chat(self.label_for(body))
         self.models: Any = {"data": [{"id": "mine", "owned_by": "me"}]}
         self.requests: list[dict[str, Any]] = []
         self.headers: dict[str, str] = {}
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        self.is_closed = False
 
     @property
     def asked(self) -> list[tuple[str, str]]:
         """The pairs that were asked, without those of the probe."""
         return [pair for body in self.requests if (pair := pair_in(body)) not in GOLD]
 
+    def respond(self, path: str, body: bytes | None) -> Response:
+        """Return the response to a request with this *body*, or to one for a *path* without any."""
+        if body is None:
+            return Response(200, self.models) if path.endswith("/models") else error(404, "?")
+        self.requests.append(json.loads(body))
+        return self.answer(self.requests[-1])
+
+    def transport_to(self, headers: Mapping[str, str], hide: Callable[[str], str]) -> Transport:
+        """Return what carries requests with *headers* to this server."""
+        return FakeTransport(self, headers, hide)
+
+
+class FakeTransport:
+    """Carries requests to *server* by calling it."""
+
+    def __init__(self, server: FakeServer, headers: Mapping[str, str], hide: Callable[[str], str]) -> None:
+        self._server, self._headers, self._hide = server, dict(headers), hide
+
+    def exchange(self, method: str, url: str, body: bytes | None) -> Received:
+        if self._server.is_closed:
+            raise UnreachableError("connection refused", refused=True)
+        self._server.headers = self._headers
+        response = self._server.respond(url, body)
+        if response.cut:
+            raise TransientError(self._hide("the answer broke off"))
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Received(response.status, headers, response.content)
+
     def close(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-            def do_GET(self) -> None:
-                self._send(Response(200, server.models) if self.path == "/v1/models" else error(404, "?"))
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                server.headers = dict(self.headers)
-                server.requests.append(body)
-                self._send(server.answer(body))
-
-            def _send(self, response: Response) -> None:
-                content = response.body
-                data = content.encode() if isinstance(content, str) else json.dumps(content).encode()
-                self.send_response(response.status)
-                for name, value in response.headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data[: len(data) // 2] if response.cut else data)
-                self.close_connection = response.cut
-
-        return Handler
-
-
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    """A server that answers the probe rightly and everything else with some label."""
-    running = FaultServer()
-    yield running
-    running.close()
-
-
-@pytest.fixture(scope="module")
-def chat_server() -> Iterator[FaultServer]:
-    """The same for all tests of a module."""
-    running = FaultServer()
-    yield running
-    running.close()
+        pass
 
 
 class FakeTime:
@@ -153,6 +500,23 @@ class FakeTime:
         self.seconds += seconds
 
 
+@contextmanager
+def serving(time: FakeTime) -> Iterator[FakeServer]:
+    """Let requests to the address of a fake server reach it, and all waits for it take no time."""
+    server, real = FakeServer(), endpoint._transport_to
+
+    def transport_to(address: endpoint.Address, key: endpoint.Key, limits: Limits) -> Transport:
+        if address.url != server.url:
+            return real(address, key, limits)
+        return server.transport_to(key.headers, key.hidden_in)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(endpoint, "_transport_to", transport_to)
+        pace = partial(Pace, clock=time.now, sleep=time.sleep, jitter=0.0)
+        patch.setattr("crossexam.models.api.model.Pace", pace)
+        yield server
+
+
 @pytest.fixture
 def fake_time() -> FakeTime:
     """A clock for tests of waiting."""
@@ -160,27 +524,26 @@ def fake_time() -> FakeTime:
 
 
 @pytest.fixture
-def opened(server: FaultServer, fake_time: FakeTime) -> Callable[..., ChatModel]:
-    """Return a function that opens a model at *server* whose waits take no time, with these options."""
+def server(fake_time: FakeTime) -> Iterator[FakeServer]:
+    """A server that answers the probe rightly and everything else with some label."""
+    with serving(fake_time) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def chat_server() -> Iterator[FakeServer]:
+    """The same for all tests of a module."""
+    with serving(FakeTime()) as running:
+        yield running
+
+
+@pytest.fixture
+def opened(server: FakeServer) -> Callable[..., ChatModel]:
+    """Return a function that opens a model at *server* with these options."""
 
     def open_it(name: str = "api/mine", **options: Any) -> ChatModel:
         model = open_model(name, {"endpoint": server.url, "concurrency": 1, **options})
         assert isinstance(model, ChatModel)
-        pace = Pace(
-            model.options.concurrency or 1,
-            model.options.tries,
-            clock=fake_time.now,
-            sleep=fake_time.sleep,
-            jitter=0.0,
-        )
-        return ChatModel(
-            name,
-            model.options,
-            model.address,
-            model.template,
-            model._endpoint,
-            pace=pace,
-            shots=model.shots,
-        )
+        return model
 
     return open_it

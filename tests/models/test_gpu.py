@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,70 +24,6 @@ class Elsewhere:
     """A device that is not called a CPU."""
 
     type = "elsewhere"
-
-
-@pytest.fixture
-def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Let models believe that they are on another device; return what happened, in order."""
-    happened: list[str] = []
-    forward = SequenceClassifier._forward
-
-    def launched(self: SequenceClassifier, encoded: Any, rows: Any) -> torch.Tensor:
-        happened.append("launched")
-        return forward(self, encoded, rows)
-
-    def fetched(table: torch.Tensor, device: Any) -> Any:
-        def wait() -> torch.Tensor:
-            happened.append("waited")
-            return table
-
-        return wait
-
-    monkeypatch.setattr(SequenceClassifier, "_forward", launched)
-    monkeypatch.setattr(gpu, "_fetch", fetched)
-    monkeypatch.setattr(inference, "sent", lambda table, device: table)
-    return happened
-
-
-def moved(checkpoint: Path, **options: Any) -> tuple[ClassifierModel, SequenceClassifier]:
-    model = open_model(f"hf/{checkpoint}", {"device": "cpu", **options})
-    assert isinstance(model, ClassifierModel)
-    classifier = model._loaded()
-    assert isinstance(classifier, SequenceClassifier)
-    classifier.device = Elsewhere()
-    return model, classifier
-
-
-def test_results_are_read_when_later_batches_are_under_way(
-    tiny_checkpoint: Path, elsewhere: list[str]
-) -> None:
-    expected = open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).predict(PAIRS)
-    model, _ = moved(tiny_checkpoint, batch_size=2)
-    elsewhere.clear()
-    assert np.allclose(model.predict(PAIRS), expected, atol=1e-6)
-    batches = len(PAIRS) // 2
-    ahead = 8
-    assert elsewhere == (
-        ["launched"] * ahead + ["launched", "waited"] * (batches - ahead) + ["waited"] * ahead
-    )
-
-
-def test_memory_that_ends_halves_the_batch_and_keeps_the_order(
-    tiny_checkpoint: Path, elsewhere: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).predict(PAIRS)
-    model, classifier = moved(tiny_checkpoint, batch_size=16)
-    forward, sizes = classifier.model.forward, []
-
-    def scarce(*args: Any, **inputs: Any) -> Any:
-        sizes.append(len(inputs["input_ids"]))
-        if sizes[-1] > 5:
-            raise torch.OutOfMemoryError("CUDA out of memory")
-        return forward(*args, **inputs)
-
-    monkeypatch.setattr(classifier.model, "forward", scarce)
-    assert np.allclose(model.predict(PAIRS), expected, atol=1e-6)
-    assert model.details["halved_batches"] == sum(size > 5 for size in sizes) > 0
 
 
 def test_tokens_are_those_that_fit() -> None:
@@ -197,15 +132,16 @@ def padded_batches(model: ClassifierModel) -> int:
     return sum(len({*encoded.lengths[rows].tolist()}) > 1 for rows in classifier.plan(encoded))
 
 
-@pytest.mark.parametrize(("free", "expected"), [(2**40, GPU_TOKENS), (4_000_000, 1_024), (1, 512)])
 def test_batches_are_as_large_as_the_memory_of_the_gpu_suggests(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, free: int, expected: int
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, case: Any
 ) -> None:
-    simulated = SimulatedGpu(monkeypatch, free=free, per_token=1_500)
-    model = open_model(f"hf/{tiny_checkpoint}", {})
-    assert isinstance(model, ClassifierModel)
-    assert model._loaded().facts["batch_tokens"] == expected
-    assert simulated.happened[simulated.happened.index("reset") + 1] == "launched"
+    for free, expected in ((2**40, GPU_TOKENS), (4_000_000, 1_024), (1, 512)):
+        with case(free), monkeypatch.context() as patch:
+            simulated = SimulatedGpu(patch, free=free, per_token=1_500)
+            model = open_model(f"hf/{tiny_checkpoint}", {})
+            assert isinstance(model, ClassifierModel)
+            assert model._loaded().facts["batch_tokens"] == expected
+            assert simulated.happened[simulated.happened.index("reset") + 1] == "launched"
 
 
 def test_a_gpu_whose_memory_ends_gives_its_cache_back(
@@ -228,19 +164,17 @@ def test_a_gpu_whose_memory_ends_gives_its_cache_back(
     assert simulated.happened.count("emptied") == model.details["halved_batches"] > 0
 
 
-@pytest.mark.parametrize(
-    ("error", "expected"),
-    [
+def test_other_errors_are_not_about_memory(case: Any) -> None:
+    for error, expected in (
         (torch.OutOfMemoryError("CUDA"), True),
         (MemoryError(), True),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory"), True),
         (RuntimeError("MPS backend out of memory"), True),
         (RuntimeError("DefaultCPUAllocator: not enough memory"), True),
         (RuntimeError("mat1 and mat2 shapes cannot be multiplied"), False),
-    ],
-)
-def test_other_errors_are_not_about_memory(error: Exception, expected: bool) -> None:
-    assert gpu.is_out_of_memory(error) is expected
+    ):
+        with case(error, expected):
+            assert gpu.is_out_of_memory(error) is expected
 
 
 def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,62 +52,52 @@ def test_packed_layers_change_nothing(tiny_checkpoint: Path, monkeypatch: pytest
     assert kinds == {PackedLayer}
 
 
-@pytest.mark.parametrize("wrong", ["scaled", "nan", "raises"])
 def test_layers_that_predict_otherwise_are_put_back(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, case: Any
 ) -> None:
-    expected = unpacked(tiny_checkpoint, monkeypatch)
-    forward = PackedLinear.forward
+    """And nothing is packed without the operation, or if the layers are small or take too much memory."""
+    expected, forward = unpacked(tiny_checkpoint, monkeypatch), PackedLinear.forward
 
-    def faulty(self: PackedLinear, states: Tensor) -> Tensor:
-        if wrong == "raises":
-            raise RuntimeError("could not create a primitive")
-        return forward(self, states) * (1.01 if wrong == "scaled" else float("nan"))
-
-    monkeypatch.setattr(PackedLinear, "forward", faulty)
-    model = opened(tiny_checkpoint)
-    assert np.array_equal(model.predict(PAIRS), expected)
-    assert model.details["packed_layers"] is False
-
-
-def test_without_the_operation_nothing_is_packed(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = unpacked(tiny_checkpoint, monkeypatch)
+    def raises(self: PackedLinear, states: Tensor) -> Tensor:
+        raise RuntimeError("could not create a primitive")
 
     def missing(*_: Any) -> None:
         raise AttributeError("'_OpNamespace' 'mkldnn' object has no attribute '_reorder_linear_weight'")
 
-    monkeypatch.setattr(PackedLinear, "__init__", missing)
-    model = opened(tiny_checkpoint)
-    assert np.array_equal(model.predict(PAIRS), expected)
-    assert model.details["packed_layers"] is False
+    for name, method, wrong in (
+        ("scaled", "forward", lambda self, states: forward(self, states) * 1.01),
+        ("nan", "forward", lambda self, states: forward(self, states) * float("nan")),
+        ("raises", "forward", raises),
+        ("missing", "__init__", missing),
+    ):
+        with case(name), monkeypatch.context() as patch:
+            patch.setattr(PackedLinear, method, wrong)
+            model = opened(tiny_checkpoint)
+            assert np.array_equal(model.predict(PAIRS), expected)
+            assert model.details["packed_layers"] is False
+    for sizes in (range(1_000), range(2**20, 2**30)):
+        with case(sizes), monkeypatch.context() as patch:
+            patch.setattr(packed, "PACKED_BYTES", sizes)
+            assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is False
 
 
-@pytest.mark.parametrize("sizes", [range(1_000), range(2**20, 2**30)])
-def test_small_layers_and_those_that_take_too_much_memory_are_not_packed(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, sizes: range
-) -> None:
-    monkeypatch.setattr(packed, "PACKED_BYTES", sizes)
-    assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is False
-
-
-@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_busy_machine_packs_the_same_layers(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, dtype: str
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, case: Any
 ) -> None:
     """Packed layers round differently: a run that is resumed must not choose anew by the time they take."""
-    found = []
-    for growth in (2.0, 0.5):  # each call takes longer than the one before, or less long
-        seconds = (growth**n for n in range(1_000))
-        for clock in ("thread_time", "process_time", "perf_counter", "monotonic"):
-            monkeypatch.setattr(time, clock, lambda seconds=seconds: next(seconds))
-        model = opened(tiny_checkpoint, dtype=dtype)
-        found.append(model.predict(PAIRS))
-        # Without instructions for bfloat16, torch packs nothing in it.
-        can_pack = dtype == "float32" or torch.ops.mkldnn._is_mkldnn_bf16_supported()
-        assert model.details["packed_layers"] is can_pack
-    assert np.array_equal(*found)
+    for dtype in ("float32", "bfloat16"):
+        found = []
+        for growth in (2.0, 0.5):  # each call takes longer than the one before, or less long
+            seconds = (growth**n for n in range(1_000))
+            with case(dtype, growth), monkeypatch.context() as patch:
+                for clock in ("thread_time", "process_time", "perf_counter", "monotonic"):
+                    patch.setattr(time, clock, lambda seconds=seconds: next(seconds))
+                model = opened(tiny_checkpoint, dtype=dtype)
+                found.append(model.predict(PAIRS))
+                # Without instructions for bfloat16, torch packs nothing in it.
+                can_pack = dtype == "float32" or torch.ops.mkldnn._is_mkldnn_bf16_supported()
+                assert model.details["packed_layers"] is can_pack
+        assert np.array_equal(*found)
 
 
 def test_a_packing_is_undone_whole(tiny_checkpoint: Path) -> None:
@@ -119,17 +109,21 @@ def test_a_packing_is_undone_whole(tiny_checkpoint: Path) -> None:
     assert list(model.modules()) == before
 
 
-@pytest.mark.parametrize("activation", ["relu", "gelu_new"])
-def test_another_activation_keeps_its_layers(activation: str) -> None:
+def test_other_layers_keep_their_activations_and_have_their_linear_layers_packed(case: Any) -> None:
     torch.manual_seed(1)
-    config = transformers.BertConfig(vocab_size=20, num_labels=3, hidden_act=activation, **SIZES)
-    assert_packed_is_same(transformers.BertForSequenceClassification(config))
+    distilled = transformers.DistilBertConfig(vocab_size=20, dim=32, n_layers=2, n_heads=4, hidden_dim=48)
+    for name, model in (
+        ("relu", _bert(hidden_act="relu")),
+        ("gelu_new", _bert(hidden_act="gelu_new")),
+        ("distilbert", transformers.DistilBertForSequenceClassification(distilled)),
+    ):
+        with case(name):
+            assert_packed_is_same(model)
 
 
-def test_other_architectures_have_their_linear_layers_packed() -> None:
-    torch.manual_seed(2)
-    config = transformers.DistilBertConfig(vocab_size=20, dim=32, n_layers=2, n_heads=4, hidden_dim=48)
-    assert_packed_is_same(transformers.DistilBertForSequenceClassification(config))
+def _bert(**options: Any) -> Any:
+    config = transformers.BertConfig(vocab_size=20, num_labels=3, **SIZES, **options)
+    return transformers.BertForSequenceClassification(config).eval()
 
 
 def assert_packed_is_same(model: Any) -> None:
@@ -148,9 +142,7 @@ def assert_packed_is_same(model: Any) -> None:
 
 def test_all_layers_mask_what_is_padded() -> None:
     torch.manual_seed(3)
-    model = transformers.BertForSequenceClassification(
-        transformers.BertConfig(vocab_size=20, num_labels=3, **SIZES)
-    ).eval()
+    model = _bert()
     mask = torch.tensor([[[[True, True, True, False]]]])
     with torch.inference_mode():
         Packing(model, first_token_only=True)

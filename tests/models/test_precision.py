@@ -106,6 +106,9 @@ def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
     both = predict_suite(name, Dataset("d", items), store=tmp_path, options=HALF).manifest["details"]
     assert both["rounding"]["ways"] == [way, "cuda, torch 9"]
     assert both["rounding"]["pairs"] == 9 + len(items)
+    large = Rounding("bfloat16", True, 8, 7, 0.75, ("mps",)).as_details()
+    for pair in ((large, both["rounding"]), (both["rounding"], large)):
+        assert precision.combined_rounding(*pair)["largest_difference"] == 0.75
     (sentence,) = rounding_sentences(both)
     assert sentence.endswith(
         f"; the predictions come from 2 computations that round differently: {way} / cuda, torch 9"

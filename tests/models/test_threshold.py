@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.models.model import Pair
@@ -58,9 +58,13 @@ def names_of(pairs: list[Pair]) -> list[str]:
     return ["entailment" if OF[pair] > 0.5 else "not_entailment" for pair in pairs]
 
 
-@pytest.mark.parametrize(
-    ("function", "threshold", "expected"),
-    [
+def write(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_functions_of_two_labels(case: Any) -> None:
+    for function, threshold, expected in (
         (shares_of, 0.6, 100),
         (shares_of, 0.5, 75),
         (shares_of, 0.8, 75),
@@ -68,117 +72,89 @@ def names_of(pairs: list[Pair]) -> list[str]:
         (columns_of, 0.6, 100),
         (names_of, None, 75),
         (three_of, None, 75),
-    ],
-)
-@pytest.mark.parametrize("data", [TWO, THREE], ids=["two labels", "three labels"])
-def test_functions_of_two_labels(
-    function: Callable[[list[Pair]], Any], threshold: float | None, expected: float, data: Dataset
-) -> None:
-    run = predict_suite(function, data, options={"threshold": threshold})
-    assert run.manifest["details"]["two_label"] is (function is not three_of)
-    assert accuracy(run) == expected
+    ):
+        for data in (TWO, THREE):
+            with case(function.__name__, threshold, data.name):
+                run = predict_suite(function, data, options={"threshold": threshold})
+                assert run.manifest["details"]["two_label"] is (function is not three_of)
+                assert accuracy(run) == expected
 
 
-@pytest.mark.parametrize(
-    ("row", "threshold", "expected"),
-    [
-        (lambda share: {"p_entailment": share}, 0.6, 100),
-        (lambda share: {"p_entailment": share}, 0.5, 75),
-        (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, None, 75),
-        (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, 0.6, 100),
-        (lambda share: {"prediction": "entailment" if share > 0.5 else "not_entailment"}, None, 75),
-    ],
-)
-@pytest.mark.parametrize("data", [TWO, THREE], ids=["two labels", "three labels"])
-def test_files_of_two_labels(
-    tmp_path: Path, row: Any, threshold: float | None, expected: float, data: Dataset
-) -> None:
-    path = tmp_path / "p.jsonl"
-    rows = [{"id": e.id, **row(share)} for e, share in zip(data, SHARES, strict=True)]
-    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    run = predict_suite(f"file/{path}", data, options={"threshold": threshold})
-    assert run.manifest["details"]["two_label"] is True
-    assert accuracy(run) == expected
-
-
-def test_a_file_is_of_two_labels_even_if_the_rows_that_are_asked_for_do_not_show_it(tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
-    rows = [{"id": e.id, "prediction": name} for e, name in zip(TWO, names_of(list(OF)), strict=True)]
-    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    run = predict_suite(f"file/{path}", TWO, limit=2)
+def test_files_of_two_labels(tmp_path: Path, case: Any) -> None:
+    """Even if the rows that are asked for do not show it, and in an ensemble."""
+    for number, (row, threshold, expected) in enumerate(
+        (
+            (lambda share: {"p_entailment": share}, 0.6, 100),
+            (lambda share: {"p_entailment": share}, 0.5, 75),
+            (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, None, 75),
+            (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, 0.6, 100),
+            (lambda share: {"prediction": "entailment" if share > 0.5 else "not_entailment"}, None, 75),
+        )
+    ):
+        for data in (TWO, THREE):
+            rows = [{"id": e.id, **row(share)} for e, share in zip(data, SHARES, strict=True)]
+            path = write(tmp_path / f"{data.name}-{number}.jsonl", rows)
+            with case(number, data.name):
+                run = predict_suite(f"file/{path}", data, options={"threshold": threshold})
+                assert run.manifest["details"]["two_label"] is True
+                assert accuracy(run) == expected
+    assert predict_suite(f"file/{path}", TWO, limit=2).manifest["details"]["two_label"] is True
+    texts = [{"premise": e.premise, "hypothesis": e.hypothesis, "prediction": "not_entailment"} for e in TWO]
+    run = predict_suite(f"mean/file/{write(path, texts)},builtin/overlap", THREE)
     assert run.manifest["details"]["two_label"] is True
 
 
-def test_single_numbers_need_a_threshold(tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="single numbers, and nothing says above which value") as caught:
+def test_thresholds_that_are_missing_or_refused(tmp_path: Path, case: Any) -> None:
+    """Single numbers need one, it lies between 0 and 1, and three labels take none."""
+    with case.refused("single numbers, and nothing says above which value", "--threshold 0.5"):
         predict_suite(shares_of, TWO)
-    assert "--threshold 0.5" in str(caught.value)
     path = tmp_path / "p.csv"
     path.write_text("id,p_entailment\ni0,0.9\n")
-    with pytest.raises(CrossexamError, match="the only column of probabilities is 'p_entailment', and noth"):
+    with case.refused("the only column of probabilities is 'p_entailment', and nothing"):
         open_model(f"file/{path}")
-
-
-@pytest.mark.parametrize("threshold", [0, 1, -0.5, 2, float("nan")])
-@pytest.mark.parametrize("kind", ["hf", "py", "file"])
-def test_thresholds_lie_between_0_and_1(kind: str, threshold: float) -> None:
-    with pytest.raises(CrossexamError, match=r"the threshold is .*\n  wanted: a number above 0 and below 1"):
-        open_model(f"{kind}/x:y", {"threshold": threshold})
-
-
-@pytest.mark.parametrize("answer", [1.2, -0.1, float("nan"), "entailment", None])
-def test_single_numbers_are_probabilities(answer: Any) -> None:
-    with pytest.raises(FormatError, match=r"the answer for premise 'Premise 1\.' and hypothesis .* is "):
-        predict_suite(lambda pairs: [0.5, answer, 0.5, 0.5], TWO, options={"threshold": 0.5})
-
-
-def test_three_labels_take_no_threshold(tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match=r"the answers have three labels.*\n  wanted: no --threshold"):
+    for threshold in (0, 1, -0.5, 2, float("nan")):
+        for kind in ("hf", "py", "file"):
+            with case.refused("the threshold is ", "wanted: a number above 0 and below 1"):
+                open_model(f"{kind}/x:y", {"threshold": threshold})
+    with case.refused("the answers have three labels", "wanted: no --threshold"):
         predict_suite(three_of, TWO, options={"threshold": 0.5})
-    path = tmp_path / "p.jsonl"
-    path.write_text("".join(json.dumps({"id": e.id, "prediction": "neutral"}) + "\n" for e in TWO))
-    with pytest.raises(CrossexamError, match="the predictions have three labels"):
+    path = write(tmp_path / "p.jsonl", ({"id": e.id, "prediction": "neutral"} for e in TWO))
+    with case.refused("the predictions have three labels"):
         predict_suite(f"file/{path}", TWO, options={"threshold": 0.5})
 
 
-def test_answers_do_not_mix_two_labels_with_three(tmp_path: Path) -> None:
+def test_answers_that_are_refused(tmp_path: Path, case: Any) -> None:
+    """Single numbers that are no probabilities, and a mixture of two labels with three."""
+    for answer in (1.2, -0.1, float("nan"), "entailment", None):
+        with case.refused("the answer for premise 'Premise 1.' and hypothesis ", kind=FormatError):
+            answers = [0.5, answer, 0.5, 0.5]
+            predict_suite(lambda pairs, given=answers: given, TWO, options={"threshold": 0.5})
+
     def mixed(pairs: list[Pair]) -> list[str]:
         return ["not_entailment" if pair[0].endswith("1.") else "neutral" for pair in pairs]
 
-    message = "some answers are not_entailment, others are neutral"
-    with pytest.raises(FormatError, match=message):
-        predict_suite(mixed, TWO)
-    with pytest.raises(FormatError, match=message):  # over batches, too
-        predict_suite(mixed, TWO, options={"batch_size": 1})
-    path = tmp_path / "p.jsonl"
-    rows = [{"id": e.id, "prediction": mixed([(e.premise, e.hypothesis)])[0]} for e in TWO]
-    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    with pytest.raises(FormatError, match=message):
+    for options in ({}, {"batch_size": 1}):  # over batches, too
+        with case.refused("some answers are not_entailment, others are neutral", kind=FormatError):
+            predict_suite(mixed, TWO, options=options)
+    names = zip(TWO, mixed(list(OF)), strict=True)
+    path = write(tmp_path / "p.jsonl", ({"id": e.id, "prediction": name} for e, name in names))
+    with case.refused("some answers are not_entailment, others are neutral", kind=FormatError):
         open_model(f"file/{path}")
 
 
-@pytest.mark.parametrize("name", ["py", "mean"])
 def test_a_run_from_the_store_alone_has_two_labels_too(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Any
 ) -> None:
     source = "def f(pairs):\n    return ['entailment' if '1' in p else 'not_entailment' for p, _ in pairs]\n"
-    (tmp_path / f"two_names_{name}.py").write_text(source)
+    (tmp_path / "two_names.py").write_text(source)
     monkeypatch.chdir(tmp_path)
-    model = f"py/two_names_{name}:f"
-    model = model if name == "py" else f"mean/{model},builtin/overlap"
-    first = predict_suite(model, THREE, store=tmp_path / "store")
-    again = predict_suite(model, THREE, store=tmp_path / "store")
-    assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, 4)
-    assert again.manifest["details"]["two_label"] is first.manifest["details"]["two_label"] is True
-    assert accuracy(again) == accuracy(first)
-
-
-def test_an_ensemble_with_a_model_of_two_labels_has_two(tmp_path: Path) -> None:
-    path = tmp_path / "p.jsonl"
-    rows = [{"premise": e.premise, "hypothesis": e.hypothesis, "prediction": "not_entailment"} for e in TWO]
-    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    run = predict_suite(f"mean/file/{path},builtin/overlap", THREE)
-    assert run.manifest["details"]["two_label"] is True
+    for model in ("py/two_names:f", "mean/py/two_names:f,builtin/overlap"):
+        with case(model):
+            store = tmp_path / model[:2]
+            first, again = (predict_suite(model, THREE, store=store) for _ in range(2))
+            assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, 4)
+            assert again.manifest["details"]["two_label"] is first.manifest["details"]["two_label"] is True
+            assert accuracy(again) == accuracy(first)
 
 
 def test_the_order_of_probabilities_stays() -> None:

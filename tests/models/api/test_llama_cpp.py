@@ -16,6 +16,7 @@ from crossexam.models.table import open_model
 pytest.importorskip("xllamacpp", reason="llama.cpp's server is not installed (extra test)")
 
 WIDTH, HEADS, LAYERS, CONTEXT = 64, 4, 2, 512
+pytestmark = pytest.mark.slow
 WORDS = tuple(f"{space}{word}" for word in ("entailment", "neutral", "contradiction") for space in ("", "▁"))
 PAIRS = [(f"A man number {n} is here.", f"Somebody {n} is there.") for n in range(8)]
 

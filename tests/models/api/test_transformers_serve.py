@@ -20,6 +20,7 @@ pytest.importorskip("fastapi", reason=_HOW)
 pytest.importorskip("openai", reason=_HOW)
 pytest.importorskip("torch", reason="torch is not installed (extra torch)")
 
+pytestmark = pytest.mark.slow
 WORDS = ("entailment", "neutral", "contradiction")
 PAIRS = [(f"A man number {n} is here.", f"Somebody {n} is there.") for n in range(12)]
 CHAT = (

@@ -82,18 +82,26 @@ def test_several_templates_are_a_run_each_and_a_report_together(
         assert word in text
 
 
-def test_test_sets_of_two_labels_are_asked_about_in_words_for_two_by_workers_too(
-    lm_folders: dict[str, Path],
-) -> None:
-    labels = ("entailment", "not_entailment")
-    pairs = [Example(f"e{n}", f"It is {n}.", f"It was {n}.", labels[n % 2]) for n in range(4)]
-    two, name, options = Dataset("rte", tuple(pairs)), f"lm/{lm_folders['gpt2']}", {"device": "cpu"}
+PAIRS_OF_TWO = [
+    Example("e0", "It is 0.", "It was 0.", "entailment"),
+    Example("e1", "It is 1.", "It was 1.", "not_entailment"),
+]
+
+
+@pytest.mark.slow
+def test_workers_ask_in_the_same_words(lm_folders: dict[str, Path]) -> None:
+    two, name, options = Dataset("rte", PAIRS_OF_TWO), f"lm/{lm_folders['gpt2']}", {"device": "cpu"}
     here = predict_suite(name, two, options=options)
-    assert here.manifest["details"]["template"]["name"] == "words.two"
-    assert here.two_labels
     by_workers = predict_suite(name, two, options=options, ask=asking_of(Processes(2)))
     assert by_workers.manifest["model_key"] == here.manifest["model_key"]
     assert by_workers.answers("rte").tolist() == here.answers("rte").tolist()
+
+
+def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(lm_folders: dict[str, Path]) -> None:
+    two, name, options = Dataset("rte", PAIRS_OF_TWO), f"lm/{lm_folders['gpt2']}", {"device": "cpu"}
+    here = predict_suite(name, two, options=options)
+    assert here.manifest["details"]["template"]["name"] == "words.two"
+    assert here.two_labels
     with_threshold = {**options, "threshold": 0.7}
     assert predict_suite(name, two, options=with_threshold).two_labels
     three = Dataset("snli", (Example("e", "It rains.", "It is wet.", "neutral"),))

@@ -63,20 +63,17 @@ def test_a_model_is_not_asked_about_its_shots() -> None:
     assert "draw them from another split" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("count", "source", "message"),
-    [
+def test_shots_that_cannot_be_drawn_are_refused(case: Any) -> None:
+    for count, source, message in (
         (3, None, "--shots is 3, and --shots-from is not given"),
         (0, DEMO, "--shots is 0, and --shots-from is builtin:demo"),
         (-1, DEMO, "--shots is -1"),
         (5_000, DEMO, "--shots is 5000"),
         (60, f"{DEMO}[:9]", "examples of"),
         (3, "nosuch:train", "no corpus is called 'nosuch'"),
-    ],
-)
-def test_shots_that_cannot_be_drawn_are_refused(count: int, source: str | None, message: str) -> None:
-    with pytest.raises(CrossexamError, match=message.replace("[", r"\[")):
-        draw_shots(template("gpt3"), count, source, 0)
+    ):
+        with case.refused(message):
+            draw_shots(template("gpt3"), count, source, 0)
 
 
 def test_they_are_in_the_prompt_and_in_the_key(lm_folders: dict[str, Path]) -> None:

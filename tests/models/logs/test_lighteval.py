@@ -23,7 +23,7 @@ from crossexam.core.example import Example
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite as run
 
-DATA = Path(__file__).parents[1] / "data" / "lighteval"
+DATA = Path(__file__).parents[2] / "data" / "lighteval"
 DATE = "2026-11-22T16-08-42.379195"
 ITEMS = tuple(
     Example(f"negation:{k}", f"Ann has {k} cats.", "Ann has cats.", label)
@@ -120,12 +120,10 @@ def _nothing(row: dict[str, Any]) -> None:
     row["model_response"]["logprobs"] = []
 
 
-@pytest.mark.parametrize("change", [_not_a_number, _nothing])
-def test_rows_without_an_answer_are_an_error(
-    change: Callable[[dict[str, Any]], None], tmp_path: Path
-) -> None:
-    with pytest.raises(FormatError, match="row 1: the row is not a detail of lighteval"):
-        open_model(f"log/{written(tmp_path, change)}")
+def test_rows_without_an_answer_are_an_error(tmp_path: Path, case: Any) -> None:
+    for change in (_not_a_number, _nothing):
+        with case.refused("row 1: the row is not a detail of lighteval", kind=FormatError):
+            open_model(f"log/{written(tmp_path / change.__name__, change)}")
 
 
 def test_files_that_are_not_details_are_an_error(tmp_path: Path) -> None:

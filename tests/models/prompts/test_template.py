@@ -14,7 +14,6 @@ from crossexam.models.prompts import table
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.prompts.template import EDITS, Shot, Template
 
-ALL = pytest.mark.parametrize("shipped", templates().values(), ids=lambda each: each.name)
 PAIR = ("The $5 \\1 {hypothesis} fell {0} %s.", "It {premise} broke.")
 THREE = {"entailment": "yes", "neutral": "perhaps", "contradiction": "no"}
 TWO = {"entailment": "yes", "not_entailment": "no"}
@@ -24,16 +23,17 @@ def _template(**entries: Any) -> Template:
     return Template(**{"name": "mine", "user": "{premise}|{hypothesis}", "labels": THREE, **entries})
 
 
-@ALL
-def test_a_shipped_template_says_where_it_is_from_and_asks_about_both_sentences(shipped: Template) -> None:
-    assert shipped.source
-    assert shipped.version >= 1
-    whole = shipped.prompt(*PAIR) + "".join(shipped.forms(*PAIR).values())
-    for sentence in ("$5 \\1 {hypothesis} fell {0} %s", "t {premise} broke"):
-        assert sentence in whole
-    assert shipped.shared_prefix() is None
-    messages = shipped.messages(*PAIR)
-    assert [each["role"] for each in messages] == ["system", "user"][0 if shipped.system else 1 :]
+def test_a_shipped_template_says_where_it_is_from_and_asks_about_both_sentences(case: Any) -> None:
+    for name, shipped in templates().items():
+        with case(name):
+            assert shipped.source
+            assert shipped.version >= 1
+            whole = shipped.prompt(*PAIR) + "".join(shipped.forms(*PAIR).values())
+            for sentence in ("$5 \\1 {hypothesis} fell {0} %s", "t {premise} broke"):
+                assert sentence in whole
+            assert shipped.shared_prefix() is None
+            messages = shipped.messages(*PAIR)
+            assert [each["role"] for each in messages] == ["system", "user"][0 if shipped.system else 1 :]
 
 
 def test_the_shipped_templates_are_those_whose_hashes_were_accepted(
@@ -73,23 +73,21 @@ def test_messages_and_prompt_contain_the_shots_in_their_order() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("edit", "before", "after"),
-    [
+def test_edits_change_only_the_sentence_that_they_are_for(case: Any) -> None:
+    for edit, before, after in (
         ("stripped", " a ", "a"),
         ("full stop", "a", "a."),
         ("full stop", "a.", "a."),
         ("full stop", "a?", "a?."),
         ("no final punctuation", "a?!.", "a"),
-        ("capitalized", "an ox", "An ox"),
+        ("capitalized", "an Ox", "An Ox"),
         ("decapitalized", "An Ox", "an Ox"),
         ("capitalized", "", ""),
-    ],
-)
-def test_edits_change_only_the_sentence_that_they_are_for(edit: str, before: str, after: str) -> None:
-    assert edit in EDITS
-    assert _template(edits={"hypothesis": [edit]}).prompt(before, before) == f"{before}|{after}"
-    assert _template(edits={"premise": [edit]}).prompt(before, before) == f"{after}|{before}"
+    ):
+        with case(edit, before, after):
+            assert edit in EDITS
+            assert _template(edits={"hypothesis": [edit]}).prompt(before, before) == f"{before}|{after}"
+            assert _template(edits={"premise": [edit]}).prompt(before, before) == f"{after}|{before}"
 
 
 CHANGES: dict[str, Any] = {
@@ -103,14 +101,15 @@ CHANGES: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("entry", [each.name for each in fields(Template)])
-def test_the_hash_covers_everything_that_an_answer_depends_on(entry: str) -> None:
-    base = _template(score="first") if entry == "outputs" else _template()
-    if entry in ("name", "version", "source"):
-        values = {"name": "other", "version": 2, "source": "elsewhere"}
-        assert replace(base, **{entry: values[entry]}).sha256 == base.sha256
-    else:
-        assert replace(base, **{entry: CHANGES[entry]}).sha256 != base.sha256
+def test_the_hash_covers_everything_that_an_answer_depends_on(case: Any) -> None:
+    for entry in [each.name for each in fields(Template)]:
+        with case(entry):
+            base = _template(score="first") if entry == "outputs" else _template()
+            if entry in ("name", "version", "source"):
+                values = {"name": "other", "version": 2, "source": "elsewhere"}
+                assert replace(base, **{entry: values[entry]}).sha256 == base.sha256
+            else:
+                assert replace(base, **{entry: CHANGES[entry]}).sha256 != base.sha256
 
 
 def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide() -> None:
@@ -120,6 +119,7 @@ def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide()
     assert "for --answer logprobs" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_wordings_are_those_of_lm_eval() -> None:
     mnli = pytest.importorskip("lm_eval.tasks.glue.mnli.utils", reason="lm-eval (extra interop) is missing")
     for premise, hypothesis in (("A b.", " C d"), ("A?", "C d. ")):
@@ -152,15 +152,16 @@ WRONG: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("text", "expected"), WRONG.items())
-def test_a_file_that_is_no_template_is_refused(text: str, expected: tuple[str, str], tmp_path: Path) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(FormatError) as caught:
-        template(path)
-    message = str(caught.value)
-    assert str(path) in message
-    assert all(part in message for part in expected), message
+def test_a_file_that_is_no_template_is_refused(tmp_path: Path, case: Any) -> None:
+    for text, expected in WRONG.items():
+        with case(text, expected):
+            path = tmp_path / "mine.toml"
+            path.write_text(text, encoding="utf-8")
+            with pytest.raises(FormatError) as caught:
+                template(path)
+            message = str(caught.value)
+            assert str(path) in message
+            assert all(part in message for part in expected), message
 
 
 def test_a_file_is_a_template_that_may_take_entries_of_another(tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+"""Commands about models behind an endpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.core.example import Example
+from crossexam.core.test_sets import write_test_set
+
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+@pytest.fixture
+def examples() -> tuple[Example, ...]:
+    """24 pairs of a test set."""
+    return tuple(
+        Example(f"e{n}", f"Premise number {n}.", f"Hypothesis number {n}.", LABELS[n % 3])  # type: ignore[arg-type]
+        for n in range(24)
+    )
+
+
+@pytest.fixture
+def tests(tmp_path: Path, examples: tuple[Example, ...]) -> Path:
+    """These pairs in a file."""
+    path = tmp_path / "tiny.parquet"
+    write_test_set(path, examples)
+    return path
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    """The folder into which ``command`` writes."""
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def command(
+    crossexam_command: Callable[..., Any], tests: Path, output: Path, server: Any
+) -> Callable[..., Any]:
+    """Return a function that runs ``crossexam run api/mine`` on these pairs with these arguments."""
+
+    def call(*arguments: object) -> Any:
+        line = ("run", "api/mine", tests, "-o", output, "--concurrency", "1")
+        return crossexam_command(*line, "--endpoint", server.url, *arguments)
+
+    return call
+
+
+@pytest.fixture
+def elsewhere(crossexam_command: Callable[..., Any], tests: Path, tmp_path: Path) -> Callable[..., Any]:
+    """The same for a server on another machine, to which nothing must be sent."""
+    line = ("run", "api/x", tests, "-o", tmp_path / "r", "--endpoint", "https://api.example.com/v1")
+    return lambda *arguments: crossexam_command(*line, "--key-env", "-", *arguments)

@@ -1,0 +1,104 @@
+"""Questions written as a batch, and its answers read in place of the server's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from crossexam.runs.saved import read_run
+
+Command = Callable[..., Any]
+
+
+@pytest.fixture
+def batch(tmp_path: Path) -> Path:
+    return tmp_path / "batch.jsonl"
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    return tmp_path / "output.jsonl"
+
+
+def _answer(batch: Path, server: Any, results: Path, missing: int = 0) -> None:
+    """Write what a batch would answer to the requests in the file *batch*, in another order."""
+    requests = [json.loads(line) for line in batch.read_text().splitlines()]
+    answers = []
+    for request in requests[: len(requests) - missing]:
+        assert (request["method"], request["url"]) == ("POST", "/v1/chat/completions")
+        response = {"status_code": 200, "body": server.chat(server.label_for(request["body"])).body}
+        answers.append({"custom_id": request["custom_id"], "response": response, "error": None})
+    results.write_text("".join(json.dumps(answer) + "\n" for answer in reversed(answers)))
+
+
+def _details(folder: Path) -> Any:
+    return read_run(folder).manifest["details"]
+
+
+def test_a_batch_is_written_and_read(
+    server: Any, command: Command, output: Path, batch: Path, results: Path
+) -> None:
+    assert command("--answer", "text", "--batch-out", batch).code == 0
+    assert len(batch.read_text().splitlines()) == 30 + 24
+    _answer(batch, server, results, missing=2)
+    read = ("--answer", "text", "--batch-in", results)
+    partly = command(*read)
+    assert partly.code == 4
+    assert "2 questions have no answer in the batch files" in partly.err
+    assert "repeat the command with the missing answers in --batch-in" in partly.err
+    assert "reading the answers about 24 pairs from the batch files: nothing is sent" in partly.err
+    assert "sending" not in partly.err
+    _answer(batch, server, results)
+    assert command(*read).code == 0
+    assert server.requests == []
+    details = _details(output)
+    assert details["probe"]["right"] == 1
+    assert details["models_served"] == {"mine": 30 + 24}  # each once, though the files were read twice
+    assert command(*read).code == 0
+    assert _details(output) == details
+    asked = output.with_name("asked")
+    assert command("--answer", "text", "-o", asked).code == 0
+    tables = [pl.read_parquet(folder / "predictions" / "tiny.parquet") for folder in (output, asked)]
+    assert tables[0].equals(tables[1])
+    assert _details(asked)["usage"] == details["usage"]
+
+
+def test_a_batch_warns_as_the_server_does(
+    server: Any, command: Command, output: Path, batch: Path, results: Path
+) -> None:
+    """The model always says neutral, or the answers about the probe are lost."""
+    server.label_for = lambda body: "neutral"
+    command("--answer", "text", "--batch-out", batch)
+    _answer(batch, server, results)
+    said = "gets only 33 % of the 30 easy items of the probe right: it could not be verified"
+    assert said in command("--answer", "text", "--batch-in", results).out
+    assert said in command("--answer", "text", "-o", output.with_name("asked")).out
+    items = {json.loads(line)["custom_id"] for line in batch.read_text().splitlines()[30:]}
+    kept = [line for line in results.read_text().splitlines() if json.loads(line)["custom_id"] in items]
+    results.write_text("\n".join(kept))
+    done = command("--answer", "text", "--batch-in", results, "-o", output.with_name("lost"))
+    assert "the batch files have no answers about the probe" in done.out
+
+
+def test_batches_that_do_not_fit_are_refused(
+    server: Any, command: Command, batch: Path, results: Path, output: Path, case: Any
+) -> None:
+    command("--answer", "text", "--batch-out", batch)
+    _answer(batch, server, results)
+    for line, said in (
+        (("--batch-out", batch), "a batch cannot be asked with --answer auto"),
+        (
+            ("--answer", "text", "--seed", "1", "--batch-in", results),
+            "none of the 54 answers is to a request of this model",
+        ),
+        (("--answer", "text", "--batch-in", batch), "line 1: the line is a request, not an answer"),
+    ):
+        with case(said):
+            done = command(*line)
+            assert (done.code, said in done.err) == (2, True), done.err
+    assert not output.exists()

@@ -1,0 +1,111 @@
+"""Probabilities of labels from the log-probabilities of the tokens of an answer."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from crossexam.models.api.logprobs import label_begun_by, shares_at
+from crossexam.models.api.reading import LabelForms, ReadAnswer, chat_forms, read_answer
+
+WORDS = LabelForms({"entailment": "entailment", "neutral": "neutral", "contradiction": "contradiction"})
+TRUE = LabelForms({"entailment": "True", "neutral": "Neither", "contradiction": "False"})
+NEUTRAL = ReadAnswer("neutral", start=0, end=7)
+
+
+def _token(text: str, logprob: float = -0.1, top: dict[str, float] | None = None) -> dict[str, object]:
+    listed = [{"token": t, "logprob": value, "bytes": list(t.encode())} for t, value in (top or {}).items()]
+    return {"token": text, "logprob": logprob, "bytes": list(text.encode()), "top_logprobs": listed}
+
+
+def test_probabilities_are_those_where_the_answer_begins() -> None:
+    """The first token is not the answer: probabilities there would say contradiction."""
+    tokens = [
+        _token("Answer", top={"contradiction": -0.5}),
+        _token(":"),
+        _token(" neut", -1.0, {" neut": -1.0, " Ent": -2.0, " ent": -3.0, "x": -4.0}),
+        _token("ral"),
+    ]
+    text = "Answer: neutral"
+    found = shares_at(tokens, text, read_answer(text, WORDS), WORDS)
+    assert not isinstance(found, str)
+
+    mass = math.exp(-1) + math.exp(-2) + math.exp(-3)
+    assert found.mass == pytest.approx(mass)
+    assert found.shares["neutral"] == pytest.approx(math.exp(-1) / mass)
+    assert found.shares["entailment"] == pytest.approx((math.exp(-2) + math.exp(-3)) / mass)
+    assert found.shares["contradiction"] == 0
+    assert found.least == pytest.approx(math.exp(-4))
+
+
+def test_tokens_are_compared_by_their_bytes() -> None:
+    """llama.cpp sends pieces of characters as tokens whose texts are empty or replacements."""
+    half = {"token": "\ufffd", "bytes": [0xC3], "logprob": -0.1, "top_logprobs": []}
+    rest = {"token": "", "bytes": [0xA9], "logprob": -0.1, "top_logprobs": []}
+    tokens = [half, rest, _token(" neutral", top={" neutral": -0.2})]
+    text = "é neutral"
+    assert not isinstance(shares_at(tokens, text, ReadAnswer("neutral", start=2, end=9), WORDS), str)
+    assert shares_at(tokens[1:], text, ReadAnswer("neutral", start=2, end=9), WORDS) == "misaligned"
+
+
+def test_reasoning_before_the_text_and_space_after_it_do_no_harm() -> None:
+    tokens = [_token("hm, contradiction"), _token("neutral", top={"neutral": -0.2}), _token("\n")]
+    found = shares_at(tokens, "neutral", NEUTRAL, WORDS)
+    assert not isinstance(found, str)
+    assert found.shares["neutral"] == 1
+
+
+def test_no_probabilities_are_made_up(case: Any) -> None:
+    for tokens, reason in (
+        (None, "missing"),
+        ([], "missing"),
+        ([_token("entailment")], "misaligned"),
+        ([{"token": 7}], "misaligned"),
+        ([{"token": "neutral", "logprob": "high"}], "misaligned"),
+        ([{"token": "neutral", "bytes": [999], "logprob": -1}], "misaligned"),
+    ):
+        with case(tokens, reason):
+            assert shares_at(tokens, "neutral", NEUTRAL, WORDS) == reason
+
+
+def test_a_token_that_may_begin_two_labels_counts_for_none() -> None:
+    assert [label_begun_by(token, TRUE) for token in ("N", "n", "T", " fals")] == [
+        "neutral",
+        "neutral",
+        "entailment",
+        "contradiction",
+    ]
+    no = LabelForms({"entailment": "Yes", "neutral": "Neither", "contradiction": "No"})
+    assert [label_begun_by(token, no) for token in ("N", "No", "Not", "no.", "", " ")] == [
+        None,
+        "contradiction",
+        None,
+        "contradiction",
+        None,
+        None,
+    ]
+    tokens = [_token("N", -0.1, {"N": -0.1, "Y": -9999.0}), _token("o")]
+    assert shares_at(tokens, "No", ReadAnswer("contradiction", start=0, end=2), no) == "no_label"
+
+
+def test_the_bound_of_a_label_that_is_not_listed_leaves_out_placeholders() -> None:
+    """OpenAI and vLLM send -9999 for what they do not list."""
+    tokens = [_token("neutral", -0.1, {"neutral": -0.1, "ent": -3.0, "con": -9999.0})]
+    found = shares_at(tokens, "neutral", NEUTRAL, WORDS)
+    assert not isinstance(found, str)
+    assert found.least == pytest.approx(0.0498, abs=1e-4)  # exp(-3)
+
+
+def test_probabilities_of_declared_words_count() -> None:
+    own = chat_forms(
+        {"entailment": "Yes", "not_entailment": "No"},
+        {"supported": "entailment", "unsupported": "not_entailment"},
+        "x",
+    )
+    tokens = [_token("Supported", -0.2, {"Supported": -0.2, "Un": -1.8, "Yes": -9.0})]
+    found = shares_at(tokens, "Supported", read_answer("Supported", own), own)
+    assert not isinstance(found, str)
+    mass = math.exp(-0.2) + math.exp(-1.8) + math.exp(-9)
+    assert found.shares["not_entailment"] == pytest.approx(math.exp(-1.8) / mass)

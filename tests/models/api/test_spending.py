@@ -1,0 +1,61 @@
+"""Budgets of tokens and costs: the probe uses 30 * 52 tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.core.errors import CrossexamError, UnfinishedError
+from crossexam.models.api.model import ChatModel
+from crossexam.runs.saved import read_run
+
+PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
+
+
+def test_a_budget_stops_between_requests_and_is_that_of_the_whole_run(
+    server: Any, opened: Callable[..., ChatModel]
+) -> None:
+    first = opened(budget=1_800)
+    first.predict(PAIRS[:2])
+    for model in (opened(budget=1_800), opened(budget=1_800)):
+        model.recall(dict(first.details))
+        with pytest.raises(UnfinishedError, match=r"the budget of 1,800 tokens is used up \(1,820 so far\)"):
+            model.predict(PAIRS[2:])
+        first = model
+    assert len(server.requests) == 35  # of 52 tokens each
+    with pytest.raises(UnfinishedError, match=r"the cost limit of 0\.2 was reached"):
+        opened(price=(100.0, 0.0), max_cost=0.2).predict(PAIRS)
+    assert len(server.requests) == 35 + 40  # of 50 tokens read at 100 a million
+    with pytest.raises(CrossexamError, match="--max-cost needs the prices of tokens"):
+        opened(max_cost=1.0)
+
+
+def test_a_run_whose_limit_is_reached_names_what_resumes_it(
+    command: Callable[..., Any], case: Any, output: Path
+) -> None:
+    for limit in (("--budget", "2000"), ("--price", "1,1", "--max-cost", "0.002")):
+        with case(limit):
+            folder = output.with_name(limit[0].strip("-"))
+            done = command(*limit, "-o", folder)
+            assert done.code == 4
+            assert f"repeat the command with a larger {limit[-2]} to resume" in done.err
+            assert "the same command" not in done.err
+            assert command(*limit[:-1], "1000000", "-o", folder).code == 0
+
+
+def test_a_budget_that_ends_during_the_probe_is_not_forgotten(
+    server: Any, command: Callable[..., Any], output: Path
+) -> None:
+    done = command("--budget", "100")
+    assert done.code == 4
+    assert "what was used up so far is stored: repeat the command with a larger --budget" in done.err
+    assert (output / "store.sqlite").exists()
+    sent = len(server.requests)
+    assert command("--budget", "100").code == 4
+    assert len(server.requests) == sent  # nothing more is spent
+    assert command("--budget", "1000000").code == 0
+    usage = read_run(output).manifest["details"]["usage"]
+    assert sum(usage.values()) == 52 * len(server.requests)

@@ -1,0 +1,274 @@
+"""Logs of other harnesses as models: ``log/PATH``.
+
+The lines have the shapes that lm-eval 0.4.13 and inspect-ai 0.3.285 wrote for tasks of ``crossexam export``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import FormatError
+from crossexam.core.example import Example
+from crossexam.interop.asked import AskedItem, asked_set
+from crossexam.models.prompts.table import template
+from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite as run
+
+GPT3 = template("gpt3")
+ITEMS = tuple(
+    Example(f"negation:{k}", f"Ann has {k} cats.", "Ann has cats.", label)
+    for k, label in enumerate(["entailment", "neutral", "contradiction", "entailment"])
+)
+SET = Dataset("negation.dev", ITEMS, {"construction": "negation"})
+LIKELIHOODS = [(-0.5, -2.0, -4.0), (-3.0, -1.0, -2.0), (-9.0, -9.5, -8.0), (-1.0, -1.5, -1.0001)]
+TEXTS = ["True", "The answer is Neither.", "True or False", ""]
+
+
+def lm_eval_line(question: AskedItem, replies: Sequence[float] | str) -> dict[str, Any]:
+    """A line of samples_*.jsonl, in which numbers are texts."""
+    arguments: dict[str, Any]
+    if isinstance(replies, str):
+        arguments = {"gen_args_0": {"arg_0": question.prompt, "arg_1": {"until": [], "max_gen_toks": 16}}}
+        resps: list[Any] = [[replies]]
+    else:
+        arguments = {
+            f"gen_args_{k}": {"arg_0": question.prompt, "arg_1": f" {choice}"}
+            for k, choice in enumerate(question.choices)
+        }
+        resps = [[[str(number), "False"]] for number in replies]
+    return {"doc_id": 0, "doc": question.record(), "arguments": arguments, "resps": resps, "filter": "none"}
+
+
+def inspect_sample(question: AskedItem, text: str, **choice: Any) -> dict[str, Any]:
+    names = "base cluster test_set construction premise hypothesis gold labels choices".split()
+    record = question.record()
+    said = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop", **choice}
+    metadata = {name: record[name] for name in names}
+    return {"id": question.id, "epoch": 1, "metadata": metadata, "output": {"model": "m", "choices": [said]}}
+
+
+def write_samples(folder: Path, replies: Sequence[Any], *, date: str = "2026-11-22T13-10-07.840940") -> Path:
+    path = folder / f"samples_crossexam_negation_dev_{date}.jsonl"
+    lines = [lm_eval_line(each, reply) for each, reply in zip(asked_set(SET, GPT3), replies, strict=True)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def write_inspect(folder: Path, samples: Sequence[Mapping[str, Any]], model: str = "openai/gpt-5.1") -> Path:
+    about = {"task": "crossexam_negation_dev", "model": model, "packages": {"inspect_ai": "0.3.285"}}
+    path = folder / f"{model.rpartition('/')[2]}.json"
+    path.write_text(json.dumps({"version": 2, "eval": about, "samples": list(samples)}), encoding="utf-8")
+    return path
+
+
+def inspect_texts(folder: Path, texts: Sequence[str] = TEXTS) -> Path:
+    asked = zip(asked_set(SET, GPT3), texts, strict=True)
+    return write_inspect(folder, [inspect_sample(each, text) for each, text in asked])
+
+
+def inspect_same(folder: Path, text: str, data: Sequence[Dataset] = (SET,), **choice: Any) -> Path:
+    """Write the same reply to all items of *data*."""
+    asked = (each for dataset in data for each in asked_set(dataset, GPT3))
+    return write_inspect(folder, [inspect_sample(each, text, **choice) for each in asked])
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], object], most: int | None = None) -> Path:
+    """Change the first *most* lines of a log."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines[:most]:
+        change(line)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+NAME = SET.name
+ANSWERS = ["entailment", "neutral", "contradiction", "entailment"]  # by LIKELIHOODS
+
+
+def test_likelihoods_of_lm_eval_are_probabilities(tmp_path: Path) -> None:
+    found = run(f"log/{write_samples(tmp_path, LIKELIHOODS)}", SET)
+    exact = np.exp(LIKELIHOODS)
+    mass = exact.sum(axis=1)
+    np.testing.assert_allclose(found.probabilities[NAME], exact / mass[:, None], rtol=1e-12)
+    assert found.predictions(NAME).tolist() == ANSWERS
+    np.testing.assert_allclose(found.outcomes[NAME].label_mass, np.minimum(1, mass), rtol=1e-12)
+    assert found.manifest["details"]["harness"] == "lm-eval"
+    limited = run(f"log/{write_samples(tmp_path, LIKELIHOODS)}", SET, limit=2)  # needs those items only
+    assert limited.predictions(NAME).tolist() == ANSWERS[:2]
+
+
+def test_labels_are_those_of_the_item_whatever_their_order(tmp_path: Path) -> None:
+    """The choices of a task may be in another order than LABELS: each has its label beside it."""
+
+    def reverse(line: dict[str, Any]) -> None:
+        for values in (line["doc"]["labels"], line["doc"]["choices"], line["resps"]):
+            values.reverse()
+
+    path = rewritten(write_samples(tmp_path, LIKELIHOODS), reverse)
+    assert run(f"log/{path}", SET).predictions(NAME).tolist() == ANSWERS
+
+
+def test_without_ids_pairs_are_matched_by_their_texts(tmp_path: Path, case: Any) -> None:
+    """As in tasks of lm-eval itself: the template names the choices, whatever their order.
+
+    The task CB of lm-eval lists True, False, Neither; the template gpt3 True, Neither, False.
+    """
+
+    def bare(line: dict[str, Any]) -> None:
+        line["doc"] = {key: line["doc"][key] for key in ("premise", "hypothesis")}
+
+    def exchange(line: dict[str, Any]) -> None:
+        arguments = list(line["arguments"].values())
+        for values in (line["resps"], arguments):
+            values[1], values[2] = values[2], values[1]
+        line["arguments"] = {f"gen_args_{k}": each for k, each in enumerate(arguments)}
+
+    path = rewritten(write_samples(tmp_path, LIKELIHOODS), bare)
+    with case.refused("not known which answer", kind=FormatError):
+        run(f"log/{path}", SET)
+    for log in (path, rewritten(path, exchange)):
+        assert run(f"log/{log}", SET, options={"template": "gpt3"}).predictions(NAME).tolist() == ANSWERS
+    with case.refused("the choices are 'True', 'False', 'Neither', and the labels", kind=FormatError):
+        run(f"log/{path}", SET, options={"template": "words"})
+
+
+# Texts
+
+
+def test_texts_are_read_by_the_rules_of_api(tmp_path: Path, case: Any) -> None:
+    for path in (write_samples(tmp_path, TEXTS), inspect_texts(tmp_path)):
+        with case(path.name):
+            found = run(f"log/{path}", SET)
+            assert found.predictions(NAME).tolist()[:2] == ["entailment", "neutral"]
+            assert found.outcomes[NAME].statuses().tolist() == ["answered", "answered", "ambiguous", "empty"]
+            assert np.isnan(found.probabilities[NAME][2:]).all()
+            assert found.manifest["details"]["rules"] == {"exact": 1, "phrase": 1}
+    cut = run(f"log/{inspect_same(tmp_path, 'Tr', stop_reason='max_tokens')}", SET)
+    assert set(cut.outcomes[NAME].statuses()) == {"cut"}
+
+
+def test_log_probabilities_of_the_answer_are_used(tmp_path: Path) -> None:
+    top = [
+        {"token": text, "logprob": math.log(share), "bytes": list(text.encode())}
+        for text, share in (("True", 0.5), ("False", 0.3))
+    ]
+    content = [{**top[0], "top_logprobs": top}]
+    found = run(f"log/{inspect_same(tmp_path, 'True', logprobs={'content': content})}", SET)
+    np.testing.assert_allclose(found.probabilities[NAME][0], [0.625, 0, 0.375], atol=1e-9)
+    np.testing.assert_allclose(found.outcomes[NAME].label_mass[0], 0.8)
+
+
+def test_epochs_are_shares(tmp_path: Path) -> None:
+    """Each item was asked twice; an answer that names no label does not count.
+
+    Of labels that were answered equally often the first counts: otherwise the order of the columns would
+    decide for entailment.
+    """
+    asked = asked_set(SET, GPT3)
+    first = ["True", "True", "no idea", "no idea"]
+    second = ["False", "True", "Neither", "no idea"]
+    samples = [inspect_sample(*each) for each in zip([*asked, *asked], [*first, *second], strict=True)]
+    found = run(f"log/{write_inspect(tmp_path, samples)}", SET)
+    expected = [[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    np.testing.assert_allclose(found.probabilities[NAME][:3], expected, rtol=0, atol=1e-6)
+    assert found.outcomes[NAME].unanswered() == {"unparsed": 1}
+    tied = [inspect_sample(each, text) for text in ("False", "True") for each in asked]
+    assert set(run(f"log/{write_inspect(tmp_path, tied)}", SET).predictions(NAME)) == {"contradiction"}
+
+
+# Logs that do not fit
+
+
+MORE = Dataset(
+    "antonymy.dev", tuple(Example(f"antonymy:{k}", f"It is {k}.", "It rains.", "neutral") for k in range(3))
+)
+BOTH = Suite("tests", {each.name: each for each in (SET, MORE)})
+
+
+def test_a_log_that_does_not_fit_is_an_error(tmp_path: Path, case: Any) -> None:
+    for change, said in (
+        (
+            lambda line: line["doc"].update(hypothesis="Ann has dogs."),
+            "'negation:0' is 'Ann has dogs.' there",
+        ),
+        (
+            lambda line: line["doc"].update(id="negation:99"),
+            "item 'negation:99' of negation.dev, which is in",
+        ),
+        (lambda line: line["resps"][0][0].__setitem__(0, "nan"), "this is not a sample of lm-eval"),
+        (lambda line: line["resps"].pop(), "there are 2 likelihoods for 3 labels"),
+        (lambda line: line.update(filter="strict"), "several filters: none, strict"),
+        (lambda line: line["doc"].pop("labels"), "it is not known which answer stands for which label"),
+    ):
+        with case.refused(said, kind=FormatError):
+            run(f"log/{rewritten(write_samples(tmp_path, LIKELIHOODS), change, 1)}", SET)
+    path = write_samples(tmp_path, LIKELIHOODS)
+    lines = path.read_text().splitlines(keepends=True)
+    for text, said in (
+        ("".join(lines[1:]), "1 of 4 items have no reply: 'negation:0'"),
+        ("".join([*lines, lines[0]]), "there are two replies to item 'negation:0'"),
+        ("{]\n", "line 1: not JSON"),
+    ):
+        path.write_text(text)
+        with case.refused(said, kind=FormatError):
+            run(f"log/{path}", SET)
+
+
+def test_folders_and_files_that_are_not_the_log_of_one_model(tmp_path: Path, case: Any) -> None:
+    with case.refused("no such file or folder", kind=FormatError):
+        run(f"log/{tmp_path / 'nothing'}", SET)
+    (tmp_path / "a.json").write_text("{}")
+    with case.refused("no log of a known harness", kind=FormatError):
+        run(f"log/{tmp_path}", SET)
+    (tmp_path / "a.json").unlink()
+    inspect_texts(tmp_path)
+    assert run(f"log/{tmp_path}", SET).manifest["details"]["models"] == ["openai/gpt-5.1"]
+    write_inspect(tmp_path, [], model="openai/other")
+    with case.refused("several models", kind=FormatError):
+        run(f"log/{tmp_path}", SET)
+    twice = tmp_path / "twice"
+    twice.mkdir()
+    write_samples(twice, LIKELIHOODS)
+    write_samples(twice, LIKELIHOODS, date="2026-11-23T13-10-07.840940")
+    with case.refused("two logs of task crossexam_negation_dev", kind=FormatError):
+        run(f"log/{twice}", SET)
+
+
+def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, case: Any) -> None:
+    """Items without a gold label are not exported, since harnesses would count each as wrong."""
+    log = f"log/{write_samples(tmp_path, LIKELIHOODS)}"
+    unlabelled = Example("negation:9", "Ann has a dog.", "Ann has cats.", None)
+    found = run(log, Dataset(NAME, (*ITEMS, unlabelled), SET.manifest))
+    assert found.outcomes[NAME].unanswered() == {"unasked": 1}
+    assert found.answered(NAME).tolist() == [True, True, True, True, False]
+    said = "no reply to any item of 1 of the {} test sets with gold labels: antonymy.dev"
+    with case.refused(said.format(2), "--only 'negation.dev'", kind=FormatError):
+        run(log, BOTH)
+    with case.refused(said.format(1), kind=FormatError):
+        run(log, MORE)
+    found = run(log, BOTH.only(["negation.*"]))
+    assert list(found.datasets) == [NAME]
+    assert "warning" not in found.manifest["details"]
+    both = run(f"log/{inspect_same(tmp_path, 'True', (SET, MORE))}", MORE)
+    expected = "the log has 4 replies to test sets that were left out: negation.dev"
+    assert both.manifest["details"]["warning"] == expected
+
+
+def test_a_log_answers_its_own_pairs_only_and_is_keyed_by_its_content(tmp_path: Path, case: Any) -> None:
+    path = write_samples(tmp_path, LIKELIHOODS)
+    model = open_model(f"log/{path}")
+    known = (ITEMS[1].premise, ITEMS[1].hypothesis)
+    assert model.predict([known])[0].argmax() == 1
+    with case.refused("1 of 2 pairs have no reply"):
+        model.predict([known, ("a", "b")])
+    assert open_model(f"log/{path}").key == model.key
+    assert open_model(f"log/{path}", {"template": "words"}).key != model.key
+    write_samples(tmp_path, [*LIKELIHOODS[1:], LIKELIHOODS[0]])
+    assert open_model(f"log/{path}").key != model.key

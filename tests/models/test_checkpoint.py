@@ -1,0 +1,270 @@
+"""What a checkpoint says of its classes and files, and what is refused before it predicts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import crossexam
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, how_to_install
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS
+from crossexam.core.test_sets import write_test_set
+from crossexam.models.label_order import KNOWN_ORDERS, PAIRS, PROBE
+from crossexam.models.table import open_model
+
+GOLD = [LABELS.index(label) for _, _, label in PROBE]
+Copy = Callable[..., Path]
+
+
+def _named(names: Sequence[str]) -> dict[str, Any]:
+    return {"id2label": {str(k): name for k, name in enumerate(names)}, "label2id": {}}
+
+
+def _reordered(folder: Path, rows: Sequence[Any]) -> Path:
+    """Put the rows of the head in the order *rows*."""
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(folder / "model.safetensors")
+    take = [LABELS.index(name) for name in rows]
+    for key in (
+        "classifier.weight",
+        "classifier.bias",
+        "classifier.out_proj.weight",
+        "classifier.out_proj.bias",
+    ):
+        if key in weights:
+            weights[key] = weights[key][take].clone()
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    return folder
+
+
+# Orders of classes
+
+
+def _check_order(folder: Path, order: tuple[Any, ...], copied: Copy, case: Any) -> Path:
+    """Check that *order* is followed by names and as declared, and refused where the names are wrong."""
+    expected, name = open_model(f"hf/{folder}").predict(PAIRS), f"{folder.name}-{'-'.join(order)}"
+    assert expected.argmax(axis=1).tolist() == GOLD
+    upper, numbers = _named([each.upper() for each in order]), _named(["LABEL_0", "LABEL_1", "LABEL_2"])
+    named = _reordered(copied(folder, f"{name}-named", config=upper), order)
+    declared = _reordered(copied(folder, f"{name}-declared", config=numbers), order)
+    for path, options, source in ((named, {}, "config.json"), (declared, {"label_order": order}, "declared")):
+        with case(name, source):
+            model = open_model(f"hf/{path}", options)
+            assert np.allclose(model.predict(PAIRS), expected, atol=1e-6)
+            assert model.details["label_order"] == list(order)
+            assert model.details["label_order_from"] == source
+            assert model.details["probe"]["right"] >= 0.9
+    wrong = copied(folder, f"{name}-wrong", config=_named(order))
+    if order != LABELS:
+        way_out = "hint: --label-order entailment,neutral,contradiction"
+        with case.refused("from config.json), the model gets", "% of 30 easy", way_out):
+            open_model(f"hf/{wrong}").predict(PAIRS)
+    return wrong
+
+
+def test_orders_are_followed_or_refused(learnt: dict[str, Path], copied: Copy, case: Any) -> None:
+    wrong = _check_order(learnt["bert"], ("neutral", "contradiction", "entailment"), copied, case)
+    mended = open_model(f"hf/{wrong}", {"label_order": LABELS})
+    assert mended.predict(PAIRS).argmax(axis=1).tolist() == GOLD
+    with case.refused("(as declared), the model gets 33 % of 30"):
+        open_model(f"hf/{learnt['roberta']}", {"label_order": LABELS[::-1]}).predict(PAIRS)
+
+
+@pytest.mark.slow
+def test_the_six_orders_give_the_same_answers(learnt: dict[str, Path], copied: Copy, case: Any) -> None:
+    for folder in learnt.values():
+        for order in permutations(LABELS):
+            _check_order(folder, order, copied, case)
+
+
+def test_class_names_that_say_nothing_need_an_order(headed: Copy, case: Any) -> None:
+    silent = headed(3, **_named(["LABEL_0", "LABEL_1", "LABEL_2"]))
+    with case.refused("calls the classes LABEL_0, LABEL_1, LABEL_2", "hint: --label-order contradiction,"):
+        open_model(f"hf/{silent}")
+    with case.refused("--label-order names 2 classes, but the checkpoint has 3"):
+        open_model(f"hf/{silent}", {"label_order": ("entailment", "not_entailment")})
+    for number, (names, said) in enumerate(
+        (
+            ({"0": "entailment", "NaN": "neutral"}, "a key of id2label is not a number: 0, NaN"),
+            ({"0": "entailment", "1": "entails", "2": "neutral"}, "is not a class order"),
+        )
+    ):
+        with case.refused(said, kind=FormatError):
+            open_model(f"hf/{headed(3, f'wrong-{number}', id2label=names)}")
+
+
+def test_known_checkpoints_are_recognised_by_the_name_in_their_config(headed: Copy) -> None:
+    known = headed(3, **_named("abc"), _name_or_path="textattack/bert-base-uncased-MNLI")
+    model = open_model(f"hf/{known}")
+    assert model.details["label_order"] == ["contradiction", "entailment", "neutral"]
+    assert model.details["label_order_from"] == "table of known checkpoints"
+    for name, order in KNOWN_ORDERS.items():
+        assert name == name.lower()
+        assert sorted(order) == sorted(LABELS)
+
+
+# Heads
+
+
+def test_two_labels(headed: Copy) -> None:
+    folder = headed(2, **_named(["entailment", "not_entailment"]))
+    model = open_model(f"hf/{folder}")
+    answers = model.predict(PAIRS)
+    assert model.details["two_label"] is True
+    assert (answers[:, 2] == 0).all()
+    assert np.allclose(answers.sum(axis=1), 1)
+    turned = open_model(f"hf/{folder}", {"label_order": ("not_entailment", "entailment")})
+    assert np.allclose(turned.predict(PAIRS)[:, 0], answers[:, 1])
+    cut = float(np.median(answers[:, 0]))
+    strict = open_model(f"hf/{folder}", {"threshold": cut}).predict(PAIRS)[:, 0]
+    np.testing.assert_array_equal(strict > 0.5, answers[:, 0] > cut)
+    assert 0 < int((strict > 0.5).sum()) < len(PROBE)
+
+
+def test_a_head_with_one_output_needs_a_threshold(headed: Copy, case: Any) -> None:
+    folder = headed(1)
+    with case.refused("one output, and nothing says above which value", "hint: --threshold 0.5"):
+        open_model(f"hf/{folder}")
+    half = open_model(f"hf/{folder}", {"threshold": 0.5})
+    plain = half.predict(PAIRS)[:, 0]
+    assert (half.details["two_label"], half.details["threshold"]) == (True, 0.5)
+    other = open_model(f"hf/{folder}", {"threshold": 0.6})
+    assert other.key != half.key
+    np.testing.assert_array_equal(other.predict(PAIRS)[:, 0] > 0.5, plain > 0.6)
+    turned = open_model(f"hf/{folder}", {"threshold": 0.5, "label_order": "not_entailment,entailment"})
+    np.testing.assert_allclose(turned.predict(PAIRS)[:, 0], 1 - plain, atol=1e-12)
+    with case.refused("names 3 classes, but the checkpoint has one output"):
+        open_model(f"hf/{folder}", {"threshold": 0.5, "label_order": LABELS})
+
+
+def test_heads_that_are_refused(headed: Copy, case: Any) -> None:
+    identity = {"activation_fn": "torch.nn.modules.linear.Identity"}
+    half = {"threshold": 0.5}
+    for labels, config, options, said in (
+        (5, {}, {}, "a head of 5 classes"),
+        (1, {"sentence_transformers": identity}, half, "one output, which is a score and not a probability"),
+        (3, {}, half, "the checkpoint has three classes"),
+    ):
+        with case.refused(said):
+            open_model(f"hf/{headed(labels, f'head-{labels}', **config)}", options)
+
+
+# Files
+
+
+def test_files_that_are_refused(learnt: dict[str, Path], copied: Copy, tmp_path: Path, case: Any) -> None:
+    """Weights that are pickled or missing, code, and folders that are no checkpoints; nothing is run."""
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    bert, ran = learnt["bert"], tmp_path / "ran"
+    pickled = copied(bert, "pickled")
+    (pickled / "model.safetensors").rename(pickled / "pytorch_model.bin")
+    beside = copied(bert, "beside")
+    (beside / "model.safetensors").rename(beside / "something.safetensors")
+    torch.save({}, beside / "pytorch_model.bin")
+    own_code = {"AutoConfig": "own.C", "AutoModelForSequenceClassification": "own.M"}
+    own = copied(bert, "own", config={"model_type": "own", "auto_map": own_code})
+    (own / "own.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    headless = copied(bert, "headless")
+    AutoModelForSequenceClassification.from_pretrained(bert).bert.save_pretrained(headless)
+    order = {"label_order": LABELS}
+    for path, options, named in (
+        (pickled, order, ("pickled weights are never read", "save_pretrained(folder) writes safetensors")),
+        (beside, order, ("transformers cannot load it: ", "safetensors")),
+        (own, {}, ("transformers cannot load it", "with their own code are not run")),
+        (headless, order, ("lacks 2 of the classifier's weights (classifier.bias, classifier.weight)",)),
+        ("./nowhere", {}, ("no such folder",)),
+        (tmp_path, {}, ("config.json is missing",)),
+        ("nobody/not-a-checkpoint-of-anyone", {}, ("no checkpoint of this name in the cache",)),
+        (tmp_path, {"revision": "main"}, ("a local folder has no revisions",)),
+    ):
+        with case.refused(*named):
+            open_model(f"hf/{path}", options).predict(PAIRS)
+    assert not ran.exists()
+
+
+def test_a_tokenizer_that_does_not_fit_is_one_error(learnt: dict[str, Path], copied: Copy, case: Any) -> None:
+    for number, (changes, said) in enumerate(
+        (
+            ({"model_max_length": float("nan")}, "model_max_length is nan"),
+            ({"pad_token": "[P\u202eAD]"}, "a token has a number that is not among the"),
+        )
+    ):
+        folder = copied(learnt["bert"], f"tokenizer-{number}", tokenizer_config=changes)
+        with case.refused(said, kind=FormatError):
+            open_model(f"hf/{folder}", {"device": "cpu"}).predict(PAIRS)
+
+
+def test_the_key_covers_what_answers_depend_on(learnt: dict[str, Path], copied: Copy) -> None:
+    bert = learnt["bert"]
+
+    def key(folder: Path = bert, **options: Any) -> str:
+        return open_model(f"hf/{folder}", options).key
+
+    copy = copied(bert, "copy")
+    (copy / "README.md").write_text("a card is of no account")
+    assert key(copy) == key() == key(batch_size=4) == key(device="cpu")
+    other = _reordered(copied(bert, "other", config=_named(LABELS[::-1])), LABELS[::-1])
+    changed = copied(bert, "changed", tokenizer_config={"x": 1})
+    keys = [key(), key(dtype="bfloat16"), key(max_length=32), key(label_order=LABELS[::-1]), key(other)]
+    assert len({*keys, key(changed)}) == len(keys) + 1
+
+
+# Models without the packages that run them: these are named first, whatever else is missing
+
+
+TESTS = Dataset("tiny", (Example("e", "It rains.", "It is wet.", "entailment"),))
+
+
+def test_the_hub_is_named_if_it_cannot_be_reached() -> None:
+    with pytest.raises(CrossexamError, match="the hub could not be reached"):
+        crossexam.run("hf/no-such-owner/no-such-model", TESTS)
+
+
+def test_a_missing_package_is_named_before_the_hub_is_asked(
+    learnt: dict[str, Path],
+    crossexam_command: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    case: Any,
+) -> None:
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
+    asked: list[bool] = []
+
+    def snapshot_download(name: str, *, local_files_only: bool = False, **_: Any) -> str:
+        asked.append(not local_files_only)
+        raise LocalEntryNotFoundError(name)
+
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
+    write_test_set(tmp_path / "tiny.parquet", TESTS.examples)
+    for model in ("hf/some/model", "lm/gpt2", "mean/builtin/overlap,hf/some/model"):
+        needs = f"{model.rpartition(',')[2]} needs the package 'torch', which is not installed"
+        named = (needs, how_to_install("torch"))
+        with case.refused(*named, kind=MissingExtraError):
+            crossexam.run(model, TESTS)
+        for command in (
+            ("run", model, tmp_path / "tiny.parquet"),
+            ("examine", model, "--base", "builtin:demo"),
+        ):
+            with case(command):
+                done = crossexam_command(*command, "-o", tmp_path / "out")
+                assert done.code == 2
+                assert all(text in done.err for text in named)
+                assert not (tmp_path / "out").exists()
+    assert not any(asked)
+    asked.clear()
+    with case.refused("needs the package 'torch', which is not installed", kind=MissingExtraError):
+        crossexam.run(f"hf/{learnt['bert']}", TESTS)
+    assert asked == []

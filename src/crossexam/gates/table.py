@@ -88,7 +88,7 @@ def explanations(checks: Sequence[Check], names: Mapping[str, str], level: float
 
     A p-value of at most *level* decides a check; *names* are short names of test sets.
     """
-    notes = ["Percent; differences from the baseline in points."]
+    notes = ["Percent; drops, and differences from the baseline, in points."]
     if not all(each.observed for each in checks):
         notes.append(
             f"Brackets: 95 % intervals clustered by premise{_by_pair(checks, names)}. p: one-sided, for the "
@@ -99,9 +99,9 @@ def explanations(checks: Sequence[Check], names: Mapping[str, str], level: float
         notes.append(
             "Open: not shown either way; worse: the value itself is beyond the limit; no loss: nothing was "
             "lost from the baseline or the base. Detectable: the true value nearest to the limit at which so "
-            "many items would show that the rule is broken, with a power of 80 %. Settled by: about how many "
-            "items, and as many more word pairs where they are made of these, would decide the check in half "
-            "of cases if the value were the true one."
+            "many items would show that the rule is broken, with a power of 80 %, or nothing. Settled by: "
+            "about how many items, and as many more word pairs where they are made of these, would decide "
+            "the check in half of cases if the value were the true one."
         )
     if any(each.rule.must_be_shown for each in checks):
         numbers = sorted({each.rule.number for each in checks if each.rule.must_be_shown})

@@ -20,18 +20,16 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.core.dataset import Run
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.results import results_of
 
-GOLDEN = Path(__file__).parents[1] / "golden"
-DATA = json.loads((GOLDEN / "figures_data.json").read_text(encoding="utf-8"))
-HELD = json.loads((GOLDEN / "figures.json").read_text(encoding="utf-8"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
+
+from golden_runs import ALL_HELD, DIFFERENT, GOLDEN, HELD, runs
+
 PARTS = ("value", "low", "high", "n")
 Found = dict[str, dict[str, float | None]]
 
@@ -42,53 +40,6 @@ NOT_HELD = {
     "bins": "of the reliability diagram, whose sum is the calibration error, which is held",
     "risk_at_coverage": "points of the curve whose mean is the area, which is held",
 }
-_ROUNDED = (
-    "0.59/(0.59 + 0.32 + 0.09) is another number than 0.59: equal confidences are told apart by rounding"
-)
-#: Figures that the package computes by another formula than the documented one.
-DIFFERENT = {
-    "overconfident|base.two|ece_equal_mass|": _ROUNDED,
-    "overconfident|base.two|ece_equal_mass_if_calibrated|": _ROUNDED,
-    "overconfident|base.two|selective_aurc|": _ROUNDED,
-    "tied|numerical_reasoning.golden (proposed)|ece_equal_mass|": _ROUNDED,
-    "tied|numerical_reasoning.golden (proposed)|ece_equal_mass_if_calibrated|": _ROUNDED,
-    "tied|numerical_reasoning.golden (proposed)|selective_aurc|": _ROUNDED,
-}
-
-
-@cache
-def runs() -> tuple[Run, ...]:
-    sets = {name: dataset(name, entry) for name, entry in DATA["test_sets"].items()}
-    return tuple(run_of(model, sets) for model in DATA["models"])
-
-
-def dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
-    items = [
-        Example(
-            each["id"],
-            f"The premise of {each['id']}.",
-            "A hypothesis.",
-            each["gold"],
-            base=each.get("base"),
-            info={key: each[key] for key in ("cluster", "genre", "pair", "how") if key in each},
-        )
-        for each in entry["items"]
-    ]
-    return Dataset(name, items, entry["manifest"])
-
-
-def run_of(model: str, sets: Mapping[str, Dataset]) -> Run:
-    rows, outcomes = {}, {}
-    for name, entry in DATA["test_sets"].items():
-        answers = {each["id"]: each["answers"][model] for each in entry["items"]}
-        mass = DATA["label_mass"].get(model, {}).get(name, {})
-        rows[name] = np.array([[np.nan] * 3 if isinstance(each, str) else each for each in answers.values()])
-        told = [
-            Outcome(each) if isinstance(each, str) else Outcome(label_mass=mass.get(item))
-            for item, each in answers.items()
-        ]
-        outcomes[name] = Outcomes.of(told, len(told))
-    return Run(model, sets, rows, {"model_key": model}, {}, outcomes)
 
 
 def number(cell: Any) -> float | None:
@@ -295,5 +246,5 @@ def test_the_script_writes_the_committed_figures(tmp_path: Path) -> None:
         assert not re.search(r"^\s*(import|from) crossexam", path.read_text(encoding="utf-8"), re.MULTILINE)
     subprocess.run([sys.executable, str(script), str(target)], check=True)
     written = json.loads(target.read_text(encoding="utf-8"))
-    assert written.keys() == HELD.keys()
-    assert [each for key, held in HELD.items() for each in off(key, written[key], held)] == []
+    assert written.keys() == ALL_HELD.keys()
+    assert [each for key, held in ALL_HELD.items() for each in off(key, written[key], held)] == []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,10 @@ from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
+
+from golden_runs import FIGURES, runs
 
 NAMES: Mapping[str, Label | None] = {"E": "entailment", "N": "neutral", "C": "contradiction", "-": None}
 
@@ -499,3 +505,41 @@ def test_the_majority_class_of_two_labels() -> None:
 def test_there_is_no_majority_among_fewer_than_two_labels(gold: str) -> None:
     (result,) = measure(run({"antonymy.x": "E" * len(gold)}, dataset("antonymy.x", gold)))
     assert result.majority is None
+
+
+def test_measures_are_the_golden_figures() -> None:
+    """Accuracies, those of the bases of the pairs, drops, their intervals and tests, and errors."""
+    wrong = []
+    for golden_run in runs():
+        for result in measure(golden_run):
+            start = f"{golden_run.model}|{result.name}"
+            shown: dict[str, Any] = {
+                "accuracy|": result.accuracy,
+                "base_accuracy|": result.base_accuracy,
+                "drop|": result.drop,
+                "difference|": result.difference,
+                "flip_rate|": result.flip_rate,
+                "p_value|": result.p_value,
+                "p_holm|": result.p_holm,
+                "minimum_detectable_drop|": result.minimum_detectable_drop,
+                "unlabelled|": result.unlabelled,
+                "false_neutral_share|": result.false_neutral_share,
+                "false_entailment_share|": result.false_entailment_share,
+                **{f"errors|{kind}": count for kind, count in result.errors.items()},
+                **{
+                    f"confusion|{gold}>{answer}": count
+                    for gold, counts in result.confused.items()
+                    for answer, count in counts.items()
+                },
+            }
+            for key, found in shown.items():
+                held = FIGURES.get(f"{start}|{key}", {"value": None})
+                parts = {"value": getattr(found, "value", found)}
+                parts |= {end: getattr(found, end) for end in ("low", "high", "n") if hasattr(found, end)}
+                for part, number in parts.items():
+                    number = None if number is None or np.isnan(number) else number
+                    right = held.get(part)
+                    is_zero = number == 0 and right is None and key.startswith("errors")  # of two labels
+                    if not is_zero and number != right and number != pytest.approx(right, rel=1e-7, abs=1e-9):
+                        wrong.append(f"{start}, {key} {part}: {number} for {right}")
+    assert not wrong, "\n".join(wrong)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from itertools import pairwise
+from math import inf
 from typing import Any, NamedTuple
+
+NUMBER = re.compile(r"-?(?:\d+(?:,\d{3})*(?:\.\d+)?(?:e-\d+)?|∞)")
 
 
 class Shown(NamedTuple):
@@ -123,3 +126,26 @@ def _rich_tables(shown: Any) -> Iterator[Shown]:
         yield filled(str(shown.title), "", header, [[plain(cell) for cell in row] for row in rows])
     for each in getattr(shown, "renderables", ()):
         yield from _rich_tables(each)
+
+
+class Wanted(NamedTuple):
+    """What a cell should show: a text in which {} are numbers, and for each its value, decimals and error."""
+
+    text: str
+    numbers: Sequence[tuple[float, int, float]] = ()
+
+
+def differs(shown: str, right: Wanted) -> bool:
+    """Return whether a cell shows anything else, but for what is rounded away."""
+    found = NUMBER.findall(shown)
+    if not right.numbers:
+        return shown != right.text
+    if NUMBER.sub("{}", shown) != right.text or len(found) != len(right.numbers):
+        return True
+    for token, (value, decimals, within) in zip(found, right.numbers, strict=True):
+        number = float(token.replace("∞", "inf").replace(",", ""))
+        places = len(token.partition(".")[2])
+        far = number != value and not abs(number - value) <= 0.5 * 10**-decimals + 1e-6 + within
+        if far or (number not in {inf, -inf} and places != decimals):
+            return True
+    return False

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from math import inf, isnan, nan
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -25,11 +25,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
 
 from golden_runs import DIFFERENT, FIGURES, MODELS, SETS, SHORT, runs
 from shown_columns import HAS, OF_TWO, OUTSIDE, TABLES, Column
-from shown_tables import Shown, in_html, in_latex, in_markdown, in_terminal
+from shown_tables import Shown, Wanted, differs, in_html, in_latex, in_markdown, in_terminal
 
 MEAN, ALL = "(mean of test sets)", "(all test sets)"
 FULL = {short: name for name, short in SHORT.items()} | {name: name for name in SETS}
-NUMBER = re.compile(r"-?(?:\d+(?:,\d{3})*(?:\.\d+)?(?:e-\d+)?|∞)")
 
 
 def of_two() -> tuple[Any, Any]:
@@ -67,13 +66,6 @@ FORMATS: dict[str, Callable[[], list[Shown]]] = {
     "comparison in LaTeX": lambda: in_latex(render_latex("Comparison", compared_tables())),
     "comparison in a notebook": lambda: in_html(compare(*of_two())._repr_html_()),
 }
-
-
-class Wanted(NamedTuple):
-    """What a cell should show: a text in which {} are numbers, and for each its value, decimals and error."""
-
-    text: str
-    numbers: Sequence[tuple[float, int, float]] = ()
 
 
 NOTHING = Wanted("–")
@@ -224,22 +216,6 @@ def text_of(name: str, row: Row) -> str:
     if name == "largest":
         return next(key for key in FIGURES if key.startswith(f"{row.start}|largest_key_share|")).split("|")[3]
     return name
-
-
-def differs(shown: str, right: Wanted) -> bool:
-    """Return whether a cell shows anything else, but for what is rounded away."""
-    found = NUMBER.findall(shown)
-    if not right.numbers:
-        return shown != right.text
-    if NUMBER.sub("{}", shown) != right.text or len(found) != len(right.numbers):
-        return True
-    for token, (value, decimals, within) in zip(found, right.numbers, strict=True):
-        number = float(token.replace("∞", "inf").replace(",", ""))
-        places = len(token.partition(".")[2])
-        far = number != value and not abs(number - value) <= 0.5 * 10**-decimals + 1e-6 + within
-        if far or (number not in {inf, -inf} and places != decimals):
-            return True
-    return False
 
 
 def expanded(spec: Sequence[Column], header: Sequence[str]) -> list[Column] | None:

@@ -5,8 +5,8 @@
 The faults are rows of ``faults.toml``: a *name*, the *path* of a module, and the text there that is replaced
 (*old*, which must occur exactly once) by *new*.  The nearest tests of a module are the file that mirrors its
 path (``tests/stats/test_paired.py`` for ``stats/paired.py``); a row may name other files as *tests*, for a
-module that has no such file, or whose figures are held where they are shown.  If these do not catch the fault,
-the tests of its folder are run.  Everything happens in a temporary copy of the tree.
+module that has no such file, or whose figures are held where they are shown.  If these do not catch it, the
+tests of its folder are run.  Everything happens in a temporary copy of the tree.
 
 The table says for each fault which tests failed and how long they took.  The exit status is 1 if a fault is
 not caught at all, or fewer than nine in ten by the nearest tests.  With ``--confirm``, the test that caught a
@@ -36,7 +36,9 @@ ROWS = Path(__file__).with_suffix(".toml")
 SOURCE = Path("src/crossexam")
 #: The share of faults that the nearest tests must catch.
 NEARBY = 0.9
-_NOT_COPIED = shutil.ignore_patterns(".*cache", ".git", "__pycache__", "site", "dist", ".venv", "node_modules")
+_NOT_COPIED = shutil.ignore_patterns(
+    ".*cache", ".git", "__pycache__", "site", "dist", ".venv", "node_modules"
+)
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 
 
@@ -77,10 +79,17 @@ class Fault:
         count = text.count(self.old)
         if count != 1:
             raise ValueError(f"{self.name}: {self.path} has the old text {count} times")
-        (root / self.file).write_text(text.replace(self.old, self.new), encoding="utf-8")
+        write(root / self.file, text.replace(self.old, self.new))
 
     def take_out(self, root: Path) -> None:
-        shutil.copyfile(ROOT / self.file, root / self.file)
+        write(root / self.file, (ROOT / self.file).read_text(encoding="utf-8"))
+
+
+def write(module: Path, text: str) -> None:
+    """Write *text* to *module*, and remove what was compiled from it: its time may be the same."""
+    module.write_text(text, encoding="utf-8")
+    for compiled in (module.parent / "__pycache__").glob(f"{module.stem}.*.pyc"):
+        compiled.unlink()
 
 
 @dataclass(frozen=True)
@@ -118,11 +127,16 @@ def copy_of_tree(folder: Path) -> Path:
 
 def run_tests(root: Path, tests: Sequence[str]) -> tuple[str, str]:
     """Return the first test that fails, empty if none does, and what is wrong if the tests cannot be run."""
-    command = [sys.executable, "-B", "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=no",
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=no",
                "-m", "not slow and not browser", *tests]  # fmt: skip
-    threads = {"OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(root / "src")}
+    settings = {
+        "OMP_NUM_THREADS": "1",
+        "HF_HUB_OFFLINE": "1",
+        "PYTHONPATH": str(root / "src"),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # none is needed, and they take a second to start
+    }
     done = subprocess.run(
-        command, cwd=root, env={**os.environ, **threads}, capture_output=True, text=True, check=False
+        command, cwd=root, env={**os.environ, **settings}, capture_output=True, text=True, check=False
     )
     if done.returncode == 0:
         return "", ""
@@ -176,7 +190,9 @@ def line(found: Found) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--only", default="*", metavar="PATTERN", help="names or paths, with * and ?")
     parser.add_argument("--jobs", type=int, default=1, help="copies of the tree that are tested at once")
     parser.add_argument("--confirm", action="store_true", help="see that the tests pass without the fault")

@@ -23,6 +23,7 @@ from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.test_sets import write_test_set
 from crossexam.models.model import CharactersRead
+from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, PARTS, AnswerStore
 from crossexam.runs.pair_hashes import as_bytes, from_bytes, pair_hash, pair_hashes
 from crossexam.runs.run import predict_suite
@@ -331,6 +332,23 @@ def test_answers_are_kept_to_the_last_bit(tmp_path: Path) -> None:
         store.add(hashes, table, [None] * 3)
     with AnswerStore(tmp_path / "s", "k", "m") as store:
         assert store.look_up(hashes)[1].probabilities.tolist() == table.tolist()
+
+
+def test_all_predictions_are_counted_wherever_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In batches, in a part, and of this model only."""
+    monkeypatch.setattr(answer_store, "PREDICTIONS_IN_PART", 10)
+    hashes = pair_hashes([("p", str(k)) for k in range(24)])
+    counts = []
+    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
+        for start in range(0, 24, 6):
+            batch = slice(start, start + 6)
+            store.add(hashes[batch], np.full((6, 3), 1 / 3), [None] * 6)
+            counts.append(store.count())
+    assert counts == [6, 12, 18, 24]
+    with AnswerStore(tmp_path / FILE_NAME, "other", "m") as store:
+        assert store.count() == 0
 
 
 def test_a_damaged_store_is_told(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-import faults
+import faults  # noqa: E402
 
 ROWS = faults.faults()
 

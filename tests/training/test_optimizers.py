@@ -104,29 +104,3 @@ def test_a_closure_makes_the_gradients() -> None:
 
     first = optimizer.step(closure)
     assert first > optimizer.step(closure)
-
-
-def test_what_follows_an_epoch() -> None:
-    """Training stops when the best epoch, the first of equals, is as many epochs ago as patience lasts."""
-    recipe = replace(lstm.ARCHITECTURE.recipe, patience=2, factor=0.5)
-
-    def after(schedule: str, *accuracies: float) -> optimizers.Decision:
-        given = replace(recipe, schedule=schedule)  # type: ignore[arg-type]
-        return optimizers.after_epoch(given, 1.0, accuracies, [0.0] * len(accuracies))
-
-    stops = [after("constant", *curve).stop for curve in ((50, 60), (50, 60, 60), (50, 60, 60, 55))]
-    assert stops == [False, False, True]
-    rates = [after("halve-every-two", *[50.0] * epochs).rate for epochs in (1, 2, 3, 4)]
-    assert rates == [1.0, 0.5, 1.0, 0.5]
-    assert [after("halve-on-miss", *curve).rate for curve in ((50, 60), (60, 50))] == [1.0, 0.5]
-    missed = after("halve-and-restore", 60, 50)
-    assert (missed.rate, missed.restore) == (0.5, True)
-    assert not after("halve-and-restore", 50, 60).restore
-
-
-def test_the_factor_of_each_step() -> None:
-    """A tenth of the steps warms up, from the first on, and the rest falls to the last step above zero."""
-    factors = [optimizers.step_factor("linear-warmup", step, 40) for step in range(40)]
-    assert factors[:5] == pytest.approx([0.25, 0.5, 0.75, 1.0, 1.0])
-    assert factors[5:] == pytest.approx([(40 - step) / 36 for step in range(5, 40)])
-    assert [optimizers.step_factor("decay", step, 0) for step in (99, 100, 250)] == [1, 0.999, 0.999**2]

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from threading import Barrier
 
@@ -337,16 +338,16 @@ def test_answers_are_kept_to_the_last_bit(tmp_path: Path) -> None:
 def test_all_predictions_are_counted_wherever_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In batches, in a part, and of this model only."""
-    monkeypatch.setattr(answer_store, "PREDICTIONS_IN_PART", 10)
+    """In single rows, in batches, in parts, and of this model only."""
+    monkeypatch.setattr(answer_store, "PREDICTIONS_IN_PART", 13)
+    monkeypatch.setattr(answer_store, "PAIRS_IN_ONE_ROW", 6)
     hashes = pair_hashes([("p", str(k)) for k in range(24)])
     counts = []
     with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
-        for start in range(0, 24, 6):
-            batch = slice(start, start + 6)
-            store.add(hashes[batch], np.full((6, 3), 1 / 3), [None] * 6)
+        for start, stop in pairwise((0, 6, 9, 15, 17, 24)):
+            store.add(hashes[start:stop], np.full((stop - start, 3), 1 / 3), [None] * (stop - start))
             counts.append(store.count())
-    assert counts == [6, 12, 18, 24]
+    assert counts == [6, 9, 15, 17, 24]
     with AnswerStore(tmp_path / FILE_NAME, "other", "m") as store:
         assert store.count() == 0
 

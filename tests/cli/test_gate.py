@@ -367,3 +367,10 @@ def test_no_result_of_an_earlier_gate_outlives_an_error(here: Path, monkeypatch:
     assert invoke(monkeypatch, "gate good --json c.json --junit c.xml") == 2
     assert not Path("c.json").exists()
     assert not Path("c.xml").exists()
+
+
+def test_the_level_is_handed_on(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("crossexam.toml").write_text(f"{RULE}min = 0.5\n")
+    for given, level in (("", 0.05), (" --alpha 0.2", 0.2)):
+        assert invoke(monkeypatch, f"gate good --json gate.json{given}") == 0
+        assert json.loads(Path("gate.json").read_text())["alpha"] == level

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
+from crossexam.engines import local
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes, local_engine
 
@@ -169,3 +171,29 @@ def test_a_script_is_not_run_again_in_workers(tmp_path: Path) -> None:
     program = _program(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')")
     output, errors = program.communicate(timeout=120)
     assert (program.returncode, output.splitlines()) == (0, [b"run"]), errors.decode()
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_results_are_in_the_order_of_their_tasks_if_that_is_wanted(
+    ordered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second task is finished from the start, the first when somebody looks a second time."""
+    first, second = Future[str](), Future[str]()
+    second.set_result("second")
+
+    class Pool:
+        looks = 0
+
+        def submit(self, carry_out: object, task: int) -> Future[str]:
+            return (first, second)[task]
+
+        @property
+        def _processes(self) -> dict[int, object]:
+            self.looks += 1
+            if self.looks == 2:
+                first.set_result("first")
+            return {}
+
+    monkeypatch.setattr(local, "_LOOK_SECONDS", 0)
+    found = list(local._results(Pool(), iter([0, 1]), 2, ordered=ordered))  # type: ignore[arg-type]
+    assert found == (["first", "second"] if ordered else ["second", "first"])

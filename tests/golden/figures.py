@@ -3,8 +3,10 @@
     python tests/golden/figures.py [FILE]
 
 writes ``figures.json`` beside it, or FILE: "model|test set|statistic|of" and the value, with its interval and
-number of items if it has these, and by how much a bound may differ that reports draw at random.
-``tests/reports/test_figures.py`` compares the result with what reports print.
+number of items if it has these, and by how much a bound may differ that reports draw at random.  The figures
+whose keys begin with "shown: " are in tables, charts and gates, and neither in CSV nor in JSON.
+Tests of reports (``test_figures.py``, ``test_shown_figures.py``, ``test_charts.py``) and of gates
+(``test_checks.py``) compare the result with what these show.
 
 The data are made up: three models, one strong, one overconfident, and one with ties and confident errors, on
 six test sets.  These are a base; items that are paired with it; antonyms, of which *hot/cold* is there in
@@ -41,12 +43,15 @@ from figure_formulas.intervals import (
 )
 from figure_formulas.probabilities import calibration, selective
 from figure_formulas.several import comparison, several
+from figure_formulas.tables import of_pairs, of_test_set, of_two, over_test_sets
 from scipy.stats import binom
 from statsmodels.stats.contingency_tables import mcnemar
 
 HERE = Path(__file__).resolve().parent
 #: A figure after "statistic|of".
 Named = tuple[str, Figure]
+#: What the keys of figures begin with that only tables, charts and gates show, and neither CSV nor JSON.
+SHOWN = "shown: "
 
 
 def of_model(data: Any, model: str) -> Iterator[Named]:
@@ -100,17 +105,22 @@ def accuracy(a: Answers, kept: Array) -> Figure:
 
 
 def slices(a: Answers, items: Sequence[Any]) -> Iterator[Named]:
+    for of, inside in slices_of(a, items):
+        fixed = of.startswith("pair=")  # and so no sample
+        yield f"accuracy|{of}", accuracy(a._replace(key=None) if fixed else a, inside)
+
+
+def slices_of(a: Answers, items: Sequence[Any]) -> Iterator[tuple[str, Array]]:
+    """Yield the name of each slice of more than one, and which items are in it."""
     values = {"gold": list(a.gold)}
     for name, key in (("genre", "genre"), ("pair", "pair"), ("rule", "how")):
         stated = [each.get(key) for each in items]
         counts = Counter(stated)
         values[name] = ["(other)" if name == "pair" and counts[each] < 5 else each for each in stated]
     for name, of_items in values.items():
-        by_premise = a._replace(key=None) if name == "pair" else a  # of a pair, it is no sample
         if len(set(of_items)) > 1:
             for value in set(of_items) - {None}:
-                items_of = np.array([each == value for each in of_items])
-                yield f"accuracy|{name}={value}", accuracy(by_premise, items_of)
+                yield f"{name}={value}", np.array([each == value for each in of_items])
 
 
 def unanswered(a: Answers) -> Iterator[Named]:
@@ -223,9 +233,31 @@ def finite(number: float | None) -> float | None:
     return None if number is None or not isfinite(number) else float(number)
 
 
+def shown_only(data: Any, of_several: dict[str, Figure]) -> Iterator[Named]:
+    """Yield what tables, charts and gates show beside the figures of CSV and JSON."""
+    ranked = [
+        name
+        for name in data["test_sets"]
+        if "(proposed)" not in name and all(f"{model}|{name}|rank|" in of_several for model in data["models"])
+    ]
+    yield from over_test_sets(data, of_several, ranked)
+    for name, entry in data["test_sets"].items():
+        items, base_set = [each for each in entry["items"] if each["gold"]], entry["manifest"]["base_set"]
+        for model in data["models"]:
+            a = answers_of(data, model, name)
+            found = [*of_test_set(a, list(slices_of(a, items)))]
+            if base_set is not None and entry["manifest"]["keeps_label"]:
+                found += of_pairs(*pairs_of(a, answers_of(data, model, base_set)))
+            yield from ((f"{model}|{name}|{key}", value) for key, value in found)
+        for one, other in combinations(data["models"], 2):
+            both = of_two(*(answers_of(data, model, name) for model in (one, other)))
+            yield from ((f"{one} against {other}|{name}|{key}|", {"value": value}) for key, value in both)
+
+
 def figures() -> dict[str, Figure]:
     data = json.loads((HERE / "figures_data.json").read_text(encoding="utf-8"))
     found: dict[str, Figure] = dict(several(data))
+    found |= {f"{SHOWN}{key}": each for key, each in shown_only(data, dict(found))}
     for model in data["models"]:
         found |= dict(of_model(data, model))
     for one, other in combinations(data["models"], 2):

@@ -198,3 +198,16 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
 )
 def test_the_command_that_goes_on_is_complete(form: str, command: str) -> None:
     assert EXPORTERS[form].usage.format(folder="tasks", suite="tests") == command
+
+
+def test_the_manifest_counts_the_items_of_each_set(tmp_path: Path) -> None:
+    """With those that have no gold label where pairs are exported, and without them elsewhere."""
+    other = dataset("negation.dev-2", ["neutral", "entailment"])
+    for form, each in EXPORTERS.items():
+        if each.asks:
+            exported(form, tmp_path / form, THREE, other)
+        else:
+            export(suite(THREE, other), form, tmp_path / form)
+        sets = json.loads((tmp_path / form / MANIFEST).read_text())["test_sets"]
+        counts = {name: entry["items"] for name, entry in sets.items()}
+        assert counts == {THREE.name: 3 if each.asks else 4, other.name: 2}, form

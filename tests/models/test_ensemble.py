@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.outcome import Outcome
 from crossexam.models.ensemble import Mean
-from crossexam.models.model import Pair
+from crossexam.models.model import Batch, Pair
 from crossexam.models.table import open_model
 
 
@@ -59,3 +60,18 @@ def test_mistakes(case: Any) -> None:
     ):
         with case(name, message), pytest.raises(CrossexamError, match=message):
             open_model(name)
+
+
+def test_of_label_masses_the_least_counts() -> None:
+    @dataclass(frozen=True)
+    class Massive(Fixed):
+        masses: tuple[float | None, ...] = ()
+
+        def answered(self, pairs: Sequence[Pair]) -> Batch:
+            told = [Outcome(label_mass=mass) for mass in self.masses]
+            return Batch(range(len(pairs)), self.predict(pairs), [None] * len(pairs), told)
+
+    rows = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    members = Massive("a", rows[0], masses=(0.9, 0.2, None)), Massive("b", rows[1], masses=(0.4, 0.6, 0.7))
+    answered = Mean("mean/x", members).answered([("a", "b")] * 3)
+    assert [each.label_mass for each in answered.outcomes] == [0.4, 0.2, 0.7]

@@ -170,3 +170,13 @@ def test_one_output_is_a_sigmoid() -> None:
     logits = np.array([[-800.0], [0.0], [2.0]])
     with np.errstate(over="ignore"):
         np.testing.assert_allclose(head_shares(logits)[:, 0], [0, 0.5, 0.8807970779778823])
+
+
+def test_a_threshold_comes_to_lie_at_one_half() -> None:
+    """In a straight line on both sides; what is not entailment is neutral."""
+    shares = np.array([0.0, 0.1, 0.2, 0.6, 1.0])
+    table = at_threshold(shares, 0.2)
+    assert table[:, 0] == pytest.approx([0.0, 0.25, 0.5, 0.75, 1.0])
+    assert table[:, 1] == pytest.approx([1.0, 0.75, 0.5, 0.25, 0.0])
+    assert not table[:, 2].any()
+    assert at_threshold(shares, None)[:, :2] == pytest.approx(np.column_stack([shares, 1 - shares]))

@@ -8,7 +8,7 @@ import pytest
 
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.errors import FormatError, UnknownNameError
-from crossexam.published.figures import Claim, published, published_studies, study_from_toml
+from crossexam.published.figures import Claim, published, published_studies, split_of, study_from_toml
 from crossexam.suites.challenge_sets import CHALLENGES
 
 STUDY = published("naik2018")
@@ -314,3 +314,15 @@ def test_the_figures_of_natlog_are_those_that_angeli_quotes() -> None:
     assert found == pytest.approx(shares, abs=0.051)
     assert all(abs(figure - whole) < 1 for figure, whole in zip(found, quoted, strict=True))
     assert sum(right) == 129
+
+
+def test_a_whole_split_has_published_figures_and_no_part_of_it() -> None:
+    whole = {
+        "snli": ("snli_dev", "snli_1_0_dev"),
+        "matched": ("dev_matched", "multinli_dev_matched", "multinli_1_0_dev_matched"),
+        "mismatched": ("dev_mismatched", "multinli_dev_mismatched"),
+    }
+    for corpus, parts in whole.items():
+        for part in parts:
+            assert split_of(part) == corpus
+            assert [split_of(other) for other in (f"{part}_1000", f"{part}_hard", f"my_{part}")] == [None] * 3

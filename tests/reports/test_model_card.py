@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,13 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.comparison import content_hash_of
+from crossexam.reports.model_card import render_card
 from crossexam.reports.report import Report
+from crossexam.reports.results import results_of
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
+
+from golden_runs import FIGURES, SETS, runs
 
 
 def dataset(name: str, **facts: Any) -> Dataset:
@@ -109,3 +118,45 @@ def test_nothing_measured_is_refused() -> None:
     unlabelled = Dataset("plain", tuple(replace(item, label=None) for item in BASE.examples))
     with pytest.raises(CrossexamError, match="nothing was measured of 'hf/me/my-model'"):
         Report((run_over(unlabelled),)).text(".yaml")
+
+
+def test_it_has_the_golden_figures() -> None:
+    """Accuracy and drop with their intervals, or both of their bounds, to six decimals."""
+    wrong = []
+    for run in runs():
+        (model,) = yaml.safe_load(render_card(results_of([run])))["model-index"]
+        assert model["name"] == run.model
+        found = {
+            (each["dataset"]["config"], metric["type"]): (metric["value"], metric["args"], metric["name"])
+            for each in model["results"]
+            for metric in each["metrics"]
+        }
+        right = {(name, kind): figure for name in SETS for kind, figure in card_figures(run.model, name)}
+        assert found.keys() == right.keys()
+        for key, (value, args, text) in found.items():
+            name, kind = key
+            figure = right[key]
+            parts = [(value, "value"), *((args[end], end) for end in ("low", "high")), (args["items"], "n")]
+            wrong += [f"{run.model}, {key}, {part}: {each} for {figure}" for each, part in parts
+                      if abs(each - figure[part]) > 1e-6]  # fmt: skip
+            shown = [float(each) for each in re.findall(r"-?\d\.\d{3}\b", text)]
+            if not all(
+                abs(a - figure[end]) <= 0.000501 for a, end in zip(shown, ("low", "high"), strict=True)
+            ):
+                wrong.append(f"{run.model}, {key}: {text} for {figure}")
+            if kind == "accuracy" and args["clusters"] != FIGURES[f"{run.model}|{name}|clusters|"]["value"]:
+                wrong.append(f"{run.model}, {key}: {args['clusters']} clusters")
+    assert not wrong, "\n".join(wrong)
+
+
+def card_figures(model: str, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield the figures that a card has of a test set, by the type of the metric."""
+    start = f"{model}|{name}"
+    drop = "drop" if f"{start}|drop|" in FIGURES else "difference"
+    for kind, statistic in (("accuracy", "accuracy"), ("accuracy_drop", drop)):
+        figure = FIGURES.get(f"{start}|{statistic}|")
+        if figure is not None and figure["value"] is None:
+            yield f"{kind}_lower_bound", FIGURES[f"{start}|{statistic}_least|"]
+            yield f"{kind}_upper_bound", FIGURES[f"{start}|{statistic}_most|"]
+        elif figure is not None:
+            yield kind, figure

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from threading import Barrier
 
@@ -23,6 +24,7 @@ from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.test_sets import write_test_set
 from crossexam.models.model import CharactersRead
+from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, PARTS, AnswerStore
 from crossexam.runs.pair_hashes import as_bytes, from_bytes, pair_hash, pair_hashes
 from crossexam.runs.run import predict_suite
@@ -331,6 +333,23 @@ def test_answers_are_kept_to_the_last_bit(tmp_path: Path) -> None:
         store.add(hashes, table, [None] * 3)
     with AnswerStore(tmp_path / "s", "k", "m") as store:
         assert store.look_up(hashes)[1].probabilities.tolist() == table.tolist()
+
+
+def test_all_predictions_are_counted_wherever_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In single rows, in batches, in parts, and of this model only."""
+    monkeypatch.setattr(answer_store, "PREDICTIONS_IN_PART", 13)
+    monkeypatch.setattr(answer_store, "PAIRS_IN_ONE_ROW", 6)
+    hashes = pair_hashes([("p", str(k)) for k in range(24)])
+    counts = []
+    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
+        for start, stop in pairwise((0, 6, 9, 15, 17, 24)):
+            store.add(hashes[start:stop], np.full((stop - start, 3), 1 / 3), [None] * (stop - start))
+            counts.append(store.count())
+    assert counts == [6, 9, 15, 17, 24]
+    with AnswerStore(tmp_path / FILE_NAME, "other", "m") as store:
+        assert store.count() == 0
 
 
 def test_a_damaged_store_is_told(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from crossexam.core.example import SIDES
 from crossexam.models.model import Pair
 from crossexam.runs import windows
 from crossexam.runs.pair_columns import PairColumns
-from crossexam.runs.windows import Piece, cut_into_windows
+from crossexam.runs.windows import Piece, batches_of, cut_into_windows
 
 
 def stream(pairs: list[Pair], at_once: int, form: str) -> Iterator[Piece]:
@@ -65,3 +65,21 @@ def test_long_texts_make_short_windows(at_once: int) -> None:
     assert sizes(numbered(3, length=5_000), at_once) == [1, 1, 1]
     bears = [("🐻" * 349, str(k)) for k in range(7)]  # characters, not bytes
     assert sizes(bears, at_once) == [3, 3, 1]
+
+
+def test_what_is_known_is_not_asked_again() -> None:
+    """Batches end where they do if nothing is known, and have only what is not."""
+    pairs, asked = numbered(7), []
+
+    class Asked:
+        name = key = "asked"
+        details: dict[str, str] = {}  # noqa: RUF012
+
+        def predict(self, given: list[Pair]) -> np.ndarray:
+            asked.append(list(given))
+            return np.full((len(given), 3), 1 / 3)
+
+    known = [True, False, False, True, True, True, False]
+    batches = list(batches_of(Asked(), pairs, known, {"batch_size": 3}))
+    assert [list(batch.indices) for batch in batches] == [[1, 2], [6]]
+    assert asked == [[pairs[1], pairs[2]], [pairs[6]]]

@@ -94,3 +94,18 @@ def test_the_splits_of_the_papers_word_problems_make_one_test_set(folder: Path) 
     assert len(numerical) == 6
     assert STUDIES[0].figures(numerical)["NB"] == 0.212
     assert "aqua" in {entry.name for entry in sources_of(suite).known}
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2, 3])
+def test_a_limit_counts_labelled_examples_also_where_others_are_read(folder: Path, limit: int) -> None:
+    rows = ["a.,b.,entailment", "c.,d.,-", "e.,f.,neutral", "g.,h.,-"]
+    (folder / "gaps.csv").write_text("\n".join(["premise,hypothesis,label", *rows]) + "\n")
+    base = base_from_spec("gaps.csv", limit=limit)
+    assert [each.premise for each in base.open()] == ["a.", "e."][:limit]
+    assert base.open_all is not None
+    assert [each.premise for each in base.open_all()] == [
+        [],
+        ["a."],
+        ["a.", "c.", "e."],
+        ["a.", "c.", "e.", "g."],
+    ][limit]

@@ -235,6 +235,29 @@ def test_halve_and_restore_brings_the_best_weights_back() -> None:
     assert [record["rate"] for record in curve] == [1.0, 1.0, 0.5, 0.25]
 
 
+def test_steps_are_along_the_mean_gradients_of_their_batches() -> None:
+    trainer = _trainer(replace(_RECIPE, optimizer="sgd", learning_rate=0.5, epochs=2), [50, 60])
+    model = trainer.objective.model
+    model.drop.p = 0.0  # type: ignore[union-attr, assignment]
+    by_hand = nn.Linear(2, 3)
+    by_hand.load_state_dict(model.layer.state_dict())  # type: ignore[union-attr]
+    curve = trainer.run()
+    for record in curve:
+        losses = []
+        for start in (0, 2, 4):
+            batch = slice(start, start + 2)
+            loss = nn.functional.cross_entropy(by_hand(_INPUTS[batch]), _LABELS[batch])
+            losses.append(loss.item())
+            by_hand.zero_grad()
+            loss.backward()
+            with torch.no_grad():
+                for parameter in by_hand.parameters():
+                    parameter -= 0.5 * parameter.grad  # type: ignore[operator]
+        assert record["train_loss"] == pytest.approx(sum(losses) / 3, abs=2e-6)
+    torch.testing.assert_close(model.layer.weight, by_hand.weight)  # type: ignore[union-attr]
+    torch.testing.assert_close(model.layer.bias, by_hand.bias)  # type: ignore[union-attr]
+
+
 def test_clipping_bounds_a_step() -> None:
     recipe = replace(_RECIPE, optimizer="sgd", learning_rate=1.0, clip=0.01, epochs=1)
     trainer = _trainer(recipe, [50])

@@ -119,8 +119,9 @@ def test_the_majority_label(tmp_path: Path, votes: str, status: str, label: str,
         assert (found.status, found.label) == (status, label)
         if status == "verified":
             assert found.agreed == agreed
-        confirmed = verdicts(study)["antonymy.dev"]["antonymy:0"].status
-        assert (confirmed == "verified") == (label == "contradiction")
+        confirmed = verdicts(study)["antonymy.dev"]["antonymy:0"]
+        assert (confirmed.status == "verified") == (label == "contradiction")
+        assert confirmed.label == ("contradiction" if confirmed.status == "verified" else None)
 
 
 def test_two_labels_have_a_majority_of_their_own(tmp_path: Path) -> None:

@@ -34,6 +34,23 @@ def test_pack_pad_and_sum_by_sentence() -> None:
     torch.testing.assert_close(index.sum_by_sentence(states[MASK]), zeroed.sum(1))
 
 
+def test_padding_counts_in_no_reduction() -> None:
+    """Each is that of the words of a sentence alone, whatever stands at its padding."""
+    states = torch.randn(3, 3, 4, generator=torch.Generator().manual_seed(2))
+    states[~MASK] = 100.0
+    words = [row[mask] for row, mask in zip(states, MASK, strict=True)]
+    torch.testing.assert_close(
+        layers.masked_mean(states, MASK), torch.stack([each.mean(0) for each in words])
+    )
+    torch.testing.assert_close(layers.masked_sum(states, MASK), torch.stack([each.sum(0) for each in words]))
+    torch.testing.assert_close(layers.masked_max(states, MASK), torch.stack([each.amax(0) for each in words]))
+    torch.testing.assert_close(layers.last_state(states, MASK), torch.stack([each[-1] for each in words]))
+    weights = layers.masked_softmax(states[..., 0], MASK)
+    for row, mask, each in zip(weights, MASK, words, strict=True):
+        torch.testing.assert_close(row[mask], torch.softmax(each[:, 0], 0))
+        assert not row[~mask].any()
+
+
 def test_positions_may_have_any_order() -> None:
     index = PackedIndex(torch.tensor([8, 0, 3]), (3, 3))
     rows = torch.tensor([[1.0], [2.0], [3.0]])

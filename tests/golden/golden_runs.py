@@ -1,0 +1,89 @@
+"""The data of ``figures_data.json`` as runs of the package, and the figures that are held of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.example import Example
+from crossexam.core.outcome import Outcome, Outcomes
+
+GOLDEN = Path(__file__).resolve().parent
+DATA = json.loads((GOLDEN / "figures_data.json").read_text(encoding="utf-8"))
+#: Begins the key of a figure that is neither in CSV nor in JSON.
+SHOWN = "shown: "
+ALL_HELD = json.loads((GOLDEN / "figures.json").read_text(encoding="utf-8"))
+#: The figures of CSV and JSON: "model|test set|statistic|of" and the parts of an estimate.
+HELD = {key: value for key, value in ALL_HELD.items() if not key.startswith(SHOWN)}
+#: The figures of all formats by the same keys.
+FIGURES = {key.removeprefix(SHOWN): value for key, value in ALL_HELD.items()}
+MODELS: tuple[str, ...] = tuple(DATA["models"])
+SETS: tuple[str, ...] = tuple(DATA["test_sets"])
+#: The names under which reports show the test sets.
+SHORT = dict(
+    zip(
+        SETS,
+        (
+            "base (golden)",
+            "negation (golden)",
+            "antonymy (golden)",
+            "base (two)",
+            "word overlap (golden)",
+            "numerical reasoning (golden, proposed)",
+        ),
+        strict=True,
+    )
+)
+_ROUNDED = (
+    "0.59/(0.59 + 0.32 + 0.09) is another number than 0.59: equal confidences are told apart by rounding"
+)
+#: Figures that the package computes by another formula than the documented one.
+DIFFERENT = {
+    "overconfident|base.two|ece_equal_mass|": _ROUNDED,
+    "overconfident|base.two|ece_equal_mass_if_calibrated|": _ROUNDED,
+    "overconfident|base.two|selective_aurc|": _ROUNDED,
+    "tied|numerical_reasoning.golden (proposed)|ece_equal_mass|": _ROUNDED,
+    "tied|numerical_reasoning.golden (proposed)|ece_equal_mass_if_calibrated|": _ROUNDED,
+    "tied|numerical_reasoning.golden (proposed)|selective_aurc|": _ROUNDED,
+}
+
+
+@cache
+def runs() -> tuple[Run, ...]:
+    sets = {name: dataset(name, entry) for name, entry in DATA["test_sets"].items()}
+    return tuple(run_of(model, sets) for model in MODELS)
+
+
+def dataset(name: str, entry: Mapping[str, Any]) -> Dataset:
+    items = [
+        Example(
+            each["id"],
+            f"The premise of {each['id']}.",
+            "A hypothesis.",
+            each["gold"],
+            base=each.get("base"),
+            info={key: each[key] for key in ("cluster", "genre", "pair", "how") if key in each},
+        )
+        for each in entry["items"]
+    ]
+    return Dataset(name, items, entry["manifest"])
+
+
+def run_of(model: str, sets: Mapping[str, Dataset]) -> Run:
+    rows, outcomes = {}, {}
+    for name, entry in DATA["test_sets"].items():
+        answers = {each["id"]: each["answers"][model] for each in entry["items"]}
+        mass = DATA["label_mass"].get(model, {}).get(name, {})
+        rows[name] = np.array([[np.nan] * 3 if isinstance(each, str) else each for each in answers.values()])
+        told = [
+            Outcome(each) if isinstance(each, str) else Outcome(label_mass=mass.get(item))
+            for item, each in answers.items()
+        ]
+        outcomes[name] = Outcomes.of(told, len(told))
+    return Run(model, sets, rows, {"model_key": model}, {}, outcomes)

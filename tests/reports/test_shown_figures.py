@@ -1,0 +1,339 @@
+"""The tables of every format show the golden figures, each under its right name.
+
+The tables of a format are read as text and looked up in ``TABLES``, which says for each column
+which figure of ``tests/golden/figures.json`` it has.  A figure may be off by what its format rounds away.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from math import inf, isnan, nan
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.api import compare
+from crossexam.reports.comparison import comparison_tables
+from crossexam.reports.report import Report, terminal_comparison
+from crossexam.reports.text import render_latex, render_markdown
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
+
+from golden_runs import DIFFERENT, FIGURES, MODELS, SETS, SHORT, runs
+from shown_columns import HAS, OF_TWO, OUTSIDE, TABLES, Column
+from shown_tables import Shown, Wanted, differs, in_html, in_latex, in_markdown, in_terminal
+
+MEAN, ALL = "(mean of test sets)", "(all test sets)"
+FULL = {short: name for name, short in SHORT.items()} | {name: name for name in SETS}
+
+
+def of_two() -> tuple[Any, Any]:
+    one, other, _ = runs()
+    return one, other
+
+
+def compared_tables() -> Any:
+    return comparison_tables(*of_two())
+
+
+@cache
+def report() -> Report:
+    return Report(runs(), calibration=True)
+
+
+@cache
+def report_of_two() -> Report:
+    return Report(of_two(), calibration=True)
+
+
+#: The tables of each format.
+FORMATS: dict[str, Callable[[], list[Shown]]] = {
+    "page": lambda: in_html(report().text(".html")),
+    "page of two models": lambda: in_html(report_of_two().text(".html")),
+    "Markdown": lambda: in_markdown(report().text(".md")),
+    "LaTeX": lambda: in_latex(report().text(".tex")),
+    "LaTeX of two models": lambda: in_latex(report_of_two().text(".tex")),
+    "terminal": lambda: in_terminal(report().terminal()),
+    "terminal of one model": lambda: in_terminal(Report(runs()[2:]).terminal()),
+    "notebook": lambda: in_html(report()._repr_html_()),
+    "comparison on the terminal": lambda: in_terminal(terminal_comparison(*of_two())),
+    "comparison with the last model": lambda: in_terminal(terminal_comparison(runs()[0], runs()[2])),
+    "comparison in Markdown": lambda: in_markdown(render_markdown("Comparison", compared_tables())),
+    "comparison in LaTeX": lambda: in_latex(render_latex("Comparison", compared_tables())),
+    "comparison in a notebook": lambda: in_html(compare(*of_two())._repr_html_()),
+}
+
+
+NOTHING = Wanted("–")
+
+
+def figure(key: str) -> dict[str, Any] | None:
+    """Return the figure with this key, whose interval may be figures of its own."""
+    found = dict(FIGURES.get(key, {}))
+    for end in ("low", "high"):
+        of_end = FIGURES.get(f"{key.removesuffix('|')}_{end}|")
+        if found and of_end is not None:
+            found |= {end: of_end["value"], f"{end}_within": of_end.get("value_within", 0.0)}
+    return found or None
+
+
+class Row:
+    """A row of a table as it is looked up: its model, its test set, and what is in its other columns."""
+
+    def __init__(self, model: str, test_set: str, first: str = "", measure: str = "") -> None:
+        self.start, self.first, self.measure = f"{model}|{test_set}", first, measure
+        self.model, self.test_set = model, test_set
+
+    def figure(self, name: str) -> dict[str, Any] | None:
+        if name == "lost|":
+            name = "drop|" if figure(f"{self.start}|drop|") else "difference|"
+        if name in {
+            f"{kind}|{slicing}"
+            for kind in ("accuracy", "items")
+            for slicing in ("gold", "genre", "pair", "rule")
+        }:
+            name = f"{name}={self.first}"
+        name = name.replace("{measure}", self.measure)
+        if name.endswith("*"):
+            name = next(key for key in FIGURES if key.startswith(f"{self.start}|{name[:-1]}")).split("|", 2)[
+                2
+            ]
+        return figure(f"{self.start}|{name}")
+
+    def value(self, name: str) -> float:
+        found = self.figure(name)
+        return nan if found is None or found["value"] is None else found["value"]
+
+    def bounds(self, name: str) -> list[float] | None:
+        """Return the least and the greatest value of a figure if these are known."""
+        name, _, of = name.partition("|")
+        if name in {"lost", "base_accuracy"}:
+            name = {"lost": "drop", "base_accuracy": "base"}[name]
+        if name == "accuracy" and of in {"gold", "genre", "pair", "rule"}:
+            name, of = "slice", f"{of}={self.first}"
+        ends = [self.value(f"{name}_{end}|{of}") for end in ("least", "most")]
+        return None if any(map(isnan, ends)) else ends
+
+
+def wanted(kind: str, name: str, row: Row) -> Wanted:
+    """Return what a cell should show."""
+    if kind == "text":
+        return Wanted(text_of(name, row))
+    if kind == "count":
+        return counted(name, row)
+    if kind == "type":  # of errors, also of those that two labels do not have
+        return Wanted("{}", [(0.0 if isnan(value := row.value(name)) else value, 0, 0.0)])
+    if kind == "bounds":
+        return bounds_of(name, row)
+    found = row.figure(name)
+    if found is None or (kind == "paired" and not FIGURES.get(f"{row.start}|drop|")):
+        return NOTHING
+    value = found["value"]
+    if kind == "n":
+        return Wanted("{}", [(found["n"], 0, 0.0)])
+    if kind in {"p", "told"}:
+        return p_value(value) if value is not None else NOTHING if kind == "p" else Wanted("none")
+    if kind == "rank":
+        return Wanted("{} [{}, {}]", [(found[part], 0, 0.0) for part in ("value", "low", "high")])
+    if value is None and found.get("low") is not None and kind == "estimate":
+        least, most = row.bounds(name) or (nan, nan)
+        return estimate("{} to {} [{}, {}]", [least, most, found["low"], found["high"]], 100, 1, {})
+    if value is None:
+        value = unbounded(name, row)
+    if isnan(value):
+        return NOTHING
+    scale, decimals = (1, 3) if kind in {"score", "value"} else (100, 1)
+    if kind in {"share", "value", "paired"} or found.get("low") is None or value in {inf, -inf}:
+        return estimate("{}", [value], scale, decimals, found)
+    return estimate("{} [{}, {}]", [value, found["low"], found["high"]], scale, decimals, found)
+
+
+def unbounded(name: str, row: Row) -> float:
+    """Return infinity for a log loss of an impossible answer, or of what only one model gave such."""
+    if "log_loss_difference" in name.replace("{measure}", row.measure):
+        a, b = (row.value(f"log_loss_impossible_{side}|") > 0 for side in "ab")
+        return nan if a == b else inf if a else -inf
+    return inf if "log_loss" in name.replace("{measure}", row.measure) else nan
+
+
+def estimate(text: str, values: list[float], scale: int, decimals: int, found: dict[str, Any]) -> Wanted:
+    within = [0.0, found.get("low_within") or 0.0, found.get("high_within") or 0.0, 0.0]
+    numbers = [(scale * value, decimals, scale * by) for value, by in zip(values, within, strict=False)]
+    return Wanted(text, numbers)
+
+
+def p_value(value: float, level: float = 0.05) -> Wanted:
+    assert value >= 0.001  # a smaller one has another form
+    return Wanted("{}*" if value <= level else "{}", [(value, 3, 0.0)])
+
+
+def bounds_of(name: str, row: Row) -> Wanted:
+    ends = [row.figure(f"{name}_{end}|") for end in ("least", "most")]
+    if None in ends:
+        return NOTHING
+    least, most = ends
+    assert least is not None
+    assert most is not None
+    values = [least["value"], most["value"], least["low"], most["high"]]
+    return estimate("{} to {} [{}, {}]", values, 100, 1, {})
+
+
+def counted(name: str, row: Row) -> Wanted:
+    if name == "missing":
+        value = sum(row.value(f"unanswered|{status}") for status in statuses(row))
+    elif name == "compared":
+        value = row.value("labelled|" if row.value("only_bounds|") == 1 else "n|")
+    else:
+        value = row.value(name)
+    return NOTHING if isnan(value) else Wanted("{}", [(value, 0, 0.0)])
+
+
+def statuses(row: Row) -> list[str]:
+    start = f"{row.start}|unanswered|"
+    return sorted(
+        (key.removeprefix(start) for key in FIGURES if key.startswith(start)), key=["refused", "cut"].index
+    )
+
+
+def text_of(name: str, row: Row) -> str:
+    if name == "reasons":
+        return ", ".join(f"{row.value(f'unanswered|{status}'):.0f} {status}" for status in statuses(row))
+    if name == "groups":
+        start = f"{row.start}|rank_group|"
+        return " ".join(sorted(key.removeprefix(start) for key in FIGURES if key.startswith(start)))
+    if name == "gold":
+        start = f"{row.start}|confusion|"
+        gold = {
+            key.removeprefix(start).partition(">")[0]
+            for key, each in FIGURES.items()
+            if key.startswith(start) and each["value"]
+        }
+        return "".join(gold)
+    if name == "largest":
+        return next(key for key in FIGURES if key.startswith(f"{row.start}|largest_key_share|")).split("|")[3]
+    return name
+
+
+def expanded(spec: Sequence[Column], header: Sequence[str]) -> list[Column] | None:
+    """Return a column per header, with the models or their numbers in place; None if the headers differ."""
+    found: list[Column] = []
+    for column in spec:
+        if column.header == "{models}":
+            found += [Column(model, *column[1:]) for model in MODELS if model in header]
+        elif column.header == "{numbers}":
+            found += [Column(number, *column[1:]) for number in header[1:]]
+        elif not column.header.startswith("?") or column.header[1:] in header:
+            found.append(column._replace(header=column.header.removeprefix("?")))
+    short = found[: len(header)]
+    is_short = len(short) < len(found) and found[0].header == "Test set"  # of bases only, or without a drop
+    return short if [each.header for each in (short if is_short else found)] == list(header) else None
+
+
+def model_of(header: str, cells: Mapping[str, str], title: str) -> str:
+    """Return the model of a cell: of its column, its row, or the table; any if it is of all models."""
+    if header in MODELS:
+        return header
+    return cells.get("Model", title if title in MODELS else MODELS[0])
+
+
+def mistakes(shown: Shown, pattern: str, matched: re.Match[str], against: str) -> Iterator[str]:
+    """Yield what the cells of a table show in place of the golden figures."""
+    spec = expanded(TABLES[pattern], shown.header)
+    if spec is None:
+        yield f"{shown.title}: columns {shown.header}"
+        return
+    where = matched.groupdict()
+    last = ""
+    for cells in shown.rows:
+        named = dict(zip(shown.header, cells, strict=True))
+        name = named.get("Test set", named.get("test set", where.get("set", shown.folded)))
+        is_majority = name == "majority baseline"
+        last = (
+            last
+            if is_majority
+            else MEAN
+            if name == "mean of 4 test sets"
+            else ALL
+            if "all" in where
+            else FULL[name]
+        )
+        for column, cell in zip(spec, cells, strict=True):
+            model = against if pattern in OF_TWO else model_of(column.header, named, shown.title)
+            row = Row(
+                model,
+                last,
+                cells[0],
+                {"Brier": "brier", "log loss": "log_loss"}.get(named.get("Measure", ""), ""),
+            )
+            if column.kind in {"matrix", "matrix_share", "difference"}:
+                right = in_matrix(column, cells[0], shown, last)
+            elif is_majority:
+                right = of_majority(column, row)
+            elif column.kind in {"", "measure"}:
+                continue
+            else:
+                key = f"{row.start}|{column.figure.replace('{measure}', row.measure)}"
+                if key in DIFFERENT:
+                    continue
+                right = wanted(column.kind, column.figure, row)
+            if differs(cell, right):
+                yield f"{shown.title}, {name}, {model}, {column.header}: {cell} for {right}"
+
+
+def of_majority(column: Column, row: Row) -> Wanted:
+    if column.kind == "":
+        return Wanted("majority baseline")
+    if column.figure == "items|":
+        return wanted("count", "items|", row)
+    return wanted("share", "majority_class|*", row) if column.figure == "accuracy|" else NOTHING
+
+
+def in_matrix(column: Column, name: str, shown: Shown, test_set: str) -> Wanted:
+    """Return what a matrix should show of the model of a row against that of a column."""
+    names = [row[0].partition(". ")[2] for row in shown.rows]
+    one, other = name.partition(". ")[2], names[int(column.header) - 1]
+    if one == other:
+        return NOTHING
+    turned = figure(f"{one}|{test_set}|{column.figure}{other}") is None
+    first, second = (other, one) if turned else (one, other)
+    found = figure(f"{first}|{test_set}|{column.figure}{second}")
+    assert found is not None
+    if found["value"] is None:
+        return NOTHING
+    if column.kind == "difference":
+        is_significant = FIGURES[f"{first}|{test_set}|model_difference_significant|{second}"]["value"]
+        return Wanted(
+            "{}*" if is_significant else "{}", [((-100 if turned else 100) * found["value"], 1, 0.0)]
+        )
+    return Wanted(
+        "{}", [(found["value"], 3, 0.0) if column.kind == "matrix" else (100 * found["value"], 1, 0.0)]
+    )
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_tables_show_the_golden_figures(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import vl_convert
+
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda *_: "<svg/>")  # charts: test_charts.py
+    monkeypatch.setattr(vl_convert, "vegalite_to_vega", lambda *_: {"data": []})
+    monkeypatch.setattr(vl_convert, "vega_to_svg", lambda *_: "<svg/>")
+    against = f"strong against {'tied' if 'last' in form else 'overconfident'}"
+    wrong, has = [], set()
+    for shown in FORMATS[form]():
+        if shown.title in OUTSIDE:
+            continue
+        found = [(pattern, matched) for pattern in TABLES if (matched := re.fullmatch(pattern, shown.title))]
+        if not found or not shown.rows:
+            wrong.append(f"a table that is not held: {shown.title}, {shown.header}")
+            continue
+        (pattern, matched), *_ = found
+        has.add(pattern)
+        wrong += mistakes(shown, pattern, matched, against)
+    wrong += [f"no table {each}" for each in HAS[form] - has] + [
+        f"a table {each}" for each in has - HAS[form]
+    ]
+    assert not wrong, "\n".join(wrong)

@@ -1,0 +1,91 @@
+"""What trackers are given of the golden figures, under which names."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from crossexam.interop import trackers
+from crossexam.reports.report import Report
+from crossexam.reports.tracking import track_report
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
+
+from golden_runs import FIGURES, MODELS, SETS, runs
+
+
+def numbers_of(model: str, test_set: str) -> Iterator[tuple[str, float]]:
+    """Yield what a tracker should have of a test set: accuracy and drop with their ends, or their bounds."""
+    start = f"{model}|{test_set}"
+    drop = "drop" if f"{start}|drop|" in FIGURES else "difference"
+    for name, statistic in (("accuracy", "accuracy"), ("drop", drop)):
+        figure = FIGURES.get(f"{start}|{statistic}|")
+        if figure is None:
+            continue
+        if figure["value"] is None:
+            for end in ("least", "most"):
+                yield f"{test_set}/{name}_{end}", FIGURES[f"{start}|{statistic}_{end}|"]["value"]
+        else:
+            yield f"{test_set}/{name}", figure["value"]
+        yield from ((f"{test_set}/{name}_{end}", figure[end]) for end in ("low", "high"))
+
+
+class Fake:
+    """MLflow and W&B as far as they are used: keeps the metrics of each run."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, dict[str, float]] = {}
+        self.now = ""
+
+    @contextmanager
+    def start_run(self, run_name: str, nested: bool) -> Iterator[Any]:
+        self.now = run_name
+        yield SimpleNamespace(info=SimpleNamespace(run_id=run_name))
+
+    def log_metrics(self, metrics: Mapping[str, float]) -> None:
+        self.found[self.now] = dict(metrics)
+
+    def init(self, name: str, **_: Any) -> Any:
+        summary: dict[str, float] = {}
+        self.found[name] = summary
+        return SimpleNamespace(
+            summary=summary, log_artifact=lambda _: None, finish=lambda: None, dir="a/b", url=""
+        )
+
+    def Artifact(self, *_: Any, **__: Any) -> Any:  # noqa: N802
+        return SimpleNamespace(add_dir=lambda _: None)
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda *_, **__: None
+
+
+@pytest.mark.parametrize("tracker", sorted(trackers.REPORT_TRACKERS))
+def test_trackers_have_the_golden_figures(tracker: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = Fake()
+    monkeypatch.setattr(Report, "save", lambda self, path: path.write_text("", encoding="utf-8"))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(trackers, "import_module", lambda name: fake)
+    track_report(Report(runs()), tracker)
+    assert tuple(fake.found) == MODELS
+    wrong = []
+    for model, found in fake.found.items():
+        right = dict(pair for name in SETS for pair in numbers_of(model, name))
+        names = trackers.legal_names(
+            right, {"mlflow": trackers._MLFLOW_NAMES, "wandb": trackers._WANDB_NAMES}[tracker]
+        )
+        held = {names[name]: value for name, value in right.items()}
+        wrong += [f"{model}: {name} is not held" for name in found.keys() - held.keys()]
+        wrong += [
+            f"{model}, {name}: {found.get(name)} for {value}"
+            for name, value in held.items()
+            if not math.isclose(found.get(name, math.nan), value, rel_tol=1e-7, abs_tol=1e-9)
+        ]
+    assert not wrong, "\n".join(wrong)

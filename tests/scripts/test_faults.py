@@ -1,0 +1,53 @@
+"""The rows of faults.toml apply to the source as it is, and are measured by tests that exist."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import faults  # noqa: E402
+
+ROWS = faults.faults()
+
+
+def test_every_row_applies() -> None:
+    """The old text occurs once, the new one is another program, and every folder of the source has faults."""
+    wrong = []
+    for fault in ROWS:
+        text = (ROOT / fault.file).read_text(encoding="utf-8")
+        if text.count(fault.old) != 1:
+            wrong.append(f"{fault.name}: {fault.path} has the old text {text.count(fault.old)} times")
+        elif ast.dump(ast.parse(text)) == ast.dump(ast.parse(text.replace(fault.old, fault.new))):
+            wrong.append(f"{fault.name}: the new text says the same")
+        wrong += [f"{fault.name}: no {each}" for each in fault.nearest() if not (ROOT / each).exists()]
+    assert not wrong, "\n".join(wrong)
+    folders = {path.name for path in (ROOT / faults.SOURCE).iterdir() if (path / "__init__.py").is_file()}
+    assert {Path(fault.path).parts[0] for fault in ROWS} >= folders
+    assert len(ROWS) >= 60
+
+
+def test_a_stale_row_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / faults.SOURCE / "stats" / "paired.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("one two two")
+    with pytest.raises(ValueError, match="2 times"):
+        faults.Fault("stale", "stats/paired.py", "two", "three").put_in(tmp_path)
+    faults.Fault("fresh", "stats/paired.py", "one", "four").put_in(tmp_path)
+    assert file.read_text() == "four two two"
+
+
+def test_the_nearest_tests_mirror_the_path() -> None:
+    def nearest(path: str, *tests: str) -> tuple[str, ...]:
+        return faults.Fault("any", path, "", "", tests).nearest()
+
+    assert nearest("stats/paired.py") == ("tests/stats/test_paired.py",)
+    assert nearest("models/onnx/model.py") == ("tests/models/test_onnx.py",)
+    assert nearest("models/api/model.py") == ("tests/models/api/test_model.py",)
+    assert nearest("runs/waiting.py") == ("tests/runs",)
+    assert nearest("runs/waiting.py", "tests/runs/test_run.py") == ("tests/runs/test_run.py",)

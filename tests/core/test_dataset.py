@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,22 +47,24 @@ SCITAIL = dataset("scitail", ["entailment", "neutral", "neutral"], projection="n
 TWO_LABELS = {"details": {"two_label": True}}
 
 
-@pytest.mark.parametrize(
-    ("sets", "manifest", "expected"),
-    [
-        ((THREE,), {}, "entailment neutral contradiction entailment"),
-        ((TWO,), {}, "entailment not_entailment not_entailment entailment"),
-        ((SCITAIL,), {}, "entailment neutral neutral"),
-        ((THREE,), TWO_LABELS, "entailment not_entailment not_entailment entailment"),
-    ],
-)
-def test_predictions_are_labels(sets: Any, manifest: Mapping[str, Any], expected: str) -> None:
-    run = run_of(*sets, **manifest)
-    (name,) = run.datasets
-    labels = run.predictions(name)
-    assert labels.tolist() == expected.split()
-    assert all(type(label) is str for label in labels.tolist())
-    assert run.scored(name).predicted.tolist() == [GOLD_INDEX[label] for label in expected.split()]
+def test_predictions_are_labels(for_each: Callable[..., None]) -> None:
+    def check(sets: Any, manifest: Mapping[str, Any], expected: str) -> None:
+        run = run_of(*sets, **manifest)
+        (name,) = run.datasets
+        labels = run.predictions(name)
+        assert labels.tolist() == expected.split()
+        assert all(type(label) is str for label in labels.tolist())
+        assert run.scored(name).predicted.tolist() == [GOLD_INDEX[label] for label in expected.split()]
+
+    for_each(
+        check,
+        [
+            ((THREE,), {}, "entailment neutral contradiction entailment"),
+            ((TWO,), {}, "entailment not_entailment not_entailment entailment"),
+            ((SCITAIL,), {}, "entailment neutral neutral"),
+            ((THREE,), TWO_LABELS, "entailment not_entailment not_entailment entailment"),
+        ],
+    )
 
 
 def test_a_frame_has_a_row_per_item() -> None:
@@ -83,20 +86,23 @@ def test_a_frame_has_a_row_per_item() -> None:
     assert frame["cluster"].n_unique() == 4  # the premises of the two sets are the same
 
 
-@pytest.mark.parametrize("sets", [(THREE,), (TWO,), (SCITAIL,), (THREE, TWO, SCITAIL)])
-@pytest.mark.parametrize("manifest", [{}, TWO_LABELS], ids=["three labels", "two labels"])
-def test_correct_is_what_the_reports_count(sets: Any, manifest: Mapping[str, Any]) -> None:
-    random = np.random.default_rng(5)
-    many = (dataset(s.name, [example.label for example in s] * 20, **s.manifest) for s in sets)
-    run = run_of(*many, **manifest)
-    shares = {name: random.dirichlet([1, 1, 1], len(each)) for name, each in run.datasets.items()}
-    run = Run(run.model, run.datasets, shares, run.manifest)
-    frame = run.to_frame()
-    for name, estimate in accuracy_by_set(run).items():
-        rows = frame.filter(pl.col("test_set") == name).drop_nulls("correct")
-        assert rows["correct"].mean() == pytest.approx(estimate.value)
-        assert rows["correct"].to_list() == (rows["predicted"] == rows["label"]).to_list()
-        assert len(rows) == estimate.n
+def test_correct_is_what_the_reports_count(for_each: Callable[..., None]) -> None:
+    def check(manifest: Mapping[str, Any], sets: Any) -> None:
+        random = np.random.default_rng(5)
+        many = (dataset(s.name, [example.label for example in s] * 20, **s.manifest) for s in sets)
+        run = run_of(*many, **manifest)
+        shares = {name: random.dirichlet([1, 1, 1], len(each)) for name, each in run.datasets.items()}
+        run = Run(run.model, run.datasets, shares, run.manifest)
+        frame = run.to_frame()
+        for name, estimate in accuracy_by_set(run).items():
+            rows = frame.filter(pl.col("test_set") == name).drop_nulls("correct")
+            assert rows["correct"].mean() == pytest.approx(estimate.value)
+            assert rows["correct"].to_list() == (rows["predicted"] == rows["label"]).to_list()
+            assert len(rows) == estimate.n
+
+    for_each(
+        check, itertools.product([{}, TWO_LABELS], [(THREE,), (TWO,), (SCITAIL,), (THREE, TWO, SCITAIL)])
+    )
 
 
 def test_items_of_proposed_labels_have_a_status() -> None:
@@ -170,28 +176,30 @@ def test_a_suite_is_looked_up_by_name() -> None:
         suite["two"]
 
 
-@pytest.mark.parametrize(
-    ("shown", "text"),
-    [
-        (THREE, "Dataset('three', 4 examples: 1 entailment, 2 neutral, 1 without a label)"),
-        (Dataset("none", ()), "Dataset('none', 0 examples)"),
-        (
-            dataset("read", ["neutral"], counts={"no_gold": 1200, "bad": 2}),
-            "Dataset('read', 1 example: 1 neutral; left out: 1,200 without a gold label, 2 malformed)",
-        ),
-        (Suite("mine", {"three": THREE, "two": TWO}), "Suite('mine', 2 test sets, 8 items)"),
-        (
-            Suite("mine", {"three": THREE}, {"bases": [{"read": {"bad": 1}}, {"read": {"bad": 2}}]}),
-            "Suite('mine', 1 test set, 4 items; left out: 3 malformed)",
-        ),
-        (run_of(THREE, TWO), "Run('mine', 2 test sets, 8 items)"),
-        (make_report(run_of(THREE)), "Report('mine': 1 test set)"),
-        (make_report(run_of(THREE)).results, "Results('mine': 1 test set)"),
-        (make_report(run_of(THREE)).results.models[0], "ModelResults('mine', 1 test set)"),
-    ],
-)
-def test_objects_are_shown_briefly(shown: object, text: str) -> None:
-    assert repr(shown) == text
+def test_objects_are_shown_briefly(for_each: Callable[..., None]) -> None:
+    def check(shown: object, text: str) -> None:
+        assert repr(shown) == text
+
+    for_each(
+        check,
+        [
+            (THREE, "Dataset('three', 4 examples: 1 entailment, 2 neutral, 1 without a label)"),
+            (Dataset("none", ()), "Dataset('none', 0 examples)"),
+            (
+                dataset("read", ["neutral"], counts={"no_gold": 1200, "bad": 2}),
+                "Dataset('read', 1 example: 1 neutral; left out: 1,200 without a gold label, 2 malformed)",
+            ),
+            (Suite("mine", {"three": THREE, "two": TWO}), "Suite('mine', 2 test sets, 8 items)"),
+            (
+                Suite("mine", {"three": THREE}, {"bases": [{"read": {"bad": 1}}, {"read": {"bad": 2}}]}),
+                "Suite('mine', 1 test set, 4 items; left out: 3 malformed)",
+            ),
+            (run_of(THREE, TWO), "Run('mine', 2 test sets, 8 items)"),
+            (make_report(run_of(THREE)), "Report('mine': 1 test set)"),
+            (make_report(run_of(THREE)).results, "Results('mine': 1 test set)"),
+            (make_report(run_of(THREE)).results.models[0], "ModelResults('mine', 1 test set)"),
+        ],
+    )
 
 
 def test_measures_are_shown_in_a_line() -> None:

@@ -6,6 +6,7 @@ import importlib.metadata
 import json
 import tempfile
 import threading
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
@@ -147,7 +148,7 @@ def test_a_lock_on_a_file_that_is_gone_is_none(tmp_path: Path, monkeypatch: pyte
 
 
 def suite_folder(folder: Path, entry: object) -> Path:
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     write_test_set(folder / "one.jsonl", ITEMS, file_format="jsonl")
     write_manifest(folder / "manifest.json", {"name": "mine", "seed": 3, "test_sets": {"one": entry}})
     return folder
@@ -164,29 +165,31 @@ def test_a_folder_is_read_with_its_manifest(tmp_path: Path) -> None:
     assert dataset.manifest["path"] == str(folder / "one.jsonl")
 
 
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        (
-            "one.jsonl",
-            "manifest.json: test set 'one' does not name a file in this folder\n  wanted: field 'file'",
-        ),
-        ({}, "manifest.json: test set 'one' does not name a file in this folder"),
-        ({"file": "../one.jsonl"}, "manifest.json: test set 'one' does not name a file in this folder"),
-        (
-            {"file": "two.jsonl"},
-            "two.jsonl: the manifest lists test set 'one', but its file does not exist",
-        ),
-        (
-            {"file": "one.jsonl", "content_hash": "00"},
-            "one.jsonl: the content hash does not match the manifest (",
-        ),
-    ],
-)
-def test_a_manifest_that_does_not_fit_is_named(tmp_path: Path, entry: object, message: str) -> None:
-    with pytest.raises(FormatError) as caught:
-        read_suite(suite_folder(tmp_path / "s", entry))
-    assert message in str(caught.value)
+def test_a_manifest_that_does_not_fit_is_named(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(entry: object, message: str) -> None:
+        with pytest.raises(FormatError) as caught:
+            read_suite(suite_folder(tmp_path / "s", entry))
+        assert message in str(caught.value)
+
+    for_each(
+        check,
+        [
+            (
+                "one.jsonl",
+                "manifest.json: test set 'one' does not name a file in this folder\n  wanted: field 'file'",
+            ),
+            ({}, "manifest.json: test set 'one' does not name a file in this folder"),
+            ({"file": "../one.jsonl"}, "manifest.json: test set 'one' does not name a file in this folder"),
+            (
+                {"file": "two.jsonl"},
+                "two.jsonl: the manifest lists test set 'one', but its file does not exist",
+            ),
+            (
+                {"file": "one.jsonl", "content_hash": "00"},
+                "one.jsonl: the content hash does not match the manifest (",
+            ),
+        ],
+    )
 
 
 @pytest.mark.parametrize(
@@ -327,14 +330,16 @@ def test_a_generator_aimed_draws_what_a_new_one_draws() -> None:
         assert (draw(chance), chance.random()) == (draw(fresh), fresh.random())
 
 
-@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 8, 9, 100])
-def test_a_shuffle_on_use_is_that_of_the_standard_library(size: int) -> None:
-    chance, ours, theirs = SeededOnUse(), list(range(size)), list(range(size))
-    chance.aim(3, "a", str(size))
-    other = rng_for(3, "a", str(size))
-    chance.shuffle(ours)
-    other.shuffle(theirs)
-    assert (ours, chance.random()) == (theirs, other.random())
+def test_a_shuffle_on_use_is_that_of_the_standard_library(for_each: Callable[..., None]) -> None:
+    def check(size: int) -> None:
+        chance, ours, theirs = SeededOnUse(), list(range(size)), list(range(size))
+        chance.aim(3, "a", str(size))
+        other = rng_for(3, "a", str(size))
+        chance.shuffle(ours)
+        other.shuffle(theirs)
+        assert (ours, chance.random()) == (theirs, other.random())
+
+    for_each(check, [0, 1, 2, 3, 4, 5, 8, 9, 100])
 
 
 def test_who_waits_for_a_lock_gets_it_when_it_is_released(tmp_path: Path) -> None:

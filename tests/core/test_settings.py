@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -132,20 +133,22 @@ BAD: list[tuple[str, Any, str]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("text", "kind", "value"), GOOD)
-def test_a_value_is_read_by_its_type(text: str, kind: Any, value: Any) -> None:
-    parsed = parse_value(text, kind, "field")
-    assert parsed == value
-    assert type(parsed) is type(value)
+def test_a_value_is_read_by_its_type(for_each: Callable[..., None]) -> None:
+    def check(text: str, kind: Any, value: Any) -> None:
+        parsed = parse_value(text, kind, "field")
+        assert parsed == value
+        assert type(parsed) is type(value)
+
+    for_each(check, GOOD)
 
 
-@pytest.mark.parametrize(("text", "kind", "wanted"), BAD)
-def test_a_value_of_another_type_is_an_error_that_says_what_is_wanted(
-    text: str, kind: Any, wanted: str
-) -> None:
-    with pytest.raises(CrossexamError) as caught:
-        parse_value(text, kind, "field")
-    assert str(caught.value) == f"--set: 'field' cannot be '{text}'\n  wanted: {wanted}"
+def test_a_value_of_another_type_is_an_error_that_says_what_is_wanted(for_each: Callable[..., None]) -> None:
+    def check(text: str, kind: Any, wanted: str) -> None:
+        with pytest.raises(CrossexamError) as caught:
+            parse_value(text, kind, "field")
+        assert str(caught.value) == f"--set: 'field' cannot be '{text}'\n  wanted: {wanted}"
+
+    for_each(check, BAD)
 
 
 def test_an_unknown_field_is_answered_with_the_nearest() -> None:
@@ -217,44 +220,48 @@ class Kinds:
     where: Path = Path()
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "kept"),
-    [
-        ("flag", True, True),
-        ("count", np.int64(3), 3),
-        ("share", 1, 1.0),
-        ("share", np.float32(0.5), 0.5),
-        ("size", "auto", "auto"),
-        ("size", 3, 3),
-        ("order", ["a", "b"], ("a", "b")),
-        ("order", "a,b", ("a", "b")),
-        ("order", None, None),
-        ("widths", ["2", 3], (2, 3)),
-        ("where", Path("a"), Path("a")),
-    ],
-)
-def test_values_of_the_right_type_are_kept(field: str, value: object, kept: object) -> None:
-    found = getattr(Settings({"kinds": Kinds()}).with_values({field: value}).parts["kinds"], field)
-    assert (found, type(found)) == (kept, type(kept))
-    assert getattr(with_options(Kinds(), {field: value}, "kinds"), field) == kept
+def test_values_of_the_right_type_are_kept(for_each: Callable[..., None]) -> None:
+    def check(field: str, value: object, kept: object) -> None:
+        found = getattr(Settings({"kinds": Kinds()}).with_values({field: value}).parts["kinds"], field)
+        assert (found, type(found)) == (kept, type(kept))
+        assert getattr(with_options(Kinds(), {field: value}, "kinds"), field) == kept
+
+    for_each(
+        check,
+        [
+            ("flag", True, True),
+            ("count", np.int64(3), 3),
+            ("share", 1, 1.0),
+            ("share", np.float32(0.5), 0.5),
+            ("size", "auto", "auto"),
+            ("size", 3, 3),
+            ("order", ["a", "b"], ("a", "b")),
+            ("order", "a,b", ("a", "b")),
+            ("order", None, None),
+            ("widths", ["2", 3], (2, 3)),
+            ("where", Path("a"), Path("a")),
+        ],
+    )
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "says"),
-    [
-        ("flag", 1, "cannot be 1\n  wanted: true or false"),
-        ("count", True, "cannot be True\n  wanted: a whole number"),
-        ("count", 2.5, r"cannot be 2\.5\n  wanted: a whole number"),
-        ("share", [1], "cannot be a list\n  wanted: a number"),
-        ("size", None, "cannot be None\n  wanted: a whole number or auto"),
-        ("order", 3, "cannot be 3\n  wanted: texts separated by commas or none"),
-        ("order", ["a", 3], "cannot be a list"),
-        ("widths", {1}, "cannot be a set"),
-        ("where", 3, "cannot be 3\n  wanted: a path"),
-    ],
-)
-def test_values_of_the_wrong_type_are_errors(field: str, value: object, says: str) -> None:
-    with pytest.raises(CrossexamError, match=says):
-        Settings({"kinds": Kinds()}).with_values({field: value})
-    with pytest.raises(CrossexamError, match=says):
-        with_options(Kinds(), {field: value}, "kinds")
+def test_values_of_the_wrong_type_are_errors(for_each: Callable[..., None]) -> None:
+    def check(field: str, value: object, says: str) -> None:
+        with pytest.raises(CrossexamError, match=says):
+            Settings({"kinds": Kinds()}).with_values({field: value})
+        with pytest.raises(CrossexamError, match=says):
+            with_options(Kinds(), {field: value}, "kinds")
+
+    for_each(
+        check,
+        [
+            ("flag", 1, "cannot be 1\n  wanted: true or false"),
+            ("count", True, "cannot be True\n  wanted: a whole number"),
+            ("count", 2.5, r"cannot be 2\.5\n  wanted: a whole number"),
+            ("share", [1], "cannot be a list\n  wanted: a number"),
+            ("size", None, "cannot be None\n  wanted: a whole number or auto"),
+            ("order", 3, "cannot be 3\n  wanted: texts separated by commas or none"),
+            ("order", ["a", 3], "cannot be a list"),
+            ("widths", {1}, "cannot be a set"),
+            ("where", 3, "cannot be 3\n  wanted: a path"),
+        ],
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,29 +56,34 @@ def test_any_text_survives_a_row(premise: str, hypothesis: str, label: str) -> N
     assert from_row(to_row(example), where="here") == example
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"id": 1', "line 1: not JSON"),
-        ('{"id": "1", "premise": "p", "label": "neutral"}', "line 1: field 'hypothesis' is missing"),
-        ('{"id": "1", "premise": "p", "hypothesis": "h", "label": "maybe"}', "line 1: unknown label 'maybe'"),
-        ('["1", "p", "h", "neutral"]', "line 1: not a JSON object"),
-        (f"{{{GOOD}}}\n\n", "line 2: not JSON"),
-        (f'{{{GOOD}, "premise": null}}', "line 1: malformed row: field 'premise' is not text"),
-        (f'{{{GOOD}, "hypothesis": 5}}', "line 1: malformed row: field 'hypothesis' is not text"),
-        (f'{{{GOOD}, "info": "[1]"}}', "line 1: malformed row: field 'info' is not a JSON object"),
-        (f'{{{GOOD}, "info": "{{"}}', "line 1: malformed row: Expecting property name"),
-        (
-            f'{{{GOOD}, "construction": "x.v1", "source": "premise", "target": "premise", "edits": [1]}}',
-            "line 1: malformed row: 'int' object is not subscriptable",
-        ),
-    ],
-)
-def test_a_bad_line_is_named(tmp_path: Path, text: str, message: str) -> None:
-    path = tmp_path / "set.jsonl"
-    path.write_text(text + "\n")
-    with pytest.raises(FormatError, match=message):
-        read_test_set(path)
+def test_a_bad_line_is_named(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(text: str, message: str) -> None:
+        path = tmp_path / "set.jsonl"
+        path.write_text(text + "\n")
+        with pytest.raises(FormatError, match=message):
+            read_test_set(path)
+
+    for_each(
+        check,
+        [
+            ('{"id": 1', "line 1: not JSON"),
+            ('{"id": "1", "premise": "p", "label": "neutral"}', "line 1: field 'hypothesis' is missing"),
+            (
+                '{"id": "1", "premise": "p", "hypothesis": "h", "label": "maybe"}',
+                "line 1: unknown label 'maybe'",
+            ),
+            ('["1", "p", "h", "neutral"]', "line 1: not a JSON object"),
+            (f"{{{GOOD}}}\n\n", "line 2: not JSON"),
+            (f'{{{GOOD}, "premise": null}}', "line 1: malformed row: field 'premise' is not text"),
+            (f'{{{GOOD}, "hypothesis": 5}}', "line 1: malformed row: field 'hypothesis' is not text"),
+            (f'{{{GOOD}, "info": "[1]"}}', "line 1: malformed row: field 'info' is not a JSON object"),
+            (f'{{{GOOD}, "info": "{{"}}', "line 1: malformed row: Expecting property name"),
+            (
+                f'{{{GOOD}, "construction": "x.v1", "source": "premise", "target": "premise", "edits": [1]}}',
+                "line 1: malformed row: 'int' object is not subscriptable",
+            ),
+        ],
+    )
 
 
 def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
@@ -124,13 +131,14 @@ def test_no_items_make_a_file_that_can_be_read(tmp_path: Path, suffix: str) -> N
     assert read_test_set(path).examples == ()
 
 
-@pytest.mark.parametrize("form", ["parquet", "jsonl", "examples"])
-@pytest.mark.parametrize("places", [{0}, {2}, {0, 1, 2}, {1}, set()])
-def test_items_are_left_out_in_every_form(form: Form, places: set[int]) -> None:
-    kept = [item for place, item in enumerate(ITEMS) if place not in places]
-    left, wanted = encoded(ITEMS, form).without(places), encoded(kept, form)
-    assert left.records == wanted.records
-    assert left.items == wanted.items
+def test_items_are_left_out_in_every_form(for_each: Callable[..., None]) -> None:
+    def check(places: set[int], form: Form) -> None:
+        kept = [item for place, item in enumerate(ITEMS) if place not in places]
+        left, wanted = encoded(ITEMS, form).without(places), encoded(kept, form)
+        assert left.records == wanted.records
+        assert left.items == wanted.items
+
+    for_each(check, itertools.product([{0}, {2}, {0, 1, 2}, {1}, set()], ["parquet", "jsonl", "examples"]))
 
 
 def test_building_imports_neither_pandas_nor_the_functions_of_pyarrow(tmp_path: Path) -> None:

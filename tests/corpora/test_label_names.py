@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -70,20 +71,22 @@ def test_words_are_refused_with_a_mapping_for_those_that_are_known(tmp_path: Pat
     assert "the column has entailment 1, perhaps 1; --labels VALUE=LABEL,..." in str(other)
 
 
-@pytest.mark.parametrize(
-    ("mapping", "values"),
-    [
-        ("yes=entailment,no=not_entailment", ["Yes", "no", " YES"]),
-        ("1=entailment,0=not_entailment", ["1", "0", "1.0"]),
-        ("true=entailment,false=not_entailment", ["True", "FALSE", "true"]),
-        ("supported=entailment,refuted=contradiction,nei=neutral", ["supported", "refuted", "NEI"]),
-    ],
-)
-def test_declared_labels_are_read(tmp_path: Path, mapping: str, values: list[str]) -> None:
-    declared = parse_labels(mapping)
-    found = [each.label for each in iter_corpus(table(tmp_path / "d.csv", values), labels=declared)]
-    assert found == [declared[name_of(value)] for value in values]
-    assert found[0] == "entailment"
+def test_declared_labels_are_read(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(mapping: str, values: list[str]) -> None:
+        declared = parse_labels(mapping)
+        found = [each.label for each in iter_corpus(table(tmp_path / "d.csv", values), labels=declared)]
+        assert found == [declared[name_of(value)] for value in values]
+        assert found[0] == "entailment"
+
+    for_each(
+        check,
+        [
+            ("yes=entailment,no=not_entailment", ["Yes", "no", " YES"]),
+            ("1=entailment,0=not_entailment", ["1", "0", "1.0"]),
+            ("true=entailment,false=not_entailment", ["True", "FALSE", "true"]),
+            ("supported=entailment,refuted=contradiction,nei=neutral", ["supported", "refuted", "NEI"]),
+        ],
+    )
 
 
 def test_a_value_can_be_declared_to_mean_no_gold_label(tmp_path: Path) -> None:
@@ -132,23 +135,25 @@ def test_a_file_does_not_mix_two_labels_with_three(tmp_path: Path) -> None:
         list(iter_corpus(path))
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("yes", "'yes' does not say what a label means"),
-        ("yes=", "'yes=' does not say"),
-        ("=entailment", "'=entailment' does not say"),
-        ("yes=entailment,yes=neutral", "'yes=neutral' does not say"),
-        ("yes=good", "'good' is not a label"),
-        ("yes=1", "'1' is not a label"),
-        ("a=not_entailment,b=neutral", "there are both not_entailment and neutral"),
-    ],
-)
-def test_malformed_declarations_are_refused(text: str, message: str) -> None:
-    with pytest.raises(CrossexamError) as caught:
-        parse_labels(text)
-    assert message in str(caught.value)
-    assert "--labels" in str(caught.value)
+def test_malformed_declarations_are_refused(for_each: Callable[..., None]) -> None:
+    def check(text: str, message: str) -> None:
+        with pytest.raises(CrossexamError) as caught:
+            parse_labels(text)
+        assert message in str(caught.value)
+        assert "--labels" in str(caught.value)
+
+    for_each(
+        check,
+        [
+            ("yes", "'yes' does not say what a label means"),
+            ("yes=", "'yes=' does not say"),
+            ("=entailment", "'=entailment' does not say"),
+            ("yes=entailment,yes=neutral", "'yes=neutral' does not say"),
+            ("yes=good", "'good' is not a label"),
+            ("yes=1", "'1' is not a label"),
+            ("a=not_entailment,b=neutral", "there are both not_entailment and neutral"),
+        ],
+    )
 
 
 def test_a_corpus_with_a_reader_needs_no_declaration(tmp_path: Path) -> None:

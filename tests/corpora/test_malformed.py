@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,19 +53,21 @@ BAD_JSON = {
 # fmt: on
 
 
-@pytest.mark.parametrize("name", BAD_JSON)
-def test_bad_json_lines(name: str, tmp_path: Path) -> None:
-    bad, message = BAD_JSON[name]
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(line() + b"\n" + bad + b"\n" + line() + b"\n")
-    with pytest.raises(FormatError) as caught:
-        list(iter_corpus(path))
-    assert str(caught.value).startswith(f"{path}, line 2{message}")
-    assert "wanted: " in str(caught.value)
-    assert "--skip-bad" in str(caught.value)
-    report = ReadingReport()
-    assert len(list(iter_corpus(path, skip_bad=True, allow_loss=True, report=report))) == 2
-    assert (report.read, report.bad, report.messages) == (3, 1, [str(caught.value)])
+def test_bad_json_lines(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(name: str) -> None:
+        bad, message = BAD_JSON[name]
+        path = tmp_path / "x.jsonl"
+        path.write_bytes(line() + b"\n" + bad + b"\n" + line() + b"\n")
+        with pytest.raises(FormatError) as caught:
+            list(iter_corpus(path))
+        assert str(caught.value).startswith(f"{path}, line 2{message}")
+        assert "wanted: " in str(caught.value)
+        assert "--skip-bad" in str(caught.value)
+        report = ReadingReport()
+        assert len(list(iter_corpus(path, skip_bad=True, allow_loss=True, report=report))) == 2
+        assert (report.read, report.bad, report.messages) == (3, 1, [str(caught.value)])
+
+    for_each(check, BAD_JSON)
 
 
 def test_a_bad_first_line_does_not_hide_the_columns(tmp_path: Path) -> None:
@@ -117,14 +121,16 @@ BAD_TABLES = {
 }
 
 
-@pytest.mark.parametrize("case", BAD_TABLES)
-def test_bad_tables(case: str, tmp_path: Path) -> None:
-    name, content, message = BAD_TABLES[case]
-    path = tmp_path / name
-    path.write_bytes(content)
-    with pytest.raises(FormatError) as caught:
-        list(iter_corpus(path))
-    assert str(caught.value).startswith(f"{path}, {message}")
+def test_bad_tables(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(case: str) -> None:
+        name, content, message = BAD_TABLES[case]
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(FormatError) as caught:
+            list(iter_corpus(path))
+        assert str(caught.value).startswith(f"{path}, {message}")
+
+    for_each(check, BAD_TABLES)
 
 
 def test_a_bad_row_of_a_csv_is_skipped_and_counted(tmp_path: Path) -> None:
@@ -197,14 +203,16 @@ NOT_CORPORA = {
 }
 
 
-@pytest.mark.parametrize("case", NOT_CORPORA)
-def test_files_that_hold_no_corpus(case: str, tmp_path: Path) -> None:
-    name, content, message = NOT_CORPORA[case]
-    path = tmp_path / name
-    path.write_bytes(content)
-    with pytest.raises(FormatError, match=message) as caught:
-        list(iter_corpus(path))
-    assert str(path) in str(caught.value)
+def test_files_that_hold_no_corpus(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(case: str) -> None:
+        name, content, message = NOT_CORPORA[case]
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(FormatError, match=message) as caught:
+            list(iter_corpus(path))
+        assert str(path) in str(caught.value)
+
+    for_each(check, NOT_CORPORA)
 
 
 def test_a_zip_archive_is_named_as_one(tmp_path: Path) -> None:
@@ -230,13 +238,19 @@ def test_a_folder_lists_its_files(tmp_path: Path) -> None:
         iter_corpus(tmp_path)
 
 
-@pytest.mark.parametrize("skip_bad", [False, True])
-@pytest.mark.parametrize("header", ["premise\thypothesis\tlabel", "prémisse\thypothesis\tlabel"])
-def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, header: str, skip_bad: bool) -> None:
+def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, for_each: Callable[..., None]) -> None:
     """With --skip-bad as well, which skips too many records, or cannot skip the header."""
-    path = tmp_path / "mine.tsv"
-    path.write_text(f"{header}\nUn café.\tA coffee.\tentailment\nTwo.\tOne.\tneutral\n", encoding="latin-1")
-    with pytest.raises(FormatError, match="is not UTF-8") as caught:
-        list(iter_corpus(path, skip_bad=skip_bad))
-    assert caught.value.hint is not None
-    assert "iconv -f latin1 -t UTF-8 FILE > NEWFILE" in caught.value.hint
+
+    def check(header: str, skip_bad: bool) -> None:
+        path = tmp_path / "mine.tsv"
+        path.write_text(
+            f"{header}\nUn café.\tA coffee.\tentailment\nTwo.\tOne.\tneutral\n", encoding="latin-1"
+        )
+        with pytest.raises(FormatError, match="is not UTF-8") as caught:
+            list(iter_corpus(path, skip_bad=skip_bad))
+        assert caught.value.hint is not None
+        assert "iconv -f latin1 -t UTF-8 FILE > NEWFILE" in caught.value.hint
+
+    for_each(
+        check, itertools.product(["premise\thypothesis\tlabel", "prémisse\thypothesis\tlabel"], [False, True])
+    )

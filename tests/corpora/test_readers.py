@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,20 +73,22 @@ def digest(example: Example) -> str:
     return hashlib.blake2b(text.encode("utf-8"), digest_size=4).hexdigest()
 
 
-@pytest.mark.parametrize("spec", REAL)
-def test_a_real_file_is_read_as_it_is(spec: str, shared_data: Path) -> None:
-    records, counts, no_gold, hashes = REAL[spec]
-    report = ReadingReport()
-    corpus, at, name = spec.partition("@")
-    examples = list(
-        iter_corpus(f"{corpus}@{shared_data / name}" if at else spec, data_dir=shared_data, report=report)
-    )
-    assert tuple(report.labels[label] for label in (E, N, C, NOT)) == counts
-    assert (report.read, report.no_gold, report.bad) == (records, no_gold, 0)
-    assert sum(counts) + no_gold == records == len(examples) + no_gold
-    assert tuple(digest(examples[place]) for place in (0, 9, -1)) == hashes
-    assert len({example.id for example in examples}) == records - no_gold
-    assert not any(re.search(r"</?[bu]>|\.jpg#\d/", e.premise + e.hypothesis) for e in examples)
+def test_a_real_file_is_read_as_it_is(shared_data: Path, for_each: Callable[..., None]) -> None:
+    def check(spec: str) -> None:
+        records, counts, no_gold, hashes = REAL[spec]
+        report = ReadingReport()
+        corpus, at, name = spec.partition("@")
+        examples = list(
+            iter_corpus(f"{corpus}@{shared_data / name}" if at else spec, data_dir=shared_data, report=report)
+        )
+        assert tuple(report.labels[label] for label in (E, N, C, NOT)) == counts
+        assert (report.read, report.no_gold, report.bad) == (records, no_gold, 0)
+        assert sum(counts) + no_gold == records == len(examples) + no_gold
+        assert tuple(digest(examples[place]) for place in (0, 9, -1)) == hashes
+        assert len({example.id for example in examples}) == records - no_gold
+        assert not any(re.search(r"</?[bu]>|\.jpg#\d/", e.premise + e.hypothesis) for e in examples)
+
+    for_each(check, REAL)
 
 
 @pytest.mark.parametrize("spec", UNLABELLED)
@@ -320,14 +324,16 @@ def as_read(spec: str) -> list[Example]:
     return list(iter_corpus(f"{corpus}@{MADE / name}" if at else spec, data_dir=MADE, drop_no_gold=False))
 
 
-@pytest.mark.parametrize("spec", READ)
-def test_a_file_of_the_documented_format(spec: str) -> None:
-    examples = as_read(spec)
-    assert [(e.label, dict(e.info)) for e in examples] == [(t, m) for _, t, _, _, m in READ[spec]]
-    for example, (name, _, premise, hypothesis, _) in zip(examples, READ[spec], strict=True):
-        assert example.id == (name or content_id(example.premise, example.hypothesis, example.label))
-        assert example.premise.startswith(premise)
-        assert example.hypothesis.startswith(hypothesis)
+def test_a_file_of_the_documented_format(for_each: Callable[..., None]) -> None:
+    def check(spec: str) -> None:
+        examples = as_read(spec)
+        assert [(e.label, dict(e.info)) for e in examples] == [(t, m) for _, t, _, _, m in READ[spec]]
+        for example, (name, _, premise, hypothesis, _) in zip(examples, READ[spec], strict=True):
+            assert example.id == (name or content_id(example.premise, example.hypothesis, example.label))
+            assert example.premise.startswith(premise)
+            assert example.hypothesis.startswith(hypothesis)
+
+    for_each(check, READ)
 
 
 def test_no_reader_is_without_a_test() -> None:
@@ -433,16 +439,18 @@ HUB: dict[str, tuple[str, dict[str, list[Any]], tuple[str, str]]] = {
 # fmt: on
 
 
-@pytest.mark.parametrize("spec", HUB)
-def test_a_copy_of_the_hub_has_its_own_numbers(spec: str, tmp_path: Path) -> None:
-    import polars as pl
+def test_a_copy_of_the_hub_has_its_own_numbers(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(spec: str) -> None:
+        import polars as pl
 
-    file, columns, labels = HUB[spec]
-    pl.DataFrame({**columns, "label": [0, 1]}).write_parquet(tmp_path / file)
-    examples = read_corpus(spec, data_dir=tmp_path).examples
-    assert tuple(example.label for example in examples) == labels
-    assert [example.premise for example in examples] == ["A.", "B."]
-    assert [example.hypothesis for example in examples] == ["C.", "D."]
+        file, columns, labels = HUB[spec]
+        pl.DataFrame({**columns, "label": [0, 1]}).write_parquet(tmp_path / file)
+        examples = read_corpus(spec, data_dir=tmp_path).examples
+        assert tuple(example.label for example in examples) == labels
+        assert [example.premise for example in examples] == ["A.", "B."]
+        assert [example.hypothesis for example in examples] == ["C.", "D."]
+
+    for_each(check, HUB)
 
 
 def test_hub_copies_with_names_and_withheld_labels(tmp_path: Path) -> None:
@@ -478,16 +486,17 @@ NUMBERED = {
 }
 
 
-@pytest.mark.parametrize("spec", NUMBERED)
-@pytest.mark.parametrize("skip_bad", [False, True])
 def test_numbers_that_a_format_does_not_document_are_not_guessed(
-    spec: str, skip_bad: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path(spec.partition("@")[2]).write_text(NUMBERED[spec], encoding="utf-8")
-    with pytest.raises(FormatError, match=r"the label: the label .* is a number") as caught:
-        list(iter_corpus(spec, skip_bad=skip_bad))
-    assert "--labels 0=LABEL,1=LABEL" in str(caught.value)
+    def check(skip_bad: bool, spec: str) -> None:
+        monkeypatch.chdir(tmp_path)
+        Path(spec.partition("@")[2]).write_text(NUMBERED[spec], encoding="utf-8")
+        with pytest.raises(FormatError, match=r"the label: the label .* is a number") as caught:
+            list(iter_corpus(spec, skip_bad=skip_bad))
+        assert "--labels 0=LABEL,1=LABEL" in str(caught.value)
+
+    for_each(check, itertools.product([False, True], NUMBERED))
 
 
 # -- malformed records -----------------------------------------------------------------------------------
@@ -537,21 +546,23 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
 # fmt: on
 
 
-@pytest.mark.parametrize("case", WRONG)
 def test_a_malformed_record_is_one_error_with_its_line(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
 ) -> None:
-    monkeypatch.setenv("CROSSEXAM_DATA", str(MADE))
-    file, old, new, message = WRONG[case]
-    text = (MADE / file).read_text(encoding="utf-8")
-    assert text.count(old) >= 1
-    path = tmp_path / file
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text.replace(old, new, 1), encoding="utf-8")
-    corpus = {"dnc": "dpr"}.get(case.rstrip("@"), case.rstrip("@"))
-    with pytest.raises(FormatError) as caught:
-        list(iter_corpus(f"{corpus}@{path}", drop_no_gold=False))
-    assert str(caught.value).startswith(f"{path}, {message}")
+    def check(case: str) -> None:
+        monkeypatch.setenv("CROSSEXAM_DATA", str(MADE))
+        file, old, new, message = WRONG[case]
+        text = (MADE / file).read_text(encoding="utf-8")
+        assert text.count(old) >= 1
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        corpus = {"dnc": "dpr"}.get(case.rstrip("@"), case.rstrip("@"))
+        with pytest.raises(FormatError) as caught:
+            list(iter_corpus(f"{corpus}@{path}", drop_no_gold=False))
+        assert str(caught.value).startswith(f"{path}, {message}")
+
+    for_each(check, WRONG)
 
 
 def test_annotations_without_their_pairs_say_what_is_missing(

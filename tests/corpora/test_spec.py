@@ -36,26 +36,26 @@ def put(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "corpus", "split", "file", "part"),
-    [
-        ("snli:dev", "snli", "dev", None, slice(None)),
-        ("snli:dev[::2]", "snli", "dev", None, slice(None, None, 2)),
-        ("snli:dev[10:]", "snli", "dev", None, slice(10, None)),
-        ("joci@my/b.csv", "joci", None, Path("my/b.csv"), slice(None)),
-        ("joci@my/b.csv[2:9:3]", "joci", None, Path("my/b.csv"), slice(2, 9, 3)),
-        ("my/pairs.jsonl[:5]", None, None, Path("my/pairs.jsonl"), slice(None, 5)),
-        ("C:pairs.jsonl", None, None, Path("C:pairs.jsonl"), slice(None)),  # one letter is a drive
-        ("snli", "snli", None, None, slice(None)),
-    ],
-)
-def test_a_name_is_parsed(
-    text: str, corpus: str | None, split: str | None, file: Path | None, part: slice
-) -> None:
-    spec = CorpusSpec.parse(text)
-    assert (spec.text, spec.corpus, spec.split, spec.file, spec.part) == (text, corpus, split, file, part)
-    assert spec.is_slice == (part != slice(None))
-    assert hash(spec) == hash(CorpusSpec.parse(text))
+def test_a_name_is_parsed(for_each: Callable[..., None]) -> None:
+    def check(text: str, corpus: str | None, split: str | None, file: Path | None, part: slice) -> None:
+        spec = CorpusSpec.parse(text)
+        assert (spec.text, spec.corpus, spec.split, spec.file, spec.part) == (text, corpus, split, file, part)
+        assert spec.is_slice == (part != slice(None))
+        assert hash(spec) == hash(CorpusSpec.parse(text))
+
+    for_each(
+        check,
+        [
+            ("snli:dev", "snli", "dev", None, slice(None)),
+            ("snli:dev[::2]", "snli", "dev", None, slice(None, None, 2)),
+            ("snli:dev[10:]", "snli", "dev", None, slice(10, None)),
+            ("joci@my/b.csv", "joci", None, Path("my/b.csv"), slice(None)),
+            ("joci@my/b.csv[2:9:3]", "joci", None, Path("my/b.csv"), slice(2, 9, 3)),
+            ("my/pairs.jsonl[:5]", None, None, Path("my/pairs.jsonl"), slice(None, 5)),
+            ("C:pairs.jsonl", None, None, Path("C:pairs.jsonl"), slice(None)),  # one letter is a drive
+            ("snli", "snli", None, None, slice(None)),
+        ],
+    )
 
 
 numbers = st.one_of(st.just(""), st.integers(0, 9999).map(str))
@@ -106,18 +106,22 @@ STRANGE = (
 )
 
 
-@pytest.mark.parametrize("name", STRANGE)
-def test_the_path_of_a_file_is_that_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    put(tmp_path / name)
-    for text in (name, str(tmp_path / name)):
-        whole = list(iter_corpus(text))
-        assert len(whole) == 4
-        assert list(iter_corpus(f"{text}[1:3]")) == whole[1:3]
-        assert CorpusSpec.parse_union(text) == (CorpusSpec.parse(text),)
-        first, second, third = CorpusSpec.parse_union(f"{text}+{text}[::2]@0.5+builtin:demo")
-        assert (first.file, second.file, third.name) == (Path(text), Path(text), "builtin:demo")
-        assert (second.part, second.share) == (slice(None, None, 2), 0.5)
+def test_the_path_of_a_file_is_that_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
+) -> None:
+    def check(name: str) -> None:
+        monkeypatch.chdir(tmp_path)
+        put(tmp_path / name)
+        for text in (name, str(tmp_path / name)):
+            whole = list(iter_corpus(text))
+            assert len(whole) == 4
+            assert list(iter_corpus(f"{text}[1:3]")) == whole[1:3]
+            assert CorpusSpec.parse_union(text) == (CorpusSpec.parse(text),)
+            first, second, third = CorpusSpec.parse_union(f"{text}+{text}[::2]@0.5+builtin:demo")
+            assert (first.file, second.file, third.name) == (Path(text), Path(text), "builtin:demo")
+            assert (second.part, second.share) == (slice(None, None, 2), 0.5)
+
+    for_each(check, STRANGE)
 
 
 def test_a_file_with_a_reader_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,31 +132,33 @@ def test_a_file_with_a_reader_may_be_called_anything(tmp_path: Path, monkeypatch
         assert (spec.corpus, spec.path(), spec.part, spec.share) == ("joci", Path(name), slice(None), None)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "the name of the corpus is empty"),
-        (
-            "snli:train@0.15",
-            r"snli:train@0\.15: no epochs to draw a share for\n  hint: use a slice",
-        ),
-        (
-            "snli:train+multinli:train",
-            r"a union of corpora cannot be used here\n  wanted: one corpus",
-        ),
-        ("builtin:demo[::2]+no.jsonl", "a union of corpora cannot be used here"),
-        ("snli:dev[::0]", "the step of the slice is 0"),
-        ("snli:dev[:5", r"the closing bracket '\]' of the slice is missing\n  wanted: snli:dev\[:5\]"),
-        ("snli:dev[:5][::2]", "there are two slices"),
-        ("snli:dev@0.5[::2]", "the share must come last"),
-        ("snli:dev@0.5@0.5", "the share must come last, and only once"),
-        ("snli:dev@1.5", r"the share is 1\.5\n  wanted: more than 0 and less than 1"),
-        ("snli:dev@0.0", r"the share is 0\.0"),
-    ],
-)
-def test_what_cannot_be_parsed(text: str, message: str) -> None:
-    with pytest.raises(CrossexamError, match=message):
-        CorpusSpec.parse(text)
+def test_what_cannot_be_parsed(for_each: Callable[..., None]) -> None:
+    def check(text: str, message: str) -> None:
+        with pytest.raises(CrossexamError, match=message):
+            CorpusSpec.parse(text)
+
+    for_each(
+        check,
+        [
+            ("", "the name of the corpus is empty"),
+            (
+                "snli:train@0.15",
+                r"snli:train@0\.15: no epochs to draw a share for\n  hint: use a slice",
+            ),
+            (
+                "snli:train+multinli:train",
+                r"a union of corpora cannot be used here\n  wanted: one corpus",
+            ),
+            ("builtin:demo[::2]+no.jsonl", "a union of corpora cannot be used here"),
+            ("snli:dev[::0]", "the step of the slice is 0"),
+            ("snli:dev[:5", r"the closing bracket '\]' of the slice is missing\n  wanted: snli:dev\[:5\]"),
+            ("snli:dev[:5][::2]", "there are two slices"),
+            ("snli:dev@0.5[::2]", "the share must come last"),
+            ("snli:dev@0.5@0.5", "the share must come last, and only once"),
+            ("snli:dev@1.5", r"the share is 1\.5\n  wanted: more than 0 and less than 1"),
+            ("snli:dev@0.0", r"the share is 0\.0"),
+        ],
+    )
 
 
 @pytest.mark.parametrize("text", ["snli:train+", "+snli:train", "snli:train++aqua:dev"])
@@ -214,15 +220,17 @@ def test_an_index_and_a_base_take_unions_but_no_shares(function: Callable[[str],
         function("builtin:demo+builtin:demo[:5")
 
 
-@pytest.mark.parametrize("place", ONE_CORPUS)
-def test_shares_and_unions_are_not_for_one_corpus(place: str) -> None:
-    for text, message in (
-        ("builtin:demo@0.5", "no epochs to draw a share for"),
-        ("builtin:demo+builtin:demo[::2]", "a union of corpora cannot be used here"),
-        ("builtin:demo[:5", "the closing bracket"),
-    ):
-        with pytest.raises(CrossexamError, match=message):
-            ONE_CORPUS[place](text)
+def test_shares_and_unions_are_not_for_one_corpus(for_each: Callable[..., None]) -> None:
+    def check(place: str) -> None:
+        for text, message in (
+            ("builtin:demo@0.5", "no epochs to draw a share for"),
+            ("builtin:demo+builtin:demo[::2]", "a union of corpora cannot be used here"),
+            ("builtin:demo[:5", "the closing bracket"),
+        ):
+            with pytest.raises(CrossexamError, match=message):
+                ONE_CORPUS[place](text)
+
+    for_each(check, ONE_CORPUS)
 
 
 def test_a_slice_for_training_counts_labelled_examples_only(tmp_path: Path) -> None:
@@ -257,20 +265,22 @@ def test_hidden_folders_are_not_looked_into(tmp_path: Path) -> None:
     assert find_split("snli", "dev", tmp_path) is None
 
 
-@pytest.mark.parametrize(
-    ("spec", "file"),
-    [
-        ("snli:validation", "snli_1.0_dev.jsonl"),
-        ("SNLI:Test", "snli_1.0_test.jsonl"),
-        ("multinli:matched", "multinli_1.0_dev_matched.jsonl"),
-        ("mnli:validation_mismatched", "multinli_1.0_dev_mismatched.jsonl"),
-        ("aqua_rat:train", "aqua_train.json"),
-        ("aqua:dev", "AQuA/dev.json"),
-    ],
-)
-def test_other_names_of_corpora_and_splits(spec: str, file: str, tmp_path: Path) -> None:
-    path = put(tmp_path / file)
-    assert CorpusSpec.parse(spec).path(data_dir=tmp_path) == path
+def test_other_names_of_corpora_and_splits(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(spec: str, file: str) -> None:
+        path = put(tmp_path / file)
+        assert CorpusSpec.parse(spec).path(data_dir=tmp_path) == path
+
+    for_each(
+        check,
+        [
+            ("snli:validation", "snli_1.0_dev.jsonl"),
+            ("SNLI:Test", "snli_1.0_test.jsonl"),
+            ("multinli:matched", "multinli_1.0_dev_matched.jsonl"),
+            ("mnli:validation_mismatched", "multinli_1.0_dev_mismatched.jsonl"),
+            ("aqua_rat:train", "aqua_train.json"),
+            ("aqua:dev", "AQuA/dev.json"),
+        ],
+    )
 
 
 def test_the_data_folder_is_the_variable_or_the_platforms(
@@ -354,22 +364,24 @@ def test_ls_lists_what_is_installed(tmp_path: Path) -> None:
     assert listed["aqua"].licence == "Apache-2.0"
 
 
-@pytest.mark.parametrize("name", CORPORA)
-def test_every_corpus_is_in_every_table(name: str) -> None:
-    entry = catalog()[name]
-    assert entry.licence
-    assert entry.citation
-    assert set(entry.splits) <= set(SPLITS[name])
-    installed = [file for download in entry.downloads for file in download.installs]
-    assert len(installed) == len(set(installed))
-    for file in installed:
-        # what is fetched is what the name of a split is resolved to first
-        assert any(file == Path(candidates[0]).name for candidates in SPLITS[name].values())
-    if entry.downloads:
-        assert all(download.members or download.file for download in entry.downloads)
-        assert entry.unpacked_limit or not any(download.members for download in entry.downloads)
-        assert all(download.url.startswith("https://") for download in entry.downloads)
-        assert all(len(download.sha256 or "0" * 64) == 64 for download in entry.downloads)
+def test_every_corpus_is_in_every_table(for_each: Callable[..., None]) -> None:
+    def check(name: str) -> None:
+        entry = catalog()[name]
+        assert entry.licence
+        assert entry.citation
+        assert set(entry.splits) <= set(SPLITS[name])
+        installed = [file for download in entry.downloads for file in download.installs]
+        assert len(installed) == len(set(installed))
+        for file in installed:
+            # what is fetched is what the name of a split is resolved to first
+            assert any(file == Path(candidates[0]).name for candidates in SPLITS[name].values())
+        if entry.downloads:
+            assert all(download.members or download.file for download in entry.downloads)
+            assert entry.unpacked_limit or not any(download.members for download in entry.downloads)
+            assert all(download.url.startswith("https://") for download in entry.downloads)
+            assert all(len(download.sha256 or "0" * 64) == 64 for download in entry.downloads)
+
+    for_each(check, CORPORA)
 
 
 def test_catalogue_agrees_with_the_recorded_downloads(shared_data: Path) -> None:

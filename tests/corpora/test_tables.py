@@ -45,35 +45,39 @@ MAKERS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_a_table_is_read_like_a_file(make: Callable[[Any], Any], tmp_path: Path) -> None:
-    path = tmp_path / "pairs.parquet"
-    pl.DataFrame(ROWS).write_parquet(path)
-    of_file, of_table = read_corpus(path), dataset_of(make(ROWS), name="pairs")
-    assert of_table.examples == of_file.examples
-    assert [example.id for example in of_table] == [
-        "a",
-        "b",
-        content_id("A dog runs.", "It sits.", "contradiction"),
-    ]
-    assert of_table.manifest["counts"] == of_file.manifest["counts"]
-    assert of_table.manifest["counts"]["no_gold"] == 1
-    assert of_table.examples[0].info["genre"] == "sky"
+def test_a_table_is_read_like_a_file(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(make: Callable[[Any], Any]) -> None:
+        path = tmp_path / "pairs.parquet"
+        pl.DataFrame(ROWS).write_parquet(path)
+        of_file, of_table = read_corpus(path), dataset_of(make(ROWS), name="pairs")
+        assert of_table.examples == of_file.examples
+        assert [example.id for example in of_table] == [
+            "a",
+            "b",
+            content_id("A dog runs.", "It sits.", "contradiction"),
+        ]
+        assert of_table.manifest["counts"] == of_file.manifest["counts"]
+        assert of_table.manifest["counts"]["no_gold"] == 1
+        assert of_table.examples[0].info["genre"] == "sky"
+
+    for_each(check, MAKERS.values())
 
 
-@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-def test_a_malformed_row_is_the_error_of_a_file(make: Callable[[Any], Any], tmp_path: Path) -> None:
-    rows = [ROWS[0], ROWS[1], {**ROWS[0], "gold_label": "perhaps"}]
-    path = tmp_path / "pairs.parquet"
-    pl.DataFrame(rows).write_parquet(path)
-    with pytest.raises(FormatError) as of_file:
-        read_corpus(path)
-    with pytest.raises(FormatError) as of_table:
-        dataset_of(make(rows))
-    assert str(of_table.value).split(", row 3,")[1] == str(of_file.value).split(", row 3,")[1]
-    report = ReadingReport()
-    kept = dataset_of(make(rows), skip_bad=True, allow_loss=True, report=report)
-    assert (len(kept), report.bad, dict(report.labels)) == (2, 1, {"neutral": 1, "entailment": 1})
+def test_a_malformed_row_is_the_error_of_a_file(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(make: Callable[[Any], Any]) -> None:
+        rows = [ROWS[0], ROWS[1], {**ROWS[0], "gold_label": "perhaps"}]
+        path = tmp_path / "pairs.parquet"
+        pl.DataFrame(rows).write_parquet(path)
+        with pytest.raises(FormatError) as of_file:
+            read_corpus(path)
+        with pytest.raises(FormatError) as of_table:
+            dataset_of(make(rows))
+        assert str(of_table.value).split(", row 3,")[1] == str(of_file.value).split(", row 3,")[1]
+        report = ReadingReport()
+        kept = dataset_of(make(rows), skip_bad=True, allow_loss=True, report=report)
+        assert (len(kept), report.bad, dict(report.labels)) == (2, 1, {"neutral": 1, "entailment": 1})
+
+    for_each(check, MAKERS.values())
 
 
 def test_every_kind_of_table_is_made_by_a_test() -> None:
@@ -113,39 +117,42 @@ def test_a_dataset_that_names_its_classes_is_read_by_the_names() -> None:
         assert read.manifest["counts"]["no_gold"] == 1
 
 
-@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, list, lambda rows: _numbered(None)])
-def test_numbers_need_a_declaration_as_in_files(make: Callable[[Any], Any]) -> None:
-    rows = list(_numbered(None))
-    with pytest.raises(
-        FormatError, match=r"row 1, field 'label': the labels are numbers \(1 with 0, 1 with 1\)"
-    ):
-        dataset_of(make(rows))
-    declared = dataset_of(make(rows), labels={"1": "entailment", "0": "not_entailment"})
-    assert [example.label for example in declared] == ["entailment", "not_entailment"]
+def test_numbers_need_a_declaration_as_in_files(for_each: Callable[..., None]) -> None:
+    def check(make: Callable[[Any], Any]) -> None:
+        rows = list(_numbered(None))
+        with pytest.raises(
+            FormatError, match=r"row 1, field 'label': the labels are numbers \(1 with 0, 1 with 1\)"
+        ):
+            dataset_of(make(rows))
+        declared = dataset_of(make(rows), labels={"1": "entailment", "0": "not_entailment"})
+        assert [example.label for example in declared] == ["entailment", "not_entailment"]
+
+    for_each(check, [pl.DataFrame, pd.DataFrame, list, lambda rows: _numbered(None)])
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        [np.int64(1), np.int64(0), None],
-        [np.float32(1), np.float32(0), np.float32("nan")],
-        pd.Series([1, 0, None], dtype="Int64"),
-        pd.Series([1, 0, None]),
-        pd.Series(["1", "0", None], dtype="category"),
-        [np.str_("1"), "0", float("nan")],
-    ],
-    ids=["int64", "float32", "Int64", "float", "category", "str"],
-)
-def test_scalars_of_numpy_and_missing_values_of_pandas(labels: Any) -> None:
-    names = {"1": "entailment", "0": "contradiction"}
-    columns = {"premise": ["A dog runs."] * 3, "hypothesis": ["It moves.", "It sits.", "It is old."]}
-    report = ReadingReport()
-    read = dataset_of(pd.DataFrame({**columns, "label": labels}), labels=names, report=report)
-    assert [example.label for example in read] == ["entailment", "contradiction"]
-    assert report.no_gold == 1
-    rows = [dict(zip(("premise", "hypothesis", "label"), row, strict=True)) for row in
-            zip(*columns.values(), labels, strict=True)]  # fmt: skip
-    assert dataset_of(rows, labels=names).examples == read.examples
+def test_scalars_of_numpy_and_missing_values_of_pandas(for_each: Callable[..., None]) -> None:
+    def check(labels: Any) -> None:
+        names = {"1": "entailment", "0": "contradiction"}
+        columns = {"premise": ["A dog runs."] * 3, "hypothesis": ["It moves.", "It sits.", "It is old."]}
+        report = ReadingReport()
+        read = dataset_of(pd.DataFrame({**columns, "label": labels}), labels=names, report=report)
+        assert [example.label for example in read] == ["entailment", "contradiction"]
+        assert report.no_gold == 1
+        rows = [dict(zip(("premise", "hypothesis", "label"), row, strict=True)) for row in
+                zip(*columns.values(), labels, strict=True)]  # fmt: skip
+        assert dataset_of(rows, labels=names).examples == read.examples
+
+    for_each(
+        check,
+        [
+            [np.int64(1), np.int64(0), None],
+            [np.float32(1), np.float32(0), np.float32("nan")],
+            pd.Series([1, 0, None], dtype="Int64"),
+            pd.Series([1, 0, None]),
+            pd.Series(["1", "0", None], dtype="category"),
+            [np.str_("1"), "0", float("nan")],
+        ],
+    )
 
 
 def test_values_in_info_are_those_of_json() -> None:
@@ -156,38 +163,43 @@ def test_values_in_info_are_those_of_json() -> None:
     assert type(example.info["seen"]) is bool
 
 
-@pytest.mark.parametrize(
-    ("data", "says"),
-    [
-        (
-            pl.DataFrame({"premise": ["A."], "hypothesis": [""]}),
-            "polars DataFrame, row 1, field 'hypothesis': the text",
-        ),
-        (
-            pd.DataFrame({"premise": ["A."], "hypothesis": [None]}),
-            "row 1, field 'hypothesis': null instead of a string",
-        ),
-        (
-            pd.DataFrame({"premise": ["A."], "text": ["B."]}),
-            "pandas DataFrame, header: no column for the hypothesis",
-        ),
-        (
-            pd.DataFrame([["A.", "B.", "C."]], columns=["premise", "premise", "hypothesis"]),
-            "repeats column 'premise'",
-        ),
-        (pl.DataFrame({"premise": [], "hypothesis": []}), "the polars DataFrame: the table has no records"),
-        (
-            datasets.DatasetDict(train=datasets.Dataset.from_list(ROWS)),
-            "the DatasetDict has several splits: train",
-        ),
-        ([ROWS[0], 3], "the list, row 2: 3 instead of a dict"),
-        ([ROWS[0], {"sentence1": "A."}], "the list, row 2: the field 'sentence2' is missing"),
-        ([Example("a", "P.", "H.", None), ROWS[0]], "examples, item 2: a dict instead of an Example"),
-    ],
-)
-def test_what_is_wrong_with_a_table_is_said(data: Any, says: str) -> None:
-    with pytest.raises(CrossexamError, match=says):
-        dataset_of(data)
+def test_what_is_wrong_with_a_table_is_said(for_each: Callable[..., None]) -> None:
+    def check(data: Any, says: str) -> None:
+        with pytest.raises(CrossexamError, match=says):
+            dataset_of(data)
+
+    for_each(
+        check,
+        [
+            (
+                pl.DataFrame({"premise": ["A."], "hypothesis": [""]}),
+                "polars DataFrame, row 1, field 'hypothesis': the text",
+            ),
+            (
+                pd.DataFrame({"premise": ["A."], "hypothesis": [None]}),
+                "row 1, field 'hypothesis': null instead of a string",
+            ),
+            (
+                pd.DataFrame({"premise": ["A."], "text": ["B."]}),
+                "pandas DataFrame, header: no column for the hypothesis",
+            ),
+            (
+                pd.DataFrame([["A.", "B.", "C."]], columns=["premise", "premise", "hypothesis"]),
+                "repeats column 'premise'",
+            ),
+            (
+                pl.DataFrame({"premise": [], "hypothesis": []}),
+                "the polars DataFrame: the table has no records",
+            ),
+            (
+                datasets.DatasetDict(train=datasets.Dataset.from_list(ROWS)),
+                "the DatasetDict has several splits: train",
+            ),
+            ([ROWS[0], 3], "the list, row 2: 3 instead of a dict"),
+            ([ROWS[0], {"sentence1": "A."}], "the list, row 2: the field 'sentence2' is missing"),
+            ([Example("a", "P.", "H.", None), ROWS[0]], "examples, item 2: a dict instead of an Example"),
+        ],
+    )
 
 
 def test_a_header_that_fits_nothing_is_not_skipped() -> None:
@@ -205,21 +217,23 @@ def test_examples_become_a_dataset_as_they_are() -> None:
     assert dataset_of(iter(examples)).name == "examples"
 
 
-@pytest.mark.parametrize(
-    ("examples", "says"),
-    [
-        ([_example(id=3)], "item 1: id is 3\n  wanted: a string"),
-        ([_example(premise=None)], "premise is None"),
-        ([_example(label="Entailment")], "label is 'Entailment'\n  wanted: entailment, neutral"),
-        ([_example(label=0)], "label is 0"),
-        ([_example(), _example()], "item 2: the id 'a' is not unique"),
-    ],
-)
-def test_examples_that_would_be_misread_are_refused(examples: list[Example], says: str) -> None:
-    with pytest.raises(FormatError, match=says):
-        dataset_of(examples)
-    with pytest.raises(FormatError, match=says):
-        checked_examples(Dataset("mine", examples), {})
+def test_examples_that_would_be_misread_are_refused(for_each: Callable[..., None]) -> None:
+    def check(examples: list[Example], says: str) -> None:
+        with pytest.raises(FormatError, match=says):
+            dataset_of(examples)
+        with pytest.raises(FormatError, match=says):
+            checked_examples(Dataset("mine", examples), {})
+
+    for_each(
+        check,
+        [
+            ([_example(id=3)], "item 1: id is 3\n  wanted: a string"),
+            ([_example(premise=None)], "premise is None"),
+            ([_example(label="Entailment")], "label is 'Entailment'\n  wanted: entailment, neutral"),
+            ([_example(label=0)], "label is 0"),
+            ([_example(), _example()], "item 2: the id 'a' is not unique"),
+        ],
+    )
 
 
 def test_examples_take_no_columns() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,26 +42,31 @@ def parsed(tagged: str, links: str) -> Parsed:
     return Parsed(tokens(tagged), tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
 
 
-@pytest.mark.parametrize(
-    ("tagged", "expected"),
-    [
-        ("A/DT tall/JJ young/JJ woman/NN sings/VBZ", [("tall", "woman"), ("young", "woman")]),
-        ("A/DT tall/JJ ,/, thin/JJ and/CC old/JJ man/NN", [("tall", "man"), ("thin", "man"), ("old", "man")]),
-        ("A/DT Very/RB Old/JJ Boat/NN", [("old", "boat")]),
-        ("Two/CD old/JJ men/NNS", [("old", "man")]),  # not WordNet's "men", the work force
-        ("His/PRP$ new/JJ glasses/NNS", [("new", "glasses")]),  # nor two of a glass
-        ("A/DT large/JJ screen/NN door/NN", []),  # a large screen, or a large door?
-        ("A/DT short/JJ sleeved/JJ shirt/NN", [("sleeved", "shirt")]),  # the sleeves are short
-        ("A/DT taller/JJR woman/NN", []),
-        ("The/DT old/JJ Thames/NNP", []),
-        ("The/DT boat/NN is/VBZ old/JJ", []),
-        ("An/DT old/JJ man/NN 's/POS red/JJ boat/NN", [("red", "boat")]),
-        ("ice/NN cold/JJ water/NN", [("cold", "water")]),
-        ("A/DT parked/VBN car/NN", []),
-    ],
-)
-def test_pairs_of_a_tagged_sentence(tagged: str, expected: list[tuple[str, str]]) -> None:
-    assert [*adjective_pairs(tokens(tagged), None, WORDNET)] == expected
+def test_pairs_of_a_tagged_sentence(for_each: Callable[..., None]) -> None:
+    def check(tagged: str, expected: list[tuple[str, str]]) -> None:
+        assert [*adjective_pairs(tokens(tagged), None, WORDNET)] == expected
+
+    for_each(
+        check,
+        [
+            ("A/DT tall/JJ young/JJ woman/NN sings/VBZ", [("tall", "woman"), ("young", "woman")]),
+            (
+                "A/DT tall/JJ ,/, thin/JJ and/CC old/JJ man/NN",
+                [("tall", "man"), ("thin", "man"), ("old", "man")],
+            ),
+            ("A/DT Very/RB Old/JJ Boat/NN", [("old", "boat")]),
+            ("Two/CD old/JJ men/NNS", [("old", "man")]),  # not WordNet's "men", the work force
+            ("His/PRP$ new/JJ glasses/NNS", [("new", "glasses")]),  # nor two of a glass
+            ("A/DT large/JJ screen/NN door/NN", []),  # a large screen, or a large door?
+            ("A/DT short/JJ sleeved/JJ shirt/NN", [("sleeved", "shirt")]),  # the sleeves are short
+            ("A/DT taller/JJR woman/NN", []),
+            ("The/DT old/JJ Thames/NNP", []),
+            ("The/DT boat/NN is/VBZ old/JJ", []),
+            ("An/DT old/JJ man/NN 's/POS red/JJ boat/NN", [("red", "boat")]),
+            ("ice/NN cold/JJ water/NN", [("cold", "water")]),
+            ("A/DT parked/VBN car/NN", []),
+        ],
+    )
 
 
 def test_pairs_of_a_parsed_sentence_are_its_amod_relations() -> None:
@@ -135,20 +141,22 @@ def test_a_table_is_written_read_and_named_by_its_content(tmp_path: Path) -> Non
     assert AdjectiveCounts({"boat": {"red": 2}}, "my corpus").name != table.name
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "not a table of adjectives"),
-        ("boat\told 2\n", "not a table of adjectives"),
-        ("#adjectives 1 x\nboat\told\n", "malformed row for 'boat'"),
-        ("#adjectives 1 x\nboat\told two\n", "line 2"),
-    ],
-)
-def test_what_is_no_table(text: str, message: str, tmp_path: Path) -> None:
-    path = tmp_path / "table.tsv"
-    path.write_text(text)
-    with pytest.raises(FormatError, match=message):
-        AdjectiveCounts.read(path)
+def test_what_is_no_table(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(text: str, message: str) -> None:
+        path = tmp_path / "table.tsv"
+        path.write_text(text)
+        with pytest.raises(FormatError, match=message):
+            AdjectiveCounts.read(path)
+
+    for_each(
+        check,
+        [
+            ("", "not a table of adjectives"),
+            ("boat\told 2\n", "not a table of adjectives"),
+            ("#adjectives 1 x\nboat\told\n", "malformed row for 'boat'"),
+            ("#adjectives 1 x\nboat\told two\n", "line 2"),
+        ],
+    )
 
 
 def test_the_shipped_table_is_small_and_knows_common_pairs() -> None:

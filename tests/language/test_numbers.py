@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -56,18 +57,16 @@ TAKEN = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "text", "value", "style", "amount"), TAKEN, ids=[row[0] for row in TAKEN]
-)
-def test_a_quantity_has_its_value_and_place(
-    sentence: str, text: str, value: str, style: str, amount: str
-) -> None:
-    (number,) = quantities(sentence)
-    assert isinstance(number, Quantity), number
-    assert (number.text, number.value, number.style) == (text, Decimal(value), style)
-    assert sentence[number.start : number.end] == text
-    assert sentence[number.phrase_start : number.phrase_end] == amount
-    assert number.percent == ("%" in amount or "cent" in amount)
+def test_a_quantity_has_its_value_and_place(for_each: Callable[..., None]) -> None:
+    def check(sentence: str, text: str, value: str, style: str, amount: str) -> None:
+        (number,) = quantities(sentence)
+        assert isinstance(number, Quantity), number
+        assert (number.text, number.value, number.style) == (text, Decimal(value), style)
+        assert sentence[number.start : number.end] == text
+        assert sentence[number.phrase_start : number.phrase_end] == amount
+        assert number.percent == ("%" in amount or "cent" in amount)
+
+    for_each(check, TAKEN)
 
 
 # Reason, sentence, and the numbers rejected for it; other numbers of the sentence are quantities.
@@ -209,13 +208,15 @@ REJECTED = [
 ]
 
 
-@pytest.mark.parametrize(("reason", "sentence", "texts"), REJECTED, ids=[row[1] for row in REJECTED])
-def test_a_number_that_is_no_quantity_has_its_reason(reason: str, sentence: str, texts: list[str]) -> None:
-    found = quantities(sentence)
-    rejected = [number for number in found if isinstance(number, RejectedNumber)]
-    assert [(number.text, number.reason) for number in rejected] == [(text, reason) for text in texts]
-    digits = [text for text in re.findall(r"\d+", sentence) if text not in " ".join(texts)]
-    assert [number.text for number in found if isinstance(number, Quantity)] == digits
+def test_a_number_that_is_no_quantity_has_its_reason(for_each: Callable[..., None]) -> None:
+    def check(reason: str, sentence: str, texts: list[str]) -> None:
+        found = quantities(sentence)
+        rejected = [number for number in found if isinstance(number, RejectedNumber)]
+        assert [(number.text, number.reason) for number in rejected] == [(text, reason) for text in texts]
+        digits = [text for text in re.findall(r"\d+", sentence) if text not in " ".join(texts)]
+        assert [number.text for number in found if isinstance(number, Quantity)] == digits
+
+    for_each(check, REJECTED)
 
 
 def _tagged(text: str) -> list[Token]:
@@ -247,11 +248,13 @@ BY_TAG = [
 ]
 
 
-@pytest.mark.parametrize(("tagged", "reason"), BY_TAG, ids=[row[0] for row in BY_TAG])
-def test_tags_show_what_is_counted(tagged: str, reason: str | None) -> None:
-    tokens = _tagged(tagged)
-    (number,) = quantities(" ".join(token.text for token in tokens), tokens)
-    assert (number.reason if isinstance(number, RejectedNumber) else None) == reason
+def test_tags_show_what_is_counted(for_each: Callable[..., None]) -> None:
+    def check(tagged: str, reason: str | None) -> None:
+        tokens = _tagged(tagged)
+        (number,) = quantities(" ".join(token.text for token in tokens), tokens)
+        assert (number.reason if isinstance(number, RejectedNumber) else None) == reason
+
+    for_each(check, BY_TAG)
 
 
 def test_every_reason_has_a_case() -> None:
@@ -271,26 +274,28 @@ def test_a_second_number_word_is_not_a_number_of_its_own() -> None:
     assert [number.text for number in quantities("It cost $2.4 million and 3 lakh in all.")] == ["2.4", "3"]
 
 
-@pytest.mark.parametrize(
-    ("sentence", "value", "expected"),
-    [
-        ("12 dogs", "7", "7"),
-        ("$200,000 went", "1950000", "1,950,000"),
-        ("$1,200.50 went", "999.25", "999.25"),
-        ("1,00,000 went", "12345678", "1,23,45,678"),
-        ("1,00,000 went", "99", "99"),
-        ("3.50 went", "4", "4.00"),
-        (".25 went", "0.75", ".75"),
-        ("Two cats", "31", "Thirty-one"),
-        ("TWO CATS", "31", "THIRTY-ONE"),
-        ("they saw two hundred and one cats", "302", "three hundred and two"),
-        ("they saw two hundred one cats", "302", "three hundred two"),
-    ],
-)
-def test_a_new_value_is_written_in_the_old_style(sentence: str, value: str, expected: str) -> None:
-    like = quantities(sentence)[0]
-    assert isinstance(like, Quantity)
-    assert render_number(Decimal(value), like) == expected
+def test_a_new_value_is_written_in_the_old_style(for_each: Callable[..., None]) -> None:
+    def check(sentence: str, value: str, expected: str) -> None:
+        like = quantities(sentence)[0]
+        assert isinstance(like, Quantity)
+        assert render_number(Decimal(value), like) == expected
+
+    for_each(
+        check,
+        [
+            ("12 dogs", "7", "7"),
+            ("$200,000 went", "1950000", "1,950,000"),
+            ("$1,200.50 went", "999.25", "999.25"),
+            ("1,00,000 went", "12345678", "1,23,45,678"),
+            ("1,00,000 went", "99", "99"),
+            ("3.50 went", "4", "4.00"),
+            (".25 went", "0.75", ".75"),
+            ("Two cats", "31", "Thirty-one"),
+            ("TWO CATS", "31", "THIRTY-ONE"),
+            ("they saw two hundred and one cats", "302", "three hundred and two"),
+            ("they saw two hundred one cats", "302", "three hundred two"),
+        ],
+    )
 
 
 def test_a_list_marker_stands_at_the_beginning_only() -> None:

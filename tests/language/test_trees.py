@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -50,22 +51,24 @@ def test_lines_and_blanks_make_no_difference() -> None:
     assert parse_tree(PARSE.replace(" (", "\n\t( ").replace("( ", "(")) == parse_tree(PARSE)
 
 
-@pytest.mark.parametrize(
-    ("parse", "message"),
-    [
-        ("(ROOT (NN dog)", "character 14: the parse ends inside a bracket"),
-        ("(ROOT (NN dog)))", "character 15: ')' after the parse has ended"),
-        ("(NN dog) (NN cat)", "character 9: '(' after the parse has ended"),
-        ("(ROOT ())", "character 7: an empty bracket"),
-        (")", "character 0: one closing bracket too many"),
-        ("(NP the (NN dog))", "character 4: the word 'the' has no bracket"),
-        ("dog", "character 0: the word 'dog' has no bracket"),
-        ("", "character 0: no parse"),
-    ],
-)
-def test_broken_notation_names_the_character(parse: str, message: str) -> None:
-    with pytest.raises(FormatError, match=re.escape(message)):
-        parse_tree(parse)
+def test_broken_notation_names_the_character(for_each: Callable[..., None]) -> None:
+    def check(parse: str, message: str) -> None:
+        with pytest.raises(FormatError, match=re.escape(message)):
+            parse_tree(parse)
+
+    for_each(
+        check,
+        [
+            ("(ROOT (NN dog)", "character 14: the parse ends inside a bracket"),
+            ("(ROOT (NN dog)))", "character 15: ')' after the parse has ended"),
+            ("(NN dog) (NN cat)", "character 9: '(' after the parse has ended"),
+            ("(ROOT ())", "character 7: an empty bracket"),
+            (")", "character 0: one closing bracket too many"),
+            ("(NP the (NN dog))", "character 4: the word 'the' has no bracket"),
+            ("dog", "character 0: the word 'dog' has no bracket"),
+            ("", "character 0: no parse"),
+        ],
+    )
 
 
 def _written(tree: Tree) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -70,10 +71,12 @@ def test_every_format_has_a_list_here() -> None:
     assert FORMATS.keys() == {shape.name for shape in LISTS}
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_a_format_is_recognised(tmp_path: Path, name: str) -> None:
-    file, text, expected = FORMATS[name]
-    assert [tuple(pair) for pair in read_pairs(written(tmp_path, file, text))] == expected
+def test_a_format_is_recognised(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(name: str) -> None:
+        file, text, expected = FORMATS[name]
+        assert [tuple(pair) for pair in read_pairs(written(tmp_path, file, text))] == expected
+
+    for_each(check, FORMATS)
 
 
 def test_the_lexicon_of_opposites_is_read_packed(tmp_path: Path) -> None:
@@ -125,27 +128,29 @@ def test_words_are_lower_case_unless_proper(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "the list has no pairs"),
-        ("word1\tword2\n", "the list has no pairs"),
-        ("hot\n", "line 1: unknown word-pair format; the line begins with 'hot'"),
-        ("hot cold\n", "the list does not say how its words are related"),
-        (
-            "# a comment\nhot\tcold\t1\nday\tnight\tmaybe\n",
-            "line 3: unknown relation 'maybe'\n  wanted: 1, 0",
-        ),
-        ("hot\tcold\t1\nday\t\t1\n", "line 2: a column is missing\n  wanted: WORD WORD 0|1"),
-        ("hot\tcold\t1\nday\n", "line 2: a column is missing"),
-        ("hot\tcold\twarm\n", "line 1: unknown word-pair format; the line begins with 'hot cold warm'"),
-    ],
-)
-def test_what_is_no_list_is_an_error_with_its_line(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(FormatError) as raised:
-        read_pairs(written(tmp_path, "x.tsv", text))
-    assert message in str(raised.value)
-    assert str(tmp_path) in str(raised.value)
+def test_what_is_no_list_is_an_error_with_its_line(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(text: str, message: str) -> None:
+        with pytest.raises(FormatError) as raised:
+            read_pairs(written(tmp_path, "x.tsv", text))
+        assert message in str(raised.value)
+        assert str(tmp_path) in str(raised.value)
+
+    for_each(
+        check,
+        [
+            ("", "the list has no pairs"),
+            ("word1\tword2\n", "the list has no pairs"),
+            ("hot\n", "line 1: unknown word-pair format; the line begins with 'hot'"),
+            ("hot cold\n", "the list does not say how its words are related"),
+            (
+                "# a comment\nhot\tcold\t1\nday\tnight\tmaybe\n",
+                "line 3: unknown relation 'maybe'\n  wanted: 1, 0",
+            ),
+            ("hot\tcold\t1\nday\t\t1\n", "line 2: a column is missing\n  wanted: WORD WORD 0|1"),
+            ("hot\tcold\t1\nday\n", "line 2: a column is missing"),
+            ("hot\tcold\twarm\n", "line 1: unknown word-pair format; the line begins with 'hot cold warm'"),
+        ],
+    )
 
 
 def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
@@ -162,20 +167,22 @@ def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
 
 
 # Counted with `cut -f3 | sort | uniq -c`; less what are duplicates and words of several (README of the data)
-@pytest.mark.parametrize(
-    ("file", "counts"),
-    [
-        ("antsynnet/noun-pairs.train", {("antonym", "n"): 1418, ("synonym", "n"): 1418}),
-        ("antsynnet/verb-pairs.test", {("antonym", "v"): 454, ("synonym", "v"): 454}),
-        ("antsynnet/adjective-pairs.val", {("antonym", "a"): 199, ("synonym", "a"): 199}),
-        ("baroni2012.tsv", {("hypernym", "n"): 1385}),
-        ("counter_fitting/wordnet_antonyms.txt", {("antonym", None): 12_572}),
-        ("counter_fitting/ppdb_antonyms.txt", {("antonym", None): 478}),
-    ],
-)
-def test_the_published_files(shared_data: Path, file: str, counts: dict[tuple[str, str | None], int]) -> None:
-    pairs = read_pairs(shared_data / "lexical" / file)
-    assert Counter((pair.relation, pair.pos) for pair in pairs) == counts
+def test_the_published_files(shared_data: Path, for_each: Callable[..., None]) -> None:
+    def check(file: str, counts: dict[tuple[str, str | None], int]) -> None:
+        pairs = read_pairs(shared_data / "lexical" / file)
+        assert Counter((pair.relation, pair.pos) for pair in pairs) == counts
+
+    for_each(
+        check,
+        [
+            ("antsynnet/noun-pairs.train", {("antonym", "n"): 1418, ("synonym", "n"): 1418}),
+            ("antsynnet/verb-pairs.test", {("antonym", "v"): 454, ("synonym", "v"): 454}),
+            ("antsynnet/adjective-pairs.val", {("antonym", "a"): 199, ("synonym", "a"): 199}),
+            ("baroni2012.tsv", {("hypernym", "n"): 1385}),
+            ("counter_fitting/wordnet_antonyms.txt", {("antonym", None): 12_572}),
+            ("counter_fitting/ppdb_antonyms.txt", {("antonym", None): 478}),
+        ],
+    )
 
 
 def test_evalution_as_published(shared_data: Path) -> None:

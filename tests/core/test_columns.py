@@ -14,14 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossexam.core.columns import (
-    cluster_hashes,
-    columns_of,
-    in_columns,
-    info_values,
-    labels_of,
-    text_hashes,
-)
+from crossexam.core.columns import cluster_hashes, columns_of, in_columns, info_values, labels_of, text_hashes
 from crossexam.core.dataset import Dataset, content_hash, has_content
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of

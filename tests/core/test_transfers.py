@@ -198,9 +198,7 @@ def test_an_interrupted_copy_is_not_a_suite_and_goes_on(
     assert len(cx.load_suite(SUITE)) == 2
 
 
-def test_a_mistake_after_an_interrupted_copy_does_not_lock_the_place(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_mistake_after_an_interrupted_copy_does_not_lock_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
         broken_after(broken, 2, ConnectionError("connection lost"))
         with pytest.raises(CrossexamError, match="connection lost"):

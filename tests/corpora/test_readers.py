@@ -639,11 +639,7 @@ def test_entities_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        '<?xml version="1.0" encoding="UTF-1.0"?>\n<f/>',
-        "<f><p>Out of place.</p><h>So is this.</h>",
-    ],
+    "text", ['<?xml version="1.0" encoding="UTF-1.0"?>\n<f/>', "<f><p>Out of place.</p><h>So is this.</h>"]
 )
 def test_damaged_xml_is_one_error(text: str, tmp_path: Path) -> None:
     (tmp_path / "fracas.xml").write_text(text, encoding="utf-8")

@@ -141,14 +141,8 @@ def test_what_cannot_be_parsed(for_each: Callable[..., None]) -> None:
         check,
         [
             ("", "the name of the corpus is empty"),
-            (
-                "snli:train@0.15",
-                r"snli:train@0\.15: no epochs to draw a share for\n  hint: use a slice",
-            ),
-            (
-                "snli:train+multinli:train",
-                r"a union of corpora cannot be used here\n  wanted: one corpus",
-            ),
+            ("snli:train@0.15", r"snli:train@0\.15: no epochs to draw a share for\n  hint: use a slice"),
+            ("snli:train+multinli:train", r"a union of corpora cannot be used here\n  wanted: one corpus"),
             ("builtin:demo[::2]+no.jsonl", "a union of corpora cannot be used here"),
             ("snli:dev[::0]", "the step of the slice is 0"),
             ("snli:dev[:5", r"the closing bracket '\]' of the slice is missing\n  wanted: snli:dev\[:5\]"),

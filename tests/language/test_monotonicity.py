@@ -302,9 +302,7 @@ def test_any_string_of_words_has_a_polarity_everywhere(words: list[str]) -> None
         assert polarity_at(tokens, place).direction in DIRECTIONS
 
 
-def test_operators_are_looked_for_only_where_one_may_begin(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_operators_are_looked_for_only_where_one_may_begin(monkeypatch: pytest.MonkeyPatch) -> None:
     """The short cuts find what trying every length at every word finds, over sentences with all operators."""
     tagger = NltkTagger(shipped)
     texts = [side for each in iter_corpus("builtin:demo") for side in (each.premise, each.hypothesis)]

@@ -122,10 +122,7 @@ def _doc(spec: str) -> Any:
 # ClearNLP labels as spaCy's English pipelines give them; expected: the same sentence in Universal
 # Dependencies, by hand.
 CLEAR = [
-    (
-        "Cats|NNS|nsubj|1 chase|VBP|ROOT|1 mice|NNS|dobj|1",
-        "Cats|nsubj|chase chase|root|- mice|obj|chase",
-    ),
+    ("Cats|NNS|nsubj|1 chase|VBP|ROOT|1 mice|NNS|dobj|1", "Cats|nsubj|chase chase|root|- mice|obj|chase"),
     (
         "Mice|NNS|nsubjpass|2 are|VBP|auxpass|2 eaten|VBN|ROOT|2 by|IN|agent|2 cats|NNS|pobj|3 of|IN|prep|4 "
         "ours|PRP|pobj|5",
@@ -144,10 +141,7 @@ CLEAR = [
         "It|PRP|nsubj|1 is|VBZ|ROOT|1 in|IN|prep|1 bags|NNS|pobj|2",
         "It|nsubj|bags is|cop|bags in|case|bags bags|root|-",
     ),
-    (
-        "There|EX|expl|1 is|VBZ|ROOT|1 tea|NN|attr|1",
-        "There|expl|is is|root|- tea|nsubj|is",
-    ),
+    ("There|EX|expl|1 is|VBZ|ROOT|1 tea|NN|attr|1", "There|expl|is is|root|- tea|nsubj|is"),
     (
         "Jo|NNP|nsubj|1 ran|VBD|ROOT|1 out|IN|prep|1 of|IN|prep|2 town|NN|pobj|3 today|NN|npadvmod|1",
         "Jo|nsubj|ran ran|root|- out|case|town of|case|town town|obl|ran today|obl|ran",
@@ -156,10 +150,7 @@ CLEAR = [
         "Jo|NNP|nsubj|1 won|VBD|ROOT|1 by|IN|prep|1 trying|VBG|pcomp|2",
         "Jo|nsubj|won won|root|- by|mark|trying trying|advcl|won",
     ),
-    (
-        "hopes|NNS|ROOT|0 of|IN|prep|0 winning|VBG|pcomp|1",
-        "hopes|root|- of|mark|winning winning|acl|hopes",
-    ),
+    ("hopes|NNS|ROOT|0 of|IN|prep|0 winning|VBG|pcomp|1", "hopes|root|- of|mark|winning winning|acl|hopes"),
     (
         "Jo|NNP|nsubj|1 gave|VBD|ROOT|1 Al|NNP|dative|1 tea|NN|dobj|1 to|TO|aux|5 try|VB|advcl|1",
         "Jo|nsubj|gave gave|root|- Al|iobj|gave tea|obj|gave to|mark|try try|advcl|gave",

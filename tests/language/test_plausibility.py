@@ -139,10 +139,7 @@ def test_who_fills_which_role(for_each: Callable[..., None]) -> None:
                 "(S (NP (DT The) (NNS monks)) (VP (VBD pulled) (NP (DT a) (NN cart))))",
                 {("pull", "subject", "person"), ("pull", "object", "vehicle")},
             ),
-            (
-                PASSIVE.format(agent="mule"),
-                {("pull", "object", "vehicle"), ("pull", "subject", "animal")},
-            ),
+            (PASSIVE.format(agent="mule"), {("pull", "object", "vehicle"), ("pull", "subject", "animal")}),
             (
                 "(NP (NP (DT A) (NN monk)) (VP (VBG pulling) (NP (NNS carts))))",
                 {("pull", "subject", "person"), ("pull", "object", "vehicle")},

@@ -32,14 +32,7 @@ def test_a_word_with_a_no_break_space_is_one_leaf() -> None:
 
 def test_spans_count_leaves() -> None:
     spans = {(node.label, node.start, node.end) for node in parse_tree(PARSE).subtrees() if node.children}
-    assert spans == {
-        ("ROOT", 0, 6),
-        ("S", 0, 6),
-        ("NP", 0, 2),
-        ("VP", 2, 5),
-        ("PP", 3, 5),
-        ("NP", 4, 5),
-    }
+    assert spans == {("ROOT", 0, 6), ("S", 0, 6), ("NP", 0, 2), ("VP", 2, 5), ("PP", 3, 5), ("NP", 4, 5)}
 
 
 def test_the_treebanks_outer_bracket_has_no_label() -> None:

@@ -253,8 +253,7 @@ def test_other_forms_are_refused(kept: Path) -> None:
     manifest = read_manifest(kept / "manifest.json")
     write_json(kept / "manifest.json", {**manifest, "tokenizer": "words.v0"})
     with pytest.raises(
-        FormatError,
-        match=r"tokenizer words.v0\n  wanted: format 1 and tokenizer words.v1\n  hint: del",
+        FormatError, match=r"tokenizer words.v0\n  wanted: format 1 and tokenizer words.v1\n  hint: del"
     ):
         WordPairIndex.load(kept)
 

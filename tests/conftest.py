@@ -236,6 +236,18 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
+def refused() -> Callable[..., str]:
+    """Return what the error says with which a call is refused."""
+
+    def run(call: Callable[..., object], *arguments: Any, **named: Any) -> str:
+        with pytest.raises(cx.CrossexamError) as caught:
+            call(*arguments, **named)
+        return str(caught.value)
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def for_each() -> Callable[[Callable[..., None], Iterable[Any]], None]:
     """Check every row of a table in one test, which fails with all rows for which the check fails."""
 

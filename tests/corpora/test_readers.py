@@ -26,6 +26,10 @@ E, N, C, NOT = "entailment", "neutral", "contradiction", "not_entailment"
 # as hashes of id, premise, hypothesis and label.
 # fmt: off
 REAL: dict[str, tuple[int, tuple[int, int, int, int], int, tuple[str, str, str]]] = {
+    "snli:dev":         (10000, (3329, 3235, 3278, 0), 158, ("36771103", "8faa6810", "6fd81686")),
+    "snli:test":        (10000, (3368, 3219, 3237, 0), 176, ("2e4dc98a", "0e1b5115", "775e628c")),
+    "multinli:dev_matched": (9815, (3479, 3123, 3213, 0), 0, ("e7eca8cf", "8c35a99c", "f363ecd9")),
+    "multinli:dev_mismatched": (9832, (3243, 2822, 3106, 0), 661, ("63ea6313", "96bf7ded", "52e9bc02")),
     "sick:train":        (4500, (1299, 2536, 665, 0), 0, ("b3a790f9", "2b5abb99", "265dc3de")),
     "sick:dev":          (500, (144, 282, 74, 0), 0, ("43458134", "c2a666e1", "7d6b3269")),
     "sick:test":         (4927, (1414, 2793, 720, 0), 0, ("0f0d4215", "86e12ae3", "f1e4ad82")),
@@ -336,7 +340,7 @@ def test_a_file_of_the_documented_format(for_each: Callable[..., None]) -> None:
 
 def test_no_reader_is_without_a_test() -> None:
     tested = {re.split("[:@]", spec)[0] for spec in (*REAL, *READ)}
-    assert tested == {*READERS, "snli_hard"}
+    assert tested == {*READERS, "snli", "snli_hard", "multinli"}
     assert set(READERS) < set(CORPORA) == set(SPLITS)
     assert set(CORPUS_ALIASES.values()) <= set(CORPORA)
 

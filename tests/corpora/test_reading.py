@@ -1,4 +1,7 @@
-"""Malformed input is an error that names file, line and field, or is skipped and counted on request."""
+"""Malformed input is an error that names file, line and field, or is skipped; published files are read whole.
+
+Counts of real files are those of `shared/data/README.md`, and of the files.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from crossexam.core.errors import FormatError
+from crossexam.core.example import content_id
 from crossexam.corpora.reading import ReadingReport
-from crossexam.corpora.spec import iter_corpus
+from crossexam.corpora.spec import iter_corpus, read_corpus
 
 HEADER = b"premise,hypothesis,label\n"
 GOOD = {"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}
@@ -212,3 +216,52 @@ def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, said_of: Calla
             said = said_of(path, skip_bad=skip_bad)
             assert "is not UTF-8" in said
             assert "iconv -f latin1 -t UTF-8 FILE > NEWFILE" in said
+
+
+# Published files
+
+
+def test_snli_dev_has_the_published_number_of_examples(shared_data: Path) -> None:
+    dataset = read_corpus("snli:dev", data_dir=shared_data)
+    assert len(dataset) == 9842  # Bowman et al. 2015, and the data README
+    keys = {"annotator_labels", "captionID", "cluster"} | {
+        f"{side}_{kind}" for side in ("premise", "hypothesis") for kind in ("parse", "binary_parse")
+    }
+    assert all(set(example.info) == keys for example in dataset)
+    assert len({example.info["cluster"] for example in dataset}) <= 3319  # captions in the file
+
+
+def test_multinli_matched_genres_and_annotators(shared_data: Path) -> None:
+    examples = list(iter_corpus("multinli:matched", data_dir=shared_data))
+    assert sum("genre" in example.info for example in examples) == 8614  # null on the others
+    assert sum(len(example.info["annotator_labels"]) == 5 for example in examples) == 1599  # README
+    assert sum(len(example.info["annotator_labels"]) == 2 for example in examples) == 9815 - 1599
+    assert {example.info["cluster"] for example in examples} == {e.info["promptID"] for e in examples}
+
+
+def test_multinli_mismatched_has_repeated_ids(shared_data: Path) -> None:
+    report = ReadingReport()
+    everything = iter_corpus("multinli:mismatched", data_dir=shared_data, report=report, drop_no_gold=False)
+    assert (len({example.id for example in everything}), report.renamed) == (
+        9832,
+        9832 - 9805,
+    )  # 9,805 distinct pairIDs in the file
+
+
+def test_aqua(shared_data: Path) -> None:
+    for split in ("dev", "test"):
+        problems = list(iter_corpus(f"aqua:{split}", data_dir=shared_data))
+        assert len(problems) == 254
+        assert all(each.id == content_id(each.premise, "", None) for each in problems[:9])
+        assert all(set(p.info) == {"kind", "options", "rationale", "correct"} for p in problems)
+        assert {p.info["correct"] for p in problems} <= set("ABCDE")
+        assert all(p.hypothesis == "" and p.label is None for p in problems)
+
+
+def test_other_published_tables_need_no_mapping(shared_data: Path) -> None:
+    sick = list(iter_corpus(shared_data / "sick" / "SICK_test_annotated.txt"))
+    assert (len(sick), sick[0].label) == (4927, "neutral")  # README; the first row says NEUTRAL
+    telephone = next(iter_corpus(shared_data / "multinli" / "multinli_train_subset_tokenised.tsv"))
+    assert (telephone.label, telephone.info) == ("neutral", {"genre": "telephone"})
+    problems = iter_corpus(shared_data / "word_problems" / "mixed_word_problems.jsonl")
+    assert sum(problem.info == {"kind": "problem"} for problem in problems) == 3260  # README

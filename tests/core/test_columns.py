@@ -109,12 +109,12 @@ def test_columns_are_what_the_examples_have(examples: list[Example]) -> None:
             assert values.tolist() == [(type(value), repr(value)) for value in expected]
 
 
-@pytest.mark.parametrize("values", [(True, "true"), (1.0, "1.0"), ([1], "[1]"), (-0.0, "-0")])
-def test_values_that_are_written_alike_are_other_clusters(values: Any, tmp_path: Path) -> None:
-    file = stored(
-        [Example(str(n), "p", "h", None, info={"cluster": v}) for n, v in enumerate(values)], tmp_path
-    )
-    assert len({cluster_of(each) for each in file}) == len(set(cluster_hashes(file).tolist()))
+def test_values_that_are_written_alike_are_other_clusters(tmp_path: Path) -> None:
+    alike: list[tuple[Any, Any]] = [(True, "true"), (1.0, "1.0"), ([1], "[1]"), (-0.0, "-0")]
+    for values in alike:
+        items = [Example(str(n), "p", "h", None, info={"cluster": v}) for n, v in enumerate(values)]
+        file = stored(items, tmp_path)
+        assert len({cluster_of(each) for each in file}) == len(set(cluster_hashes(file).tolist()))
 
 
 def test_examples_of_a_file_are_a_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,8 +238,9 @@ def test_a_dataset_has_columns(tmp_path: Path) -> None:
 
 
 def test_rows_are_refused_at_once_or_not_at_all(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    path = tmp_path / "set.parquet"
+
     def check(columns: dict[str, Any]) -> None:
-        path = tmp_path / "set.parquet"
         rows = [to_row(each) for each in many(5)]
         rows[3] |= columns
         pl.DataFrame(rows, schema=column_types()).write_parquet(path)
@@ -247,23 +248,14 @@ def test_rows_are_refused_at_once_or_not_at_all(tmp_path: Path, for_each: Callab
         assert in_columns(file)
         assert problem(file.check) == problem(lambda: list(file))
 
-    for_each(
-        check,
-        [
-            {"premise": None},
-            {"hypothesis": None},
-            {"label": 4},
-            {"label": -2},
-            {"label": None},
-            {"info": "[]"},
-            {"info": "{"},
-            {"info": '{"a": NaN}'},
-            {"info": ""},
-            {"construction": "x.v1", "source": "premise", "target": "premise", "edits": [None]},
-            {"construction": None, "edits": [None]},
-            {"id": None},
-        ],
-    )
+    changes: list[dict[str, Any]] = [
+        *({side: None} for side in ("premise", "hypothesis", "id")),
+        *({"label": label} for label in (4, -2, None)),
+        *({"info": info} for info in ("[]", "{", '{"a": NaN}', "")),
+        {"construction": "x.v1", "source": "premise", "target": "premise", "edits": [None]},
+        {"construction": None, "edits": [None]},
+    ]
+    for_each(check, changes)
 
 
 def problem(read: Callable[[], object]) -> str | None:

@@ -508,6 +508,8 @@ WRONG_FORMS = [
     ("a.txt", b"<Error><Code>AccessDenied</Code></Error>", "no table or list of sentences"),
     ("a.csv", b"version https://git-lfs.github.com/spec/v1,", "a pointer of Git LFS"),
     ("a.tsv", b"PK\x03\x04\t", "a zip archive"),
+    ("a.tsv", b"\x1f\x8b\x08\t", "a gzip archive"),
+    ("a.csv", b"%PDF-1.7,", "a PDF file"),
     ("a.txt", b"A man\0 sleeps.", "not text"),
     ("a.parquet", PAGE, "it is no Parquet, or not whole"),
     ("a.parquet", b"PAR1 cut", "it is no Parquet, or not whole"),

@@ -84,6 +84,14 @@ def broken_after(monkeypatch: pytest.MonkeyPatch, files: int, error: Exception) 
     monkeypatch.setattr(MemoryFileSystem, "put_file", put_file)
 
 
+def interrupted(monkeypatch: pytest.MonkeyPatch, files: int, call: Callable[[], object]) -> None:
+    """Make *call*, and lose the connection to the place when it has so many files."""
+    with monkeypatch.context() as broken:
+        broken_after(broken, files, ConnectionError("connection lost"))
+        with pytest.raises(CrossexamError, match="cannot be reached: ConnectionError: connection lost"):
+            call()
+
+
 def test_a_suite_at_a_url_is_that_of_a_folder(
     memory: MemoryFileSystem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,10 +185,7 @@ def test_other_files_at_the_place_are_an_error(memory: MemoryFileSystem, refused
 def test_an_interrupted_copy_is_not_a_suite_and_goes_on(
     memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as broken:
-        broken_after(broken, 2, ConnectionError("connection lost"))
-        with pytest.raises(CrossexamError, match="cannot be reached: ConnectionError: connection lost"):
-            build()
+    interrupted(monkeypatch, 2, build)
     assert names(memory) == [".unfinished", "base.builtin_demo.parquet"]
     with pytest.raises(FormatError, match=r"memory://bucket/suite: there is no manifest.json"):
         cx.load_suite(SUITE)
@@ -193,10 +198,7 @@ def test_an_interrupted_copy_is_not_a_suite_and_goes_on(
 
 
 def test_a_mistake_after_an_interrupted_copy_does_not_lock_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as broken:
-        broken_after(broken, 2, ConnectionError("connection lost"))
-        with pytest.raises(CrossexamError, match="connection lost"):
-            build()
+    interrupted(monkeypatch, 2, build)
     with pytest.raises(CrossexamError, match="labels"):
         cx.build("negation", [{"premise": "a", "hypothesis": "b", "label": 1}], folder=SUITE)
     with monkeypatch.context() as broken:
@@ -209,10 +211,7 @@ def test_a_mistake_after_an_interrupted_copy_does_not_lock_the_place(monkeypatch
 def test_another_suite_may_follow_one_that_was_never_copied(
     memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as broken:
-        broken_after(broken, 1, ConnectionError("connection lost"))
-        with pytest.raises(CrossexamError, match="connection lost"):
-            build()
+    interrupted(monkeypatch, 1, build)
     build(limit=7)
     assert len(cx.load_suite(SUITE).datasets["base.builtin_demo"]) == 7
 
@@ -342,10 +341,7 @@ def test_further_test_sets_are_added_on_another_machine(
 
 
 def test_an_interrupted_run_goes_on_with_its_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as broken:
-        broken_after(broken, 2, ConnectionError("connection lost"))
-        with pytest.raises(CrossexamError, match="connection lost"):
-            cx.run("builtin/overlap", "builtin:demo", store=RUN)
+    interrupted(monkeypatch, 2, lambda: cx.run("builtin/overlap", "builtin:demo", store=RUN))
     found = cx.run("builtin/overlap", "builtin:demo", store=RUN)
     assert (found.manifest["asked_pairs"], found.manifest["pairs_from_store"]) == (0, 324)
     assert len(cx.load_run(RUN).datasets) == 1
@@ -356,10 +352,7 @@ def test_test_sets_at_the_place_are_kept_when_adding_others_was_interrupted(
 ) -> None:
     build()
     cx.run("builtin/overlap", SUITE, store=RUN)
-    with monkeypatch.context() as broken:
-        broken_after(broken, 2, ConnectionError("connection lost"))
-        with pytest.raises(CrossexamError, match="connection lost"):
-            cx.run("builtin/overlap", "builtin:demo", store=RUN)
+    interrupted(monkeypatch, 2, lambda: cx.run("builtin/overlap", "builtin:demo", store=RUN))
     assert len(cx.load_run(RUN).datasets) == 2, "a reader finds what was there before"
     cx.run("builtin/overlap", "builtin:demo[:100]", store=RUN)
     assert sorted(cx.load_run(RUN).datasets) == [

@@ -194,11 +194,12 @@ def test_spacy_answers_where_its_pipeline_is_given(shared_data: Path) -> None:
     assert re.fullmatch(r"spacy:en_ewt_small-\d+\.\d+\.\d+", recognizer.name)
 
 
-def test_spacy_labels_of_both_inventories_are_understood(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_spacy_labels_of_both_inventories_are_understood(
+    tmp_path: Path, refused: Callable[..., str], pipeline_in: Callable[..., str]
+) -> None:
     spacy = pytest.importorskip("spacy")
     nlp = spacy.blank("en")
-    nlp.to_disk(tmp_path / "blank")
-    assert "has no entity recognizer" in refused(resolve_recognizer, f"spacy:{tmp_path / 'blank'}")
+    assert "has no entity recognizer" in refused(resolve_recognizer, pipeline_in(tmp_path / "blank"))
     labels = {"Ann": "PER", "Bob": "PERSON", "Oslo": "GPE", "Rhine": "LOC", "Acme": "ORG", "Monday": "DATE"}
     ruler = nlp.add_pipe("entity_ruler")
     ruler.add_patterns([{"label": label, "pattern": word} for word, label in labels.items()])

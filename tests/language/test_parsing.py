@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example as example_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.resources import LanguageResources
-from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.parsing.constituency import dependencies, parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
@@ -87,6 +87,9 @@ _NODES = st.recursive(
 )
 
 
+@example_of("(NP (NP (NN dog)) (CD two))")
+@example_of("(ADJP (IN of) (JJ red))")
+@example_of("(S (NP (PRP it)) (VP (VBZ is) (VP (VP (VBN seen)))))")
 @given(_NODES)
 def test_any_tree_gives_one_root_above_all_words(parse: str) -> None:
     tree = parse_tree(parse)
@@ -240,17 +243,12 @@ def test_a_pipeline_parses_what_ships_no_parse(shared_data: Path) -> None:
     assert again == parsed
 
 
-def test_a_pipeline_without_a_parser_is_refused_and_no_fallback(tmp_path: Path) -> None:
-    spacy = pytest.importorskip("spacy")
-    nlp = spacy.blank("en")
-    tagger = nlp.add_pipe("tagger")
-    for tag in ("NN", "NNS", "JJ", "VBZ", "VBD", "DT", "IN"):
-        tagger.add_label(tag)
-    nlp.initialize()
-    nlp.to_disk(tmp_path / "tags")
-    with pytest.raises(CrossexamError, match="has no parser"):
-        resolve_parser(f"spacy:{tmp_path / 'tags'}")
-    parser = resolve_parser("auto", f"spacy:{tmp_path / 'tags'}")
+def test_a_pipeline_without_a_parser_is_refused_and_no_fallback(
+    tmp_path: Path, refused: Callable[..., str], pipeline_in: Callable[..., str]
+) -> None:
+    pipeline = pipeline_in(tmp_path / "tags", tags="NN NNS JJ VBZ VBD DT IN")
+    assert "has no parser" in refused(resolve_parser, pipeline)
+    parser = resolve_parser("auto", pipeline)
     assert parser.parsed(Example("a", "Cats run", "", None), "premise") is None
 
 
@@ -277,19 +275,11 @@ PAIRS = [
 
 
 @pytest.fixture(scope="module")
-def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def untrained(tmp_path_factory: pytest.TempPathFactory, pipeline_in: Callable[..., str]) -> Path:
     """Return the folder of a pipeline whose tagger and parser, with ClearNLP's labels, know nothing."""
-    spacy = pytest.importorskip("spacy")
-    spacy.util.fix_random_seed(5)
-    nlp = spacy.blank("en")
-    tagger, parser = nlp.add_pipe("tagger"), nlp.add_pipe("parser")
-    for tag in ("NN", "NNS", "JJ", "VBZ", "VBD", "DT", "IN"):
-        tagger.add_label(tag)
-    for label in ("ROOT", "nsubj", "dobj", "det", "prep", "pobj", "conj", "cc", "punct"):
-        parser.add_label(label)
-    nlp.initialize()
     folder = tmp_path_factory.mktemp("pipeline") / "untrained"
-    nlp.to_disk(folder)
+    relations = "ROOT nsubj dobj det prep pobj conj cc punct"
+    pipeline_in(folder, tags="NN NNS JJ VBZ VBD DT IN", relations=relations)
     return folder
 
 

@@ -18,7 +18,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossexam.core.errors import (
-    CrossexamError,
     MissingExtraError,
     MissingResourceError,
 )
@@ -201,20 +200,13 @@ def test_spacy_reads_a_chunk_once_and_answers_without_one(pipeline: str) -> None
     assert re.fullmatch(r"spacy:en_ewt_small-\d+\.\d+\.\d+", tagger.name)
 
 
-def test_a_pipeline_without_tagger_or_with_other_tags_is_refused(tmp_path: Path) -> None:
-    spacy = pytest.importorskip("spacy")
-    blank = spacy.blank("en")
-    blank.to_disk(tmp_path / "blank")
-    with pytest.raises(CrossexamError, match="has no tagger"):
-        resolve_tagger(f"spacy:{tmp_path / 'blank'}")
-    tagger = blank.add_pipe("tagger")
-    for label in ("NOUN", "VERB"):
-        tagger.add_label(label)
-    blank.initialize()
-    blank.to_disk(tmp_path / "other")
-    with pytest.raises(CrossexamError, match="does not assign Penn tags") as caught:
-        resolve_tagger(f"spacy:{tmp_path / 'other'}")
-    assert "NOUN, VERB" in str(caught.value)
+def test_a_pipeline_without_tagger_or_with_other_tags_is_refused(
+    tmp_path: Path, refused: Callable[..., str], pipeline_in: Callable[..., str]
+) -> None:
+    assert "has no tagger" in refused(resolve_tagger, pipeline_in(tmp_path / "blank"))
+    said = refused(resolve_tagger, pipeline_in(tmp_path / "other", tags="NOUN VERB"))
+    assert "does not assign Penn tags" in said
+    assert "NOUN, VERB" in said
 
 
 def test_missing_spacy_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -280,26 +272,17 @@ def _tiny_nltk(folder: Path) -> None:
         path.write_text(json.dumps(content), encoding="utf-8")
 
 
-def _tiny_spacy(folder: Path) -> None:
-    """Write a pipeline with an untrained tagger."""
-    spacy = pytest.importorskip("spacy")
-    nlp = spacy.blank("en")
-    tagger = nlp.add_pipe("tagger")
-    for label in ("NN", "JJ", "VBZ", "DT", "."):
-        tagger.add_label(label)
-    nlp.initialize()
-    nlp.to_disk(folder)
-
-
 @pytest.fixture(scope="module", params=["tiny", "real"])
-def models(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def models(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, pipeline_in: Callable[..., str]
+) -> tuple[Path, Path]:
     """The folders of NLTK's data and of a spaCy pipeline."""
     if request.param == "real":
         shared: Path = request.getfixturevalue("shared_data")
         return shared / "nltk_data", shared / "spacy" / "en_ewt_small"
     folder = tmp_path_factory.mktemp("models")
     _tiny_nltk(folder / "nltk")
-    _tiny_spacy(folder / "spacy")
+    pipeline_in(folder / "spacy", tags="NN JJ VBZ DT .")
     return folder / "nltk", folder / "spacy"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Generator, Iterator
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-settings.register_profile("crossexam", deadline=None)  # no test depends on timing
+settings.register_profile("crossexam", deadline=None, derandomize=True)  # no test depends on timing or luck
 settings.load_profile("crossexam")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -232,3 +233,35 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def refused() -> Callable[..., str]:
+    """Return what the error says with which a call is refused."""
+
+    def run(call: Callable[..., object], *arguments: Any, **named: Any) -> str:
+        with pytest.raises(cx.CrossexamError) as caught:
+            call(*arguments, **named)
+        return str(caught.value)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def for_each() -> Callable[[Callable[..., None], Iterable[Any]], None]:
+    """Check every row of a table in one test, which fails with all rows for which the check fails."""
+
+    def run(check: Callable[..., None], rows: Iterable[Any]) -> None:
+        table, wrong = list(rows), []
+        assert table, "the table has no rows"
+        for row in table:
+            try:
+                check(*row) if isinstance(row, tuple) else check(row)
+            except (Exception, pytest.fail.Exception) as error:
+                frames = traceback.extract_tb(error.__traceback__)
+                line = [each.lineno for each in frames if each.filename == check.__code__.co_filename][-1]
+                wrong.append(f"{row!r}\n    line {line}: {type(error).__name__}: {error}")
+        if wrong:
+            pytest.fail(f"{len(wrong)} of {len(table)} rows:\n" + "\n".join(wrong), pytrace=False)
+
+    return run

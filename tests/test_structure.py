@@ -1,4 +1,4 @@
-"""The structure of the source: imports go one way without cycles, and a name means one thing."""
+"""Rules that hold for the whole source; a test names every line that breaks its rule."""
 
 from __future__ import annotations
 
@@ -8,12 +8,22 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import fields
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import NamedTuple
 
-import pytest
+import typer.main
 
 import crossexam
+from crossexam.cli.main import app
+from crossexam.cli.model_flags import MODEL_FLAGS
+from crossexam.core import example as example_module
+from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, STATUSES, TAGS_KEY
+from crossexam.core.manifest import TestSetEntry
+from crossexam.suites.renamed import RENAMED_FLAGS
+from crossexam.suites.short_forms import SHORT_FORMS
 
 SOURCE = Path(crossexam.__file__).parent
 # fmt: off
@@ -34,7 +44,6 @@ HEAVY = (
     "scipy",
     "ray",
 )
-MODULES = sorted(SOURCE.rglob("*.py"))
 #: How many modules of the package a construction may pull in, lazy imports counted; more if it reads parses.
 #: Among them are two that no construction calls itself: core.errors escapes what it quotes
 #: (core.output.escapes), and an index of words is written under a lock (core.locks).
@@ -49,126 +58,182 @@ TAKE_LARGEST = {
     "models.chunking", "models.prediction_file", "runs.answer_rows", "runs.saved", "stats.estimate",
     "zoo.gumbel_tree_lstm",
 }  # fmt: skip
-#: Names that several modules define on purpose: each architecture, model kind and format has its own.
-SHARED_NAMES = {"ARCHITECTURE", "Config", "Options"}
 
 
-def _name(path: Path) -> str:
-    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+class Module(NamedTuple):
+    """A file of the package: its path, text and tree, and every node of the tree."""
+
+    path: Path
+    text: str
+    tree: ast.Module
+    nodes: list[ast.AST]
+
+    @property
+    def short(self) -> str:
+        """The path within the package."""
+        return self.path.relative_to(SOURCE).as_posix()
+
+    @property
+    def layer(self) -> str:
+        """The folder of the package, or the file in it, that the module belongs to."""
+        return self.path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
-NAMES = {_name(path): path for path in MODULES}
+@cache
+def modules() -> dict[str, Module]:
+    """Return the modules of the package by name, each parsed once for all rules."""
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = Module(path, text, tree, list(ast.walk(tree)))
+    return found
+
+
+# Imports
 
 
 def _targets(node: ast.AST) -> Iterator[str]:
     """Yield the modules of the package that the import *node* names."""
     if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names if alias.name in NAMES)
+        yield from (alias.name for alias in node.names if alias.name in modules())
     elif isinstance(node, ast.ImportFrom) and node.module:
         for alias in node.names:
             full = f"{node.module}.{alias.name}"
-            if full in NAMES or node.module in NAMES:
-                yield full if full in NAMES else node.module
+            if full in modules() or node.module in modules():
+                yield full if full in modules() else node.module
 
 
-def _imports(path: Path, *, typing: bool) -> set[str]:
-    """Return what *path* imports, inside functions too; with *typing* also what only type checkers read."""
+@cache
+def _imports(name: str, *, typing: bool) -> dict[str, int]:
+    """Return what a module imports, inside functions too, with the line of the import.
 
-    def walk(node: ast.AST) -> Iterator[str]:
+    With *typing* also what only type checkers read, and modules that are named in strings.
+    """
+
+    def walk(node: ast.AST) -> Iterator[tuple[str, int]]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test) and not typing:
                 continue
-            yield from _targets(child)
+            yield from ((target, child.lineno) for target in _targets(child))  # type: ignore[attr-defined]
             yield from walk(child)
 
-    text = path.read_text(encoding="utf-8")
-    strings = {t for t in re.findall(r'"(\w+(?:\.\w+)+):\w+"', text) if t in NAMES} if typing else set()
-    return (set(walk(ast.parse(text))) | strings) - {_name(path)}
+    module = modules()[name]
+    found = dict(walk(module.tree))
+    if typing:
+        for string in re.finditer(r'"(\w+(?:\.\w+)+):\w+"', module.text):
+            if string[1] in modules():
+                found.setdefault(string[1], module.text.count("\n", 0, string.start()) + 1)
+    return {target: line for target, line in found.items() if target != name}
 
 
-def _layer(path: Path) -> str:
-    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_go_one_way(path: Path) -> None:
-    if path in {SOURCE / "__init__.py", SOURCE / "__main__.py"}:
-        return
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        assert not isinstance(node, ast.ImportFrom) or node.level == 0, f"{path}: relative import"
-        assert not isinstance(node, ast.Import) or all(a.name != "crossexam" for a in node.names), path
-    own = ORDER.index(_layer(path))
-    layers = {_layer(NAMES[name]) for name in _imports(path, typing=True) if name != "crossexam"}
-    wrong = {layer for layer in layers if ORDER.index(layer) > own}
-    assert not wrong, f"{path.relative_to(SOURCE)} imports {wrong}, which come after {ORDER[own]}"
+def test_imports_go_one_way() -> None:
+    wrong = []
+    for name, module in modules().items():
+        if module.short in {"__init__.py", "__main__.py"}:
+            continue
+        for node in module.nodes:
+            if isinstance(node, ast.ImportFrom) and node.level:
+                wrong.append(f"{module.short}:{node.lineno}: a relative import")
+            elif isinstance(node, ast.Import) and any(each.name == "crossexam" for each in node.names):
+                wrong.append(f"{module.short}:{node.lineno}: imports all of crossexam")
+        for target, line in _imports(name, typing=True).items():
+            layer = modules()[target].layer
+            if target != "crossexam" and ORDER.index(layer) > ORDER.index(module.layer):
+                wrong.append(f"{module.short}:{line}: {layer} comes after {module.layer}")
+    assert wrong == []
 
 
 def test_no_module_imports_itself_by_way_of_others() -> None:
     """Lazy imports and those for type checkers count: a cycle that only a function hides is a cycle."""
-    graph = {_name(path): _imports(path, typing=True) for path in MODULES if path.name != "__init__.py"}
+    graph = {
+        name: _imports(name, typing=True).keys()
+        for name, module in modules().items()
+        if module.path.name != "__init__.py"
+    }
     try:
         TopologicalSorter(graph).prepare()
+        cycle = []
     except CycleError as error:
-        pytest.fail(f"a cycle of imports: {' -> '.join(error.args[1])}")
+        cycle = error.args[1]
+    assert cycle == []
 
 
-def closure(module: str) -> set[str]:
-    """Return the modules of the package that *module* pulls in."""
-    seen, pending = {module}, [module]
+def closure(name: str) -> set[str]:
+    """Return the modules of the package that a module pulls in."""
+    seen, pending = {name}, [name]
     while pending:
-        for target in _imports(NAMES[pending.pop()], typing=False) - seen:
-            seen.add(target)
-            pending.append(target)
-    return seen - {module}
+        new = _imports(pending.pop(), typing=False).keys() - seen
+        seen |= new
+        pending += new
+    return seen - {name}
 
 
-@pytest.mark.parametrize(("construction", "most"), CLOSURES.items())
-def test_a_construction_can_be_read_alone(construction: str, most: int) -> None:
-    pulled = closure(f"crossexam.constructions.{construction}")
-    assert len(pulled) <= most, sorted(pulled)
-
-
-def test_no_folder_is_crowded() -> None:
-    folders = defaultdict(list)
-    for path in MODULES:
-        folders[path.parent].append(path.name)
-    assert {str(folder): len(names) for folder, names in folders.items() if len(names) > 26} == {}
-
-
-def test_files_are_one_concept() -> None:
-    long = {_name(p): n for p in MODULES if (n := len(p.read_text(encoding="utf-8").splitlines())) > 600}
-    assert long == {}
+def test_a_construction_can_be_read_alone() -> None:
+    pulled = {name: sorted(closure(f"crossexam.constructions.{name}")) for name in CLOSURES}
+    assert {name: names for name, names in pulled.items() if len(names) > CLOSURES[name]} == {}
 
 
 def test_few_files_serve_one_neighbour_only() -> None:
     """A file that one sibling alone imports is usually a part of that sibling, unless that is a table."""
     importers = defaultdict(set)
-    for path in MODULES:
-        for target in _imports(path, typing=False):
-            importers[target].add(path)
-    whole = [p for p in MODULES if p.name != "__init__.py" or len(p.read_text().splitlines()) > 15]
+    for name, module in modules().items():
+        for target in _imports(name, typing=False):
+            importers[target].add(module.path)
+    whole = {
+        name: module.path
+        for name, module in modules().items()
+        if module.path.name != "__init__.py" or len(module.text.splitlines()) > 15
+    }
     alone = [
-        path
-        for path in whole
-        if len(users := importers[_name(path)]) == 1
-        and (user := next(iter(users))).parent == path.parent
-        and user.name != "table.py"
+        name
+        for name, path in whole.items()
+        if len(importers[name]) == 1
+        and all(user.parent == path.parent and user.name != "table.py" for user in importers[name])
     ]
-    assert len(alone) <= 0.1 * len(whole), [_name(path) for path in alone]
+    assert len(alone) <= 0.1 * len(whole), alone
 
 
-def _pragmas() -> Iterator[tuple[Path, int]]:
-    for path in MODULES:
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if re.search(r"# fmt: (?:skip|off)", line):
-                yield path, number
+def _loaded_by(name: str) -> set[str]:
+    """Return the modules that are loaded when *name* is imported into a new process."""
+    code = f"import sys, {name}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
 
 
-def _is_in_table(path: Path, number: int) -> bool:
+def test_importing_loads_nothing_heavy() -> None:
+    light = {*HEAVY, "importlib.metadata"}
+    unwanted = {"crossexam": light, "crossexam.suites.short_forms": light, "crossexam.cli.main": set(HEAVY)}
+    assert {name: _loaded_by(name) & heavy for name, heavy in unwanted.items()} == {
+        name: set() for name in unwanted
+    }
+
+
+def test_the_table_of_suites_loads_no_model() -> None:
+    """Most suites need none, and models, runs and statistics take a fifth of what a build imports."""
+    loaded = _loaded_by("crossexam.suites.table")
+    layers = {name.split(".")[1] for name in loaded if name.startswith("crossexam.")}
+    assert "suites" in layers
+    assert layers.isdisjoint({"models", "runs", "shallow", "stats"})
+
+
+# Files
+
+
+def test_no_folder_is_crowded_and_files_are_one_concept() -> None:
+    folders = defaultdict(list)
+    for module in modules().values():
+        folders[module.path.parent].append(module.short)
+    assert {str(folder): len(names) for folder, names in folders.items() if len(names) > 26} == {}
+    lengths = {module.short: len(module.text.splitlines()) for module in modules().values()}
+    assert {name: lines for name, lines in lengths.items() if lines > 600} == {}
+
+
+def _is_in_table(module: Module, number: int) -> bool:
     """Return whether line *number* belongs to, or stands right before, a table at the top of the module."""
-    statements = ast.parse(path.read_text(encoding="utf-8")).body
-    for statement in statements:
+    for statement in module.tree.body:
         if statement.end_lineno is not None and number <= statement.end_lineno:
             table = isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None
             return table and not isinstance(statement.value, ast.Lambda)
@@ -176,54 +241,175 @@ def _is_in_table(path: Path, number: int) -> bool:
 
 
 def test_only_tables_are_formatted_by_hand() -> None:
-    pragmas = list(_pragmas())
-    assert [f"{_name(path)}:{number}" for path, number in pragmas if not _is_in_table(path, number)] == []
+    pragmas = [
+        (module, number)
+        for module in modules().values()
+        for number, line in enumerate(module.text.splitlines(), 1)
+        if re.search(r"# fmt: (?:skip|off)", line)
+    ]
+    assert [f"{module.short}:{line}" for module, line in pragmas if not _is_in_table(module, line)] == []
     assert len(pragmas) <= 60
 
 
-def _public_names(path: Path) -> Iterator[str]:
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
-            yield node.name
-
-
-def test_one_name_means_one_thing() -> None:
-    """The verbs of the library and of the command line are the same, so ``api`` and ``cli`` repeat them."""
-    defined = defaultdict(set)
-    for path in MODULES:
-        if _layer(path) not in {"api", "cli"}:
-            for name in _public_names(path):
-                defined[name].add(_name(path))
-    verbs = set(_public_names(SOURCE / "api.py"))
-    twice = {name: sorted(where) for name, where in defined.items() if len(where) > 1 or name in verbs}
-    assert {name: where for name, where in twice.items() if name not in SHARED_NAMES} == {}
+# What the code says
 
 
 def test_labels_are_predicted_in_one_place() -> None:
     """Which label is predicted, above all of equally probable ones, is decided in ``core/labels.py``."""
+    largest = {"argmax", "nanargmax", "arg_max", "idxmax"}
     calls = {
-        _name(path).removeprefix("crossexam.")
-        for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr in {"argmax", "nanargmax", "arg_max", "idxmax"}
+        name.removeprefix("crossexam.")
+        for name, module in modules().items()
+        for node in module.nodes
+        if isinstance(node, ast.Attribute) and node.attr in largest
     }
     assert calls == TAKE_LARGEST
 
 
-@pytest.mark.parametrize("module", ["crossexam", "crossexam.cli.main", "crossexam.suites.short_forms"])
-def test_importing_loads_nothing_heavy(module: str) -> None:
-    heavy = HEAVY if module == "crossexam.cli.main" else (*HEAVY, "importlib.metadata")
-    code = f"import sys, {module}; print(*[name for name in {heavy!r} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
+_STYLE = re.compile(r"var\(--[a-z-]+\)|--[a-z-]+:")  # properties of CSS
+#: Options of other harnesses, in the commands that are shown for them.
+ELSEWHERE = frozenset(
+    "--model --tasks --include_path --log_samples --output_path --apply_chat_template --to --log --include "
+    "--output --apply --custom-tasks --save-details --output-dir --log-dir".split()
+)
 
 
-def test_the_table_of_suites_loads_no_model() -> None:
-    """Most suites need none, and models, runs and statistics take a fifth of what a build imports."""
-    code = (
-        "import sys, crossexam.suites.table; print(*[n for n in sys.modules if n.startswith('crossexam.')])"
+def messages(nodes: list[ast.AST]) -> Iterator[tuple[int, str]]:
+    """Yield the texts that are constants outside docstrings, with their lines."""
+    documentation = {
+        id(node.body[0].value)
+        for node in nodes
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
+            yield node.lineno, node.value
+
+
+def options_of(command: object) -> set[str]:
+    """Return the options of *command* and of its subcommands."""
+    found = {"--help"} | {name for each in command.params for name in each.opts}  # type: ignore[attr-defined]
+    for each in getattr(command, "commands", {}).values():
+        found |= options_of(each)
+    return found
+
+
+def test_options_in_messages_exist() -> None:
+    of_commands = options_of(typer.main.get_command(app))
+    known = of_commands | {*SHORT_FORMS, *MODEL_FLAGS, *RENAMED_FLAGS} | ELSEWHERE
+    unknown = [
+        f"{module.short}:{line}: {option}"
+        for module in modules().values()
+        for line, text in messages(module.nodes)
+        for option in _OPTION.findall(_STYLE.sub("", text))
+        if option not in known
+    ]
+    assert unknown == []
+
+
+# Keys of `info` are spelt once, in core/example.py
+
+KEYS = {value for name, value in vars(example_module).items() if name.isupper() and isinstance(value, str)}
+KEYS -= set(STATUSES)
+KEYS |= {key for keys in (PARSE_KEY, BINARY_PARSE_KEY, TAGS_KEY) for key in keys.values()}
+
+
+def _is_info(node: ast.AST) -> bool:
+    return (isinstance(node, ast.Attribute) and node.attr == "info") or (
+        isinstance(node, ast.Name) and node.id == "info"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    layers = {name.split(".")[1] for name in done.stdout.split()}
-    assert "suites" in layers
-    assert layers.isdisjoint({"models", "runs", "shallow", "stats"})
+
+
+def _spelt_out(node: ast.AST | None) -> Iterator[str]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        yield ast.unparse(node)
+
+
+def _literal_keys(node: ast.AST) -> Iterator[str]:
+    """Yield the literals by which *node* reads keys of ``info``, and by which it writes known ones."""
+    if isinstance(node, ast.Subscript) and _is_info(node.value):
+        yield from _spelt_out(node.slice)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_info(node.func.value):
+        yield from (key for argument in node.args[:1] for key in _spelt_out(argument))
+    elif isinstance(node, ast.Compare) and _is_info(node.comparators[0]):
+        yield from _spelt_out(node.left)
+    written = None
+    if isinstance(node, ast.keyword) and node.arg == "info":
+        written = node.value
+    elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        written = node.value if any(map(_is_info, targets)) else None
+    if isinstance(written, ast.Dict):
+        yield from (key for each in written.keys for key in _spelt_out(each) if key in KEYS)
+
+
+def test_keys_of_info_are_constants() -> None:
+    code = """
+item.info["seen"]; item.info.get("seen"); "seen" in item.info; item.info[f"{side}_tags"]
+info["seen"] = True
+info = {"seen": True, "of no concern": True}
+info |= {"seen": True}
+Example(info={**more, "seen": True})
+item.info[SEEN]; other["seen"]; {"seen": True}
+"""
+    spelt = [key for node in ast.walk(ast.parse(code)) for key in _literal_keys(node)]
+    assert sorted(spelt) == ["f'{side}_tags'", *["seen"] * 7]  # every way to spell one
+    wrong = [
+        f"{module.short}:{getattr(node, 'lineno', '?')}: {key}"
+        for module in modules().values()
+        if module.short != "core/example.py"
+        for node in module.nodes
+        for key in _literal_keys(node)
+    ]
+    assert wrong == [], "use the constants of core/example.py"
+
+
+# Manifests of test sets are read through their entries
+
+FIELDS = {*(each.name for each in fields(TestSetEntry)), "yield"}
+#: What is not a key of a test set: the signature of a study.
+OF_STUDIES = {("validation/apply.py", "signature"), ("interop/card.py", "signature")}
+
+
+def _is_manifest(node: ast.AST) -> bool:
+    """Return whether *node* is a manifest, or a part of one that is an attribute."""
+    if isinstance(node, ast.Name):
+        return node.id == "manifest"
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Attribute) and node.attr == "manifest"
+
+
+def _field_read(node: ast.AST) -> str | None:
+    """Return the literal by which *node* looks up a field of an entry in a manifest."""
+    key: ast.AST | None = None
+    if isinstance(node, ast.Subscript) and _is_manifest(node.value):
+        key = node.slice
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        key = node.args[0] if node.args and _is_manifest(node.func.value) else None
+    elif isinstance(node, ast.Compare) and _is_manifest(node.comparators[0]):
+        key = node.left
+    found = key.value if isinstance(key, ast.Constant) else None
+    return found if isinstance(found, str) and found in FIELDS else None
+
+
+def test_manifests_of_test_sets_are_read_through_their_entries() -> None:
+    code = """
+dataset.manifest["rows"]; dataset.manifest.get("rows", 0); "rows" in dataset.manifest
+manifest["rows"]; manifest.get("rows"); study.manifest["test_sets"][name]["rows"]
+dataset.manifest["path"]; dataset.entry.rows; entry["rows"]
+"""
+    assert [key for node in ast.walk(ast.parse(code)) if (key := _field_read(node))] == ["rows"] * 6
+    wrong = [
+        f"{module.short}:{node.lineno}: {key}"  # type: ignore[attr-defined]
+        for module in modules().values()
+        if module.layer != "core"
+        for node in module.nodes
+        if (key := _field_read(node)) and (module.short, key) not in OF_STUDIES
+    ]
+    assert wrong == [], "use Dataset.entry or entries_of"

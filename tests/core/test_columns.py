@@ -14,14 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossexam.core.columns import (
-    cluster_hashes,
-    columns_of,
-    in_columns,
-    info_values,
-    labels_of,
-    text_hashes,
-)
+from crossexam.core.columns import cluster_hashes, columns_of, in_columns, info_values, labels_of, text_hashes
 from crossexam.core.dataset import Dataset, content_hash, has_content
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of
@@ -116,12 +109,12 @@ def test_columns_are_what_the_examples_have(examples: list[Example]) -> None:
             assert values.tolist() == [(type(value), repr(value)) for value in expected]
 
 
-@pytest.mark.parametrize("values", [(True, "true"), (1.0, "1.0"), ([1], "[1]"), (-0.0, "-0")])
-def test_values_that_are_written_alike_are_other_clusters(values: Any, tmp_path: Path) -> None:
-    file = stored(
-        [Example(str(n), "p", "h", None, info={"cluster": v}) for n, v in enumerate(values)], tmp_path
-    )
-    assert len({cluster_of(each) for each in file}) == len(set(cluster_hashes(file).tolist()))
+def test_values_that_are_written_alike_are_other_clusters(tmp_path: Path) -> None:
+    alike: list[tuple[Any, Any]] = [(True, "true"), (1.0, "1.0"), ([1], "[1]"), (-0.0, "-0")]
+    for values in alike:
+        items = [Example(str(n), "p", "h", None, info={"cluster": v}) for n, v in enumerate(values)]
+        file = stored(items, tmp_path)
+        assert len({cluster_of(each) for each in file}) == len(set(cluster_hashes(file).tolist()))
 
 
 def test_examples_of_a_file_are_a_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,32 +237,25 @@ def test_a_dataset_has_columns(tmp_path: Path) -> None:
     assert [len(frame) for frame in dataset.columns("id", at_once=20)] == [20, 20, 10]
 
 
-@pytest.mark.parametrize(
-    "columns",
-    [
-        {"premise": None},
-        {"hypothesis": None},
-        {"label": 4},
-        {"label": -2},
-        {"label": None},
-        {"info": "[]"},
-        {"info": "{"},
-        {"info": '{"a": NaN}'},
-        {"info": ""},
+def test_rows_are_refused_at_once_or_not_at_all(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    path = tmp_path / "set.parquet"
+
+    def check(columns: dict[str, Any]) -> None:
+        rows = [to_row(each) for each in many(5)]
+        rows[3] |= columns
+        pl.DataFrame(rows, schema=column_types()).write_parquet(path)
+        file = StoredExamples.of(path)
+        assert in_columns(file)
+        assert problem(file.check) == problem(lambda: list(file))
+
+    changes: list[dict[str, Any]] = [
+        *({side: None} for side in ("premise", "hypothesis", "id")),
+        *({"label": label} for label in (4, -2, None)),
+        *({"info": info} for info in ("[]", "{", '{"a": NaN}', "")),
         {"construction": "x.v1", "source": "premise", "target": "premise", "edits": [None]},
         {"construction": None, "edits": [None]},
-        {"id": None},
-    ],
-    ids=str,
-)
-def test_rows_are_refused_at_once_or_not_at_all(columns: dict[str, Any], tmp_path: Path) -> None:
-    path = tmp_path / "set.parquet"
-    rows = [to_row(each) for each in many(5)]
-    rows[3] |= columns
-    pl.DataFrame(rows, schema=column_types()).write_parquet(path)
-    file = StoredExamples.of(path)
-    assert in_columns(file)
-    assert problem(file.check) == problem(lambda: list(file))
+    ]
+    for_each(check, changes)
 
 
 def problem(read: Callable[[], object]) -> str | None:

@@ -1,16 +1,13 @@
-"""The entry of a test set survives writing and reading; manifests are read through their entries only."""
+"""The entry of a test set survives writing and reading."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import crossexam
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.core.manifest import CROSS_DATASET, RunEntry, TestSetEntry, entries_of
@@ -46,13 +43,11 @@ def again(entry: TestSetEntry) -> TestSetEntry:
     return TestSetEntry.from_json(entry.name, entry.to_json())
 
 
-@pytest.mark.parametrize("name", [each.name for each in fields(TestSetEntry)])
-def test_every_field_is_written_and_read(name: str) -> None:
-    entry = replace(PLAIN, **{name: CHANGED[name]})
-    assert again(PLAIN) == PLAIN != entry == again(entry)
-
-
-def test_the_fields_are_written_and_read_together() -> None:
+def test_the_fields_are_written_and_read_one_by_one_and_together() -> None:
+    assert again(PLAIN) == PLAIN
+    single = {each.name: replace(PLAIN, **{each.name: CHANGED[each.name]}) for each in fields(TestSetEntry)}
+    assert {name: again(entry) for name, entry in single.items()} == single
+    assert PLAIN not in single.values()
     entry = replace(PLAIN, **{**CHANGED, "base_known": True})
     assert again(entry) == entry
     assert list(again(entry).to_json()) == list(entry.to_json())
@@ -97,52 +92,3 @@ def test_an_entry_of_a_run_may_lack_all_but_the_rows() -> None:
     assert (entry.rows, entry.content_hash, entry.predictions, dict(entry.dataset)) == (2, None, "", {})
     with pytest.raises(KeyError):
         RunEntry.from_json({})
-
-
-# Manifests of test sets are read through their entries
-
-SOURCE = Path(crossexam.__file__).parent
-KEYS = {*(each.name for each in fields(TestSetEntry)), "yield"}
-# What is not a key of a test set: the signature of a study.
-OTHERS = {"validation/apply.py": {"signature"}, "interop/card.py": {"signature"}}
-
-
-def _is_manifest(node: ast.AST) -> bool:
-    """Return whether *node* is a manifest, or a part of one that is an attribute."""
-    if isinstance(node, ast.Name):
-        return node.id == "manifest"
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return isinstance(node, ast.Attribute) and node.attr == "manifest"
-
-
-def _keys_read(tree: ast.AST) -> Iterator[str]:
-    """Yield the literals by which fields of an entry are looked up in manifests."""
-    for node in ast.walk(tree):
-        keys: list[ast.expr] = []
-        if isinstance(node, ast.Subscript) and _is_manifest(node.value):
-            keys = [node.slice]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            keys = node.args[:1] if _is_manifest(node.func.value) else []
-        elif isinstance(node, ast.Compare) and _is_manifest(node.comparators[0]):
-            keys = [node.left]
-        yield from (key.value for key in keys if isinstance(key, ast.Constant) and key.value in KEYS)
-
-
-def test_the_check_of_keys_sees_every_way_to_look_one_up() -> None:
-    code = """
-dataset.manifest["rows"]; dataset.manifest.get("rows", 0); "rows" in dataset.manifest
-manifest["rows"]; manifest.get("rows"); study.manifest["test_sets"][name]["rows"]
-dataset.manifest["path"]; dataset.entry.rows; entry["rows"]
-"""
-    assert list(_keys_read(ast.parse(code))) == ["rows"] * 6
-
-
-@pytest.mark.parametrize(
-    "path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix()
-)
-def test_manifests_of_test_sets_are_read_through_their_entries(path: Path) -> None:
-    name = path.relative_to(SOURCE).as_posix()
-    if not name.startswith("core/"):
-        found = set(_keys_read(ast.parse(path.read_text(encoding="utf-8")))) - OTHERS.get(name, set())
-        assert not found, f"use Dataset.entry or entries_of for {', '.join(sorted(found))}"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.errors import CrossexamError
 from crossexam.core.places import copy_path, here_path, is_copy, relative_url, url_of, with_urls, work_path
 
 SEGMENT = st.text("abcXYZ 019%:?#&=+@~_.-é猫'\"", min_size=1, max_size=8).filter(
@@ -39,11 +39,11 @@ def test_a_path_relative_to_another_means_the_same_at_the_place() -> None:
     assert relative_url("gs://b/suite/base.dev.parquet", "s3://b/runs/mine") is None
 
 
-@pytest.mark.parametrize("path", ["out/suite", "/tmp/suite", "a:b", "C://suite", ""])
-def test_other_paths_are_what_they_are(path: str) -> None:
-    assert work_path(path) == copy_path(path) == here_path(path) == Path(path)
-    assert url_of(Path(path)) is None
-    assert with_urls(path) == path
+def test_other_paths_are_what_they_are() -> None:
+    for path in ("out/suite", "/tmp/suite", "a:b", "C://suite", ""):
+        assert work_path(path) == copy_path(path) == here_path(path) == Path(path)
+        assert url_of(Path(path)) is None
+        assert with_urls(path) == path
 
 
 def test_an_absolute_path_may_be_a_url() -> None:
@@ -52,20 +52,11 @@ def test_an_absolute_path_may_be_a_url() -> None:
     assert url_of(work_path("s3://bucket").parent) is None
 
 
-@pytest.mark.parametrize("url", ["s3://", "s3:///", "s3://a//b", "s3://a/../b", "s3://./b"])
-def test_a_url_without_a_folder_is_refused(url: str) -> None:
-    with pytest.raises(CrossexamError, match="this URL does not name a folder or file"):
-        work_path(url)
-
-
-def test_a_url_that_became_a_path_is_refused() -> None:
-    with pytest.raises(CrossexamError, match="a URL was given as a path of this machine"):
-        work_path(Path("s3://bucket/suite"))
-
-
-def test_commands_that_need_this_machine_say_so() -> None:
-    with pytest.raises(CrossexamError, match="wanted: a path on this machine"):
-        here_path("s3://bucket/model")
+def test_paths_that_cannot_be_meant_are_refused(refused: Callable[..., str]) -> None:
+    for url in ("s3://", "s3:///", "s3://a//b", "s3://a/../b", "s3://./b"):
+        assert "this URL does not name a folder or file" in refused(work_path, url)
+    assert "a URL was given as a path of this machine" in refused(work_path, Path("s3://bucket/suite"))
+    assert "wanted: a path on this machine" in refused(here_path, "s3://bucket/model")
 
 
 def test_the_cache_folder_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

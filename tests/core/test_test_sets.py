@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,18 +27,13 @@ ITEMS = [BASE, BASE.derive("contradiction", CHANGE), Example("c", "x", "y", None
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
-def test_what_is_written_is_read(tmp_path: Path, suffix: str) -> None:
+def test_what_is_written_is_read(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / f"set.{suffix}"
-    write_test_set(path, ITEMS, file_format=suffix)
-    assert list(iter_test_set(path)) == ITEMS
-
-
-def test_many_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crossexam.core.test_sets.ROWS_PER_GROUP", 2)
-    path = tmp_path / "set.parquet"
-    items = [Example(str(i), "p", "h", LABELS[i % 3]) for i in range(7)]
-    write_test_set(path, items)
-    assert list(iter_test_set(path)) == items
+    many = [Example(str(i), "p", "h", LABELS[i % 3]) for i in range(7)]
+    for items in (ITEMS, many, []):
+        write_test_set(path, items, file_format=suffix)
+        assert list(iter_test_set(path)) == list(read_test_set(path).examples) == items
 
 
 def test_datasets_opens_it_with_label_names(tmp_path: Path) -> None:
@@ -54,36 +52,48 @@ def test_any_text_survives_a_row(premise: str, hypothesis: str, label: str) -> N
     assert from_row(to_row(example), where="here") == example
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"id": 1', "line 1: not JSON"),
-        ('{"id": "1", "premise": "p", "label": "neutral"}', "line 1: field 'hypothesis' is missing"),
-        ('{"id": "1", "premise": "p", "hypothesis": "h", "label": "maybe"}', "line 1: unknown label 'maybe'"),
-        ('["1", "p", "h", "neutral"]', "line 1: not a JSON object"),
-        (f"{{{GOOD}}}\n\n", "line 2: not JSON"),
-        (f'{{{GOOD}, "premise": null}}', "line 1: malformed row: field 'premise' is not text"),
-        (f'{{{GOOD}, "hypothesis": 5}}', "line 1: malformed row: field 'hypothesis' is not text"),
-        (f'{{{GOOD}, "info": "[1]"}}', "line 1: malformed row: field 'info' is not a JSON object"),
-        (f'{{{GOOD}, "info": "{{"}}', "line 1: malformed row: Expecting property name"),
-        (
-            f'{{{GOOD}, "construction": "x.v1", "source": "premise", "target": "premise", "edits": [1]}}',
-            "line 1: malformed row: 'int' object is not subscriptable",
-        ),
-    ],
-)
-def test_a_bad_line_is_named(tmp_path: Path, text: str, message: str) -> None:
+def test_a_bad_line_is_named(tmp_path: Path, for_each: Callable[..., None]) -> None:
     path = tmp_path / "set.jsonl"
-    path.write_text(text + "\n")
-    with pytest.raises(FormatError, match=message):
-        read_test_set(path)
+
+    def check(lines: bytes, message: str) -> None:
+        path.write_bytes(lines + b"\n")
+        with pytest.raises(FormatError, match=f"{re.escape(str(path))}, {message}"):
+            read_test_set(path)
+
+    rows = [(text.encode(), f"line 1: {message}") for text, message in BAD_LINES]
+    rows.append((f"{{{GOOD}}}\n\n".encode(), "line 2: not JSON"))
+    rows.append(
+        (f"{{{GOOD}}}\r\n".encode() + b'{"id": "caf\xe9"}', "line 2: not JSON: byte 0xe9 at position 11")
+    )
+    for_each(check, rows)
 
 
-def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
+BAD_LINES = [
+    ('{"id": 1', "not JSON"),
+    ('{"id": "1", "premise": "p", "label": "neutral"}', "field 'hypothesis' is missing"),
+    ('{"id": "1", "premise": "p", "hypothesis": "h", "label": "maybe"}', "unknown label 'maybe'"),
+    ('["1", "p", "h", "neutral"]', "not a JSON object"),
+    (f'{{{GOOD}, "premise": null}}', "malformed row: field 'premise' is not text"),
+    (f'{{{GOOD}, "hypothesis": 5}}', "malformed row: field 'hypothesis' is not text"),
+    (f'{{{GOOD}, "info": "[1]"}}', "malformed row: field 'info' is not a JSON object"),
+    (f'{{{GOOD}, "info": "{{"}}', "malformed row: Expecting property name"),
+    (
+        f'{{{GOOD}, "construction": "x.v1", "source": "premise", "target": "premise", "edits": [1]}}',
+        "malformed row: 'int' object is not subscriptable",
+    ),
+]
+
+
+def test_a_file_that_is_no_test_set_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
+    import polars as pl
+
     path = tmp_path / "set.parquet"
     path.write_text("no parquet")
-    with pytest.raises(FormatError, match=r"set\.parquet: not a Parquet file"):
-        read_test_set(path)
+    assert f"{path}: not a Parquet file" in refused(read_test_set, path)
+    pl.DataFrame({"id": ["1"], "premise": ["p"], "label": [0]}).write_parquet(path)
+    assert f"{path}: no column 'hypothesis'\n  wanted: id, premise" in refused(read_test_set, path)
+    said = refused(TestSetWriter, tmp_path / "set.csv", file_format="csv")
+    assert "'csv' is not a format for test sets\n  wanted: parquet or jsonl" in said
 
 
 def test_a_failed_writing_leaves_nothing(tmp_path: Path) -> None:
@@ -96,41 +106,14 @@ def test_a_failed_writing_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "set.jsonl"
-    path.write_bytes(f"{{{GOOD}}}\r\n".encode() + b'{"id": "caf\xe9"}\n')
-    with pytest.raises(FormatError, match=r"line 2: not JSON: byte 0xe9 at position 11 is not UTF-8"):
-        read_test_set(path)
+def test_items_are_left_out_in_every_form(for_each: Callable[..., None]) -> None:
+    def check(places: set[int], form: Form) -> None:
+        kept = [item for place, item in enumerate(ITEMS) if place not in places]
+        left, wanted = encoded(ITEMS, form).without(places), encoded(kept, form)
+        assert left.records == wanted.records
+        assert left.items == wanted.items
 
-
-def test_a_missing_column_is_named(tmp_path: Path) -> None:
-    import polars as pl
-
-    path = tmp_path / "set.parquet"
-    pl.DataFrame({"id": ["1"], "premise": ["p"], "label": [0]}).write_parquet(path)
-    with pytest.raises(FormatError, match=r"set\.parquet: no column 'hypothesis'\n  wanted: id, premise"):
-        read_test_set(path)
-
-
-def test_an_unknown_format_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"'csv' is not a format for test sets\n  wanted: parquet or jsonl"):
-        TestSetWriter(tmp_path / "set.csv", file_format="csv")
-
-
-@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
-def test_no_items_make_a_file_that_can_be_read(tmp_path: Path, suffix: str) -> None:
-    path = tmp_path / f"set.{suffix}"
-    write_test_set(path, [], file_format=suffix)
-    assert read_test_set(path).examples == ()
-
-
-@pytest.mark.parametrize("form", ["parquet", "jsonl", "examples"])
-@pytest.mark.parametrize("places", [{0}, {2}, {0, 1, 2}, {1}, set()])
-def test_items_are_left_out_in_every_form(form: Form, places: set[int]) -> None:
-    kept = [item for place, item in enumerate(ITEMS) if place not in places]
-    left, wanted = encoded(ITEMS, form).without(places), encoded(kept, form)
-    assert left.records == wanted.records
-    assert left.items == wanted.items
+    for_each(check, itertools.product([{0}, {2}, {0, 1, 2}, {1}, set()], ["parquet", "jsonl", "examples"]))
 
 
 def test_building_imports_neither_pandas_nor_the_functions_of_pyarrow(tmp_path: Path) -> None:

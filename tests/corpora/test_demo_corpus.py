@@ -41,6 +41,10 @@ def read(name: str) -> list[dict[str, Any]]:
 
 PAIRS = read("demo.jsonl")
 PROBLEMS = read("word_problems.jsonl")
+#: Texts with their parses and binary parses.
+SENTENCES = [
+    (pair[side], pair[f"{side}_parse"], pair[f"{side}_binary_parse"]) for pair in PAIRS for side in SIDES
+]
 
 
 @pytest.fixture(scope="module")
@@ -64,10 +68,10 @@ def test_binary_parses_grow_from_the_head(script: dict[str, Any]) -> None:
     assert script["binary"](tree) == "( ( A ( tall man ) ) ( ( ( is now ) here ) . ) )"
 
 
-@pytest.mark.parametrize("line", ["(S (NP it/PRP)", "(S it/PRP))", "it/PRP", "(S it)", "(S (NP ) it/PRP)"])
-def test_broken_source_is_refused(script: dict[str, Any], line: str) -> None:
-    with pytest.raises(ValueError, match=r"bracket|word/TAG"):
-        script["read_trees"](line)
+def test_broken_source_is_refused(script: dict[str, Any]) -> None:
+    for line in ("(S (NP it/PRP)", "(S it/PRP))", "it/PRP", "(S it)", "(S (NP ) it/PRP)"):
+        with pytest.raises(ValueError, match=r"bracket|word/TAG"):
+            script["read_trees"](line)
 
 
 def test_there_are_enough_pairs_and_every_genre_is_balanced() -> None:
@@ -86,26 +90,17 @@ def test_each_premise_has_one_hypothesis_a_label() -> None:
     for group in groups:
         assert [pair["gold_label"] for pair in group] == list(LABELS)
         assert len({pair["sentence1"] for pair in group}) == 1
-
-
-def test_ids_are_unique_and_say_genre_number_and_label() -> None:
     assert len({pair["pairID"] for pair in PAIRS}) == len(PAIRS)
     for pair in PAIRS:
         assert re.fullmatch(rf"demo-{pair['genre']}-\d\d\d", pair["captionID"])
         assert pair["pairID"] == pair["captionID"] + pair["gold_label"][0]
         assert pair["annotator_labels"] == [pair["gold_label"]]
+    counts = Counter([*(group[0]["sentence1"] for group in groups), *(pair["sentence2"] for pair in PAIRS)])
+    assert [text for text, count in counts.items() if count > 1] == []  # no sentence stands twice
 
 
-def test_no_sentence_stands_twice() -> None:
-    premises = {pair["captionID"]: pair["sentence1"] for pair in PAIRS}
-    counts = Counter([*premises.values(), *(pair["sentence2"] for pair in PAIRS)])
-    assert [text for text, count in counts.items() if count > 1] == []
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_parses_are_trees_over_exactly_the_words_of_the_text(side: str) -> None:
-    for pair in PAIRS:
-        text, parse = pair[side], pair[f"{side}_parse"]
+def test_parses_are_trees_over_exactly_the_words_of_the_text() -> None:
+    for text, parse, binary in SENTENCES:
         found = leaves(parse)
         assert parse_tree(parse).leaves() == found
         tokens = align(text, found)
@@ -113,25 +108,17 @@ def test_parses_are_trees_over_exactly_the_words_of_the_text(side: str) -> None:
         assert "".join(token.text for token in tokens) == text.replace(" ", "")
         assert {tag for tag, _ in found} <= PENN_TAGS, text
         assert {node.label for node in parse_tree(parse).subtrees() if not node.word} <= PHRASES, text
-
-
-@pytest.mark.parametrize("side", SIDES)
-def test_binary_parses_have_two_branches_and_the_words_of_the_parse(side: str) -> None:
-    for pair in PAIRS:
-        binary = pair[f"{side}_binary_parse"]
-        words = [word for _, word in leaves(pair[f"{side}_parse"])]
-        assert [piece for piece in binary.split() if piece not in "()"] == words
-        assert binary.count("(") == binary.count(")") == len(words) - 1  # n leaves, n - 1 binary nodes
+        assert [piece for piece in binary.split() if piece not in "()"] == [word for _, word in found]
+        assert binary.count("(") == binary.count(")") == len(found) - 1  # n leaves, n - 1 binary nodes
 
 
 def test_sentences_are_of_moderate_length_and_neatly_written() -> None:
-    for pair in PAIRS:
-        for side in SIDES:
-            words = [word for word in pair[side].split() if any(map(str.isalnum, word))]
-            assert 6 <= len(words) <= 22, pair[side]
-            assert not re.search(r"\s{2}|\s[,.!?;]|^\s|\s$", pair[side]), pair[side]
-            assert pair[side][0].isupper() or pair[side][0] == '"', pair[side]
-            assert pair[side].count('"') % 2 == 0, pair[side]
+    for text, *_ in SENTENCES:
+        words = [word for word in text.split() if any(map(str.isalnum, word))]
+        assert 6 <= len(words) <= 22, text
+        assert not re.search(r"\s{2}|\s[,.!?;]|^\s|\s$", text), text
+        assert text[0].isupper() or text[0] == '"', text
+        assert text.count('"') % 2 == 0, text
 
 
 def test_premises_end_in_every_way_that_constructions_must_cope_with() -> None:

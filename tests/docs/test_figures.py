@@ -80,7 +80,7 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
 #: test, and what it calls the page.
 TESTED_ELSEWHERE: dict[str, tuple[str, str]] = {
     "docs/gate.md": ("tests/gates/test_output.py", "gate.md"),
-    "docs/models/minilm.md": ("tests/models/test_minilm.py", "script.CARD"),
+    "docs/models/minilm.md": ("tests/models/test_builtin.py", "minilm_script.CARD"),
     "docs/notebook.md": ("tests/test_notebook.py", "notebook.md"),
 }
 #: What is a number but no figure: code, addresses, years, places in papers, words of the script.

@@ -69,10 +69,15 @@ def stuck() -> Callable[[int], None]:
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: str(engine.workers))
-def test_results_come_in_the_order_of_the_tasks(engine: Engine) -> None:
+def test_results_come_in_the_order_of_the_tasks_and_errors_as_they_were_raised(engine: Engine) -> None:
     found = list(engine.results(starting, range(40)))
     assert [square for square, _ in found] == [number * number for number in range(40)]
     assert (os.getpid() in {process for _, process in found}) == (engine.workers == 1)
+    for name, error in ERRORS.items():
+        with pytest.raises(type(error)) as caught:
+            list(engine.results(functools.partial(raising, name), range(9)))
+        assert vars(caught.value) == vars(error)
+        assert str(caught.value) == str(error)
 
 
 def test_or_as_they_are_finished() -> None:
@@ -100,15 +105,6 @@ def test_a_few_tasks_start_no_process() -> None:
     assert os.getpid() not in {process for _, process in engine.results(starting, range(5))}
 
 
-@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: str(engine.workers))
-@pytest.mark.parametrize("name", ERRORS)
-def test_an_error_arrives_as_it_was_raised(engine: Engine, name: str) -> None:
-    with pytest.raises(type(ERRORS[name])) as caught:
-        list(engine.results(functools.partial(raising, name), range(9)))
-    assert vars(caught.value) == vars(ERRORS[name])
-    assert str(caught.value) == str(ERRORS[name])
-
-
 def test_an_error_at_the_start_of_a_worker_arrives_too() -> None:
     with pytest.raises(UnknownNameError, match="no tagger is called 'spcy'"):
         list(Processes(2).results(failing, range(9)))
@@ -120,12 +116,9 @@ def test_a_killed_worker_is_one_clear_error() -> None:
     assert "--workers 1" in (caught.value.hint or "")
 
 
-def test_one_worker_is_this_process() -> None:
+def test_auto_is_a_process_per_core_if_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(local_engine(1), InThisProcess)
     assert local_engine(3, worthwhile=9) == Processes(3)
-
-
-def test_auto_is_a_process_per_core_if_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crossexam.engines.local.available_cores", lambda: 4)
     assert local_engine("auto", worthwhile=9) == Processes(4, worthwhile=9)
     monkeypatch.setattr("crossexam.engines.local.available_cores", lambda: 1)

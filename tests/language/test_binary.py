@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,16 +42,10 @@ def after(*edits: Edit, sentence: str = SENTENCE, parse: str = PARSE) -> str | N
     return found
 
 
-@pytest.mark.parametrize(
-    ("edits", "old", "new"),
-    [
-        ([edit("tall", "short")], "tall man", "short man"),
-        ([Edit("premise", 14, 15, "a", "an")], "( a cook )", "( an cook )"),
-        ([edit("pigeons", "pigoens")], "pigeons", "pigoens"),
-    ],
-)
-def test_a_word_for_a_word_keeps_the_tree(edits: list[Edit], old: str, new: str) -> None:
-    assert after(*edits) == PARSE.replace(old, new)
+def test_a_word_for_a_word_keeps_the_tree() -> None:
+    for old, new in (("tall", "short"), ("pigeons", "pigoens")):
+        assert after(edit(old, new)) == PARSE.replace(old, new)
+    assert after(Edit("premise", 14, 15, "a", "an")) == PARSE.replace("( a cook )", "( an cook )")
 
 
 def test_phrases_that_change_places_take_their_trees_along() -> None:
@@ -62,22 +57,26 @@ def test_phrases_that_change_places_take_their_trees_along() -> None:
     assert found == "( Pigeons ( ( feed ( a ( tall man ) ) ) . ) )"
 
 
-@pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        (edit("tall", "very tall"), ("( tall man )", "( very ( tall man ) )")),
-        (Edit("premise", 9, 9, "", "old "), ("( tall man )", "( tall ( old man ) )")),
-        (Edit("premise", 4, 4, "", "old "), ("( tall man )", "( old ( tall man ) )")),
-        (edit("The tall man (a cook) is", "is The tall man (a cook)"), None),  # another order
-        (Edit("premise", 0, 0, "", "A dog barks at the gate. "), None),
-        (Edit("premise", 54, 54, "", " and. So on"), None),  # not one clause
-        (edit("two ", ""), None),
-        (edit("feeding", "feed(ing"), None),  # a bracket within a leaf
-    ],
-)
-def test_what_follows_from_other_edits(made: Edit, expected: tuple[str, str] | None) -> None:
+def test_what_follows_from_other_edits(for_each: Callable[..., None]) -> None:
     assert SENTENCE[54] == "."
-    assert after(made) == (None if expected is None else PARSE.replace(*expected))
+
+    def check(made: Edit, expected: tuple[str, str] | None) -> None:
+        assert after(made) == (None if expected is None else PARSE.replace(*expected))
+
+    for_each(check, OTHER_EDITS)
+
+
+# An edit, and what becomes what in the parse; None if there is no parse after it.
+OTHER_EDITS = [
+    (edit("tall", "very tall"), ("( tall man )", "( very ( tall man ) )")),
+    (Edit("premise", 9, 9, "", "old "), ("( tall man )", "( tall ( old man ) )")),
+    (Edit("premise", 4, 4, "", "old "), ("( tall man )", "( old ( tall man ) )")),
+    (edit("The tall man (a cook) is", "is The tall man (a cook)"), None),  # another order
+    (Edit("premise", 0, 0, "", "A dog barks at the gate. "), None),
+    (Edit("premise", 54, 54, "", " and. So on"), None),  # not one clause
+    (edit("two ", ""), None),
+    (edit("feeding", "feed(ing"), None),  # a bracket within a leaf
+]
 
 
 def test_an_adjective_before_the_first_word() -> None:
@@ -116,25 +115,19 @@ def test_an_item_may_start_from_the_other_side_of_its_base() -> None:
     assert derived_parses(base, base) == {}
 
 
-@pytest.mark.parametrize(
-    ("sentence", "parse", "expected"),
-    [
-        (
-            "A woman drinks coffee in a cafe.",
-            "(S (NP (DT A) (NN woman)) (VP (VBZ drinks) (NP (NN coffee)) "
-            "(PP (IN in) (NP (DT a) (NN cafe)))) (. .))",
-            "( ( A woman ) ( ( ( drinks coffee ) ( in ( a cafe ) ) ) . ) )",
-        ),
-        (
-            "Two kids in jackets are running.",
-            "(S (NP (NP (CD Two) (NNS kids)) (PP (IN in) (NP (NNS jackets)))) "
-            "(VP (VBP are) (VP (VBG running))) (. .))",
-            "( ( ( Two kids ) ( in jackets ) ) ( ( are running ) . ) )",
-        ),
-    ],
-)
-def test_dependencies_are_binarised_as_the_corpus_binarises(sentence: str, parse: str, expected: str) -> None:
-    assert binary_from_dependencies(parsed_from_parse(sentence, parse)) == expected
+def test_dependencies_are_binarised_as_the_corpus_binarises() -> None:
+    parse = (
+        "(S (NP (DT A) (NN woman)) (VP (VBZ drinks) (NP (NN coffee)) "
+        "(PP (IN in) (NP (DT a) (NN cafe)))) (. .))"
+    )
+    found = binary_from_dependencies(parsed_from_parse("A woman drinks coffee in a cafe.", parse))
+    assert found == "( ( A woman ) ( ( ( drinks coffee ) ( in ( a cafe ) ) ) . ) )"
+    parse = (
+        "(S (NP (NP (CD Two) (NNS kids)) (PP (IN in) (NP (NNS jackets)))) "
+        "(VP (VBP are) (VP (VBG running))) (. .))"
+    )
+    found = binary_from_dependencies(parsed_from_parse("Two kids in jackets are running.", parse))
+    assert found == "( ( ( Two kids ) ( in jackets ) ) ( ( are running ) . ) )"
 
 
 def test_dependencies_that_cross_have_no_tree() -> None:

@@ -73,25 +73,22 @@ ARTICLES = {
 # fmt: on
 
 
-@pytest.mark.parametrize(("lemma", "word", "tag", "form"), FORMS)
-def test_a_word_takes_the_inflection_of_another(lemma: str, word: str, tag: str, form: str | None) -> None:
-    assert inflect_like(lemma, word, tag) == form
+def test_a_word_takes_the_inflection_of_another() -> None:
+    assert [(*row[:3], inflect_like(*row[:3])) for row in FORMS] == FORMS
 
 
-@pytest.mark.parametrize(
-    ("article", "word"), [(a, word) for a, words in ARTICLES.items() for word in words.split()]
-)
-def test_the_article_goes_by_sound(article: str, word: str) -> None:
-    assert indefinite_article(word) == article
+def test_the_article_goes_by_sound() -> None:
+    wrong = {
+        article: [word for word in words.split() if indefinite_article(word) != article]
+        for article, words in ARTICLES.items()
+    }
+    assert wrong == {"an": [], "a": []}
 
 
 def test_case_is_that_of_the_other_word() -> None:
-    assert match_case("cold", "hot") == "cold"
-    assert match_case("cold", "Hot") == "Cold"
-    assert match_case("cold", "HOT") == "COLD"
-    assert match_case("women", "A") == "Women"  # one capital is no shouting
-    assert match_case("Gentile", "heathen") == "Gentile"
-    assert match_case("", "Hot") == match_case("", "HOT") == ""
+    cases = "cold/hot/cold cold/Hot/Cold cold/HOT/COLD Gentile/heathen/Gentile /Hot/ /HOT/".split()
+    cases += ["women/A/Women"]  # one capital is no shouting
+    assert [match_case(*case.split("/")[:2]) for case in cases] == [case.split("/")[2] for case in cases]
 
 
 def antonyms(pos: str) -> list[str]:

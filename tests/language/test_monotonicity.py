@@ -97,15 +97,12 @@ def test_replacements_follow_where_the_polarity_says(
     assert len(wrong) <= (1 - wanted) * answers, wrong
 
 
-def test_each_premise_has_one_direction_and_two_replacements() -> None:
-    for name in ("tuned", "held_out", "fresh"):
-        for item in items(name):
-            assert item.direction in {"up", "down", "none"}
-            assert len({hypothesis for _, hypothesis, _ in item.pairs()} | {item.premise}) == 3, item
-
-
 def test_the_sets_share_no_sentence_and_the_tuned_one_has_every_kind_of_operator() -> None:
-    by_set = [{item.premise for item in items(name)} for name in ("tuned", "held_out", "fresh")]
+    sets = {name: items(name) for name in ("tuned", "held_out", "fresh")}
+    for item in (item for of_set in sets.values() for item in of_set):
+        assert item.direction in {"up", "down", "none"}
+        assert len({hypothesis for _, hypothesis, _ in item.pairs()} | {item.premise}) == 3, item
+    by_set = [{item.premise for item in of_set} for of_set in sets.values()]
     assert sum(map(len, by_set)) == len(set().union(*by_set))
     text = " ".join(sorted(by_set[0])).lower()
     numeral = r"(?:one|two|three|five|ten|forty)"
@@ -133,77 +130,72 @@ QUANTIFIERS = [
 TAGS = {"N": "CD", "at": "IN", "than": "IN", "of": "IN", "to": "TO", "the": "DT", "a": "DT", "an": "DT"}
 
 
-@pytest.mark.parametrize(("phrase", "row"), QUANTIFIERS, ids=[phrase for phrase, _ in QUANTIFIERS])
-def test_quantifiers(phrase: str, row: object) -> None:
-    words = " ".join(f"{'three' if w == 'N' else w}/{TAGS.get(w, 'DT')}" for w in phrase.split())
-    text = FRAME.format(words)
-    expected = by_phrase()[tuple(phrase.split())]
-    assert row == expected
-    assert (direction(text, "dogs"), direction(text, "boats"), direction(text, "apples")) == (
-        expected.restrictor,
-        expected.restrictor,
-        expected.scope,
-    )
+def test_quantifiers() -> None:
+    found, wanted = {}, {}
+    for phrase, row in QUANTIFIERS:
+        words = " ".join(f"{'three' if w == 'N' else w}/{TAGS.get(w, 'DT')}" for w in phrase.split())
+        text = FRAME.format(words)
+        found[phrase] = [direction(text, word) for word in ("dogs", "boats", "apples")]
+        wanted[phrase] = [row.restrictor, row.restrictor, row.scope]
+        assert by_phrase()[tuple(phrase.split())] == row
+    assert found == wanted
 
 
-@pytest.mark.parametrize("verb", ["refused", "failed", "declined", "neglected"])
-def test_verbs_with_a_negative_implication_are_known_in_any_form(verb: str) -> None:
-    text = f"A/DT boy/NN {verb}/VBD to/TO eat/VB apples/NNS ./."
-    assert (direction(text, "boy"), direction(text, "eat"), direction(text, "apples")) == (
-        "up",
-        "down",
-        "down",
-    )
+# Sentences, and the direction at some of their words.
+POLARITIES = {
+    # Words that look like operators are none.
+    "A/DT man/NN in/IN all/DT black/JJ enters/VBZ a/DT car/NN ./.": "black up",
+    "They/PRP look/VBP at/IN each/DT other/JJ ./.": "other up",
+    "No/UH ,/, the/DT dog/NN barks/VBZ ./.": "dog up",
+    "A/DT car/NN stops/VBZ at/IN a/DT light/NN ./.": "light up",
+    "A/DT car/NN stopped/VBD moving/VBG ./.": "moving none",
+    "He/PRP eats/VBZ not/RB only/RB pears/NNS ./.": "pears up",
+    "He/PRP walks/VBZ past/IN a/DT shop/NN ./.": "shop up",
+    "She/PRP stands/VBZ before/IN a/DT crowd/NN ./.": "crowd up",
+    "She/PRP asks/VBZ if/IN dogs/NNS bark/VBP ./.": "dogs none",
+    "A/DT little/JJ girl/NN sings/VBZ ./.": "girl up",
+    "A/DT bag/NN and/CC both/DT a/DT cat/NN and/CC dog/NN sleep/VBP ./.": "cat up",
+    # Verbs with a negative implication are known in any form.
+    **{
+        f"A/DT boy/NN {verb}/VBD to/TO eat/VB apples/NNS ./.": "boy up, eat down, apples down"
+        for verb in ("refused", "failed", "declined", "neglected")
+    },
+    # A negation ends with its clause, and spares its subject.
+    **{
+        f"A/DT boy/NN is/VBZ not/RB eating/VBG pears/NNS {joined} a/DT girl/NN is/VBZ sleeping/VBG ./.": (
+            "boy up, pears down, girl up"
+        )
+        for joined in ("because/IN", "and/CC", "while/IN", "but/CC", ";/:")
+    },
+    "A/DT boy/NN is/VBZ not/RB eating/VBG pears/NNS or/CC drinking/VBG milk/NN ./.": "milk down",
+    # The verb of a negated object is in its scope.
+    "The/DT woman/NN was/VBD eating/VBG no/DT pears/NNS outside/RB ./.": (
+        "woman up, eating down, pears down, outside down"
+    ),
+    "A/DT dog/NN wearing/VBG nothing/NN runs/VBZ fast/RB ./.": "runs up",
+    # A prepositional phrase ends before what is not its own.
+    "A/DT man/NN without/IN shoes/NNS riding/VBG a/DT bike/NN": "shoes down, bike up",
+    "He/PRP left/VBD without/IN eating/VBG a/DT pear/NN": "pear down",
+    "A/DT man/NN without/IN shoes/NNS that/WDT fit/VBP well/RB walks/VBZ ./.": "well down, walks up",
+    # An object goes on with what follows it; what has a genitive is a phrase of its own.
+    "He/PRP fed/VBD every/DT dog/NN of/IN farmers/NNS that/WDT own/VBP hats/NNS ./.": (
+        "dog down, farmers down, hats down"
+    ),
+    "He/PRP fed/VBD every/DT dog/NN wearing/VBG hats/NNS ./.": "hats down",
+    "He/PRP fed/VBD every/DT farmer/NN 's/POS goat/NN ./.": "farmer down, goat up",
+    # Every sentence of a text is for itself.
+    "No/DT dog/NN barks/VBZ ./. A/DT cat/NN sleeps/VBZ ./. Is/VBZ it/PRP late/JJ ?/.": (
+        "dog down, cat up, late none"
+    ),
+}
 
 
-def test_words_that_look_like_operators_are_none() -> None:
-    assert direction("A/DT man/NN in/IN all/DT black/JJ enters/VBZ a/DT car/NN ./.", "black") == "up"
-    assert direction("They/PRP look/VBP at/IN each/DT other/JJ ./.", "other") == "up"
-    assert direction("No/UH ,/, the/DT dog/NN barks/VBZ ./.", "dog") == "up"
-    assert direction("A/DT car/NN stops/VBZ at/IN a/DT light/NN ./.", "light") == "up"
-    assert direction("A/DT car/NN stopped/VBD moving/VBG ./.", "moving") == "none"
-    assert direction("He/PRP eats/VBZ not/RB only/RB pears/NNS ./.", "pears") == "up"
-    assert direction("He/PRP walks/VBZ past/IN a/DT shop/NN ./.", "shop") == "up"
-    assert direction("She/PRP stands/VBZ before/IN a/DT crowd/NN ./.", "crowd") == "up"
-    assert direction("She/PRP asks/VBZ if/IN dogs/NNS bark/VBP ./.", "dogs") == "none"
-    assert direction("A/DT little/JJ girl/NN sings/VBZ ./.", "girl") == "up"
-    assert direction("A/DT bag/NN and/CC both/DT a/DT cat/NN and/CC dog/NN sleep/VBP ./.", "cat") == "up"
-
-
-def test_a_negation_ends_with_its_clause_and_spares_its_subject() -> None:
-    text = "A/DT boy/NN is/VBZ not/RB eating/VBG pears/NNS {} a/DT girl/NN is/VBZ sleeping/VBG ./."
-    for joined in ("because/IN", "and/CC", "while/IN", "but/CC", ";/:"):
-        found = [direction(text.format(joined), word) for word in ("boy", "pears", "girl")]
-        assert found == ["up", "down", "up"], joined
-    both = "A/DT boy/NN is/VBZ not/RB eating/VBG pears/NNS or/CC drinking/VBG milk/NN ./."
-    assert direction(both, "milk") == "down"
-
-
-def test_the_verb_of_a_negated_object_is_in_its_scope() -> None:
-    text = "The/DT woman/NN was/VBD eating/VBG no/DT pears/NNS outside/RB ./."
-    found = [direction(text, word) for word in ("woman", "eating", "pears", "outside")]
-    assert found == ["up", "down", "down", "down"]
-    assert direction("A/DT dog/NN wearing/VBG nothing/NN runs/VBZ fast/RB ./.", "runs") == "up"
-
-
-def test_a_prepositional_phrase_ends_before_what_is_not_its_own() -> None:
-    text = "A/DT man/NN without/IN shoes/NNS riding/VBG a/DT bike/NN"
-    assert [direction(text, word) for word in ("shoes", "bike")] == ["down", "up"]
-    assert direction("He/PRP left/VBD without/IN eating/VBG a/DT pear/NN", "pear") == "down"
-    relative = "A/DT man/NN without/IN shoes/NNS that/WDT fit/VBP well/RB walks/VBZ ./."
-    assert [direction(relative, word) for word in ("well", "walks")] == ["down", "up"]
-
-
-def test_an_object_goes_on_with_what_follows_it() -> None:
-    fed = "He/PRP fed/VBD every/DT {} ./."
-    with_relative = fed.format("dog/NN of/IN farmers/NNS that/WDT own/VBP hats/NNS")
-    assert [direction(with_relative, word) for word in ("dog", "farmers", "hats")] == ["down"] * 3
-    assert direction(fed.format("dog/NN wearing/VBG hats/NNS"), "hats") == "down"
-
-
-def test_what_has_a_genitive_is_a_phrase_of_its_own() -> None:
-    text = "He/PRP fed/VBD every/DT farmer/NN 's/POS goat/NN ./."
-    assert [direction(text, word) for word in ("farmer", "goat")] == ["down", "up"]
+def test_directions_at_words() -> None:
+    found = {}
+    for text, wanted in POLARITIES.items():
+        words = [pair.split()[0] for pair in wanted.split(", ")]
+        found[text] = ", ".join(f"{word} {direction(text, word)}" for word in words)
+    assert found == POLARITIES
 
 
 def test_a_phrase_after_an_object_may_belong_to_either() -> None:
@@ -222,11 +214,6 @@ def test_a_parse_of_other_tokens_is_not_used() -> None:
     tokens = tagged("Dogs/NNS bark/VBP ./.")
     other = Parsed(tuple(tagged("Dogs/NNS bark/VBP")), (1, -1), ("nsubj", "root"))
     assert sentence_of(tokens, other).parsed is None
-
-
-def test_every_sentence_of_a_text_is_for_itself() -> None:
-    text = "No/DT dog/NN barks/VBZ ./. A/DT cat/NN sleeps/VBZ ./. Is/VBZ it/PRP late/JJ ?/."
-    assert [direction(text, word) for word in ("dog", "cat", "late")] == ["down", "up", "none"]
 
 
 def test_a_place_outside_is_an_error() -> None:
@@ -300,9 +287,7 @@ def test_any_string_of_words_has_a_polarity_everywhere(words: list[str]) -> None
         assert polarity_at(tokens, place).direction in DIRECTIONS
 
 
-def test_operators_are_looked_for_only_where_one_may_begin(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_operators_are_looked_for_only_where_one_may_begin(monkeypatch: pytest.MonkeyPatch) -> None:
     """The short cuts find what trying every length at every word finds, over sentences with all operators."""
     tagger = NltkTagger(shipped)
     texts = [side for each in iter_corpus("builtin:demo") for side in (each.premise, each.hypothesis)]

@@ -192,19 +192,15 @@ def test_the_compiler_says_what_is_wrong_with_its_source(tmp_path: Path) -> None
         compile_wordnet(tmp_path)
 
 
-def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "x.zip"
-    with pytest.raises(FormatError, match=r"x\.zip: no such file"):
-        WordNetArchive(path)
+    assert "x.zip: no such file" in refused(WordNetArchive, path)
     path.write_text("no archive")
-    with pytest.raises(FormatError, match=r"x\.zip: File is not a zip file"):
-        WordNetArchive(path)
+    assert "x.zip: File is not a zip file" in refused(WordNetArchive, path)
     path.write_bytes(archive_bytes({"about.json": b'{"format": 99}'}))
-    with pytest.raises(FormatError, match="unknown format 99"):
-        WordNetArchive(path)
+    assert "unknown format 99" in refused(WordNetArchive, path)
     path.write_bytes(archive_bytes({"about.json": b'{"format": 1, "version": "none"}'}))
-    with pytest.raises(FormatError, match="no member 'n/synsets'"):
-        WordNet(path)
+    assert "no member 'n/synsets'" in refused(WordNet, path)
 
 
 # The WordNet that is shipped
@@ -230,11 +226,11 @@ BASE_FORMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("pos", BASE_FORMS)
-def test_base_forms_in_the_shipped_wordnet(pos: str) -> None:
-    words = BASE_FORMS[pos].split()
-    for word, base in zip(words[::2], words[1::2], strict=True):
-        assert base in WordNet.load().lemmas_of(word, pos), word
+def test_base_forms_in_the_shipped_wordnet() -> None:
+    for pos, forms in BASE_FORMS.items():
+        words = forms.split()
+        for word, base in zip(words[::2], words[1::2], strict=True):
+            assert base in WordNet.load().lemmas_of(word, pos), word
 
 
 def test_the_closure_has_every_hypernym_once_depth_first() -> None:
@@ -450,18 +446,15 @@ def test_a_word_is_known_if_it_has_a_base_form() -> None:
         assert wordnet.knows(word) == any(wordnet.morphy(word, pos) is not None for pos in "nvar"), word
 
 
-@pytest.mark.parametrize("pos", ["n", "v", "a", "r"])
-def test_words_of_a_lemma_are_those_it_is_found_by(mini: WordNet, pos: str) -> None:
-    for lemma in mini._part(pos).lemmas():
-        words = mini.words_of(lemma, pos)
-        assert lemma in words
-        assert all(lemma in mini.lemmas_of(word, pos) for word in words)
-    for word in WORDS:
-        assert all(word.lower() in mini.words_of(lemma, pos) for lemma in mini.lemmas_of(word, pos))
-
-
-def test_words_of_irregular_forms() -> None:
-    wordnet = WordNet.load()
+def test_words_of_a_lemma_are_those_it_is_found_by(mini: WordNet) -> None:
+    for pos in "nvar":
+        for lemma in mini._part(pos).lemmas():
+            words = mini.words_of(lemma, pos)
+            assert lemma in words
+            assert all(lemma in mini.lemmas_of(word, pos) for word in words)
+        for word in WORDS:
+            assert all(word.lower() in mini.words_of(lemma, pos) for lemma in mini.lemmas_of(word, pos))
+    wordnet = WordNet.load()  # with irregular forms
     assert {"man", "men"} <= wordnet.words_of("man", "n")
     assert "women" not in wordnet.words_of("man", "n")
     assert "better" in wordnet.words_of("good", "a")

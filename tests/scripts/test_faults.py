@@ -47,7 +47,7 @@ def test_the_nearest_tests_mirror_the_path() -> None:
         return faults.Fault("any", path, "", "", tests).nearest()
 
     assert nearest("stats/paired.py") == ("tests/stats/test_paired.py",)
-    assert nearest("models/onnx/model.py") == ("tests/models/test_onnx.py",)
+    assert nearest("models/onnx/model.py") == ("tests/models/onnx/test_model.py",)
     assert nearest("models/api/model.py") == ("tests/models/api/test_model.py",)
     assert nearest("runs/waiting.py") == ("tests/runs",)
     assert nearest("runs/waiting.py", "tests/runs/test_run.py") == ("tests/runs/test_run.py",)

@@ -84,22 +84,18 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
             continue
 
 
-def test_a_manifest_without_its_checksum_is_not_taken_for_an_earlier_one(tmp_path: Path) -> None:
+def test_a_manifest_without_its_checksum_is_not_taken_for_an_earlier_one(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
     path = tmp_path / "manifest.json"
     write_manifest(path, {"rows": 3})
     content = read_json(path)
     assert list(content) == [WRITTEN_BY, "rows", CHECKSUM]
     write_json(path, {key: entry for key, entry in content.items() if key != CHECKSUM})
-    with pytest.raises(ChangedError, match="its checksum is missing"):
-        read_manifest(path)
+    assert "its checksum is missing" in refused(read_manifest, path)
     write_json(path, {"rows": 4, CHECKSUM: content[CHECKSUM]})
-    with pytest.raises(ChangedError, match="its checksum is that of another content"):
-        read_manifest(path)
-
-
-def test_a_manifest_of_an_earlier_version_has_no_checksum(tmp_path: Path) -> None:
-    path = tmp_path / "manifest.json"
-    write_json(path, {"rows": 3})
+    assert "its checksum is that of another content" in refused(read_manifest, path)
+    write_json(path, {"rows": 3})  # of an earlier version
     assert read_manifest(path) == {"rows": 3}
     assert not has_checksum(path)
     write_manifest(path, read_manifest(path))
@@ -141,11 +137,7 @@ def test_a_test_set_that_was_changed_is_refused(place: Path) -> None:
         read_suite(path)  # alone
     with pytest.raises(ChangedError, match="repeat `crossexam run` with --force"):
         read_run(place / "run")
-
-
-def test_files_that_changed_places_are_refused(place: Path) -> None:
-    base = place / "suite" / "base.builtin_demo_30.parquet"
-    shutil.copy(base, place / "suite" / f"{SET}.parquet")
+    shutil.copy(place / "suite" / "base.builtin_demo_30.parquet", path)  # another file of the suite
     with pytest.raises(ChangedError, match=SET):
         read_suite(place / "suite")
 
@@ -305,40 +297,6 @@ def test_a_trained_model_vouches_for_its_files(tmp_path: Path) -> None:
 # Other files
 
 
-def test_text_that_is_not_utf8_names_the_byte(tmp_path: Path) -> None:
-    (tmp_path / "a.tsv").write_bytes(b"ab\xff")
-    with pytest.raises(FormatError, match=r"a.tsv: byte 0xff at position 2 is not UTF-8"):
-        read_utf8(tmp_path / "a.tsv")
-
-
-def _adjectives(path: Path) -> object:
-    from crossexam.language.lexicons.adjectives import AdjectiveCounts
-
-    return AdjectiveCounts.read(path)
-
-
-def _pairs(path: Path) -> object:
-    from crossexam.language.lexicons.word_pairs import read_pairs
-
-    return read_pairs(path)
-
-
-def _zip(path: Path) -> object:
-    from crossexam.corpora.fetch import unpack_zip
-
-    return unpack_zip(path, path.parent, ["a.jsonl"], limit=10**6)
-
-
-def _vectors(path: Path) -> object:
-    from crossexam.language.word_vectors import first_vectors
-
-    return first_vectors(path, 3)
-
-
-def _parquet(path: Path) -> object:
-    return cx.load(str(path))
-
-
 def compressed(name: str) -> bytes:
     """Return an archive with a flipped bit in its data."""
     import gzip
@@ -355,7 +313,7 @@ def compressed(name: str) -> bytes:
     return bytes(data)
 
 
-def not_utf8(name: str) -> bytes:
+def not_utf8() -> bytes:
     """Return a Parquet file with text that is not UTF-8, on which polars panics."""
     import io
 
@@ -369,26 +327,25 @@ def not_utf8(name: str) -> bytes:
     return stream.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "read"),
-    [
-        ("a.tsv", lambda _: b"\xff\xfe", _adjectives),
-        ("a.tsv.gz", compressed, _pairs),
-        ("a.zip", compressed, _zip),
-        ("a.txt.gz", compressed, _vectors),
-        ("a.parquet", not_utf8, _parquet),
-    ],
-)
-def test_what_libraries_raise_is_one_error(
-    tmp_path: Path, name: str, content: Callable[[str], bytes], read: Callable[[Path], object]
-) -> None:
-    (tmp_path / name).write_bytes(content(name))
-    with pytest.raises(cx.CrossexamError) as caught:
-        read(tmp_path / name)
-    assert name in str(caught.value)
+def test_what_libraries_raise_is_one_error(tmp_path: Path, refused: Callable[..., str]) -> None:
+    from crossexam.corpora.fetch import unpack_zip
+    from crossexam.language.lexicons.adjectives import AdjectiveCounts
+    from crossexam.language.lexicons.word_pairs import read_pairs
+    from crossexam.language.word_vectors import first_vectors
 
-
-def test_errors_of_archives_are_those_of_libraries_only() -> None:
+    damaged: dict[str, tuple[bytes, Callable[[Path], object]]] = {
+        "a.tsv": (b"\xff\xfe", AdjectiveCounts.read),
+        "a.tsv.gz": (compressed("a.tsv.gz"), read_pairs),
+        "a.zip": (compressed("a.zip"), lambda path: unpack_zip(path, tmp_path, ["a.jsonl"], limit=10**6)),
+        "a.txt.gz": (compressed("a.txt.gz"), lambda path: first_vectors(path, 3)),
+        "a.parquet": (not_utf8(), lambda path: cx.load(str(path))),
+    }
+    for name, (content, read) in damaged.items():
+        (tmp_path / name).write_bytes(content)
+        assert name in refused(read, tmp_path / name)
+    (tmp_path / "a.tsv").write_bytes(b"ab\xff")
+    said = refused(read_utf8, tmp_path / "a.tsv")
+    assert "a.tsv: byte 0xff at position 2 is not UTF-8" in said
     assert not any(issubclass(cx.CrossexamError, each) for each in archive_errors())
 
 

@@ -1,0 +1,267 @@
+"""Malformed input is an error that names file, line and field, or is skipped; published files are read whole.
+
+Counts of real files are those of `shared/data/README.md`, and of the files.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from crossexam.core.errors import FormatError
+from crossexam.core.example import content_id
+from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.spec import iter_corpus, read_corpus
+
+HEADER = b"premise,hypothesis,label\n"
+GOOD = {"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}
+
+
+def line(**changes: object) -> bytes:
+    return json.dumps({**GOOD, **changes}).encode()
+
+
+def without(name: str) -> bytes:
+    return json.dumps({key: value for key, value in GOOD.items() if key != name}).encode()
+
+
+# What stands on line 2 of a file whose lines 1 and 3 are good, and what the error says after "line 2".
+# fmt: off
+BAD_JSON = {
+    "not json":          (b'{"sentence1": "A b."',      ": not JSON: Expecting ',' delimiter"),
+    "an array":          (b'["A b.", "C d."]',          ": an array, not an object"),
+    "a number":          (b"17",                        ": a number, not an object"),
+    "null":              (b"null",                      ": null, not an object"),
+    "no sentence2":      (without("sentence2"),         ": the field 'sentence2' is missing"),
+    "no gold_label":     (without("gold_label"),        ": the field 'gold_label' is missing"),
+    "number sentence":   (line(sentence1=3),            ", field 'sentence1': a number instead of a string"),
+    "null sentence":     (line(sentence2=None),         ", field 'sentence2': null instead of a string"),
+    "list sentence":     (line(sentence2=["C"]),        ", field 'sentence2': an array instead of a string"),
+    "empty sentence":    (line(sentence1=""),           ", field 'sentence1': the text is empty"),
+    "blank sentence":    (line(sentence2=" \t"),        ", field 'sentence2': the text is empty"),
+    "nul":               (line(sentence1="A\0b"),       ", field 'sentence1': a NUL character at position 1"),
+    "unknown label":     (line(gold_label="maybe"),     ", field 'gold_label': unknown label 'maybe'"),
+    "label out of range": (line(gold_label=3),          ", field 'gold_label': unknown label 3"),
+    "label true":        (line(gold_label=True),        ", field 'gold_label': unknown label True"),
+    "parse not text":    (line(sentence1_parse=["S"]),  ", field 'sentence1_parse': an array instead"),
+    "annotators":        (line(annotator_labels="e"),   ", field 'annotator_labels': a string instead"),
+    "not utf-8":         (b'{"sentence1": "caf\xe9"}',  ": byte 0xe9 at position 18 is not UTF-8"),
+    "half a surrogate":  (line(sentence1="x\ud83d"),    r": an unpaired surrogate escape"),
+    "too deep":          (b"[" * 100_000,               ": not JSON: "),
+}
+# fmt: on
+
+
+def test_bad_json_lines(tmp_path: Path, said_of: Callable[..., str], for_each: Callable[..., None]) -> None:
+    path = tmp_path / "x.jsonl"
+
+    def check(bad: bytes, message: str) -> None:
+        path.write_bytes(line() + b"\n" + bad + b"\n" + line() + b"\n")
+        said = said_of(path)
+        assert said.startswith(f"{path}, line 2{message}")
+        assert "wanted: " in said
+        assert "--skip-bad" in said
+        report = ReadingReport()
+        assert len(list(iter_corpus(path, skip_bad=True, allow_loss=True, report=report))) == 2
+        assert (report.read, report.bad, report.messages) == (3, 1, [said])
+
+    for_each(check, BAD_JSON.values())
+
+
+def test_first_and_last_lines(tmp_path: Path, said_of: Callable[..., str]) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(without("sentence2") + b"\n" + line() + b"\n")
+    assert "line 1: no column for the hypothesis" in said_of(path)
+    assert len(list(iter_corpus(path, skip_bad=True, allow_loss=True))) == 1
+    path.write_bytes(line() + b"\n" + line()[:-9])
+    assert "line 2: not JSON: " in said_of(path)
+    assert "; the line does not end in a newline: is the file truncated" in said_of(path)
+    path.write_bytes(without("gold_label") + b"\n" + line())
+    assert "line 2, field 'gold_label': this record has a label, but the first has none" in said_of(path)
+    path.write_bytes(b"\xef\xbb\xbf" + line(sentence1="\U0001f600") + b"\r\n\r\n" + line() + b"\r\n \n")
+    assert [e.premise for e in iter_corpus(path)] == ["\U0001f600", "A b."]  # no mistake
+
+
+BAD_TABLES = [
+    ("x.csv", HEADER + b"a,b,neutral\nc,d\n", "line 3: 2 fields\n  wanted: 3 fields"),
+    ("x.csv", HEADER + b"a,b,c,neutral\n", "line 2: 4 fields\n  wanted: 3 fields"),
+    ("x.csv", HEADER + b'"a,b,neutral\n', "line 2: malformed CSV: unexpected end"),
+    ("x.csv", HEADER + b'"a"x,b,neutral\n', "line 2: malformed CSV: ',' expected"),
+    ("x.csv", HEADER + b'"a\nb",c,neutral\nd\n', "line 4: 1 fields"),
+    ("x.csv", HEADER + b"caf\xe9,b,neutral\n", "line 2: byte 0xe9 at position 3 is not"),
+    ("x.csv", HEADER + b"a\0,b,neutral\n", "line 2, field 'premise': a NUL"),
+    ("x.csv", b"premise,hypothesis,label,label\na,b,c,d\n", "line 1: the header repeats column 'label'"),
+    ("x.tsv", b"premise\thypothesis\tlabel\na\tb\n", "line 2: 2 fields\n  wanted: 3 fields"),
+    ("x.tsv", b"premise\thypothesis\nna\xefve\tb\n", "line 2: byte 0xef at position 2 is not"),
+    ("x.txt", b"Good.\nna\xefve\n", "line 2: byte 0xef at position 2 is not"),
+]
+
+
+def test_bad_tables(tmp_path: Path, said_of: Callable[..., str], for_each: Callable[..., None]) -> None:
+    def check(name: str, content: bytes, message: str) -> None:
+        path = tmp_path / name
+        path.write_bytes(content)
+        assert said_of(path).startswith(f"{path}, {message}")
+
+    for_each(check, BAD_TABLES)
+
+
+def test_a_bad_row_of_a_csv_is_skipped_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(HEADER + b'"a"x,b,neutral\nc\nd,e,neutral\nf,g,-\n')
+    report = ReadingReport()
+    (kept,) = iter_corpus(path, skip_bad=True, allow_loss=True, report=report)
+    assert (kept.premise, kept.hypothesis) == ("d", "e")
+    assert (report.read, report.bad, report.no_gold, report.examples) == (4, 2, 1, 1)
+
+
+def test_problems_with_fields_of_the_wrong_kind(tmp_path: Path, said_of: Callable[..., str]) -> None:
+    good = {"question": "How many?", "options": ["A)1"], "rationale": "r", "correct": "A"}
+    path = tmp_path / "aqua.json"
+    for field, value, message in (
+        ("options", "A)1", "a string instead of an array of strings"),
+        ("options", [1], "an array instead of an array of strings"),
+        ("rationale", None, "null instead of a string"),
+    ):
+        path.write_text(json.dumps(good) + "\n" + json.dumps({**good, field: value}), encoding="utf-8")
+        assert f"line 2, field '{field}': {message}" in said_of(path)
+    path.write_text(json.dumps(good) + '\n{"question": "How many?", "options": []}', encoding="utf-8")
+    assert "line 2: the field 'rationale' is missing" in said_of(path)
+
+
+def test_a_test_set_with_an_id_twice(tmp_path: Path, said_of: Callable[..., str]) -> None:
+    row = {
+        "id": "a",
+        "premise": "p",
+        "hypothesis": "h",
+        "label": "neutral",
+        "base": None,
+        "construction": None,
+    }
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join([json.dumps({**row, "edits": []})] * 2), encoding="utf-8")
+    assert "line 2, field 'id': the id 'a' is not unique" in said_of(path)
+
+
+ZIP = b"PK\x03\x04" + b"\0" * 26
+# The file and what is in it, what it is said to be, and the way out.
+NOT_CORPORA = [
+    ("x.jsonl", b"", "the file is empty", ""),
+    ("x.csv", b"premise,hypothesis\n", "the file has no records", ""),
+    ("x.txt", b"\n \n", "the file has no records", ""),
+    ("x.jsonl", b"\x1f\x8b\x08\x00", "the file is compressed (gzip)", "gunzip"),
+    ("x.csv", "\ufeffa,b".encode("utf-16-le"), "the file is UTF-16 text", "iconv"),
+    ("x.parquet", b"premise,hypothesis\n", "not a Parquet file", ""),
+    ("x.parquet", b"PAR1abcdefgh", "the Parquet file is damaged", ""),
+    ("x.json", b"[\n{}]", "the file is a JSON array", "jq"),
+    ("x.csv", HEADER + b"a,b,-\n", "none of the 1 records has a gold label", ""),
+    (
+        "x.xlsx",
+        ZIP + b"[Content_Types].xml",
+        "the file is a workbook\n  wanted: a text or Parquet",
+        "save it as CSV",
+    ),
+    ("x.csv", ZIP + b"[Content_Types].xml", "the file is an Excel workbook or another Office file", "as CSV"),
+    ("x.data", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file", ""),
+    ("x", ZIP + b"mimetypeapplication/", "an OpenDocument sheet", ""),
+    ("x.pdf", b"%PDF-1.7\n", "the file is a PDF", ""),
+    ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is XML or HTML", ""),
+    ("x.npy", b"\x93NUMPY\x01\x00", "the file is not text: byte 0x01 at position 6", ""),
+    ("x.txt", b"ab\0cd\n", "the file is not text: byte 0x00 at position 2", ""),
+    ("x.txt", b"a\tb\nc\td\n", "header: no column for the premise or the hypothesis", ""),
+]
+
+
+def test_files_that_hold_no_corpus(
+    tmp_path: Path, said_of: Callable[..., str], for_each: Callable[..., None]
+) -> None:
+    def check(name: str, content: bytes, message: str, way_out: str) -> None:
+        path = tmp_path / name
+        path.write_bytes(content)
+        said = said_of(path)
+        assert message in said
+        assert str(path) in said
+        assert way_out in said.partition("hint: ")[2]
+
+    for_each(check, NOT_CORPORA)
+    path = tmp_path / "snli_1.0.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a", "b")
+    assert "is a zip archive" in said_of(path)
+    assert "crossexam fetch NAME --from ZIP" in said_of(path)
+    assert "is a folder" in said_of(tmp_path)
+    assert "its files are: " in said_of(tmp_path)
+
+
+def test_when_every_record_is_bad_skipping_them_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(b"{\n[\n" * 4)
+    report = ReadingReport()
+    with pytest.raises(FormatError, match="none of the 8 records could be used"):
+        list(iter_corpus(path, skip_bad=True, allow_loss=True, report=report))
+    assert (report.bad, len(report.messages)) == (8, 5)
+
+
+def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, said_of: Callable[..., str]) -> None:
+    """With --skip-bad as well, which skips too many records, or cannot skip the header."""
+    path = tmp_path / "mine.tsv"
+    for header in ("premise\thypothesis\tlabel", "prémisse\thypothesis\tlabel"):
+        rows = "Un café.\tA coffee.\tentailment\nTwo.\tOne.\tneutral\n"
+        path.write_text(f"{header}\n{rows}", encoding="latin-1")
+        for skip_bad in (False, True):
+            said = said_of(path, skip_bad=skip_bad)
+            assert "is not UTF-8" in said
+            assert "iconv -f latin1 -t UTF-8 FILE > NEWFILE" in said
+
+
+# Published files
+
+
+def test_snli_dev_has_the_published_number_of_examples(shared_data: Path) -> None:
+    dataset = read_corpus("snli:dev", data_dir=shared_data)
+    assert len(dataset) == 9842  # Bowman et al. 2015, and the data README
+    keys = {"annotator_labels", "captionID", "cluster"} | {
+        f"{side}_{kind}" for side in ("premise", "hypothesis") for kind in ("parse", "binary_parse")
+    }
+    assert all(set(example.info) == keys for example in dataset)
+    assert len({example.info["cluster"] for example in dataset}) <= 3319  # captions in the file
+
+
+def test_multinli_matched_genres_and_annotators(shared_data: Path) -> None:
+    examples = list(iter_corpus("multinli:matched", data_dir=shared_data))
+    assert sum("genre" in example.info for example in examples) == 8614  # null on the others
+    assert sum(len(example.info["annotator_labels"]) == 5 for example in examples) == 1599  # README
+    assert sum(len(example.info["annotator_labels"]) == 2 for example in examples) == 9815 - 1599
+    assert {example.info["cluster"] for example in examples} == {e.info["promptID"] for e in examples}
+
+
+def test_multinli_mismatched_has_repeated_ids(shared_data: Path) -> None:
+    report = ReadingReport()
+    everything = iter_corpus("multinli:mismatched", data_dir=shared_data, report=report, drop_no_gold=False)
+    assert (len({example.id for example in everything}), report.renamed) == (
+        9832,
+        9832 - 9805,
+    )  # 9,805 distinct pairIDs in the file
+
+
+def test_aqua(shared_data: Path) -> None:
+    for split in ("dev", "test"):
+        problems = list(iter_corpus(f"aqua:{split}", data_dir=shared_data))
+        assert len(problems) == 254
+        assert all(each.id == content_id(each.premise, "", None) for each in problems[:9])
+        assert all(set(p.info) == {"kind", "options", "rationale", "correct"} for p in problems)
+        assert {p.info["correct"] for p in problems} <= set("ABCDE")
+        assert all(p.hypothesis == "" and p.label is None for p in problems)
+
+
+def test_other_published_tables_need_no_mapping(shared_data: Path) -> None:
+    sick = list(iter_corpus(shared_data / "sick" / "SICK_test_annotated.txt"))
+    assert (len(sick), sick[0].label) == (4927, "neutral")  # README; the first row says NEUTRAL
+    telephone = next(iter_corpus(shared_data / "multinli" / "multinli_train_subset_tokenised.tsv"))
+    assert (telephone.label, telephone.info) == ("neutral", {"genre": "telephone"})
+    problems = iter_corpus(shared_data / "word_problems" / "mixed_word_problems.jsonl")
+    assert sum(problem.info == {"kind": "problem"} for problem in problems) == 3260  # README

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pytest
 
 from crossexam.constructions.table import CONSTRUCTIONS
-from crossexam.core.errors import UnknownNameError
 from crossexam.published.figures import Claim, published, published_studies, split_of, study_from_toml
 from crossexam.suites.challenge_sets import CHALLENGES
 

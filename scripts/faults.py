@@ -127,8 +127,7 @@ def copy_of_tree(folder: Path) -> Path:
 
 def run_tests(root: Path, tests: Sequence[str]) -> tuple[str, str]:
     """Return the first test that fails, empty if none does, and what is wrong if the tests cannot be run."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=no",
-               "-m", "not slow and not browser", *tests]  # fmt: skip
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--tb=no", *tests]
     settings = {
         "OMP_NUM_THREADS": "1",
         "HF_HUB_OFFLINE": "1",

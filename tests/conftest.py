@@ -88,6 +88,16 @@ def written_as_scored() -> Callable[[Path], None]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write golden files anew; then read the diff")
+    parser.addoption("--all", action="store_true", help="run the tests that are marked slow or browser, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the second tier, unless ``--all`` or ``-m`` asks for it."""
+    if config.getoption("--all") or config.option.markexpr:
+        return
+    second = [each for each in items if any(map(each.get_closest_marker, ("slow", "browser")))]
+    config.hook.pytest_deselected(items=second)
+    items[:] = [each for each in items if each not in set(second)]
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -226,9 +227,18 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run]]] = {
     "a mean over corpora": lambda: [benchmark(wrong(GOLDS, 20))],
     "rules of consistency": lambda: [contradicting()],
 }  # fmt: skip
-ALL = pytest.mark.parametrize("situation", SITUATIONS)
 
 
+def in_all(check: Callable[[str], None]) -> Callable[..., None]:
+    """Return a test of *check* in all situations."""
+
+    def test(for_each: Callable[..., None]) -> None:
+        for_each(check, SITUATIONS)
+
+    return test
+
+
+@cache
 def results_in(situation: str) -> Results:
     return results_of(list(SITUATIONS[situation]()))
 
@@ -265,7 +275,7 @@ def _measured(results: Results) -> Iterator[ModelResults]:
     return (each for each in results.models if each.benchmark is None)
 
 
-@ALL
+@in_all
 def test_a_model_at_chance_has_no_sentence_about_drops(situation: str) -> None:
     results = results_in(situation)
     for model in _measured(results):
@@ -277,7 +287,7 @@ def test_a_model_at_chance_has_no_sentence_about_drops(situation: str) -> None:
             assert not re.search(r"falls|does not drop|largest drop", _own(model, results))
 
 
-@ALL
+@in_all
 def test_few_items_lead_no_headline(situation: str) -> None:
     results = results_in(situation)
     for model in _measured(results):
@@ -287,7 +297,7 @@ def test_few_items_lead_no_headline(situation: str) -> None:
         assert not any(f" on {name}" in _own(model, results) for name in small)
 
 
-@ALL
+@in_all
 def test_a_drop_that_is_said_is_the_one_in_the_table_and_was_tested_if_any_was(situation: str) -> None:
     results = results_in(situation)
     for model in _measured(results):
@@ -309,7 +319,7 @@ def test_a_drop_that_is_said_is_the_one_in_the_table_and_was_tested_if_any_was(s
         assert f"by {number} points" in _own(model, results)
 
 
-@ALL
+@in_all
 def test_the_accuracies_of_a_drop_differ_by_it(situation: str) -> None:
     for sentence in headlines(results_in(situation)):
         found = re.search(r" falls from (\S+) % on .* to (\S+) % on .*: by (\S+) points", sentence)
@@ -318,7 +328,7 @@ def test_the_accuracies_of_a_drop_differ_by_it(situation: str) -> None:
             assert before - after == pytest.approx(drop, abs=0.101)
 
 
-@ALL
+@in_all
 def test_no_drop_is_denied_that_the_table_marks(situation: str) -> None:
     """If it is not significant among the drops of all models, the sentence says so."""
     results = results_in(situation)
@@ -340,7 +350,7 @@ def test_no_drop_is_denied_that_the_table_marks(situation: str) -> None:
             assert not able or any(f"(on {name}, " in _own(model, results) for name in names)
 
 
-@ALL
+@in_all
 def test_the_table_marks_every_drop_that_is_claimed(situation: str) -> None:
     for model in results_in(situation).models:
         shown = drops_shown(model.results)
@@ -348,7 +358,7 @@ def test_the_table_marks_every_drop_that_is_claimed(situation: str) -> None:
         assert all(p_value <= model.alpha for p_value in tested)
 
 
-@ALL
+@in_all
 def test_nothing_is_said_twice_or_taken_back(situation: str) -> None:
     results = results_in(situation)
     first, others = headlines(results), warnings(results)
@@ -364,7 +374,7 @@ def test_nothing_is_said_twice_or_taken_back(situation: str) -> None:
         ]
 
 
-@ALL
+@in_all
 def test_a_projection_is_noted_only_where_one_was_applied(situation: str) -> None:
     results = results_in(situation)
     applied = {
@@ -378,7 +388,7 @@ def test_a_projection_is_noted_only_where_one_was_applied(situation: str) -> Non
     assert bool(projection_notes(results)) == bool(applied)
 
 
-@ALL
+@in_all
 def test_shares_in_sentences_are_those_of_the_table(situation: str) -> None:
     results = results_in(situation)
     table = unanswered_table(results)
@@ -395,7 +405,7 @@ def test_shares_in_sentences_are_those_of_the_table(situation: str) -> None:
         assert {each for found in stated for each in found if each} <= cells
 
 
-@ALL
+@in_all
 def test_published_systems_stand_beside_their_own_data_only(situation: str) -> None:
     results = results_in(situation)
     groups = {column.group for column in accuracy_table(results).columns} - {""}

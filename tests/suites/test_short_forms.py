@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
+from itertools import product
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -55,20 +57,22 @@ def test_as_published_covers_all_that_has_rules_with_the_script_before_the_text(
     assert all(of[0] == "ours" and set(of) <= {"ours", "paper", "released"} for of in rules.values())
 
 
-@ALL
-@pytest.mark.parametrize("suite", [*SUITES, "negation", "antonymy", "add_amod", "tautology"])
-def test_it_sets_what_the_suite_has_or_is_refused(form: ShortForm, suite: str) -> None:
-    kind = suite_named(suite)
-    used = {kind.name, *kind.constructions, *(() if form.adds_nothing else kind.optional)}
-    wanted = [f"{name}.{option}" for name, option, _ in form.settings if name in used]
-    if wanted:
-        options = expand(suite, {form.flag: "x"})
-        assert [f"{name}.{option}" for name, values in options.items() for option in values] == wanted
-        return
-    with pytest.raises(
-        CrossexamError, match=f"'{suite}' has no option {form.flag}\n  hint: {form.flag} is an option"
-    ):
-        expand(suite, {form.flag: "x"})
+def test_it_sets_what_the_suite_has_or_is_refused(for_each: Callable[..., None]) -> None:
+    def check(form: ShortForm, suite: str) -> None:
+        kind = suite_named(suite)
+        used = {kind.name, *kind.constructions, *(() if form.adds_nothing else kind.optional)}
+        wanted = [f"{name}.{option}" for name, option, _ in form.settings if name in used]
+        if wanted:
+            options = expand(suite, {form.flag: "x"})
+            assert [f"{name}.{option}" for name, values in options.items() for option in values] == wanted
+            return
+        with pytest.raises(
+            CrossexamError, match=f"'{suite}' has no option {form.flag}\n  hint: {form.flag} is an option"
+        ):
+            expand(suite, {form.flag: "x"})
+
+    suites = [*SUITES, "negation", "antonymy", "add_amod", "tautology"]
+    for_each(check, product(SHORT_FORMS.values(), suites))
 
 
 VALUED = [form for form in SHORT_FORMS.values() if form.takes]

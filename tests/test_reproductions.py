@@ -24,7 +24,16 @@ import crossexam
 from crossexam.core.dataset import Dataset, Run, Suite, content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import CLUSTER, CONTROL_LABEL, POLARITY, SEEN, Example, cluster_of
+from crossexam.core.example import (
+    CLUSTER,
+    CONTROL_LABEL,
+    POLARITY,
+    SEEN,
+    STATUS,
+    UNDECIDED,
+    Example,
+    cluster_of,
+)
 from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import CODES, Outcomes
@@ -33,6 +42,7 @@ from crossexam.core.settings import parse_assignments
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.evaluation.behaviour import factor_results
 from crossexam.evaluation.measures import measure
+from crossexam.evaluation.verified import by_status
 from crossexam.runs.folder import run_into_folder
 from crossexam.stats.estimate import share_correct
 from crossexam.training.data import parse_augmentations, with_construction_options
@@ -235,6 +245,28 @@ def test_subsets_of_word_swaps_are_those_of_the_report(swaps: ModuleType, tmp_pa
         assert findings.estimate(answers, f"ce:i_th@{subset}") == result.subset
     paired = findings.estimate(answers, "ce:i_h@i_th - ce:i_th")
     assert paired.clusters == 30
+
+
+def test_items_that_are_left_to_judges_are_in_no_finding(swaps: ModuleType, tmp_path: Path) -> None:
+    suite = _swapped(told=20)
+    doubted = [replace(each, info={**each.info, STATUS: UNDECIDED}) for each in suite["i_th.train"]][:8]
+    items = (*doubted, *suite["i_th.train"].examples[8:])
+    suite = replace(
+        suite, datasets={**suite.datasets, "i_th.train": replace(suite["i_th.train"], examples=items)}
+    )
+    run = _random_run(suite)
+    kept.keep_predictions(tmp_path / "ce.npz", [run])
+    write_json(tmp_path / "ce.json", {})
+    answers = swaps.read_results(suite, tmp_path).answers["ce"]
+    assert (len(answers["i_h"].gold), len(answers["i_th"].gold), len(answers["i_h@i_th"].gold)) == (
+        30,
+        12,
+        12,
+    )
+    (reported,) = (each for each in measure(by_status(run)) if each.name == "i_th.train")
+    drop = findings.estimate({"ce": answers}, "ce:i_h@i_th - ce:i_th")
+    assert reported.loss is not None
+    assert drop.value == pytest.approx(reported.loss.value)
 
 
 def test_swapped_items_are_compared_with_their_own_controls(swaps: ModuleType, tmp_path: Path) -> None:

@@ -16,13 +16,17 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from commands import carry_out, shown
 from findings import Answers
-from kept import Kept, keep_predictions, read_kept
+from kept import Kept, hash_of, keep_predictions, read_kept
 from page import findings_table, opening
 from results import Results, answers_over, at, judged, refuse_another_suite, run_facts, training_facts
 from study import read_statements
@@ -30,6 +34,7 @@ from study import read_statements
 from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
+from crossexam.core.example import STATUS, UNDECIDED
 from crossexam.core.files import read_json, write_json
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.behaviour import TESTED, Factor, subset_items
@@ -87,12 +92,32 @@ def read_results(suite: Suite, folder: Path) -> Results:
     """
     kept = {path.stem: read_kept(path) for path in sorted(folder.glob("*.npz"))}
     refuse_another_suite(kept, suite, folder)
+    suite, kept = without_undecided(suite, kept)
     answers, outdated, sets = answers_over(suite, kept, {})
     for row, own in kept.items():
         subsets, old = with_subsets(answers[row], own, suite)
         answers[row], outdated[row] = answers[row] | subsets, outdated[row] | old
     rows = {name: read_json(folder / f"{name}.json") for name in kept}
     return Results(suite, rows, answers, outdated, sets)
+
+
+def without_undecided(suite: Suite, kept: Mapping[str, Kept]) -> tuple[Suite, dict[str, Kept]]:
+    """Return *suite* and what is *kept* for it without the items whose label is left to judges."""
+    decided = {
+        each.name: np.array([item.info.get(STATUS) != UNDECIDED for item in each], dtype=bool)
+        for each in suite
+    }
+    datasets = {
+        each.name: replace(each, examples=tuple(compress(each, decided[each.name]))) for each in suite
+    }
+    rows = {}
+    for row, own in kept.items():
+        known = [each.name for each in suite if own.belongs_to(each)]
+        rows[row] = own._replace(
+            predicted={**own.predicted, **{name: own.predicted[name][:, decided[name]] for name in known}},
+            content_hashes={**own.content_hashes, **{name: hash_of(datasets[name]) for name in known}},
+        )
+    return replace(suite, datasets=datasets), rows
 
 
 def with_subsets(

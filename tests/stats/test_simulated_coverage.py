@@ -110,7 +110,7 @@ def test_what_is_outside_is_simulated_again(again: float, is_nominal: bool) -> N
     found = BENCH.simulated(BENCH.Cell("coverage", "accuracy", "few", hit), 100)
     assert found.is_nominal == is_nominal
     assert found.share == pytest.approx(again, abs=0.1)
-    assert drawn == 600
+    assert drawn == 100 + 25 * 100
 
 
 def test_no_cell_is_there_twice() -> None:

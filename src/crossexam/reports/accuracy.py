@@ -53,10 +53,7 @@ def intervals_of(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> 
 
 def accuracy_note(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
     """Return the note on the accuracies of *test_sets*."""
-    return (
-        f"Accuracy in percent of the items with a gold label, with {intervals_of(test_sets, names)}: the "
-        "premises count as a sample of all such premises."
-    )
+    return f"Accuracy in percent of the items with a gold label, with {intervals_of(test_sets, names)}."
 
 
 def empty_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:

@@ -404,8 +404,7 @@ def _headline_notes(results: Results) -> list[str]:
         return []
     return [
         f"The largest of {count:,} drops is likely to be overestimated: the headline's interval and "
-        "significance allow for the choice, its estimate does not. It may call fewer significant than the "
-        "asterisks here, whose p is corrected by Holm's method for the tests of one model."
+        "significance allow for the choice, its estimate does not. Here, p is for the tests of one model."
     ]
 
 

@@ -209,8 +209,8 @@ def drop_charts(results: Results) -> Charts:
             figures.append((name, _interval_drawings(rows, extent, "accuracy lost, in points")))
     every = [each for of in _by_model(results).values() for each in of if each.lost is not None]
     notes = (
-        f"Accuracy lost from the base{_on_others(results)}; lines are 95 % confidence intervals, each of one "
-        "drop: of several, some exclude 0 by chance, so see p (Holm)."
+        f"Accuracy lost from the base{_on_others(results)}; lines are 95 % confidence intervals of "
+        "single drops."
     )
     return Charts(figures, f"{notes}{_small_note(every)}{_bounds_note(each.lost for each in every)}")
 
@@ -223,7 +223,7 @@ def _on_others(results: Results) -> str:
         if result.lost is not None and result.drop is None
     ]
     names = ", ".join(dict.fromkeys(others))
-    return f" ({names}: that of the base minus that of other sentences)" if names else ""
+    return f" ({names}: the base minus other sentences)" if names else ""
 
 
 def _majority_of(result: TestSetResult) -> float | None:

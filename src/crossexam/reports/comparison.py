@@ -135,7 +135,7 @@ def _comparison_table(
     note = (
         f"A minus B in points. {MCNEMAR} {significance_note(alpha)} "
         "Only A, only B: items that only that model gets right. If interval and p disagree, take the "
-        "difference as not shown: only p is corrected, and of word pairs it is the larger of two tests."
+        "difference as not shown."
     )
     one, other = model_names([first, second])
     mean = mean_note(*answered)

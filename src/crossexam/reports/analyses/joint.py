@@ -58,8 +58,7 @@ _KIND_COLUMNS: Final = (
 )
 _KIND_NOTE: Final = (
     "Kinds of the antonyms of the items that both models get right, and of those that neither gets right, in "
-    "percent of these items, with 95 % confidence intervals clustered by premise and word pair. Unknown: "
-    "pairs that our table of kinds lacks."
+    "percent of these items. Unknown: pairs that our table of kinds lacks."
 )
 
 _SEEN_TABLE: Final = "seen_pairs"

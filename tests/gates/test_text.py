@@ -125,6 +125,21 @@ def test_a_gate_that_passes_shows_no_items(make_run: MakeRun) -> None:
     assert COMMAND not in result.text(COMMAND)
 
 
+def test_the_intervals_are_called_what_they_are(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
+    """By the construction of the test set; the word pairs of ECE are fixed."""
+    swaps = Dataset(DEV, datasets[DEV].examples, {**datasets[DEV].manifest, "construction": "antonymy"})
+    accuracy = {"set": "*", "measure": "accuracy", "min": 0.5}
+    ece = {"set": "*", "measure": "ece", "max": 0.5}
+    by_pair = "intervals clustered by premise (negation.dev: and by word pair)"
+    for of, rules, wanted in (
+        (datasets, [accuracy, ece], "intervals clustered by premise. p:"),
+        ({**datasets, DEV: swaps}, [accuracy], f"{by_pair}. p:"),
+        ({**datasets, DEV: swaps}, [accuracy, ece], f"{by_pair}; of ece by premise alone. p:"),
+    ):
+        text = judge(make_run(of=of), rules_from(rules)).text(COMMAND)
+        assert wanted in " ".join(text.split())
+
+
 def test_no_command_is_needed_if_all_items_are_shown(make_run: MakeRun) -> None:
     rules = rules_from([{"set": DEV, "measure": "accuracy", "min": 0.97}])
     result = judge(make_run({DEV: spread_out(0.9)}), rules, items=None)

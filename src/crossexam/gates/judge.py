@@ -19,7 +19,8 @@ from functools import cached_property
 from math import isnan
 from typing import Any
 
-from crossexam.core.dataset import Run
+from crossexam.constructions.keys import keys_are_sampled
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import CONSISTENCY
 from crossexam.core.outcome import MAX_UNANSWERED
@@ -33,6 +34,7 @@ from crossexam.gates.prospects import prospects_of
 from crossexam.gates.result import UNDECIDED, GateResult, OpenChecks
 from crossexam.gates.rules import GateRule, Limit
 from crossexam.models.ensemble import MEMBERS
+from crossexam.reports.accuracy import intervals_of
 from crossexam.reports.names import short_names
 from crossexam.stats.multiple_testing import ALPHA, holm
 from crossexam.stats.one_sided import LEAST_P, AtConfidence, one_sided_p
@@ -64,7 +66,18 @@ def judge(
     checks = tuple(_with_items(check, sides, items) for check in _decided(measured, alpha))
     model, notes = (None, ()) if baseline is None else (baseline.model, _notes(run, baseline))
     names = short_names(sides.parts.datasets)
-    return GateResult(run.model, model, checks, alpha, open_checks, (*unverified, *notes), names)
+    intervals = _intervals(checks, sides.parts.datasets, names)
+    return GateResult(run.model, model, checks, alpha, open_checks, (*unverified, *notes), names, intervals)
+
+
+def _intervals(checks: Sequence[Check], datasets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
+    """Return what the intervals of the values of *checks* are."""
+    clustered = intervals_of({each.test_set: datasets[each.test_set] for each in checks}, names)
+    fixed = any(
+        each.rule.measure.name == "ece" and keys_are_sampled(datasets[each.test_set].entry.construction)
+        for each in checks
+    )
+    return f"{clustered}; of ece by premise alone" if fixed else clustered
 
 
 def _with_items(check: Check, sides: _Sides, most: int | None) -> Check:

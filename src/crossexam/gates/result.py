@@ -43,8 +43,8 @@ class GateResult:
     """The *checks* of the rules on a run of *model*, at the two-sided level *alpha*.
 
     *baseline* is the model that it is compared with, None without a baseline.  *open_checks* says what
-    becomes of open ones, *notes* what a reader must know besides the checks, and *names* are short names of
-    test sets.
+    becomes of open ones, *notes* what a reader must know besides the checks, *names* are short names of test
+    sets, and *intervals* says how those of the values are clustered.
     """
 
     model: str
@@ -54,6 +54,7 @@ class GateResult:
     open_checks: OpenChecks = UNDECIDED
     notes: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    intervals: str = "95 % confidence intervals"
 
     @property
     def verdict(self) -> Verdict:
@@ -104,7 +105,7 @@ class GateResult:
 
     @property
     def _notes(self) -> tuple[str, ...]:
-        return (*explanations(self.checks, self.names, self.alpha / 2), *self.notes)
+        return (*explanations(self.checks, self.intervals, self.alpha / 2), *self.notes)
 
     @property
     def summary(self) -> str:

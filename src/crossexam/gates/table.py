@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.estimate import Bounds, p_value_text
 from crossexam.gates.checks import Check
 from crossexam.reports.table import Cell, Column, Table, cell_text, number_text
@@ -83,17 +82,17 @@ def _signed(check: Check, text: str) -> str:
     return f"{'+' if is_rise else ''}{text}".replace("-", "−")
 
 
-def explanations(checks: Sequence[Check], names: Mapping[str, str], level: float) -> tuple[str, ...]:
+def explanations(checks: Sequence[Check], intervals: str, level: float) -> tuple[str, ...]:
     """Return what the columns of the table mean, as far as they need it, and why checks were not judged.
 
-    A p-value of at most *level* decides a check; *names* are short names of test sets.
+    A p-value of at most *level* decides a check; *intervals* says what they are.
     """
     notes = ["Percent; drops, and differences from the baseline, in points."]
     if not all(each.observed for each in checks):
         notes.append(
-            f"Brackets: 95 % intervals clustered by premise{_by_pair(checks, names)}. p: one-sided, for the "
-            "side of the limit on which the value is, Holm-corrected over all checks; a check is decided if "
-            f"p is at most {level:g}, and may be open although its interval lies wholly on one side."
+            f"Brackets: {intervals}. p: one-sided, for the side of the limit on which the value is, "
+            f"Holm-corrected over all checks; a check is decided if p is at most {level:g}, and may be open "
+            "although its interval lies wholly on one side."
         )
     if any(each.outcome == "open" for each in checks):
         notes.append(
@@ -114,13 +113,3 @@ def explanations(checks: Sequence[Check], names: Mapping[str, str], level: float
         if each.outcome == "not judged"
     ]
     return tuple(notes)
-
-
-def _by_pair(checks: Sequence[Check], names: Mapping[str, str]) -> str:
-    """Return which test sets among *checks* have intervals that stand for other word pairs too."""
-    test_sets = (each.test_set for each in checks)
-    keyed = dict.fromkeys(
-        names.get(name, name) for name in test_sets if keys_are_sampled(name.partition(".")[0])
-    )
-    fixed = ", not for ece" if any(each.rule.measure.name == "ece" for each in checks) else ""
-    return f" ({', '.join(keyed)}: and by word pair{fixed})" if keyed else ""

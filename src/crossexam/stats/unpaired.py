@@ -23,7 +23,7 @@ def difference(
     confidence: float = 0.95,
     share: Callable[..., Estimate] = wilson_share,
 ) -> Estimate:
-    """Return ``mean(a) - mean(b)`` with Newcombe's interval from the two clustered Wilson intervals.
+    """Return ``mean(a) - mean(b)`` with Newcombe's interval from two clustered ones, by default Wilson's.
 
     With ``l, u`` the bounds of each accuracy ``p`` and ``r`` the correlation of the two: ``d - sqrt((p_a -
     l_a)^2 - 2r(p_a - l_a)(u_b - p_b) + (u_b - p_b)^2)`` and ``d + sqrt((u_a - p_a)^2 - 2r(u_a - p_a)(p_b -

@@ -1,21 +1,23 @@
-"""Files and folders that users give by mistake, for the tests of the command line."""
+"""Commands in this process, and the files and folders that users give by mistake."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import os
+import shlex
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 from typer.testing import CliRunner
 
-from crossexam.cli.main import app
+from crossexam.cli import main
 from crossexam.core.example import content_id
 from crossexam.core.sealed import read_manifest
 
@@ -40,6 +42,55 @@ perhaps = lambda pairs: ["perhaps"] * len(pairs)
 """
 DEEP = "[" * 100_000 + "]" * 100_000
 DIGITS = "1" * 5_000
+
+
+class Said(NamedTuple):
+    """The exit status of a command, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def text(self) -> str:
+        """All that was printed, as one line."""
+        return " ".join(f"{self.out} {self.err}".split())
+
+
+Crossexam = Callable[..., Said]
+
+
+@pytest.fixture
+def crossexam(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Crossexam:
+    """Return a function that carries out a command line, a string or words, in this process.
+
+    It fails unless the exit status is the one that is expected.
+    """
+
+    def carry_out(line: str | list[str], status: int = 0) -> Said:
+        words = shlex.split(line, comments=True) if isinstance(line, str) else line
+        monkeypatch.setattr("sys.argv", ["crossexam", *words])
+        capsys.readouterr()
+        code: object = 0
+        try:
+            main.run()
+        except SystemExit as stopped:
+            code = stopped.code or 0
+        said = Said(code if isinstance(code, int) else 1, *capsys.readouterr())
+        assert said.status == status, f"exit status {said.status}, not {status}\n{said.out}\n{said.err}"
+        return said
+
+    return carry_out
+
+
+@pytest.fixture
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryFileSystem]:
+    """An empty file system at ``memory://``, and an empty cache."""
+    monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / "cache"))
+    MemoryFileSystem.store.clear()
+    MemoryFileSystem.pseudo_dirs[:] = [""]
+    yield MemoryFileSystem()
+    MemoryFileSystem.store.clear()
 
 
 def table(name: str, rows: list[tuple[str, ...]], header: str = "premise,hypothesis,label") -> None:
@@ -259,6 +310,7 @@ def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("mistakes")
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
+        patched.setenv("CROSSEXAM_CACHE", str(tmp_path_factory.mktemp("cache")))
         write_bases()
         for command in (
             "build negation --base pairs.csv -o suite",
@@ -266,8 +318,9 @@ def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "run builtin/overlap suite -o run",
             "validate sample suite -o study",
             "train bag-of-words --train pairs.csv --dev pairs.csv -o model",
+            "build negation --base builtin:demo --limit 30 -o memory://b/suite",
         ):
-            assert CliRunner().invoke(app, command, catch_exceptions=False).exit_code == 0
+            assert CliRunner().invoke(main.app, command, catch_exceptions=False).exit_code == 0
         write_predictions()
         write_models()
         write_rules()

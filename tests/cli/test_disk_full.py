@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,61 +24,49 @@ from crossexam.validation.study import create_study
 FULL = OSError(errno.ENOSPC, "No space left on device")
 HINT = "  hint: free some space, or write to another disk; then repeat the command\n"
 DEMO = "builtin:demo[:40]"
-COMMANDS: dict[str, tuple[list[str], str]] = {
-    "build": (["build", "negation", "--base", DEMO, "-o", "full/s"], "full/s/"),
-    "build jsonl": (["build", "negation", "--base", DEMO, "-o", "full/s", "--format", "jsonl"], "full/s/"),
-    "run": (["run", "builtin/overlap", "suite", "-o", "full/r"], "full/r/predictions/base.builtin_demo_40"),
-    "report": (["report", "run", "-o", "full/page.html"], "full/page.html"),
-    "examine": (
-        ["examine", "builtin/overlap", "--suite", "negation", "--base", DEMO, "-o", "full/x"],
-        "full/x/suite/",
-    ),
-    "validate sample": (["validate", "sample", "suite", "-o", "full/v"], "full/v/manifest.json"),
-    "train": (
-        ["train", "bag-of-words", "--train", DEMO, "--dev", DEMO, "-o", "full/bow"],
-        "full/bow/",
-    ),
+#: What each command has written when the disk is full, by the command.
+COMMANDS = {
+    f"build negation --base {DEMO} -o full/s": "full/s/",
+    f"build negation --base {DEMO} -o full/s2 --format jsonl": "full/s2/",
+    "run builtin/overlap suite -o full/r": "full/r/predictions/base.builtin_demo_40",
+    "report run -o full/page.html": "full/page.html",
+    f"examine builtin/overlap --suite negation --base {DEMO} -o full/x": "full/x/suite/",
+    "validate sample suite -o full/v": "full/v/manifest.json",
+    f"train bag-of-words --train {DEMO} --dev {DEMO} -o full/bow": "full/bow/",
 }
-
-
-def invoke(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
-    """Run the command line in this process and return its exit code."""
-    monkeypatch.setattr("sys.argv", ["crossexam", *arguments])
-    with pytest.raises(SystemExit) as stopped:
-        main.run()
-    return int(stopped.value.code or 0)
+Crossexam = Callable[..., Any]
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(tmp_path: Path, crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder, with a suite and a run."""
     monkeypatch.chdir(tmp_path)
-    assert invoke(["build", "negation", "--base", DEMO, "-o", "suite"], monkeypatch) == 0
-    assert invoke(["run", "builtin/overlap", "suite", "-o", "run"], monkeypatch) == 0
+    crossexam(f"build negation --base {DEMO} -o suite")
+    crossexam("run builtin/overlap suite -o run")
     return tmp_path
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.usefixtures("place")
 def test_a_full_disk_is_one_error(
-    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+    crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
 ) -> None:
-    arguments, path = COMMANDS[name]
-    with monkeypatch.context() as patched:
-        replace = Path.replace
+    replace = Path.replace
 
-        def full(self: Path, target: Path) -> Path:
-            if "full" in Path(target).parts:
-                raise OSError(errno.ENOSPC, "No space left on device")
-            return replace(self, target)
+    def full(self: Path, target: Path) -> Path:
+        if "full" in Path(target).parts:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return replace(self, target)
 
-        patched.setattr(Path, "replace", full)
-        capsys.readouterr()
-        assert invoke(arguments, patched) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"crossexam: {path}")
-    assert error.endswith(f": no space left on the device\n{HINT}")
-    assert error.count("\n") == 2
-    assert invoke(arguments, monkeypatch) == 0
+    def check(line: str, path: str) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "replace", full)
+            error = crossexam(line, 2).err
+        assert error.startswith(f"crossexam: {path}")
+        assert error.endswith(f": no space left on the device\n{HINT}")
+        assert error.count("\n") == 2
+        crossexam(line)
+
+    for_each(check, COMMANDS.items())
 
 
 def raising(error: Exception) -> Callable[..., None]:
@@ -87,24 +76,25 @@ def raising(error: Exception) -> Callable[..., None]:
     return fail
 
 
-@pytest.mark.parametrize(
-    ("error", "what"),
-    [
-        (FULL, "no space left on the device"),
-        (OSError(errno.EDQUOT, "Disk quota exceeded"), "disk quota exceeded"),
-        (OSError(errno.EFBIG, "File too large"), "file too large"),
-        (RuntimeError("I/O error: No space left on device (os error 28)"), "no space left on the device"),
-        (sqlite3.OperationalError("database or disk is full"), "no space left on the device"),
-        (
-            sqlite3.OperationalError("disk I/O error"),
-            "disk I/O error: probably no space is left",
-        ),
-    ],
-)
-def test_libraries_say_it_in_their_ways(tmp_path: Path, error: Exception, what: str) -> None:
-    with pytest.raises(CrossexamError) as caught, writing(tmp_path / "a"):
-        raise error
-    assert str(caught.value) == f"{tmp_path / 'a'}: {what}\n{HINT.rstrip()}"
+def test_libraries_say_it_in_their_ways(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(error: Exception, what: str) -> None:
+        with pytest.raises(CrossexamError) as caught, writing(tmp_path / "a"):
+            raise error
+        assert str(caught.value) == f"{tmp_path / 'a'}: {what}\n{HINT.rstrip()}"
+
+    in_rust = RuntimeError("I/O error: No space left on device (os error 28)")
+    sqlite = "disk I/O error: probably no space is left"
+    for_each(
+        check,
+        [
+            (FULL, "no space left on the device"),
+            (OSError(errno.EDQUOT, "Disk quota exceeded"), "disk quota exceeded"),
+            (OSError(errno.EFBIG, "File too large"), "file too large"),
+            (in_rust, "no space left on the device"),
+            (sqlite3.OperationalError("database or disk is full"), "no space left on the device"),
+            (sqlite3.OperationalError("disk I/O error"), sqlite),
+        ],
+    )
 
 
 def test_other_errors_are_not_taken_for_it(tmp_path: Path) -> None:
@@ -116,21 +106,17 @@ def test_other_errors_are_not_taken_for_it(tmp_path: Path) -> None:
         raise CrossexamError("no gold label")
 
 
-def test_what_nothing_names_is_still_one_error(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_nothing_names_is_still_one_error(crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(main, "app", raising(FULL))
-    assert invoke(["ls"], monkeypatch) == 2
-    assert capsys.readouterr().err == f"crossexam: no space left on the device\n{HINT}"
+    assert crossexam("ls", 2).err == f"crossexam: no space left on the device\n{HINT}"
 
 
 def test_an_internal_error_is_told_where_no_log_can_be_written(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(main, "app", raising(ZeroDivisionError("oops")))
     monkeypatch.setattr("tempfile.NamedTemporaryFile", raising(FULL))
-    assert invoke(["ls"], monkeypatch) == 3
-    error = capsys.readouterr().err
+    error = crossexam("ls", 3).err
     assert "Traceback" in error
     assert "please report it, with the lines above" in error
 
@@ -146,14 +132,14 @@ def test_the_store_tells_the_cause(tmp_path: Path) -> None:
         assert not store.look_up(hashes)[0].any()
 
 
-def test_an_interrupted_sample_is_drawn_anew(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    arguments = ["validate", "sample", "suite", "-o", "study"]
-    assert invoke(arguments, monkeypatch) == 0
+def test_an_interrupted_sample_is_drawn_anew(place: Path, crossexam: Crossexam) -> None:
+    sample = "validate sample suite -o study"
+    crossexam(sample)
     (place / "study" / "manifest.json").unlink()
     (place / "study" / ".manifest.json.abc.part").write_text("half", encoding="utf-8")
-    assert invoke(arguments, monkeypatch) == 0
+    crossexam(sample)
     assert sorted(path.name for path in (place / "study").iterdir()) == ["manifest.json", "study.sqlite"]
-    assert invoke(arguments, monkeypatch) == 2
+    crossexam(sample, 2)
     with closing(sqlite3.connect(place / "study" / "study.sqlite")) as database:
         database.execute(
             "INSERT INTO clicks (judge, item, question, value, source) VALUES ('a', 1, 'q', 'v', 'page')"
@@ -165,15 +151,16 @@ def test_an_interrupted_sample_is_drawn_anew(place: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of resources are POSIX")
-@pytest.mark.parametrize("name", ["build", "run", "report", "train"])
-def test_files_that_may_not_grow(place: Path, name: str) -> None:
-    arguments, _ = COMMANDS[name]
-    code = (
-        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500));"
-        f"import sys; sys.argv = ['crossexam', *{arguments!r}]; from crossexam.cli.main import run; run()"
-    )
-    shutil.rmtree(place / "full", ignore_errors=True)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 2, done.stderr
-    assert done.stderr.startswith("crossexam: full/")
-    assert done.stderr.endswith(HINT)
+@pytest.mark.slow
+def test_files_that_may_not_grow(place: Path) -> None:
+    code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1500, 1500)); import sys\n"
+    code += "from crossexam.cli.main import run\nrun()"
+    for line in ("build negation", "run builtin", "report run", "train bag"):
+        (words,) = (each.split() for each in COMMANDS if each.startswith(line) and "jsonl" not in each)
+        shutil.rmtree(place / "full", ignore_errors=True)
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.startswith("crossexam: full/")
+        assert done.stderr.endswith(HINT)

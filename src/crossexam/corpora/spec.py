@@ -241,7 +241,8 @@ class CorpusSpec:
 def _meant(path: Path) -> str:
     """Return the corpora and files whose names are like that of *path*, as the beginning of a hint."""
     beside = islice(path.parent.iterdir(), _MOST_BESIDE) if path.parent.is_dir() else ()
-    names = {**{name: name for name in SPLITS}, **{each.stem: each.name for each in beside}}
+    others = {each.stem: each.name for each in beside if each.name != path.name}
+    names = {**{name: name for name in SPLITS}, **others}
     near = [names[name] for name in get_close_matches(path.stem, names, n=3, cutoff=0.75)]
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 

@@ -258,7 +258,7 @@ def write_damaged_folders() -> None:
     write_damaged(
         "suite",
         {
-            "cut": lambda manifest: json.dumps(manifest)[:-90],
+            "cut": lambda manifest: '{"test_sets": {"base',
             "empty": lambda manifest: "",
             "list": lambda manifest: "[1]",
             "deep": lambda manifest: DEEP,
@@ -275,7 +275,7 @@ def write_damaged_folders() -> None:
     write_damaged(
         "run",
         {
-            "cut": lambda manifest: json.dumps(manifest)[:-90],
+            "cut": lambda manifest: '{"test_sets": {"base',
             "list": lambda manifest: manifest.update(test_sets=[]),
             "null": lambda manifest: manifest["test_sets"].update({first: None}),
             "no_rows": lambda manifest: manifest["test_sets"][first].pop("rows") and None,
@@ -289,7 +289,7 @@ def write_damaged_folders() -> None:
     write_damaged(
         "study",
         {
-            "cut": lambda manifest: json.dumps(manifest)[:-90],
+            "cut": lambda manifest: '{"test_sets": {"base',
             "no_sets": lambda manifest: manifest.pop("test_sets") and None,
             "null": lambda manifest: manifest["test_sets"].update({first: None}),
         },

@@ -38,7 +38,7 @@ HEAVY = (
     "transformers",
     "spacy",
     "sklearn",
-    "altair",
+    "vl_convert",
     "numpy",
     "nltk",
     "scipy",

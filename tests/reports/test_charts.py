@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from altair.utils.schemapi import validate_jsonschema
+from altair.vegalite.v6.schema.core import load_schema
 from scipy.stats import binom
 
 from crossexam.reports.report import Report
@@ -82,12 +84,14 @@ def holds(condition: str, row: Mapping[str, Any]) -> bool:
 
 @pytest.fixture(scope="module")
 def drawn() -> list[Drawn]:
-    """All charts of a page of the three models."""
+    """All charts of a page of the three models, which are valid Vega-Lite."""
     import vl_convert
 
     charts: list[Any] = []
+    schema = load_schema()
 
     def keep(chart: Any) -> str:
+        validate_jsonschema(chart, schema)
         charts.append(chart)
         return f'<svg data-chart="{len(charts) - 1}"/>'
 

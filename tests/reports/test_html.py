@@ -594,20 +594,6 @@ def test_two_labels_are_right_on_neutral_and_contradiction(open_page: Opener, tm
     assert "E 20.0 · not E 80.0" in cards(page)[0]
 
 
-def test_charts_are_valid_vega_lite(two_runs: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
-    validated = []
-
-    def validate(chart: Any) -> dict[str, Any]:
-        validated.append(chart)
-        return dict(charts._styled(chart).to_dict())
-
-    monkeypatch.setattr(charts, "vega_lite_of", validate)
-    results = results_of(two_runs)
-    for draw in (charts.accuracy_charts, charts.drop_charts, charts.error_charts, charts.confusion_charts):
-        assert draw(results).figures
-    assert len(validated) == 3 * 2 * 2 + 1  # models times widths; the heat map once per set of labels
-
-
 def test_heat_maps_show_the_confusion(two_runs: list[Run]) -> None:
     result = results_of(two_runs).models[0].results[1]
     assert result.name == "antonymy.dev_matched"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
@@ -259,6 +260,7 @@ def inconsistent() -> Run:
     )
 
 
+BY_KEY: Final = {section.key: section for section in SECTIONS}
 #: The formats of reports on any number of models; a card describes one.
 WITH_SECTIONS: Final = (".html", ".md", ".tex", ".csv", ".json")
 #: For each section a run that has it.
@@ -310,41 +312,63 @@ NO_NUMBER: Final = {
     # a model and itself
     *((f"{n}. {name}", str(n)) for n in (1, 2, 3) for name in ("mine", "other", "yet another")),
 }
-PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
+#: A model over test sets that only the section *seen* asks for: pairs of training.
+TRAINING: Final = Example("t", "It is hot, old and big.", "It is cold, new and small.", "contradiction")
+
+#: The sections for which a report is made with options of its own.
+SPECIAL: Final = {"templates", "gain", "seen", "published_slices", "temperature"}
+ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
 
 
-def results_with(section: Section) -> Results:
-    run = RUNS[section.key]()
-    runs = [run, second(run)] if section.key in OF_TWO else [run]
-    runs += [second(run), third(run)] if section.key in OF_SEVERAL else []
-    runs += [asked_with("second")] if section.key == "templates" else []
-    relative_to = 1 if section.key == "gain" else None
-    training = None
-    if section.key == "seen":
-        seen = Example("t", "It is hot, old and big.", "It is cold, new and small.", "contradiction")
-        training = TrainingPairs("mine.csv", WordPairIndex.build([seen]))
+class Case(NamedTuple):
+    """What a report is made of: a *run*, so many *models*, and the *special* section that it is for."""
+
+    run: Callable[[], Run]
+    models: int
+    special: str = ""
+
+
+def case_of(section: Section) -> Case:
+    models = 3 if section.key in OF_SEVERAL else 2 if section.key in OF_TWO else 1
+    special = (
+        section.key if section.key in {"templates", "gain", "seen", "published_slices", "temperature"} else ""
+    )
+    return Case(RUNS[section.key], models, special)
+
+
+@cache
+def results(case: Case) -> Results:
+    run = case.run()
+    runs = [run, second(run), third(run)][: case.models]
+    runs += [asked_with("second")] if case.special == "templates" else []
+    seen = TrainingPairs("mine.csv", WordPairIndex.build([TRAINING])) if case.special == "seen" else None
     return results_of(
         runs,
-        published_rows=section.key == "published_slices",
+        published_rows=case.special == "published_slices",
         items=5,
-        relative_to=relative_to,
-        training=training,
-        temperature_from=[elsewhere()] if section.key == "temperature" else [],
+        relative_to=1 if case.special == "gain" else None,
+        training=seen,
+        temperature_from=[elsewhere()] if case.special == "temperature" else [],
     )
 
 
-def terminal_text(results: Results) -> str:
+@cache
+def rendered(case: Case, form: str) -> str:
+    """Return the report of *case*, which sections share, in a format."""
+    of = results(case)
+    if form != "terminal":
+        return RENDERERS[f".{form}"](of)
     console = Console(width=200, file=io.StringIO(), record=True)
-    report = make_report(
-        *results.runs, published_rows=False, relative_to=results.relative_to, training=results.training
-    )
+    report = make_report(*of.runs, published_rows=False, relative_to=of.relative_to, training=of.training)
     console.print(report.terminal())
     return console.export_text()
 
 
-def headings(page: str) -> list[str]:
-    """Return the headings of sections and tables, and the lines under which tables are folded away."""
-    return re.findall(r"<(?:h2|h3|caption|summary)>(.*?)</", page)
+@cache
+def shown(case: Case) -> Mapping[str, str]:
+    """Return the titles of the sections on the page, by key, with those inside of others."""
+    pages = page_sections(results(case))
+    return {each.section.key: each.title for page in pages for each in (page, *page.inside)}
 
 
 def test_the_table_is_sound() -> None:
@@ -357,83 +381,80 @@ def test_the_table_is_sound() -> None:
         assert not section.within or section.within in keys[: keys.index(section.key)]
 
 
-@pytest.mark.parametrize(("section", "form"), PAIRS, ids=lambda value: getattr(value, "key", value))
-def test_a_section_is_in_each_of_its_formats(section: Section, form: str) -> None:
-    results = results_with(section)
-    tables = section.tables_of(results)
-    if form == "html":
-        page = RENDERERS[".html"](results)
-        assert section.within or page.count(f'<section id="{section.key}">') == 1
-        assert section.within or page.count(f'<a href="#{section.key}">{section.name}</a>') == 1
+def test_a_section_is_in_each_of_its_formats(for_each: ForEach) -> None:
+    """Its tables are there once, and on the page its title too."""
+
+    def check(key: str, form: str) -> None:
+        section = BY_KEY[key]
+        case = case_of(section)
+        text, tables = rendered(case, form), section.tables_of(results(case))
+        assert tables or section.charts or section.template
         for table in tables:
-            assert page.count(f'aria-label="{escape(table.title)}"') >= 1
-    elif form == "terminal":
-        text = terminal_text(results)
-        assert all(table.title in text for table in tables)
-    else:
-        text = RENDERERS[f".{form}"](results)
+            if form == "html":
+                assert f'aria-label="{escape(table.title)}"' in text
+            elif form == "terminal":
+                assert table.title in text
+            else:
+                md, tex = f"## {escape_markdown(table.title)}\n", rf"\caption{{{escape_latex(table.title)}"
+                assert text.count({"md": md, "tex": tex}[form]) == 1
+        if form == "html":
+            headings = re.findall(r"<(?:h2|h3|caption|summary)>(.*?)</", text)
+            if section.within:
+                lines = {table.folded or table.title for table in tables}
+                assert all(headings.count(escape(line)) == 1 for line in lines)
+            else:
+                assert headings.count(escape(shown(case)[key])) == 1
+                assert text.count(f'<section id="{key}">') == 1
+                assert text.count(f'<a href="#{key}">{section.name}</a>') == 1
+
+    for_each(check, [(section.key, form) for section in SECTIONS for form in section.formats])
+
+
+def plain() -> Run:
+    """A base with one gold label: no drop, no slices, no study; its run has no manifest."""
+    return run_of(dataset("base.x", ["neutral"] * 6))
+
+
+def test_a_section_hides_itself(for_each: ForEach) -> None:
+    case = Case(plain, 1)
+
+    def check(key: str) -> None:
+        is_there = bool(BY_KEY[key].tables_of(results(case))) or key in shown(case)
+        assert is_there == (key in ALWAYS)
+        if not is_there:
+            assert f'id="{key}"' not in rendered(case, "html")
+            assert f'"#{key}"' not in rendered(case, "html")
+
+    for_each(check, BY_KEY)
+
+
+def test_tables_have_titles_of_their_own_and_all_their_numbers(for_each: ForEach) -> None:
+    def check(key: str) -> None:
+        tables = BY_KEY[key].tables_of(results(case_of(BY_KEY[key])))
+        titles = [(table.folded, table.title) for table in tables]
+        assert all(title for _, title in titles)
+        assert len(set(titles)) == len(titles)
         for table in tables:
-            md, tex = f"## {escape_markdown(table.title)}\n", rf"\caption{{{escape_latex(table.title)}"
-            assert text.count({"md": md, "tex": tex}[form]) == 1
-    assert tables or section.charts or section.template
+            for row in table.rows:
+                for column, cell in zip(table.columns, row, strict=True):
+                    if column.kind != "text" and (row[0], column.header) not in NO_NUMBER:
+                        assert not missing(cell), f"{table.title}: {row[0]}, {column.header}"
+                        assert not isinstance(cell, str)
+
+    for_each(check, BY_KEY)
 
 
-@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.key)
-def test_its_title_is_on_the_page_once(section: Section) -> None:
-    if "html" not in section.formats:
-        return
-    results = results_with(section)
-    shown = headings(RENDERERS[".html"](results))
-    top = {each.section.key: each for each in page_sections(results)}
-    if section.within:
-        lines = {table.folded or table.title for table in section.tables_of(results)}
-        assert all(shown.count(escape(line)) == 1 for line in lines)
-    else:
-        assert shown.count(escape(top[section.key].title)) == 1
+def test_charts_are_drawn(for_each: ForEach) -> None:
+    def check(key: str) -> None:
+        section = BY_KEY[key]
+        assert section.charts is not None
+        charts = section.charts(results(case_of(section)))
+        assert charts.figures
+        for caption, drawings in charts.figures:
+            assert caption
+            assert all(svg.startswith("<svg") for svg in drawings.values())
 
-
-@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.key)
-def test_it_hides_itself(section: Section) -> None:
-    """A base with one gold label has no drop, no slices, and belongs to no study; its run has no manifest."""
-    plain = run_of(dataset("base.x", ["neutral"] * 6))
-    results = results_of([plain], published_rows=False)
-    shown = {each.section.key for each in page_sections(results)} | {
-        inner.section.key for each in page_sections(results) for inner in each.inside
-    }
-    if section.key in ALWAYS:
-        assert section.tables_of(results) or section.key in shown
-        return
-    assert section.tables_of(results) == []
-    assert section.key not in shown
-    assert f'id="{section.key}"' not in RENDERERS[".html"](results)
-    assert f'"#{section.key}"' not in RENDERERS[".html"](results)
-
-
-@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.key)
-def test_its_tables_have_titles_of_their_own_and_all_their_numbers(section: Section) -> None:
-    tables = section.tables_of(results_with(section))
-    titles = [(table.folded, table.title) for table in tables]
-    assert all(title for _, title in titles)
-    assert len(set(titles)) == len(titles)
-    for table in tables:
-        for row in table.rows:
-            assert len(row) == len(table.columns)
-            for column, cell in zip(table.columns, row, strict=True):
-                if column.kind != "text" and (row[0], column.header) not in NO_NUMBER:
-                    assert not missing(cell), f"{table.title}: {row[0]}, {column.header}"
-                    assert not isinstance(cell, str)
-
-
-@pytest.mark.parametrize(
-    "section", [each for each in SECTIONS if each.charts], ids=lambda section: section.key
-)
-def test_its_charts_are_drawn(section: Section) -> None:
-    assert section.charts is not None
-    charts = section.charts(results_with(section))
-    assert charts.figures
-    for caption, drawings in charts.figures:
-        assert caption
-        assert all(svg.startswith("<svg") for svg in drawings.values())
+    for_each(check, [section.key for section in SECTIONS if section.charts])
 
 
 def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ sys.path.insert(0, str(SCRIPT.parent))
 from crash_points import difference, page_without  # noqa: E402
 from crash_verbs import VERBS  # noqa: E402
 
+
 def killed(verbs: list[str], folder: Path) -> dict[str, Any]:
     """Return what became of *verbs*, by name, each killed once; one process imports what they need."""
     path = folder / "results.json"

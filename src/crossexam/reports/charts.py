@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import Gold
-from crossexam.core.output.escapes import one_line, visible_texts
+from crossexam.core.output.escapes import one_line
 from crossexam.evaluation.candidates import FEW
+from crossexam.reports.drawing import Chart, either, mark, named, quantity, style, svg_of, vega_lite_of
 from crossexam.reports.results import Results, two_labels_note
 from crossexam.reports.unanswered import only_bounds_notes
 
@@ -34,7 +35,7 @@ _PADDING: Final = 14  # pixels between name and axis, room for half of a number
 #: Characters per line of a name; the second if the first takes more than two lines.
 _LENGTHS: Final = (18, 28)
 _CHARACTER: Final = 7  # pixels of a character in the widest of the fonts
-_FONT: Final = "Liberation Sans, Helvetica, Arial, sans-serif"
+_NO_LINES: Final = {"ticks": False, "domain": False, "grid": False}
 
 # Segments of the bar of errors: type, predicted label (the colour), and opacity (by gold label).
 # fmt: off
@@ -65,40 +66,6 @@ class Charts:
     shown: int = 2
 
 
-def _styled(chart: Any) -> Any:
-    """Return *chart* in the colours and font of the page."""
-    ink, line = "currentColor", "var(--line)"
-    return (
-        chart.configure(background="transparent", font=_FONT, padding=4)
-        .configure_axis(
-            labelColor=ink,
-            titleColor=ink,
-            gridColor=line,
-            domainColor=line,
-            tickColor=line,
-            labelFontSize=12,
-            titleFontSize=12,
-            titleFontWeight="normal",
-            labelLimit=190,
-            labelPadding=6,
-        )
-        .configure_view(stroke=None)
-        .configure_text(color=ink, fontSize=12)
-    )
-
-
-def vega_lite_of(chart: Any) -> dict[str, Any]:
-    """Return the Vega-Lite of *chart*, not validated: charts do not vary in form, and tests validate them."""
-    return dict(_styled(chart).to_dict(validate=False))
-
-
-def svg_of(chart: Any) -> str:
-    """Return *chart* as an SVG element; what XML does not have would end the process that draws it."""
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_svg(visible_texts(vega_lite_of(chart))))
-
-
 def _labels(results: Results) -> dict[str, str]:
     """Return the name of each test set for the axis, in as few lines as there is room for."""
     for length in _LENGTHS:
@@ -120,27 +87,23 @@ def row_height(labels: Sequence[str]) -> int:
     return max(_ROW, (most + 1) * _LINE_HEIGHT - 6)
 
 
-def name_axis(labels: Sequence[str]) -> Any:
-    """Return the axis of test sets, in the order of their *labels*."""
-    import altair as alt
-
+def name_axis(labels: Sequence[str]) -> dict[str, Any]:
+    """Return the vertical channel of test sets, in the order of their *labels*, with its axis."""
     longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
     lines = "length(split(datum.label, '\\n'))"
     offsets = [
         {"test": f"{lines} == {most}", "value": -_LINE_HEIGHT // 2 * (most - 1)} for most in range(2, 9)
     ]
-    axis = alt.Axis(
-        title=None,
-        labelExpr="split(datum.label, '\\n')",
-        labelOffset={"condition": offsets, "value": 0},
-        labelLimit=0,
-        labelPadding=_PADDING,
-        minExtent=_PADDING + _CHARACTER * longest,  # the reader's font may be wider than ours
-        ticks=False,
-        domain=False,
-        grid=False,
-    )
-    return alt.Y("name:N", sort=list(labels), axis=axis)
+    axis = {
+        "title": None,
+        "labelExpr": "split(datum.label, '\\n')",
+        "labelOffset": {"condition": offsets, "value": 0},
+        "labelLimit": 0,
+        "labelPadding": _PADDING,
+        "minExtent": _PADDING + _CHARACTER * longest,  # the reader's font may be wider than ours
+        **_NO_LINES,
+    }
+    return named("name", sort=list(labels), axis=axis)
 
 
 def tick_count(width: int) -> int:
@@ -264,8 +227,6 @@ def _interval_drawings(rows: Sequence[_Row], extent: tuple[float, float], title:
 
 def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float], title: str) -> str:
     """Return the numbers of *rows* with their intervals, in percent or points, on an axis over *extent*."""
-    import altair as alt
-
     values = [
         {
             "name": row.label,
@@ -279,34 +240,53 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
         }
         for row in rows
     ]
-    scale = alt.Scale(domain=list(extent), nice=True)
-    titled = alt.Axis(title=title, tickCount=tick_count(width))
-    drawn = alt.Chart(alt.Data(values=values)).encode(y=name_axis([row.label for row in rows]))
-    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color="currentColor", opacity=0.6)
+    scale = {"domain": list(extent), "nice": True}
+    across = quantity("value", scale=scale)
     height = row_height([row.label for row in rows])
     below = height / 2 + 4  # from just above the point to the end of the row, so not through the number
-    reference = drawn.transform_filter("isValid(datum.line)").mark_tick(
-        color="var(--muted)", thickness=2, size=below, yOffset=(height - below) / 2, opacity=0.6
+    zero = quantity("zero", scale=scale, axis={"title": title, "tickCount": tick_count(width)})
+    names = name_axis([row.label for row in rows])
+    grey = mark(
+        "tick",
+        {"x": quantity("line", scale=scale), "y": names},
+        only="isValid(datum.line)",
+        color="var(--muted)",
+        thickness=2,
+        opacity=0.6,
+        size=below,
+        yOffset=(height - below) / 2,
     )
-    layers = alt.layer(
-        zero.encode(x=alt.X("zero:Q", scale=scale, axis=titled)),
-        reference.encode(x=alt.X("line:Q", scale=scale)),
-        drawn.mark_rule(color="var(--accent)", strokeWidth=2.5, opacity=0.75).encode(x="low:Q", x2="high:Q"),
+    ends = {"x": quantity("low"), "x2": {"field": "high"}, "y": names}
+    layers = [
+        mark("rule", {"x": zero}, [{"zero": 0}], color="currentColor", opacity=0.6),
+        grey,
+        mark("rule", ends, color="var(--accent)", strokeWidth=2.5, opacity=0.75),
         *(
-            drawn.transform_filter(alt.datum.few == is_few)
-            .mark_point(color="var(--accent)", fill=fill, size=80, opacity=1)
-            .encode(x=alt.X("value:Q", scale=scale))
+            mark(
+                "point",
+                {"x": across, "y": names},
+                only=f"(datum.few === {str(is_few).lower()})",
+                color="var(--accent)",
+                fill=fill,
+                size=80,
+                opacity=1,
+            )
             for is_few, fill in ((False, "var(--accent)"), (True, "var(--page)"))
             if is_few in {bool(row.mark) for row in rows}
         ),
         *(
-            drawn.transform_filter(alt.datum.align == align)
-            .mark_text(dy=-11, fontWeight="bold", align=align)
-            .encode(x=alt.X("value:Q", scale=scale), text="text:N")
+            mark(
+                "text",
+                {"x": across, "y": names, "text": named("text")},
+                only=f"(datum.align === '{align}')",
+                dy=-11,
+                fontWeight="bold",
+                align=align,
+            )
             for align in dict.fromkeys(each["align"] for each in values)
         ),
-    )
-    return svg_of(layers.properties(width=width, height={"step": height}))
+    ]
+    return svg_of({"data": {"values": values}, "layer": layers, "width": width, "height": {"step": height}})
 
 
 def _number(row: _Row) -> str:
@@ -358,34 +338,25 @@ def _error_chart(
 
     The axis ends at *largest*.
     """
-    import altair as alt
-
     values = [
         {**piece, "text": piece["text"] if (piece["end"] - piece["start"]) * width / largest > 27 else ""}
         for result in results
         for piece in _pieces(result, labels[result.name])
     ]
-    names = name_axis([labels[result.name] for result in results])
-    scale = alt.Scale(domain=[0, largest])
-    titled = alt.Axis(title="wrong predictions, % of items", tickCount=tick_count(width))
-    drawn = alt.Chart(alt.Data(values=values)).encode(
-        x=alt.X("start:Q", scale=scale, axis=titled), x2="end:Q", y=names
-    )
-    ink = alt.condition("datum.shade < 1", alt.value("currentColor"), alt.value("var(--on-label)"))
-    layers = alt.layer(
-        drawn.mark_bar(height=20, fill="var(--page)"),  # hides the grid behind the pale shades
-        drawn.mark_bar(height=20, stroke="var(--page)", strokeWidth=1).encode(
-            color=alt.Color("colour:N", scale=None), fillOpacity=alt.FillOpacity("shade:Q", scale=None)
-        ),
-        alt.Chart(alt.Data(values=values))
-        .mark_text(fontSize=11, fontWeight="bold")
-        .encode(x=alt.X("middle:Q", scale=scale), y=names, text="text:N", color=ink),
-    )
-    return svg_of(
-        layers.properties(
-            width=width, height={"step": row_height([labels[result.name] for result in results])}
-        )
-    )
+    shown = [labels[result.name] for result in results]
+    names, scale = name_axis(shown), {"domain": [0, largest]}
+    titled = {"title": "wrong predictions, % of items", "tickCount": tick_count(width)}
+    ends = {"x": quantity("start", scale=scale, axis=titled), "x2": {"field": "end"}, "y": names}
+    shades = {"color": named("colour", scale=None), "fillOpacity": quantity("shade", scale=None)}
+    ink = either("datum.shade < 1", "currentColor", "var(--on-label)")
+    text = {"x": quantity("middle", scale=scale), "y": names, "text": named("text"), "color": ink}
+    layers = [
+        mark("bar", ends, height=20, fill="var(--page)"),  # hides the grid behind the pale shades
+        mark("bar", {**ends, **shades}, height=20, stroke="var(--page)", strokeWidth=1),
+        mark("text", text, fontSize=11, fontWeight="bold"),
+    ]
+    height = {"step": row_height(shown)}
+    return svg_of({"data": {"values": values}, "layer": layers, "width": width, "height": height})
 
 
 def _pieces(result: TestSetResult, label: str) -> list[dict[str, Any]]:
@@ -464,42 +435,26 @@ def _cells_of(result: TestSetResult) -> list[dict[str, Any]]:
     return cells
 
 
-def _heat_map(labels: tuple[Gold, ...]) -> Any:
-    import altair as alt
-
-    values = [
-        {"gold": labels[0], "answer": labels[0], "share": 0.0, "count": "", "percent": "", "right": True}
+def _heat_map(labels: tuple[Gold, ...]) -> Chart:
+    nothing: dict[str, Any] = {"gold": labels[0], "answer": labels[0], "share": 0.0}
+    nothing |= {"count": "", "percent": "", "right": True}
+    letters = {**_NO_LINES, "labelExpr": "upper(slice(datum.label, 0, 1))", "labelFontSize": 12}
+    across = {"title": "predicted", "orient": "top", "labelAngle": 0, **letters}
+    scale = {"domain": list(labels), "padding": 0.04}
+    place = {
+        "x": named("answer", axis=across, scale=scale),
+        "y": named("gold", axis={"title": "gold", **letters}, scale=scale),
+    }
+    ink = either("datum.share > 0.62", "var(--on-accent)", "currentColor")
+    shade = quantity("share", scale={"domain": [0, 1], "range": [0.04, 1]}, legend=None)
+    edge = either("datum.right", "currentColor", "var(--line)")
+    written = {**place, "color": ink}
+    layers = [
+        mark("rect", {**place, "fillOpacity": shade, "stroke": edge}, color="var(--heat)", cornerRadius=2),
+        mark("text", {**written, "text": named("percent")}, dy=-6, fontSize=13, fontWeight="bold"),
+        mark("text", {**written, "text": named("count")}, dy=9, fontSize=10),
     ]
-    across = alt.Axis(
-        title="predicted",
-        orient="top",
-        labelAngle=0,
-        ticks=False,
-        domain=False,
-        grid=False,
-        labelExpr="upper(slice(datum.label, 0, 1))",
-        labelFontSize=12,
-    )
-    down = alt.Axis(
-        title="gold",
-        ticks=False,
-        domain=False,
-        grid=False,
-        labelExpr="upper(slice(datum.label, 0, 1))",
-        labelFontSize=12,
-    )
-    drawn = alt.Chart(alt.Data(values=values)).encode(
-        x=alt.X("answer:N", axis=across, scale=alt.Scale(domain=list(labels), padding=0.04)),
-        y=alt.Y("gold:N", axis=down, scale=alt.Scale(domain=list(labels), padding=0.04)),
-    )
-    ink = alt.condition("datum.share > 0.62", alt.value("var(--on-accent)"), alt.value("currentColor"))
-    shade = alt.FillOpacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 1]), legend=None)
-    edge = alt.condition("datum.right", alt.value("currentColor"), alt.value("var(--line)"))
-    return alt.layer(
-        drawn.mark_rect(color="var(--heat)", cornerRadius=2).encode(fillOpacity=shade, stroke=edge),
-        drawn.mark_text(dy=-6, fontSize=13, fontWeight="bold").encode(text="percent:N", color=ink),
-        drawn.mark_text(dy=9, fontSize=10).encode(text="count:N", color=ink),
-    ).properties(width=150, height=117)
+    return {"data": {"values": [nothing]}, "layer": layers, "width": 150, "height": 117}
 
 
 _FEATURE_WIDTH: Final = 420  # pixels of the plotting area
@@ -514,9 +469,7 @@ Row = tuple[str, float, float]
 
 def importance_chart(rows: Sequence[Row], title: str) -> str:
     """Return the chart of *rows*, in their order, as SVG: bars in percent, with a standard deviation."""
-    import vl_convert
-
-    return str(vl_convert.vegalite_to_svg(visible_texts(importance_spec(rows, title))))
+    return svg_of(importance_spec(rows, title))
 
 
 def importance_spec(rows: Sequence[Row], title: str) -> dict[str, Any]:
@@ -525,8 +478,6 @@ def importance_spec(rows: Sequence[Row], title: str) -> dict[str, Any]:
     >>> importance_spec([("bleu_1", 0.25, 0.1)], "rf")["layer"][0]["mark"]["type"]
     'bar'
     """
-    import altair as alt
-
     values = [
         {
             "feature": name.replace("_", " "),
@@ -537,32 +488,22 @@ def importance_spec(rows: Sequence[Row], title: str) -> dict[str, Any]:
         }
         for name, mean, deviation in rows
     ]
-    names = alt.Y(
-        "feature:N",
-        sort=[value["feature"] for value in values],
-        axis=alt.Axis(title=None, ticks=False, domain=False, labelPadding=6),
-    )
-    shares = alt.Axis(title="mean decrease in impurity, % of all features (line: one standard deviation)")
-    drawn = alt.Chart(alt.Data(values=values)).encode(y=names)
-    layers = alt.layer(
-        drawn.mark_bar(color=_BAR, height=14).encode(x=alt.X("share:Q", axis=shares)),
-        drawn.mark_rule(color=_INK, strokeWidth=1.5).encode(x="low:Q", x2="high:Q"),
-        drawn.mark_text(align="left", dx=5, color=_INK, fontSize=11).encode(x="high:Q", text="text:N"),
-    ).properties(width=_FEATURE_WIDTH, height={"step": _FEATURE_ROW}, title=title)
-    styled = (
-        layers.configure(background="#ffffff", font=_FONT, padding=10)
-        .configure_axis(
-            labelColor=_INK,
-            titleColor=_INK,
-            gridColor=_LINE,
-            domainColor=_LINE,
-            tickColor=_LINE,
-            labelFontSize=12,
-            titleFontSize=12,
-            titleFontWeight="normal",
-            labelLimit=220,
-        )
-        .configure_title(color=_INK, fontSize=13, anchor="start")
-        .configure_view(stroke=None)
-    )
-    return dict(styled.to_dict(validate=False))
+    axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 6}
+    names = named("feature", sort=[value["feature"] for value in values], axis=axis)
+    title_of_x = "mean decrease in impurity, % of all features (line: one standard deviation)"
+    shares = quantity("share", axis={"title": title_of_x})
+    deviation_of = {"x": quantity("low"), "x2": {"field": "high"}, "y": names}
+    high = {"x": quantity("high"), "y": names, "text": named("text")}
+    layers = [
+        mark("bar", {"x": shares, "y": names}, color=_BAR, height=14),
+        mark("rule", deviation_of, color=_INK, strokeWidth=1.5),
+        mark("text", high, align="left", dx=5, color=_INK, fontSize=11),
+    ]
+    config = {
+        **style(_INK, _LINE, labelLimit=220),
+        "background": "#ffffff",
+        "padding": 10,
+        "title": {"color": _INK, "fontSize": 13, "anchor": "start"},
+    }
+    size = {"width": _FEATURE_WIDTH, "height": {"step": _FEATURE_ROW}}
+    return {"data": {"values": values}, "layer": layers, **size, "title": title, "config": config}

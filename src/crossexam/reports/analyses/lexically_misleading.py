@@ -11,7 +11,8 @@ from crossexam.core.columns import info_values
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import SCORE
 from crossexam.core.manifest import BASE, SELECTOR_NOTES
-from crossexam.reports.charts import WIDTHS, Charts, svg_of
+from crossexam.reports.charts import WIDTHS, Charts
+from crossexam.reports.drawing import Chart, mark, named, quantity, svg_of
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 
@@ -188,46 +189,48 @@ def misleading_charts(results: Results) -> Charts:
     return Charts(figures, note)
 
 
-def _chart(points: Sequence[dict[str, Any]], width: int) -> Any:
-    import altair as alt
-
+def _chart(points: Sequence[dict[str, Any]], width: int) -> Chart:
     names = list(dict.fromkeys(point["model"] for point in points))
-    shades = ["var(--accent)", "var(--neutral)", "var(--entailment)", "var(--contradiction)"]
-    scale = alt.Scale(domain=names, range=[shades[k % len(shades)] for k in range(len(names))])
-    legend = alt.Legend(
-        title=None,
-        orient="top",
-        direction="vertical",
-        labelColor="currentColor",
-        labelLimit=width,
-        labelFontSize=12,
-        symbolType="stroke",
-        symbolStrokeWidth=3,
+    colours = ["var(--accent)", "var(--neutral)", "var(--entailment)", "var(--contradiction)"]
+    scale = {"domain": names, "range": [colours[k % len(colours)] for k in range(len(names))]}
+    dashes = [_DASHES[k // len(colours) % len(_DASHES)] for k in range(len(names))]
+    legend = (
+        None
+        if len(names) == 1
+        else {
+            "title": None,
+            "orient": "top",
+            "direction": "vertical",
+            "labelColor": "currentColor",
+            "labelLimit": width,
+            "labelFontSize": 12,
+            "symbolType": "stroke",
+            "symbolStrokeWidth": 3,
+        }
     )
-    colour = alt.Color("model:N", scale=scale, legend=legend if len(names) > 1 else None)
-    dashes = alt.Scale(
-        domain=names, range=[_DASHES[k // len(shades) % len(_DASHES)] for k in range(len(names))]
-    )
-    dashed = alt.StrokeDash("model:N", scale=dashes, legend=legend if len(names) > 1 else None)
-    over = alt.X("lambda:Q", axis=alt.Axis(title="lambda", tickCount=5), scale=alt.Scale(domain=[0, 1]))
-    drawn = alt.Chart(alt.Data(values=list(points)))
-    y = alt.Y("accuracy:Q", axis=alt.Axis(title="accuracy, %", tickCount=5), scale=alt.Scale(domain=[0, 100]))
-    band = drawn.mark_area(opacity=0.15).encode(
-        x=over, y="low:Q", y2="high:Q", fill=alt.Fill("model:N", scale=scale, legend=None)
-    )
-    line = drawn.mark_line(strokeWidth=2).encode(x=over, y=y, color=colour, strokeDash=dashed)
+    over = quantity("lambda", axis={"title": "lambda", "tickCount": 5}, scale={"domain": [0, 1]})
+    up = quantity("accuracy", axis={"title": "accuracy, %", "tickCount": 5}, scale={"domain": [0, 100]})
+    band = {
+        "x": over,
+        "y": quantity("low"),
+        "y2": {"field": "high"},
+        "fill": named("model", scale=scale, legend=None),
+    }
+    line = {
+        "x": over,
+        "y": up,
+        "color": named("model", scale=scale, legend=legend),
+        "strokeDash": named("model", scale={"domain": names, "range": dashes}, legend=legend),
+    }
     only = [point for point in points if point["model"] == names[0]]
-    sizes = (
-        alt.Chart(alt.Data(values=only))
-        .mark_line(strokeWidth=2, color="currentColor", opacity=0.7)
-        .encode(
-            x=over,
-            y=alt.Y(
-                "size:Q",
-                axis=alt.Axis(title="examples", tickCount=3, format="~s"),
-                scale=alt.Scale(type="log"),
-            ),
-        )
+    count = quantity(
+        "size", axis={"title": "examples", "tickCount": 3, "format": "~s"}, scale={"type": "log"}
     )
-    upper = alt.layer(band, line).properties(width=width, height=190)
-    return alt.vconcat(upper, sizes.properties(width=width, height=80))
+    accuracies = {
+        "data": {"values": list(points)},
+        "layer": [mark("area", band, opacity=0.15), mark("line", line, strokeWidth=2)],
+        "width": width,
+        "height": 190,
+    }
+    sizes = mark("line", {"x": over, "y": count}, only, strokeWidth=2, color="currentColor", opacity=0.7)
+    return {"vconcat": [accuracies, {**sizes, "width": width, "height": 80}]}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate
-from crossexam.reports.charts import WIDTHS, Charts, in_lines, name_axis, percent_of, row_height, svg_of
+from crossexam.reports.charts import WIDTHS, Charts, in_lines, name_axis, percent_of, row_height
+from crossexam.reports.drawing import Chart, mark, named, quantity, svg_of
 from crossexam.reports.results import MOST_COMPARED, Results
 from crossexam.reports.table import Cell, Column, Kind, Significant, Table, significance_note
 
@@ -187,20 +188,18 @@ def rank_charts(results: Results) -> Charts:
     return Charts(figures, " ".join(filter(None, (note, *left_out))), shown=1)
 
 
-def _chart(ranking: Ranking, results: Results, size: str) -> Any:
+def _chart(ranking: Ranking, results: Results, size: str) -> Chart:
     """Return the accuracies of *ranking* beside the columns of its groups, a row per model."""
-    import altair as alt
-
     _, names = matrix([model.model for model in ranking.models], "points", results)
     labels = {model.model: in_lines(name, _LINE) for model, name in zip(ranking.models, names, strict=True)}
     members = _members(ranking)
     step = _STEP[size]
     width = max(_LEAST_WIDTH, WIDTHS[size] - step * len(members))
     height = {"step": row_height(list(labels.values()))}
-    parts = [_accuracies(ranking, labels).properties(width=width, height=height)]
+    parts = [{**_accuracies(ranking, labels), "width": width, "height": height}]
     if members:
-        parts.append(_groups(members, labels).properties(width=step * len(members), height=height))
-    return alt.hconcat(*parts, spacing=8)
+        parts.append({**_groups(members, labels), "width": step * len(members), "height": height})
+    return {"hconcat": parts, "spacing": 8}
 
 
 def _members(ranking: Ranking) -> dict[str, list[int]]:
@@ -212,9 +211,7 @@ def _members(ranking: Ranking) -> dict[str, list[int]]:
     return {letter: models for letter, models in sorted(found.items()) if len(models) > 1}
 
 
-def _accuracies(ranking: Ranking, labels: dict[int, str]) -> Any:
-    import altair as alt
-
+def _accuracies(ranking: Ranking, labels: dict[int, str]) -> Chart:
     values = [
         {
             "name": labels[model.model],
@@ -225,23 +222,19 @@ def _accuracies(ranking: Ranking, labels: dict[int, str]) -> Any:
         }
         for model in ranking.models
     ]
-    scale = alt.Scale(zero=False, nice=True)
-    titled = alt.Axis(title="accuracy, %", tickCount=4)
-    drawn = alt.Chart(alt.Data(values=values)).encode(y=name_axis(list(labels.values())))
-    return alt.layer(
-        drawn.mark_rule(color="var(--accent)", strokeWidth=2.5, opacity=0.75).encode(
-            x=alt.X("low:Q", scale=scale, axis=titled), x2="high:Q"
-        ),
-        drawn.mark_point(color="var(--accent)", filled=True, size=70, opacity=1).encode(
-            x=alt.X("value:Q", scale=scale)
-        ),
-        drawn.mark_text(dy=-10, fontWeight="bold").encode(x=alt.X("value:Q", scale=scale), text="text:N"),
-    )
+    scale, y = {"zero": False, "nice": True}, name_axis(list(labels.values()))
+    low = quantity("low", scale=scale, axis={"title": "accuracy, %", "tickCount": 4})
+    point = {"x": quantity("value", scale=scale), "y": y}
+    ends = {"x": low, "x2": {"field": "high"}, "y": y}
+    layers = [
+        mark("rule", ends, color="var(--accent)", strokeWidth=2.5, opacity=0.75),
+        mark("point", point, color="var(--accent)", filled=True, size=70, opacity=1),
+        mark("text", {**point, "text": named("text")}, dy=-10, fontWeight="bold"),
+    ]
+    return {"data": {"values": values}, "layer": layers}
 
 
-def _groups(members: dict[str, list[int]], labels: dict[int, str]) -> Any:
-    import altair as alt
-
+def _groups(members: dict[str, list[int]], labels: dict[int, str]) -> Chart:
     order = list(labels.values())
     points = [
         {"name": labels[model], "group": letter} for letter, models in members.items() for model in models
@@ -250,14 +243,14 @@ def _groups(members: dict[str, list[int]], labels: dict[int, str]) -> Any:
         {"name": labels[models[0]], "last": labels[models[-1]], "group": letter}
         for letter, models in members.items()
     ]
-    letter_axis = alt.Axis(title=None, orient="top", labelAngle=0, ticks=False, domain=False, grid=False)
-    x = alt.X("group:N", axis=letter_axis, scale=alt.Scale(domain=list(members)))
-    y = alt.Y("name:N", sort=order, axis=None, scale=alt.Scale(domain=order))
-    return alt.layer(
-        alt.Chart(alt.Data(values=lines))
-        .mark_rule(strokeWidth=3, color="currentColor")
-        .encode(x=x, y=y, y2="last:N"),
-        alt.Chart(alt.Data(values=points))
-        .mark_point(filled=True, size=55, opacity=1, color="currentColor")
-        .encode(x=x, y=y),
-    )
+    axis = {"title": None, "orient": "top", "labelAngle": 0, "ticks": False, "domain": False, "grid": False}
+    place = {
+        "x": named("group", axis=axis, scale={"domain": list(members)}),
+        "y": named("name", sort=order, axis=None, scale={"domain": order}),
+    }
+    ink = {"color": "currentColor"}
+    layers = [
+        mark("rule", {**place, "y2": {"field": "last"}}, lines, strokeWidth=3, **ink),
+        mark("point", place, points, filled=True, size=55, opacity=1, **ink),
+    ]
+    return {"layer": layers}

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.reports.charts import Charts, vega_lite_of
+from crossexam.reports.charts import Charts
+from crossexam.reports.drawing import Chart, mark, quantity, vega_lite_of
 from crossexam.reports.results import ModelResults, Results
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def risk_charts(results: Results) -> Charts:
 
 def _figures(
     results: Results,
-    chart: Any,
+    chart: Chart,
     values_of: Callable[[Any], list[dict[str, float]]],
     measured: Callable[[ModelResults], Sequence[Any]],
 ) -> list[tuple[str, Mapping[str, str]]]:
@@ -87,52 +88,33 @@ def _curve_of(each: Selective) -> list[dict[str, float]]:
     return [{"coverage": 100 * coverage, "risk": 100 * risk} for coverage, risk in shown]
 
 
-def _reliability() -> Any:
-    import altair as alt
-
-    measured = alt.Chart(alt.Data(name="measured", values=_bins_of_nothing()))
-    scale = alt.Scale(domain=[0, 100])
-    across = alt.X("confidence:Q", scale=scale, axis=alt.Axis(title="confidence, %", tickCount=3))
-    up = alt.Axis(title="right, %", tickCount=3)
-    ends = alt.Data(values=[{"confidence": 0, "accuracy": 0}, {"confidence": 100, "accuracy": 100}])
-    return alt.layer(
-        alt.Chart(ends)
-        .mark_line(color="var(--muted)", strokeWidth=1)
-        .encode(x=across, y=alt.Y("accuracy:Q", scale=scale, axis=up)),
-        measured.mark_rule(color="var(--muted)", strokeWidth=5, opacity=0.35).encode(
-            x=across, y=alt.Y("low:Q", scale=scale), y2="high:Q"
-        ),
-        measured.mark_point(color="var(--accent)", filled=True, opacity=1).encode(
-            x=across,
-            y=alt.Y("accuracy:Q", scale=scale),
-            size=alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[12, 140]), legend=None),
-        ),
-    ).properties(width=_SIZE, height=_SIZE)
+def _reliability() -> Chart:
+    scale = {"domain": [0, 100]}
+    across = quantity("confidence", scale=scale, axis={"title": "confidence, %", "tickCount": 3})
+    ends = [{"confidence": 0, "accuracy": 0}, {"confidence": 100, "accuracy": 100}]
+    up = quantity("accuracy", scale=scale, axis={"title": "right, %", "tickCount": 3})
+    size = quantity("share", scale={"domain": [0, 1], "range": [12, 140]}, legend=None)
+    bins = {"x": across, "y": quantity("low", scale=scale), "y2": {"field": "high"}}
+    points = {"x": across, "y": quantity("accuracy", scale=scale), "size": size}
+    layers = [
+        mark("line", {"x": across, "y": up}, ends, color="var(--muted)", strokeWidth=1),
+        mark("rule", bins, color="var(--muted)", strokeWidth=5, opacity=0.35),
+        mark("point", points, color="var(--accent)", filled=True, opacity=1),
+    ]
+    nothing = {"confidence": 0, "accuracy": 0, "low": 0, "high": 0, "share": 0}
+    return {**_measured(nothing), "layer": layers}
 
 
-def _bins_of_nothing() -> list[dict[str, float]]:
-    return [{"confidence": 0, "accuracy": 0, "low": 0, "high": 0, "share": 0}]
+def _measured(nothing: Mapping[str, float]) -> Chart:
+    """Return a chart without marks, whose data have a name and a row of *nothing*."""
+    return {"data": {"name": "measured", "values": [nothing]}, "width": _SIZE, "height": _SIZE}
 
 
-def _risk_coverage(most: float) -> Any:
+def _risk_coverage(most: float) -> Chart:
     """Return the chart of a curve, with an axis of risks up to *most*, so that curves can be compared."""
-    import altair as alt
-
-    nothing: list[dict[str, float]] = [{"coverage": 0, "risk": 0}]
-    return (
-        alt.Chart(alt.Data(name="measured", values=nothing))
-        .mark_line(color="var(--accent)", strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "coverage:Q",
-                scale=alt.Scale(domain=[0, 100]),
-                axis=alt.Axis(title="coverage, %", tickCount=3),
-            ),
-            y=alt.Y(
-                "risk:Q",
-                scale=alt.Scale(domain=[0, most], nice=True),
-                axis=alt.Axis(title="risk, %", tickCount=3),
-            ),
-        )
-        .properties(width=_SIZE, height=_SIZE)
+    across = quantity("coverage", scale={"domain": [0, 100]}, axis={"title": "coverage, %", "tickCount": 3})
+    up = quantity(
+        "risk", scale={"domain": [0, most], "nice": True}, axis={"title": "risk, %", "tickCount": 3}
     )
+    curve = mark("line", {"x": across, "y": up}, color="var(--accent)", strokeWidth=2)
+    return {**_measured({"coverage": 0, "risk": 0}), **curve}

@@ -29,7 +29,7 @@ from crossexam.reports.analyses.truncation import truncation_warning
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.training import debiasing, session
-from crossexam.training.data import Data, augment, load_data, parse_augmentations
+from crossexam.training.data import Data, TrainingSet, augment, load_data, parse_augmentations
 from crossexam.training.debiasing import (
     METHODS,
     BiasedPart,
@@ -619,6 +619,8 @@ def test_a_share_is_drawn_anew_each_epoch(data: Data) -> None:
     assert len(first) == len(second) == 15
     assert first != second
     assert first == shared.of_epoch(0, 7)
+    augmented = TrainingSet(shared, 7, parse_augmentations("negation")).of_epoch(1).examples
+    assert [each.base for each in augmented[15:]] == [each.id for each in second]
 
 
 def test_corpora_are_joined_cut_and_shared(tmp_path: Path) -> None:

@@ -115,14 +115,14 @@ def at_most_per_key(
 ) -> list[Example]:
     """Return *items* in their order, with at most *most* per key, chosen at random.
 
-    Whether an item is chosen depends on the seed and on the items of its key alone.  Items without a key are
-    kept.
+    The two orders of a pair of words are one key.  Whether an item is chosen depends on the seed and on the
+    items of its key alone.  Items without a key are kept.
     """
     listed = list(items)
     of_key: dict[str, list[Example]] = defaultdict(list)
     for item in listed:
         if (key := key_of(item, construction)) is not None:
-            of_key[key].append(item)
+            of_key[in_one_order(key) if is_word_pair(construction) else key].append(item)
     dropped: set[str] = set()
     for same in of_key.values():
         if len(same) > most:

@@ -170,14 +170,15 @@ class TrainingSet:
         return self.data.redrawn or self.shuffled or any(each.redrawn for each in self.augmentations)
 
     def of_epoch(self, epoch: int) -> EpochExamples:
-        """Return the examples of *epoch*; raises CrossexamError if an augmentation yields no items."""
-        examples = self.data.of_epoch(epoch, self.seed)
+        """Return the examples of *epoch* and what is made of them.
+
+        Raises CrossexamError if an augmentation yields no items.
+        """
+        examples = read = self.data.of_epoch(epoch, self.seed)
         added = {}
         for augmentation in self.augmentations:
             resources = LanguageResources(parser_spec=self.data.parser)
-            items = augment(
-                self.data.examples, augmentation, seed=self.seed, epoch=epoch, resources=resources
-            )
+            items = augment(read, augmentation, seed=self.seed, epoch=epoch, resources=resources)
             added[augmentation.name] = AddedItems.of(items, augmentation)
             examples = examples + items
         if self.shuffled:

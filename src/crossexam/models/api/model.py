@@ -172,8 +172,7 @@ class _Prepared:
 class ChatModel:
     """A model behind *address*, asked with *template*; the *replies* of a batch take the place of *endpoint*.
 
-    *pace* is how requests are repeated; tests pass their own.  *shots* are shown before each question.
-    *wording* is that of a model for which nobody named a template.
+    *shots* are shown before each question; *wording* is that of a model for which nobody named a template.
     """
 
     def __init__(
@@ -184,7 +183,6 @@ class ChatModel:
         template: Template,
         endpoint: Endpoint | None = None,
         replies: BatchReplies | None = None,
-        pace: Pace | None = None,
         shots: Shots | None = None,
         wording: Wording[ChatModel] | None = None,
     ) -> None:
@@ -194,7 +192,7 @@ class ChatModel:
         self._extra = extra_fields(options.extra)
         self._forms = chat_forms(template.labels, answer_words(options.labels).declared, template.name)
         self._spending, self._tally = Spending(options.limits), Tally()
-        self._endpoint, self._pace = endpoint, pace
+        self._endpoint = endpoint
         self._batch = None if replies is None else BatchChat(replies, self.key, options.limits)
         self._chat: Chat | None = None
         self._earlier: dict[str, Any] = {}
@@ -430,7 +428,7 @@ class ChatModel:
     def _open_chat(self) -> Chat:
         if self._chat is None:
             assert self._endpoint is not None
-            pace = self._pace or Pace(self._concurrency, self.options.tries, host=self.host)
+            pace = Pace(self._concurrency, self.options.tries, host=self.host)
             self._chat = Chat(self._endpoint, pace, self._spending)
             self._chat.resume(self._earlier)
         return self._chat

@@ -79,7 +79,7 @@ def test_numbers_need_a_declared_order(case: Any) -> None:
 
 def test_malformed_answers_are_told(case: Any) -> None:
     for answers, *named in (
-        (["neutral"], "f: 1 answers for 2 pairs"),
+        (["neutral"], "f: 1 answer for 2 pairs"),
         (["neutral", "maybe"], "f: the answer for premise 'A dog.' and hypothesis 'A cat.' is 'maybe'"),
         ([{"neutral": 1.0}, {"perhaps": 1.0}], "'A cat.' is 'perhaps', which is not a label"),
         ([[1, 0], [0, 1]], "f: the answers are of shape (2, 2)", "wanted: shape (2, 3)"),
@@ -125,7 +125,7 @@ def test_a_missing_answer_must_be_explicit(case: Any) -> None:
         ([{"status": "tired"}, "neutral"], "'It is wet.' is {'status': 'tired'}"),
         ([{"status": "answered"}, "neutral"], "'It is wet.' is {'status': 'answered'}"),
         ([{**cut, "neutral": 1.0}, "neutral"], "'It is wet.' is"),
-        ([cut], "1 answers for 2 pairs"),
+        ([cut], "1 answer for 2 pairs"),
         ([cut, "neutral", "neutral"], "3 answers for 2 pairs"),
         (["neutral", cut, "newtral"], "3 answers for 2 pairs"),
         ([cut, "newtral"], "is 'newtral', which is not a label"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
+from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED, UNANSWERED, Outcome
@@ -238,7 +239,9 @@ def _as_rows(answers: Any, asked: _Asked) -> list[Any]:
         raise FormatError("the function did not return a list or an array", where=asked.where, wanted=_WANTED)
     if len(answers) != len(asked.pairs):
         raise FormatError(
-            f"{len(answers)} answers for {len(asked.pairs)} pairs", where=asked.where, wanted=_WANTED
+            f"{counted_items(len(answers), 'answer')} for {counted_items(len(asked.pairs), 'pair')}",
+            where=asked.where,
+            wanted=_WANTED,
         )
     return [row.tolist() if hasattr(row, "tolist") else row for row in answers]
 

@@ -8,8 +8,9 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from html.parser import HTMLParser
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -38,6 +39,7 @@ NAMES = tuple(HOSTILE[name] for name in _OF_SETS)
 LABELS = ("entailment", "neutral", "contradiction")
 
 Run = Callable[..., tuple[int, str, str]]
+ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
 
 
 @pytest.fixture
@@ -373,23 +375,26 @@ def test_a_study_of_judges(run: Run, tmp_path: Path) -> None:
         assert not [name for name in tags.attributes if name.startswith("on")]
 
 
-@pytest.mark.parametrize("name", ["colour", "c1", "override", "closing markup", "nul"])
-@pytest.mark.parametrize("place", ["header", "label", "name", "line", "model", "fetch"])
-def test_messages_about_files(run: Run, tmp_path: Path, name: str, place: str) -> None:
-    text = HOSTILE[name]
-    header = f"premise,{text},label" if place == "header" else "premise,hypothesis,label"
-    label = text if place == "label" else "neutral"
-    rows = f"{header}\nA man sleeps.,A man.,{label}\n"
-    path = tmp_path / ("pairs.jsonl" if place == "line" else "pairs.csv")
-    path.write_text(f'{{"premise": {text}\n' if place == "line" else rows, encoding="utf-8")
-    commands = {
-        "name": ("build", "negation", "--base", f"{text}:dev", "-o", tmp_path / "x"),
-        "model": ("run", f"builtin/{text}", path, "-o", tmp_path / "x"),
-        "fetch": ("fetch", text, "--data", tmp_path),
-    }
-    command = commands.get(place, ("build", "negation", "--base", path, "-o", tmp_path / "x"))
-    _, _, err = run(*command, codes=(2,))
-    assert err.startswith("crossexam: ")
+def test_messages_about_files(run: Run, tmp_path: Path, for_each: ForEach) -> None:
+    def check(name: str, place: str) -> None:
+        text = HOSTILE[name]
+        header = f"premise,{text},label" if place == "header" else "premise,hypothesis,label"
+        label = text if place == "label" else "neutral"
+        rows = f"{header}\nA man sleeps.,A man.,{label}\n"
+        path = tmp_path / ("pairs.jsonl" if place == "line" else "pairs.csv")
+        path.write_text(f'{{"premise": {text}\n' if place == "line" else rows, encoding="utf-8")
+        commands = {
+            "name": ("build", "negation", "--base", f"{text}:dev", "-o", tmp_path / "x"),
+            "model": ("run", f"builtin/{text}", path, "-o", tmp_path / "x"),
+            "fetch": ("fetch", text, "--data", tmp_path),
+        }
+        command = commands.get(place, ("build", "negation", "--base", path, "-o", tmp_path / "x"))
+        _, _, err = run(*command, codes=(2,))
+        assert err.startswith("crossexam: ")
+
+    names = ("colour", "c1", "override", "closing markup", "nul")
+    places = ("header", "label", "name", "line", "model", "fetch")
+    for_each(check, product(names, places))
 
 
 @pytest.mark.slow
@@ -434,12 +439,14 @@ def test_an_examination_and_a_subset_of_a_hostile_file(run: Run, tmp_path: Path,
     run("card", out / "hard")
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_names_of_models_lists_and_checkpoints(run: Run, tmp_path: Path, name: str) -> None:
-    text = HOSTILE[name]
-    run("convert", f"hf/{tmp_path / 'no'}{text}", "-o", tmp_path / "out", codes=(2,))
-    run("ls", "--", text, codes=(2,))
-    run("features", f"bow/{tmp_path / 'no'}{text}", codes=(2,))
+def test_names_of_models_lists_and_checkpoints(run: Run, tmp_path: Path, for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        text = HOSTILE[name]
+        run("convert", f"hf/{tmp_path / 'no'}{text}", "-o", tmp_path / "out", codes=(2,))
+        run("ls", "--", text, codes=(2,))
+        run("features", f"bow/{tmp_path / 'no'}{text}", codes=(2,))
+
+    for_each(check, HOSTILE)
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -29,30 +29,29 @@ from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
 from crossexam.suites.table import SUITES
 
-ALL = pytest.mark.parametrize("construction", KNOWN.values(), ids=lambda each: each.name)
-WITH_OPTIONS = pytest.mark.parametrize(
-    ("construction", "option"),
-    [(each, option) for each in KNOWN.values() if each.options for option in fields(each.options)],
-    ids=lambda value: value.name,
-)
+ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
+BaseOf = Callable[[Construction], list[Example]]
 
 
 @pytest.fixture
-def base(
-    construction: Construction,
+def base_of(
     tiny_corpus: list[Example],
     tiny_problems: list[Example],
     tiny_parsed: list[Example],
     tiny_pairs: list[Example],
     tiny_documents: list[Example],
-) -> list[Example]:
-    """Six pairs, and for each resource that the construction uses those that show what it is used for."""
-    if construction.reads_problems:
-        return tiny_problems
-    if construction.name in SUITES["documents"].constructions:
-        return tiny_documents
-    showing = {"parser": tiny_parsed, "word_pairs": tiny_pairs}
-    return [*tiny_corpus, *(example for name in construction.uses for example in showing.get(name, ()))]
+) -> BaseOf:
+    """Return the base of a construction: six pairs, and those that show what its resources are used for."""
+
+    def base(construction: Construction) -> list[Example]:
+        if construction.reads_problems:
+            return tiny_problems
+        if construction.name in SUITES["documents"].constructions:
+            return tiny_documents
+        showing = {"parser": tiny_parsed, "word_pairs": tiny_pairs}
+        return [*tiny_corpus, *(example for name in construction.uses for example in showing.get(name, ()))]
+
+    return base
 
 
 @pytest.fixture(scope="session")
@@ -85,28 +84,32 @@ def _compared_with(
     return apply_construction(control, base, seed=seed, resources=resources)[0]
 
 
-@ALL
-def test_no_check_finds_an_error(
-    construction: Construction, base: list[Example], resources: PairResources
-) -> None:
-    items, _ = apply_construction(construction.name, base, resources=resources)
-    compared_with = Dataset("base", _compared_with(construction, base, resources))
-    findings = run_checks(
-        Dataset(construction.name, items), None if construction.reads_problems else compared_with
-    )
-    assert [finding for finding in findings if finding.code.startswith("E")] == []
-    assert {item.label for item in items} <= {*construction.labels, None}
-    assert len({item.id for item in items}) == len(items)
+def test_no_check_finds_an_error(for_each: ForEach, base_of: BaseOf, resources: PairResources) -> None:
+    def check(name: str) -> None:
+        construction = KNOWN[name]
+        base = base_of(construction)
+        items, _ = apply_construction(construction.name, base, resources=resources)
+        compared_with = Dataset("base", _compared_with(construction, base, resources))
+        findings = run_checks(
+            Dataset(construction.name, items), None if construction.reads_problems else compared_with
+        )
+        assert [finding for finding in findings if finding.code.startswith("E")] == []
+        assert {item.label for item in items} <= {*construction.labels, None}
+        assert len({item.id for item in items}) == len(items)
+
+    for_each(check, KNOWN)
 
 
-@ALL
-def test_it_applies_to_something(
-    construction: Construction, base: list[Example], resources: PairResources
-) -> None:
-    items, counts = apply_construction(construction.name, base, resources=resources)
-    assert items
-    assert counts["items"] == len(items)
-    assert counts["examples"] == len(base)
+def test_it_applies_to_something(for_each: ForEach, base_of: BaseOf, resources: PairResources) -> None:
+    def check(name: str) -> None:
+        construction = KNOWN[name]
+        base = base_of(construction)
+        items, counts = apply_construction(construction.name, base, resources=resources)
+        assert items
+        assert counts["items"] == len(items)
+        assert counts["examples"] == len(base)
+
+    for_each(check, KNOWN)
 
 
 def _without_repetitions(base: list[Example]) -> list[Example]:
@@ -120,80 +123,95 @@ def _without_repetitions(base: list[Example]) -> list[Example]:
     return kept
 
 
-@ALL
-def test_it_does_not_depend_on_order(
-    construction: Construction, base: list[Example], resources: PairResources
-) -> None:
-    if construction.unique_pairs:
-        base = [each for each in _without_repetitions(base) if each.id != "husband"]  # pairs come twice
-    forward, _ = apply_construction(construction.name, base, seed=3, resources=resources)
-    backward, _ = apply_construction(construction.name, base[::-1], seed=3, resources=resources)
-    assert forward
-    assert sorted(forward, key=lambda item: item.id) == sorted(backward, key=lambda item: item.id)
+def test_it_does_not_depend_on_order(for_each: ForEach, base_of: BaseOf, resources: PairResources) -> None:
+    def check(name: str) -> None:
+        construction = KNOWN[name]
+        base = base_of(construction)
+        if construction.unique_pairs:
+            base = [each for each in _without_repetitions(base) if each.id != "husband"]  # pairs come twice
+        forward, _ = apply_construction(construction.name, base, seed=3, resources=resources)
+        backward, _ = apply_construction(construction.name, base[::-1], seed=3, resources=resources)
+        assert forward
+        assert sorted(forward, key=lambda item: item.id) == sorted(backward, key=lambda item: item.id)
+
+    for_each(check, KNOWN)
 
 
-@ALL
 def test_every_item_names_its_construction_and_base(
-    construction: Construction, base: list[Example], resources: PairResources
+    for_each: ForEach, base_of: BaseOf, resources: PairResources
 ) -> None:
     """A control is an example as it is, under a name of its own."""
-    items, _ = apply_construction(construction.name, base, resources=resources)
-    compared_with = {each.id: each for each in _compared_with(construction, base, resources)}
-    for item in items:
-        assert item.id.startswith(f"{construction.name}:")
-        if item.change is None:
-            assert not construction.edits
-            example = compared_with[item.id.removeprefix(f"{construction.name}:")]
-            assert (item.base, item.change) == (None, None)
-            assert (item.premise, item.hypothesis) == (example.premise, example.hypothesis)
-            assert item.label == example.label
-            continue
-        assert item.change is not None
-        assert item.change.construction == construction.versioned
-        named = item.base or ""
-        assert (named if construction.control else named.partition(":")[0]) in compared_with
+
+    def check(name: str) -> None:
+        construction = KNOWN[name]
+        base = base_of(construction)
+        items, _ = apply_construction(construction.name, base, resources=resources)
+        compared_with = {each.id: each for each in _compared_with(construction, base, resources)}
+        for item in items:
+            assert item.id.startswith(f"{construction.name}:")
+            if item.change is None:
+                assert not construction.edits
+                example = compared_with[item.id.removeprefix(f"{construction.name}:")]
+                assert (item.base, item.change) == (None, None)
+                assert (item.premise, item.hypothesis) == (example.premise, example.hypothesis)
+                assert item.label == example.label
+                continue
+            assert item.change is not None
+            assert item.change.construction == construction.versioned
+            named = item.base or ""
+            assert (named if construction.control else named.partition(":")[0]) in compared_with
+
+    for_each(check, KNOWN)
 
 
-@ALL
 def test_golden(
-    construction: Construction,
-    base: list[Example],
-    resources: PairResources,
-    golden: Callable[[str, str], None],
+    for_each: ForEach, base_of: BaseOf, resources: PairResources, golden: Callable[[str, str], None]
 ) -> None:
-    items, counts = apply_construction(construction.name, base, resources=resources)
-    lines = [f"{item.label}\n  {item.premise}\n  {item.hypothesis}" for item in items]
-    lines += [f"rejected: {reason}: {count}" for reason, count in counts["rejected"].items()]
-    golden(f"{construction.name}.txt", "\n".join(lines) + "\n")
+    def check(name: str) -> None:
+        construction = KNOWN[name]
+        base = base_of(construction)
+        items, counts = apply_construction(construction.name, base, resources=resources)
+        lines = [f"{item.label}\n  {item.premise}\n  {item.hypothesis}" for item in items]
+        lines += [f"rejected: {reason}: {count}" for reason, count in counts["rejected"].items()]
+        golden(f"{construction.name}.txt", "\n".join(lines) + "\n")
+
+    for_each(check, KNOWN)
 
 
-@ALL
-def test_it_cites_its_paper_and_shows_what_it_makes(construction: Construction) -> None:
-    cited = re.search(r"\d{4}(, (section|appendix)| \(arXiv )", construction.paper)
-    assert construction.paper == "Crossexam" or cited
-    premise, hypothesis, label = construction.illustration
-    assert (premise == hypothesis) == (construction.name == "identity")
-    assert label in (construction.labels or (None,))
-    assert (construction.function.__doc__ or "").strip()
+def test_it_cites_its_paper_and_shows_what_it_makes(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        construction = KNOWN[name]
+        cited = re.search(r"\d{4}(, (section|appendix)| \(arXiv )", construction.paper)
+        assert construction.paper == "Crossexam" or cited
+        premise, hypothesis, label = construction.illustration
+        assert (premise == hypothesis) == (construction.name == "identity")
+        assert label in (construction.labels or (None,))
+        assert (construction.function.__doc__ or "").strip()
+
+    for_each(check, KNOWN)
 
 
-@ALL
-def test_an_empty_sentence_is_rejected_or_ignored(
-    construction: Construction, resources: PairResources
-) -> None:
-    tags: dict[str, list[str]] = {"premise_tags": [], "hypothesis_tags": []}
-    empty = Example("e", "", "", "contradiction", info=tags)
-    items, counts = apply_construction(construction.name, [empty], resources=resources)
-    assert items == []
-    # what has no control is counted as a rejection of the control
-    assert counts["rejected"] or construction.per_sentence or construction.control
+def test_an_empty_sentence_is_rejected_or_ignored(for_each: ForEach, resources: PairResources) -> None:
+    def check(name: str) -> None:
+        construction = KNOWN[name]
+        tags: dict[str, list[str]] = {"premise_tags": [], "hypothesis_tags": []}
+        empty = Example("e", "", "", "contradiction", info=tags)
+        items, counts = apply_construction(construction.name, [empty], resources=resources)
+        assert items == []
+        # what has no control is counted as a rejection of the control
+        assert counts["rejected"] or construction.per_sentence or construction.control
+
+    for_each(check, KNOWN)
 
 
-@ALL
-def test_a_control_is_a_construction_of_the_same_choices(construction: Construction) -> None:
-    if construction.control is not None:
-        assert KNOWN[construction.control].drawn_as == construction.drawn_as
-    assert construction.drawn_as is None or construction.drawn_as in KNOWN
+def test_a_control_is_a_construction_of_the_same_choices(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        construction = KNOWN[name]
+        if construction.control is not None:
+            assert KNOWN[construction.control].drawn_as == construction.drawn_as
+        assert construction.drawn_as is None or construction.drawn_as in KNOWN
+
+    for_each(check, KNOWN)
 
 
 #: What an option may name that takes a corpus or a table of counts.
@@ -220,43 +238,44 @@ def _another(option: Field[Any], options: Any, folder: Path) -> Any:
     return f"{default} indeed" if isinstance(default, str) else default + 1
 
 
-@WITH_OPTIONS
 def test_an_option_changes_something(
-    construction: Construction,
-    option: Field[Any],
-    base: list[Example],
-    resources: PairResources,
-    tmp_path: Path,
+    for_each: ForEach, base_of: BaseOf, resources: PairResources, tmp_path: Path
 ) -> None:
-    value = _another(option, construction.options, tmp_path)
-    changed = replace(construction.options, **{option.name: value})
-    assert changed_options(changed) == {option.name: value}
-    assert changed_options(construction.options) == {}
-    plain = apply_construction(construction, base, resources=resources)
-    other = apply_construction(construction, base, resources=resources, options={option.name: value})
-    assert other != plain
-    assert other == apply_construction(
-        replace(construction, options=changed), base, resources=resources, options={}
-    )
+    def check(name: str, option: Field[Any]) -> None:
+        construction = KNOWN[name]
+        base = base_of(construction)
+        value = _another(option, construction.options, tmp_path)
+        changed = replace(construction.options, **{option.name: value})
+        assert changed_options(changed) == {option.name: value}
+        assert changed_options(construction.options) == {}
+        plain = apply_construction(construction, base, resources=resources)
+        other = apply_construction(construction, base, resources=resources, options={option.name: value})
+        assert other != plain
+        made = replace(construction, options=changed)
+        assert other == apply_construction(made, base, resources=resources, options={})
+
+    rows = [(each.name, option) for each in KNOWN.values() if each.options for option in fields(each.options)]
+    for_each(check, rows)
 
 
-@ALL
-def test_an_unknown_option_is_refused_by_name(construction: Construction) -> None:
-    said = (
-        f"'{construction.name}' has no options"
-        if construction.options is None
-        else f"no option of {construction.name} is called 'clouds'"
-    )
-    with pytest.raises(CrossexamError, match=said):
-        apply_construction(replace(construction, uses=()), [], options={"clouds": 1})
+def test_an_unknown_option_is_refused_by_name(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        construction = KNOWN[name]
+        said = (
+            f"'{construction.name}' has no options"
+            if construction.options is None
+            else f"no option of {construction.name} is called 'clouds'"
+        )
+        with pytest.raises(CrossexamError, match=said):
+            apply_construction(replace(construction, uses=()), [], options={"clouds": 1})
+
+    for_each(check, KNOWN)
 
 
-@pytest.mark.parametrize("name", SWAPS)
-def test_a_swap_without_word_pairs_says_what_it_needs(name: str) -> None:
-    with pytest.raises(
-        CrossexamError, match=f"'{name}' needs word pairs and the index(.|\n)*build behaviour"
-    ):
-        apply_construction(name, [])
+def test_a_swap_without_word_pairs_says_what_it_needs() -> None:
+    for name in SWAPS:
+        with pytest.raises(CrossexamError, match=f"'{name}'(.|\n)*build behaviour"):
+            apply_construction(name, [])
 
 
 SENTENCES = st.lists(
@@ -281,9 +300,12 @@ def test_a_tautology_is_a_pure_insertion_after_all_words(sentence: str, name: st
     assert item.label == "neutral"
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
+def test_where_the_tautology_goes(for_each: ForEach) -> None:
+    def check(sentence: str, expected: str) -> None:
+        (item,), _ = apply_construction("word_overlap", [Example("a", "p", sentence, "neutral")])
+        assert item.hypothesis == expected
+
+    rows = [
         ("He left.", "He left and true is true."),
         ("He said, “Go!”", "He said, “Go and true is true!”"),
         ("It lands at 5 p.m.", "It lands at 5 p.m. and true is true."),
@@ -294,11 +316,8 @@ def test_a_tautology_is_a_pure_insertion_after_all_words(sentence: str, name: st
         ("Vitamin C.", "Vitamin C and true is true."),
         ("Wait...", "Wait and true is true..."),
         ("?!", "?! and true is true"),
-    ],
-)
-def test_where_the_tautology_goes(sentence: str, expected: str) -> None:
-    (item,), _ = apply_construction("word_overlap", [Example("a", "p", sentence, "neutral")])
-    assert item.hypothesis == expected
+    ]
+    for_each(check, rows)
 
 
 WORDS = st.sampled_from(

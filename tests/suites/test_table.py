@@ -7,8 +7,9 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from crossexam.suites.build import (
 )
 from crossexam.suites.table import SUITES, suite_named, suite_request, with_own_options
 
-ALL = pytest.mark.parametrize("kind", SUITES.values(), ids=lambda kind: kind.name)
+ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
 
 # Premise and hypothesis, as words with their tags or as a parse, and the label.
 PAIRS = (
@@ -220,21 +221,14 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def _request(kind: SuiteKind, data: Path, changed: Mapping[str, Any], **fields: Any) -> SuiteRequest:
+def _request(
+    kind: SuiteKind, data: Path, changed: Mapping[str, Any] | None = None, **fields: Any
+) -> SuiteRequest:
+    """Return the request for the suite from the tiny corpus, with options *changed* by ``NAME.OPTION``."""
     prefix = f"{kind.name}."
     options = {target: make(data) for target, make in OPTIONS.items() if target.startswith(prefix)}
     bases = [] if kind.base_option else [base_from_spec(str(data / "tiny.jsonl"))]
-    return suite_request(kind.name, bases, options=_set(options | dict(changed)), **fields)
-
-
-@pytest.fixture
-def request_of(kind: SuiteKind, data: Path) -> Callable[..., SuiteRequest]:
-    """Make the request for the suite from the tiny corpus, with options by ``NAME.OPTION``."""
-
-    def make(changed: Mapping[str, Any] | None = None, **fields: Any) -> SuiteRequest:
-        return _request(kind, data, changed or {}, **fields)
-
-    return make
+    return suite_request(kind.name, bases, options=_set(options | dict(changed or {})), **fields)
 
 
 def _bytes(folder: Path) -> dict[str, bytes]:
@@ -254,21 +248,25 @@ def test_every_option_of_every_suite_and_construction_is_tested() -> None:
     assert not set(SUITES) & set(CONSTRUCTIONS)  # one name, one thing to build
 
 
-@ALL
-def test_memory_and_folder_hold_the_same(
-    kind: SuiteKind, request_of: Callable[..., SuiteRequest], tmp_path: Path
-) -> None:
-    in_memory = build_in_memory(request_of())
-    assert build_to_folder(request_of(), tmp_path / "suite").written
-    in_folder = read_suite(tmp_path / "suite")
-    assert _content(in_memory) == _content(in_folder)
-    assert any(len(data) for data in in_memory)
-    assert in_memory.name == in_folder.name == kind.name
-    for data in in_memory:
-        entry = in_folder[data.name].entry
-        facts = {key: value for key, value in entry.facts.items() if key != "path"}
-        assert replace(entry, file=None, sha256=None, facts=facts) == data.entry
-        assert (entry.rows, entry.content_hash) == (len(data), data.content_hash())
+def test_memory_and_folder_hold_the_same(for_each: ForEach, data: Path, tmp_path: Path) -> None:
+    def check(name: str) -> None:
+        kind = SUITES[name]
+        request_of = partial(_request, kind, data)
+        place = tmp_path / name
+        place.mkdir()
+        in_memory = build_in_memory(request_of())
+        assert build_to_folder(request_of(), place / "suite").written
+        in_folder = read_suite(place / "suite")
+        assert _content(in_memory) == _content(in_folder)
+        assert any(len(each) for each in in_memory)
+        assert in_memory.name == in_folder.name == kind.name
+        for each in in_memory:
+            entry = in_folder[each.name].entry
+            facts = {key: value for key, value in entry.facts.items() if key != "path"}
+            assert replace(entry, file=None, sha256=None, facts=facts) == each.entry
+            assert (entry.rows, entry.content_hash) == (len(each), each.content_hash())
+
+    for_each(check, SUITES)
 
 
 def _three(pairs: Sequence[Pair]) -> list[list[float]]:
@@ -300,94 +298,112 @@ ANSWERING: dict[str, tuple[Callable[[Sequence[Pair]], Any], dict[str, Any], bool
 }
 
 
-@ALL
-@pytest.mark.parametrize("answering", ANSWERING)
 def test_what_is_written_is_what_was_scored(
-    answering: str,
-    kind: SuiteKind,
-    request_of: Callable[..., SuiteRequest],
-    tmp_path: Path,
-    written_as_scored: Callable[[Path], None],
+    for_each: ForEach, data: Path, tmp_path: Path, written_as_scored: Callable[[Path], None]
 ) -> None:
-    suite = build_in_memory(request_of())
-    function, options, in_chunks = ANSWERING[answering]
-    chunking = chunking_of("words:4", None, None) if in_chunks else None
-    run_into_folder(function, suite, tmp_path / "run", options=options, chunking=chunking)
-    if any(data.entry.has_accuracy for data in suite):
-        written_as_scored(tmp_path / "run")
+    def check(name: str) -> None:
+        kind = SUITES[name]
+        request_of = partial(_request, kind, data)
+        place = tmp_path / name
+        place.mkdir()
+        suite = build_in_memory(request_of())
+        for answering, (function, options, in_chunks) in ANSWERING.items():
+            chunking = chunking_of("words:4", None, None) if in_chunks else None
+            run_into_folder(function, suite, place / answering, options=options, chunking=chunking)
+            if any(each.entry.has_accuracy for each in suite):
+                written_as_scored(place / answering)
+
+    for_each(check, SUITES)
 
 
-@ALL
-def test_the_manifest_says_what_was_built(
-    kind: SuiteKind, request_of: Callable[..., SuiteRequest], tmp_path: Path
-) -> None:
-    build_to_folder(request_of(), tmp_path / "suite")
-    manifest = json.loads((tmp_path / "suite" / MANIFEST).read_text())
-    assert manifest["format"] == 1
-    assert (manifest["name"], manifest["paper"]) == (kind.name, kind.paper)
-    assert manifest["signature"].startswith(f"suite:{kind.name}|")
-    for name, stated in manifest["test_sets"].items():
-        entry = TestSetEntry.from_json(name, stated)
-        assert entry.name == name
-        assert list(entry.to_json().items()) == list(stated.items())
-        assert TestSetEntry.from_json(name, entry.to_json()) == entry
-        assert entry.signature
-        assert entry.signature.startswith("corpus:")
-        assert entry.base_set is None or entry.base_set in manifest["test_sets"]
-        assert (tmp_path / "suite" / str(entry.file)).is_file()
-    if kind.overview is not None:
-        overview = kind.overview(manifest)
-        assert [row[0] for row in overview.rows] == list(manifest["test_sets"])
-        assert {len(row) for row in overview.rows} == {len(overview.header)}
+def test_the_manifest_says_what_was_built(for_each: ForEach, data: Path, tmp_path: Path) -> None:
+    def check(name: str) -> None:
+        kind = SUITES[name]
+        request_of = partial(_request, kind, data)
+        place = tmp_path / name
+        place.mkdir()
+        build_to_folder(request_of(), place / "suite")
+        manifest = json.loads((place / "suite" / MANIFEST).read_text())
+        assert manifest["format"] == 1
+        assert (manifest["name"], manifest["paper"]) == (kind.name, kind.paper)
+        assert manifest["signature"].startswith(f"suite:{kind.name}|")
+        for test_set, stated in manifest["test_sets"].items():
+            entry = TestSetEntry.from_json(test_set, stated)
+            assert entry.name == test_set
+            assert list(entry.to_json().items()) == list(stated.items())
+            assert TestSetEntry.from_json(test_set, entry.to_json()) == entry
+            assert entry.signature
+            assert entry.signature.startswith("corpus:")
+            assert entry.base_set is None or entry.base_set in manifest["test_sets"]
+            assert (place / "suite" / str(entry.file)).is_file()
+        if kind.overview is not None:
+            overview = kind.overview(manifest)
+            assert [row[0] for row in overview.rows] == list(manifest["test_sets"])
+            assert {len(row) for row in overview.rows} == {len(overview.header)}
+
+    for_each(check, SUITES)
 
 
-@ALL
-def test_it_is_built_once(kind: SuiteKind, request_of: Callable[..., SuiteRequest], tmp_path: Path) -> None:
-    folder = tmp_path / "suite"
-    assert build_to_folder(request_of(), folder).written
-    before = _bytes(folder)
-    assert not build_to_folder(request_of(), folder).written
-    assert build_to_folder(request_of(), tmp_path / "again").written
-    assert _bytes(tmp_path / "again") == _bytes(folder) == before
-    others = [request_of(file_format="jsonl"), request_of(limit=2)]
-    if "seed" in json.loads(before[MANIFEST])["request"]:
-        others.append(request_of(seed=1))
-    for other in others:
+def test_it_is_built_once(for_each: ForEach, data: Path, tmp_path: Path) -> None:
+    def check(name: str) -> None:
+        kind = SUITES[name]
+        request_of = partial(_request, kind, data)
+        place = tmp_path / name
+        place.mkdir()
+        folder = place / "suite"
+        assert build_to_folder(request_of(), folder).written
+        before = _bytes(folder)
+        assert not build_to_folder(request_of(), folder).written
+        assert build_to_folder(request_of(), place / "again").written
+        assert _bytes(place / "again") == _bytes(folder) == before
+        others = [request_of(file_format="jsonl"), request_of(limit=2)]
+        if "seed" in json.loads(before[MANIFEST])["request"]:
+            others.append(request_of(seed=1))
+        for other in others:
+            with pytest.raises(
+                CrossexamError, match="contains a suite built from different input or options"
+            ):
+                build_to_folder(other, folder)
+            assert _bytes(folder) == before
+        for other in [*others, request_of()]:
+            assert build_to_folder(other, folder, force=True).written
+            assert not build_to_folder(other, folder).written
+        assert _bytes(folder) == before  # and nothing is left of the others
+
+    for_each(check, SUITES)
+
+
+def test_another_option_is_another_suite(for_each: ForEach, data: Path, tmp_path: Path) -> None:
+    def check(name: str, target: str) -> None:
+        kind, folder = SUITES[name], tmp_path / "suites" / name
+        build_to_folder(_request(kind, data), folder, force=True)
+        before = _bytes(folder)
+        other = _request(kind, data, {target: CHANGED[target](data)})
         with pytest.raises(CrossexamError, match="contains a suite built from different input or options"):
             build_to_folder(other, folder)
         assert _bytes(folder) == before
-    for other in [*others, request_of()]:
         assert build_to_folder(other, folder, force=True).written
         assert not build_to_folder(other, folder).written
-    assert _bytes(folder) == before  # and nothing is left of the others
+        _check(read_suite(folder))  # what the table says of a construction holds with every option
+
+    for_each(
+        check,
+        [
+            (kind.name, f"{name}.{each.name}")
+            for kind in SUITES.values()
+            for name, options in _options_of(kind).items()
+            for each in fields(options)
+        ],
+    )
 
 
-@pytest.mark.parametrize(
-    ("kind", "target"),
-    [
-        (kind, f"{name}.{each.name}")
-        for kind in SUITES.values()
-        for name, options in _options_of(kind).items()
-        for each in fields(options)
-    ],
-    ids=lambda value: value if isinstance(value, str) else value.name,
-)
-def test_another_option_is_another_suite(kind: SuiteKind, target: str, data: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "suite"
-    build_to_folder(_request(kind, data, {}), folder)
-    before = _bytes(folder)
-    other = _request(kind, data, {target: CHANGED[target](data)})
-    with pytest.raises(CrossexamError, match="contains a suite built from different input or options"):
-        build_to_folder(other, folder)
-    assert _bytes(folder) == before
-    assert build_to_folder(other, folder, force=True).written
-    assert not build_to_folder(other, folder).written
-    _check(read_suite(folder))  # what the table says of a construction holds with every option
+def test_no_check_finds_an_error(for_each: ForEach, data: Path) -> None:
+    def check(name: str) -> None:
+        kind = SUITES[name]
+        request_of = partial(_request, kind, data)
+        _check(build_in_memory(request_of()))
 
-
-@ALL
-def test_no_check_finds_an_error(request_of: Callable[..., SuiteRequest]) -> None:
-    _check(build_in_memory(request_of()))
+    for_each(check, SUITES)
 
 
 def _check(suite: Suite) -> None:
@@ -396,90 +412,111 @@ def _check(suite: Suite) -> None:
         assert [finding for finding in run_checks(data, base) if finding.code.startswith("E")] == []
 
 
-@ALL
-def test_an_unknown_option_is_refused_by_name(
-    kind: SuiteKind, request_of: Callable[..., SuiteRequest]
-) -> None:
-    for name in _options_of(kind):
-        with pytest.raises(UnknownNameError, match=f"no option of {name} is called 'clouds'"):
-            request_of({f"{name}.clouds": 1})
-    if kind.options is None:
-        with pytest.raises(CrossexamError, match=f"'{kind.name}' has no options of its own"):
-            request_of({f"{kind.name}.clouds": 1})
-    with pytest.raises(UnknownNameError, match="is called 'antonmy'\n  hint: did you mean 'antonymy'"):
-        request_of({"antonmy.indirect": True})
-    with pytest.raises(CrossexamError, match=f"'{kind.name}' does not use 'word_shuffle'"):
-        request_of({"word_shuffle.clouds": 1})
+def test_an_unknown_option_is_refused_by_name(for_each: ForEach, data: Path) -> None:
+    def check(name: str) -> None:
+        kind = SUITES[name]
+        request_of = partial(_request, kind, data)
+        for part in _options_of(kind):
+            with pytest.raises(UnknownNameError, match=f"no option of {part} is called 'clouds'"):
+                request_of({f"{part}.clouds": 1})
+        if kind.options is None:
+            with pytest.raises(CrossexamError, match=f"'{kind.name}' has no options of its own"):
+                request_of({f"{kind.name}.clouds": 1})
+        with pytest.raises(UnknownNameError, match="is called 'antonmy'\n  hint: did you mean 'antonymy'"):
+            request_of({"antonmy.indirect": True})
+        with pytest.raises(CrossexamError, match=f"'{kind.name}' does not use 'word_shuffle'"):
+            request_of({"word_shuffle.clouds": 1})
+
+    for_each(check, SUITES)
 
 
 class Killed(BaseException):
     """Like KeyboardInterrupt: nothing catches it on its way."""
 
 
-@ALL
 def test_a_kill_between_test_sets_leaves_no_manifest(
-    request_of: Callable[..., SuiteRequest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    for_each: ForEach, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    close, folder = SuiteWriter.close, tmp_path / "suite"
-    *_, last = build_in_memory(request_of()).datasets
+    def check(name: str) -> None:
+        kind = SUITES[name]
+        request_of = partial(_request, kind, data)
+        place = tmp_path / name
+        place.mkdir()
+        close, folder = SuiteWriter.close, place / "suite"
+        *_, last = build_in_memory(request_of()).datasets
 
-    def killed(writer: SuiteWriter, sink: TestSetSink, entry: TestSetEntry) -> None:
-        if entry.name == last:
-            raise Killed
-        close(writer, sink, entry)
+        def killed(writer: SuiteWriter, sink: TestSetSink, entry: TestSetEntry) -> None:
+            if entry.name == last:
+                raise Killed
+            close(writer, sink, entry)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(SuiteWriter, "close", killed)
-        with pytest.raises(Killed):
-            build_to_folder(request_of(), folder)
-    assert _bytes(folder) == {}
-    assert build_to_folder(request_of(), folder).written
-    assert build_to_folder(request_of(), tmp_path / "other").written
-    assert _bytes(folder) == _bytes(tmp_path / "other")
+        with monkeypatch.context() as patch:
+            patch.setattr(SuiteWriter, "close", killed)
+            with pytest.raises(Killed):
+                build_to_folder(request_of(), folder)
+        assert _bytes(folder) == {}
+        assert build_to_folder(request_of(), folder).written
+        assert build_to_folder(request_of(), place / "other").written
+        assert _bytes(folder) == _bytes(place / "other")
+
+    for_each(check, SUITES)
 
 
-@ALL
-def test_what_was_cut_off_is_built_again(request_of: Callable[..., SuiteRequest], tmp_path: Path) -> None:
+def test_what_was_cut_off_is_built_again(for_each: ForEach, data: Path, tmp_path: Path) -> None:
     """After a loss of power some test sets have their names, others do not, and there is no manifest.
 
     There is the list of files that were to get their names, which is on the disk before the first has it.
     """
-    folder = tmp_path / "suite"
-    build_to_folder(request_of(), folder)
-    whole = _bytes(folder)
-    write_json(folder / UNFINISHED, {"files": [name for name in whole if name != MANIFEST]})
-    (folder / MANIFEST).unlink()
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)  # written after the test sets
-    first = min(folder.glob("*.parquet"))
-    first.rename(folder / f".{first.name}.x1y2.part")
-    assert build_to_folder(request_of(), folder).written
-    assert _bytes(folder) == whole
 
-
-@ALL
-def test_a_kill_while_files_get_their_names_can_be_repeated(
-    request_of: Callable[..., SuiteRequest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, rename = tmp_path / "suite", Path.replace
-    build_to_folder(request_of(), tmp_path / "whole")
-    whole = _bytes(tmp_path / "whole")
-    for allowed in sorted({0, 1, len(whole) // 2, len(whole) - 2, len(whole) - 1}):
-        replaced = itertools.count()
-
-        def killed(source: Path, target: Path, *, last: int = allowed, count: Any = replaced) -> None:
-            if next(count) == last + 1:  # the first one is the mark
-                raise Killed
-            rename(source, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "replace", killed)
-            with contextlib.suppress(Killed):
-                build_to_folder(request_of(), folder)
+    def check(name: str) -> None:
+        kind = SUITES[name]
+        request_of = partial(_request, kind, data)
+        place = tmp_path / name
+        place.mkdir()
+        folder = place / "suite"
         build_to_folder(request_of(), folder)
+        whole = _bytes(folder)
+        write_json(folder / UNFINISHED, {"files": [path for path in whole if path != MANIFEST]})
+        (folder / MANIFEST).unlink()
+        for path in folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)  # written after the test sets
+        first = min(folder.glob("*.parquet"))
+        first.rename(folder / f".{first.name}.x1y2.part")
+        assert build_to_folder(request_of(), folder).written
         assert _bytes(folder) == whole
-        shutil.rmtree(folder)
+
+    for_each(check, SUITES)
+
+
+def test_a_kill_while_files_get_their_names_can_be_repeated(
+    for_each: ForEach, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(name: str) -> None:
+        kind = SUITES[name]
+        request_of = partial(_request, kind, data)
+        place = tmp_path / name
+        place.mkdir()
+        folder, rename = place / "suite", Path.replace
+        build_to_folder(request_of(), place / "whole")
+        whole = _bytes(place / "whole")
+        for allowed in sorted({0, 1, len(whole) // 2, len(whole) - 2, len(whole) - 1}):
+            replaced = itertools.count()
+
+            def killed(source: Path, target: Path, *, last: int = allowed, count: Any = replaced) -> None:
+                if next(count) == last + 1:  # the first one is the mark
+                    raise Killed
+                rename(source, target)
+
+            with monkeypatch.context() as patch:
+                patch.setattr(Path, "replace", killed)
+                with contextlib.suppress(Killed):
+                    build_to_folder(request_of(), folder)
+            build_to_folder(request_of(), folder)
+            assert _bytes(folder) == whole
+            shutil.rmtree(folder)
+
+    for_each(check, SUITES)
 
 
 def _failing(example: Example, *_: object) -> Iterator[Outcome]:
@@ -499,10 +536,12 @@ def test_a_construction_that_fails_leaves_nothing(name: str, data: Path, tmp_pat
     assert build_to_folder(request, tmp_path / "suite").written
 
 
-@pytest.mark.parametrize("name", CONSTRUCTIONS)
-def test_every_construction_is_a_suite_of_its_own(name: str, data: Path) -> None:
-    kind = suite_named(name)
-    assert (kind.name, kind.constructions) == (name, (name,))
-    suite = build_in_memory(suite_request(name, [base_from_spec(str(data / "tiny.jsonl"))]))
-    assert list(suite.datasets) == ["base.tiny", f"{name}.tiny"]
-    assert len(suite[f"{name}.tiny"]) > 0
+def test_every_construction_is_a_suite_of_its_own(for_each: ForEach, data: Path) -> None:
+    def check(name: str) -> None:
+        kind = suite_named(name)
+        assert (kind.name, kind.constructions) == (name, (name,))
+        suite = build_in_memory(suite_request(name, [base_from_spec(str(data / "tiny.jsonl"))]))
+        assert list(suite.datasets) == ["base.tiny", f"{name}.tiny"]
+        assert len(suite[f"{name}.tiny"]) > 0
+
+    for_each(check, CONSTRUCTIONS)

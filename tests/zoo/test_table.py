@@ -10,7 +10,7 @@ import importlib
 import inspect
 import pkgutil
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,7 @@ TINY: dict[str, dict[str, Any]] = {
     "diin": {"block_layers": 2},  # 24 shaken layers end at 1e7, where float32 has no decimals
 }
 
+ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
 Text = Sequence[int]  # a sentence as numbers of words, from 1
 
 
@@ -47,11 +48,6 @@ def _one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
-
-
-@pytest.fixture(params=ARCHITECTURES)
-def architecture(request: pytest.FixtureRequest) -> Architecture:
-    return ARCHITECTURES[request.param]
 
 
 def tiny(architecture: Architecture, **changes: Any) -> Any:
@@ -158,23 +154,31 @@ def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
 # The table
 
 
-def test_the_entry_is_complete(architecture: Architecture) -> None:
-    assert is_dataclass(architecture.config)
-    with pytest.raises(AttributeError):
-        architecture.config.dropout = 0.5
-    assert architecture.recipe.source
-    assert architecture.summary
-    assert architecture.parameters_source
-    assert set(architecture.published) <= {"snli", "snli_dev", "multinli_matched", "multinli_mismatched"}
-    assert all(33 < value < 100 for value in architecture.published.values())
+def test_the_entry_is_complete(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        assert is_dataclass(architecture.config)
+        with pytest.raises(AttributeError):
+            architecture.config.dropout = 0.5
+        assert architecture.recipe.source
+        assert architecture.summary
+        assert architecture.parameters_source
+        assert set(architecture.published) <= {"snli", "snli_dev", "multinli_matched", "multinli_mismatched"}
+        assert all(33 < value < 100 for value in architecture.published.values())
+
+    for_each(check, ARCHITECTURES)
 
 
-def test_the_paper_is_cited(architecture: Architecture) -> None:
-    author, *_ = architecture.paper.replace(",", " ").split()
-    module = inspect.getmodule(architecture.build)
-    assert module is not None
-    assert author in (module.__doc__ or "")
-    assert "20" in architecture.paper
+def test_the_paper_is_cited(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        author, *_ = architecture.paper.replace(",", " ").split()
+        module = inspect.getmodule(architecture.build)
+        assert module is not None
+        assert author in (module.__doc__ or "")
+        assert "20" in architecture.paper
+
+    for_each(check, ARCHITECTURES)
 
 
 def test_every_file_with_an_architecture_is_in_the_table() -> None:
@@ -208,11 +212,15 @@ def test_abbreviations_are_those_of_the_summaries() -> None:
         assert abbreviation in {"CE", "IS"} or architecture.summary.startswith(f"{abbreviation}: ")
 
 
-def test_it_has_the_papers_number_of_parameters(architecture: Architecture) -> None:
-    with torch.device("meta"):
-        model: Any = architecture.build(architecture.config, PAPER)
-    count = sum(parameter.numel() for parameter in model.parameters()) - model.words.table.weight.numel()
-    assert count == pytest.approx(architecture.parameters, rel=architecture.tolerance)
+def test_it_has_the_papers_number_of_parameters(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        with torch.device("meta"):
+            model: Any = architecture.build(architecture.config, PAPER)
+        count = sum(parameter.numel() for parameter in model.parameters()) - model.words.table.weight.numel()
+        assert count == pytest.approx(architecture.parameters, rel=architecture.tolerance)
+
+    for_each(check, ARCHITECTURES)
 
 
 def test_names_and_shapes_of_parameters_are_those_of_older_checkpoints(
@@ -229,108 +237,145 @@ def test_names_and_shapes_of_parameters_are_those_of_older_checkpoints(
 # Shapes
 
 
-def test_logits_and_features_have_their_shapes(architecture: Architecture) -> None:
-    model = shaken(architecture)
-    batch = pairs(architecture, PREMISES, HYPOTHESES)
-    features, logits = model.features(batch), model(batch)
-    assert isinstance(model, Classifier)
-    assert features.shape == (len(PREMISES), model.output.in_features)
-    assert logits.shape == (len(PREMISES), 3)
-    close(model.output(features), logits)
-    assert torch.isfinite(logits).all()
-    assert logits.std(0).min() > 1e-4  # pairs differ
+def test_logits_and_features_have_their_shapes(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model = shaken(architecture)
+        batch = pairs(architecture, PREMISES, HYPOTHESES)
+        features, logits = model.features(batch), model(batch)
+        assert isinstance(model, Classifier)
+        assert features.shape == (len(PREMISES), model.output.in_features)
+        assert logits.shape == (len(PREMISES), 3)
+        close(model.output(features), logits)
+        assert torch.isfinite(logits).all()
+        assert logits.std(0).min() > 1e-4  # pairs differ
+
+    for_each(check, ARCHITECTURES)
 
 
-@pytest.mark.parametrize(("premise", "hypothesis"), [(1, 1), (1, 300), (300, 1), (300, 300)])
-def test_lengths_of_1_and_300(architecture: Architecture, premise: int, hypothesis: int) -> None:
-    model = shaken(architecture)
-    with torch.no_grad():
-        alone = model(pairs(architecture, texts(premise), texts(hypothesis, seed=5)))
-        beside = model(pairs(architecture, [*texts(premise), [3]], [*texts(hypothesis, seed=5), [4, 5]]))
-    assert torch.isfinite(alone).all()
-    close(beside[:1], alone, 1e-4)  # sums of 300 words
+def test_lengths_of_1_and_300(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model = shaken(architecture)
+        for premise, hypothesis in ((1, 1), (1, 300), (300, 1), (300, 300)):
+            one, other = texts(premise), texts(hypothesis, seed=5)
+            with torch.no_grad():
+                alone = model(pairs(architecture, one, other))
+                beside = model(pairs(architecture, [*one, [3]], [*other, [4, 5]]))
+            assert torch.isfinite(alone).all()
+            close(beside[:1], alone, 1e-4)  # sums of 300 words
+
+    for_each(check, ARCHITECTURES)
 
 
 # What logits must not depend on
 
 
-def test_padding_changes_no_logit(architecture: Architecture) -> None:
-    model = shaken(architecture)
-    longer = texts(23, seed=3)
-    with torch.no_grad():
-        wanted = model(pairs(architecture, PREMISES, HYPOTHESES))
-        close(model(pairs(architecture, [*PREMISES, *longer], [*HYPOTHESES, [1]]))[:-1], wanted)
-        close(model(pairs(architecture, [*PREMISES, [1]], [*HYPOTHESES, *longer]))[:-1], wanted)
-        close(model(pairs(architecture, PREMISES, HYPOTHESES, extra=3)), wanted)
+def test_padding_changes_no_logit(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model = shaken(architecture)
+        longer = texts(23, seed=3)
+        with torch.no_grad():
+            wanted = model(pairs(architecture, PREMISES, HYPOTHESES))
+            close(model(pairs(architecture, [*PREMISES, *longer], [*HYPOTHESES, [1]]))[:-1], wanted)
+            close(model(pairs(architecture, [*PREMISES, [1]], [*HYPOTHESES, *longer]))[:-1], wanted)
+            close(model(pairs(architecture, PREMISES, HYPOTHESES, extra=3)), wanted)
+
+    for_each(check, ARCHITECTURES)
 
 
-def test_a_batch_does_not_leak(architecture: Architecture) -> None:
-    model = shaken(architecture)
-    order = [3, 0, 4, 2, 1]
-    with torch.no_grad():
-        together = model(pairs(architecture, PREMISES, HYPOTHESES))
-        alone = [model(pairs(architecture, [p], [h])) for p, h in zip(PREMISES, HYPOTHESES, strict=True)]
-        turned = model(pairs(architecture, [PREMISES[i] for i in order], [HYPOTHESES[i] for i in order]))
-    close(together, torch.cat(alone))
-    close(turned, together[order])
+def test_a_batch_does_not_leak(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model = shaken(architecture)
+        order = [3, 0, 4, 2, 1]
+        with torch.no_grad():
+            together = model(pairs(architecture, PREMISES, HYPOTHESES))
+            alone = [model(pairs(architecture, [p], [h])) for p, h in zip(PREMISES, HYPOTHESES, strict=True)]
+            turned = model(pairs(architecture, [PREMISES[i] for i in order], [HYPOTHESES[i] for i in order]))
+        close(together, torch.cat(alone))
+        close(turned, together[order])
+
+    for_each(check, ARCHITECTURES)
 
 
-def test_the_same_seed_gives_the_same_weights(architecture: Architecture) -> None:
-    one, two, other = (build(architecture, seed).state_dict() for seed in (3, 3, 4))
-    assert all(torch.equal(one[name], two[name]) for name in one)
-    assert any(not torch.equal(one[name], other[name]) for name in one)
+def test_the_same_seed_gives_the_same_weights(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        one, two, other = (build(architecture, seed).state_dict() for seed in (3, 3, 4))
+        assert all(torch.equal(one[name], two[name]) for name in one)
+        assert any(not torch.equal(one[name], other[name]) for name in one)
+
+    for_each(check, ARCHITECTURES)
 
 
 # Learning
 
 
-def test_every_trainable_parameter_gets_a_gradient(architecture: Architecture) -> None:
-    model = shaken(architecture).train()
-    assert model.words.table.weight.requires_grad == (architecture.recipe.vectors == "tuned")
-    loss = nn.functional.cross_entropy(
-        model(pairs(architecture, PREMISES, HYPOTHESES)), torch.tensor([0, 1, 2, 0, 1])
-    )
-    loss.backward()
-    without = [
-        name
-        for name, parameter in model.named_parameters()
-        if parameter.requires_grad and (parameter.grad is None or not parameter.grad.any())
-    ]
-    assert not without
-
-
-def test_four_examples_are_learned(architecture: Architecture) -> None:
-    model = build(architecture)
-    batch = pairs(architecture, PREMISES[:4], HYPOTHESES[:4])
-    labels = torch.tensor([2, 0, 1, 2])
-    adam = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=0.01)
-    for _ in range(400):
-        loss = nn.functional.cross_entropy(model.train()(batch), labels)
-        adam.zero_grad()
+def test_every_trainable_parameter_gets_a_gradient(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model = shaken(architecture).train()
+        assert model.words.table.weight.requires_grad == (architecture.recipe.vectors == "tuned")
+        loss = nn.functional.cross_entropy(
+            model(pairs(architecture, PREMISES, HYPOTHESES)), torch.tensor([0, 1, 2, 0, 1])
+        )
         loss.backward()
-        adam.step()
-        if loss < 0.2 and torch.equal(model.eval()(batch).argmax(1), labels):
-            return
-    pytest.fail(f"after 400 steps the loss is {loss:.3f}")
+        without = [
+            name
+            for name, parameter in model.named_parameters()
+            if parameter.requires_grad and (parameter.grad is None or not parameter.grad.any())
+        ]
+        assert not without
+
+    for_each(check, ARCHITECTURES)
 
 
-def test_a_saved_model_predicts_the_same(architecture: Architecture, tmp_path: Path) -> None:
-    model, other = shaken(architecture), build(architecture, seed=9).eval()
-    save_model(model, str(tmp_path / "model.safetensors"))
-    load_model(other, tmp_path / "model.safetensors")
-    batch = pairs(architecture, PREMISES, HYPOTHESES)
-    assert torch.equal(other(batch), model(batch))
+def test_four_examples_are_learned(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model = build(architecture)
+        batch = pairs(architecture, PREMISES[:4], HYPOTHESES[:4])
+        labels = torch.tensor([2, 0, 1, 2])
+        adam = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=0.01)
+        for _ in range(400):
+            loss = nn.functional.cross_entropy(model.train()(batch), labels)
+            adam.zero_grad()
+            loss.backward()
+            adam.step()
+            if loss < 0.2 and torch.equal(model.eval()(batch).argmax(1), labels):
+                return
+        pytest.fail(f"after 400 steps the loss is {loss:.3f}")
+
+    for_each(check, ARCHITECTURES)
+
+
+def test_a_saved_model_predicts_the_same(for_each: ForEach, tmp_path: Path) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model, other = shaken(architecture), build(architecture, seed=9).eval()
+        save_model(model, str(tmp_path / f"{name}.safetensors"))
+        load_model(other, tmp_path / f"{name}.safetensors")
+        batch = pairs(architecture, PREMISES, HYPOTHESES)
+        assert torch.equal(other(batch), model(batch))
+
+    for_each(check, ARCHITECTURES)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="mixed precision is for GPUs, and there is none")
-def test_bf16_is_near_float32(architecture: Architecture) -> None:
-    model = shaken(architecture).cuda()
-    batch = pairs(architecture, PREMISES, HYPOTHESES).to("cuda")
-    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
-        half = model(batch).float()
-    with torch.no_grad():
-        whole = model(batch)
-    assert (half - whole).abs().max() < 0.05 * whole.std() + 0.05  # bf16 has 8 bits
+def test_bf16_is_near_float32(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model = shaken(architecture).cuda()
+        batch = pairs(architecture, PREMISES, HYPOTHESES).to("cuda")
+        with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
+            half = model(batch).float()
+        with torch.no_grad():
+            whole = model(batch)
+        assert (half - whole).abs().max() < 0.05 * whole.std() + 0.05  # bf16 has 8 bits
+
+    for_each(check, ARCHITECTURES)
 
 
 # Sentence encoders
@@ -339,20 +384,22 @@ def test_bf16_is_near_float32(architecture: Architecture) -> None:
 ENCODERS = [name for name, each in ARCHITECTURES.items() if each.encodes_sentences]
 
 
-@pytest.mark.parametrize("name", ENCODERS)
-def test_each_distinct_sentence_need_be_encoded_once(name: str) -> None:
-    architecture = ARCHITECTURES[name]
-    model = shaken(architecture)
-    assert isinstance(model, SentenceEncoder)
-    distinct = texts(6, 2, 11, seed=7)
-    needs = architecture.needs
-    u = model.encode(sentences(distinct, distinct, needs), "premise")
-    v = model.encode(sentences(distinct, distinct, needs), "hypothesis")
-    assert u.shape == v.shape == (3, u.shape[1])
-    left, right = [0, 0, 1, 2, 2], [1, 2, 2, 0, 2]
-    matched = model.output(model.compare(u[left], v[right]))
-    batch = pairs(architecture, [distinct[i] for i in left], [distinct[i] for i in right])
-    close(matched, model(batch))
+def test_each_distinct_sentence_need_be_encoded_once(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model = shaken(architecture)
+        assert isinstance(model, SentenceEncoder)
+        distinct = texts(6, 2, 11, seed=7)
+        needs = architecture.needs
+        u = model.encode(sentences(distinct, distinct, needs), "premise")
+        v = model.encode(sentences(distinct, distinct, needs), "hypothesis")
+        assert u.shape == v.shape == (3, u.shape[1])
+        left, right = [0, 0, 1, 2, 2], [1, 2, 2, 0, 2]
+        matched = model.output(model.compare(u[left], v[right]))
+        batch = pairs(architecture, [distinct[i] for i in left], [distinct[i] for i in right])
+        close(matched, model(batch))
+
+    for_each(check, ENCODERS)
 
 
 # The ablation of Nie et al. (2019, section 4.1)
@@ -363,25 +410,29 @@ ABLATED = [name for name, each in ARCHITECTURES.items() if hasattr(each.config, 
 UNORDERED = [name for name in ABLATED if "trees" not in ARCHITECTURES[name].needs]
 
 
-@pytest.mark.parametrize("name", ABLATED)
-def test_recurrence_can_be_replaced(name: str) -> None:
-    architecture = ARCHITECTURES[name]
-    model, whole = shaken(architecture, recurrence="feedforward"), shaken(architecture)
-    batch = pairs(architecture, PREMISES, HYPOTHESES)
-    assert not any(isinstance(module, nn.RNNBase | nn.RNNCellBase) for module in model.modules())
-    assert model.features(batch).shape == whole.features(batch).shape
-    logits = model(batch)
-    close(model(pairs(architecture, [*PREMISES, *texts(20)], [*HYPOTHESES, [1]]))[:-1], logits)
-    logits.sum().backward()
-    assert all(p.grad is not None for p in model.parameters() if p.requires_grad)
+def test_recurrence_can_be_replaced(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        model, whole = shaken(architecture, recurrence="feedforward"), shaken(architecture)
+        batch = pairs(architecture, PREMISES, HYPOTHESES)
+        assert not any(isinstance(module, nn.RNNBase | nn.RNNCellBase) for module in model.modules())
+        assert model.features(batch).shape == whole.features(batch).shape
+        logits = model(batch)
+        close(model(pairs(architecture, [*PREMISES, *texts(20)], [*HYPOTHESES, [1]]))[:-1], logits)
+        logits.sum().backward()
+        assert all(p.grad is not None for p in model.parameters() if p.requires_grad)
+
+    for_each(check, ABLATED)
 
 
-@pytest.mark.parametrize("name", UNORDERED)
-def test_without_recurrence_the_order_of_words_does_not_matter(name: str) -> None:
-    architecture = ARCHITECTURES[name]
-    turned = [[list(reversed(text)) for text in side] for side in (PREMISES, HYPOTHESES)]
-    for recurrence, matters in (("lstm", True), ("feedforward", False)):
-        model = shaken(architecture, recurrence=recurrence)
-        before = model(pairs(architecture, PREMISES, HYPOTHESES))
-        after = model(pairs(architecture, *turned))
-        assert torch.allclose(before, after, atol=1e-4) is (not matters)
+def test_without_recurrence_the_order_of_words_does_not_matter(for_each: ForEach) -> None:
+    def check(name: str) -> None:
+        architecture = ARCHITECTURES[name]
+        turned = [[list(reversed(text)) for text in side] for side in (PREMISES, HYPOTHESES)]
+        for recurrence, matters in (("lstm", True), ("feedforward", False)):
+            model = shaken(architecture, recurrence=recurrence)
+            before = model(pairs(architecture, PREMISES, HYPOTHESES))
+            after = model(pairs(architecture, *turned))
+            assert torch.allclose(before, after, atol=1e-4) is (not matters)
+
+    for_each(check, UNORDERED)

@@ -8,7 +8,6 @@ of them may change.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 import shutil
@@ -45,12 +44,12 @@ def here(mistakes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def contents() -> dict[str, object]:
-    """Return what is in the working folder and at URLs: the hash of each file, and the files in memory."""
-    hashes: dict[str, object] = {
-        str(path): hashlib.md5(path.read_bytes()).hexdigest() if path.is_file() else ""
-        for path in sorted(Path().rglob("*"))
-    }
-    return {**hashes, "memory": sorted(MemoryFileSystem().find("/"))}
+    """Return what is in the working folder and at URLs: the size and time of each file, and names at URLs."""
+    found: dict[str, object] = {}
+    for path in Path().rglob("*"):
+        seen = path.lstat()
+        found[str(path)] = None if path.is_dir() else (seen.st_size, seen.st_mtime_ns)
+    return {**found, "memory": sorted(MemoryFileSystem().find("/"))}
 
 
 def message_of(command: str, crossexam: Callable[..., Any]) -> str:

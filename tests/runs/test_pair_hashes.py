@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import product
+
 import numpy as np
 import polars as pl
-import pytest
 from numpy.typing import NDArray
 
 from crossexam.runs.pair_columns import PairColumns
@@ -64,33 +66,28 @@ def numbered_by_dict(hashes: NDArray[np.uint64]) -> tuple[list[int], list[int]]:
     return numbers, rows
 
 
-@pytest.mark.parametrize("at_most", [0, 20_000], ids=["grows", "has room"])
-@pytest.mark.parametrize("at_once", [1, 3, 100, 5_000])
-@pytest.mark.parametrize(
-    ("firsts", "seconds"),
-    [(2**64, 2**64), (50, 50), (1, 3_000), (3_000, 1), (2**64, 1)],
-    ids=["all differ", "many are equal", "first halves are equal", "second halves are equal", "mixed"],
-)
-def test_numbers_are_those_of_a_dict(at_most: int, at_once: int, firsts: int, seconds: int) -> None:
-    rng = np.random.default_rng(len(str(firsts)) + at_once)
-    count = {1: 300, 3: 2_000}.get(at_once, 20_000)
-    hashes = np.stack(
-        [
-            rng.integers(0, limit, count, dtype=np.uint64, endpoint=limit == 2**63)
-            for limit in (min(firsts, 2**63), min(seconds, 2**63))
-        ],
-        axis=1,
-    )
-    distinct = DistinctHashes(at_most)
-    slots = len(distinct._slots)
-    numbers, rows = [], []
-    for start in range(0, count, at_once):
-        found, new = distinct.add(hashes[start : start + at_once])
-        numbers += found.tolist()
-        rows += (new + start).tolist()
-    assert (numbers, rows) == numbered_by_dict(hashes)
-    assert distinct.count == len(rows)
-    assert not at_most or len(distinct._slots) == slots
+def test_numbers_are_those_of_a_dict(for_each: Callable[..., None]) -> None:
+    """Of hashes that all differ, of which many are equal, of which a half is equal, and of a mixture."""
+
+    def check(firsts: int, seconds: int, at_once: int, at_most: int) -> None:
+        rng = np.random.default_rng(len(str(firsts)) + at_once)
+        count = {1: 300, 3: 1_000, 100: 5_000}.get(at_once, 20_000)
+        limits = (min(firsts, 2**63), min(seconds, 2**63))
+        columns = [rng.integers(0, most, count, np.uint64, endpoint=most == 2**63) for most in limits]
+        hashes = np.stack(columns, axis=1)
+        distinct = DistinctHashes(at_most)
+        slots = len(distinct._slots)
+        numbers, rows = [], []
+        for start in range(0, count, at_once):
+            found, new = distinct.add(hashes[start : start + at_once])
+            numbers += found.tolist()
+            rows += (new + start).tolist()
+        assert (numbers, rows) == numbered_by_dict(hashes)
+        assert distinct.count == len(rows)
+        assert not at_most or len(distinct._slots) == slots  # there was room
+
+    halves = [(2**64, 2**64), (50, 50), (1, 3_000), (3_000, 1), (2**64, 1)]
+    for_each(check, [(*each, *rest) for each in halves for rest in product((1, 3, 100, 5_000), (0, 20_000))])
 
 
 def test_distinct_pairs_come_once_in_the_order_of_the_items() -> None:

@@ -75,21 +75,19 @@ def test_it_sets_what_the_suite_has_or_is_refused(for_each: Callable[..., None])
     for_each(check, product(SHORT_FORMS.values(), suites))
 
 
-VALUED = [form for form in SHORT_FORMS.values() if form.takes]
-
-
-@pytest.mark.parametrize("form", VALUED, ids=lambda form: form.flag)
-@pytest.mark.parametrize("separate", [True, False], ids=["of its own", "after ="])
 def test_an_empty_value_is_refused_and_not_read_as_true(
-    form: ShortForm, separate: bool, tmp_path: Path
+    tmp_path: Path, for_each: Callable[..., None]
 ) -> None:
-    suite = form.settings[0][0]
-    base = [] if suite_named(suite).base_option else BASE
-    empty = [form.flag, ""] if separate else [f"{form.flag}="]
-    refused = CliRunner().invoke(app, ["build", suite, *base, "-o", str(tmp_path / "out"), *empty])
-    assert isinstance(refused.exception, CrossexamError)
-    assert "true'" not in refused.exception.what
-    assert not (tmp_path / "out").exists()
+    def check(form: ShortForm) -> None:
+        suite = form.settings[0][0]
+        base = [] if suite_named(suite).base_option else BASE
+        for empty in ([form.flag, ""], [f"{form.flag}="]):
+            refused = CliRunner().invoke(app, ["build", suite, *base, "-o", str(tmp_path / "out"), *empty])
+            assert isinstance(refused.exception, CrossexamError)
+            assert "true'" not in refused.exception.what
+            assert not (tmp_path / "out").exists()
+
+    for_each(check, [(form,) for form in SHORT_FORMS.values() if form.takes])
 
 
 def test_an_empty_tautology_is_called_empty(tmp_path: Path) -> None:

@@ -33,6 +33,14 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Com
     return folder, process("demo", "-o", "out", cwd=folder, NLTK_DATA=str(folder), HOME=str(folder))
 
 
+def test_a_demo_of_one_model(crossexam: Crossexam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("crossexam.cli.examine._DEMO_MODELS", ("builtin/overlap",))
+    assert "antonymy" in crossexam("demo -o out").out
+    assert "numerical_reasoning" in Path("out/report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
 def test_the_demo_needs_nothing(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder, done = demo
     assert done.returncode == 0, done.stderr

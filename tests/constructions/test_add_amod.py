@@ -467,6 +467,7 @@ def test_what_determines_or_counts_a_noun_is_no_adjective_of_the_paper(word: str
     assert added(example(tagged), {**only(f"{word} little", "goat truck"), "rules": "paper"})[0]
 
 
+@pytest.mark.slow
 def test_the_rules_of_the_paper_make_at_least_as_many_items_as_the_paper(shared_data: Path) -> None:
     base = CorpusSpec.parse(f"snli@{shared_data / 'snli' / 'snli_1.0_dev.jsonl'}").examples()
     items, _ = apply_construction("add_amod", base, options={"rules": "paper"})

@@ -283,6 +283,7 @@ def test_accuracy_is_reported_apart_for_plausible_and_implausible_items() -> Non
     assert plausible > 1
 
 
+@pytest.mark.slow
 def test_the_rules_of_the_paper_make_as_many_items_as_the_paper(shared_data: Path) -> None:
     base = CorpusSpec.parse(f"snli@{shared_data / 'snli' / 'snli_1.0_dev.jsonl'}").examples()
     items, _ = apply_construction("so_swap", base, options={"rules": "paper"})

@@ -75,6 +75,7 @@ def digest(example: Example) -> str:
     return hashlib.blake2b(text.encode("utf-8"), digest_size=4).hexdigest()
 
 
+@pytest.mark.slow
 def test_a_real_file_is_read_as_it_is(shared_data: Path, for_each: Callable[..., None]) -> None:
     def check(spec: str) -> None:
         records, counts, no_gold, hashes = REAL[spec]

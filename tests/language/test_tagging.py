@@ -165,6 +165,7 @@ def test_a_perceptron_sees_quotes_and_brackets_as_the_treebank_writes_them(
     assert [token.tag for token in tokens if token.text == '"'] == ["``", "''"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "least"), [("nltk", 0.85), ("spacy", 0.85), ("builtin", 0.96)])
 def test_a_tagger_agrees_with_the_parses_of_snli(
     kind: str, least: float, nltk_data: Path, pipeline: str

@@ -384,6 +384,7 @@ def test_words_have_the_synsets_and_base_forms_that_nltk_gives_them(
         assert list(wordnet.synsets(word, "a")) == list(map(number_of, nltk_wordnet.synsets(word, "a"))), word
 
 
+@pytest.mark.slow
 def test_names_and_counts_are_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int]) -> None:
     """But for satellites: NLTK's versions number them in two ways, and count those of *afraid(p)* as 0,
     for their keys in cntlist.rev have the (p), which those in index.sense have not."""

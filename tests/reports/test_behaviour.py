@@ -223,6 +223,7 @@ def test_a_table_that_tests_nothing_has_no_statistics() -> None:
     assert found["accuracy"]["n"] > 0
 
 
+@pytest.mark.slow
 def test_a_stricter_level_samples_more(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 

@@ -63,6 +63,7 @@ def test_the_interval_of_the_largest_drop_has_the_true_one() -> None:
     assert coverage(300, models=1, sets=10, n=1500, drop=0.02) >= 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of_unpaired", [0, 5])
 def test_a_report_without_drops_rarely_claims_one(of_unpaired: int) -> None:
     """Corrected for each model by itself, one of four reports would."""

@@ -344,6 +344,7 @@ def test_items_in_pairs_count_half() -> None:
     assert cramers_v(2 * half, clusters=clusters).value == pytest.approx(cramers_v(half).value, rel=0.05)
 
 
+@pytest.mark.slow
 def test_the_bias_of_v_grows_with_the_clusters() -> None:
     """Without association V is mostly 0, and the interval begins there; without clusters neither is so."""
     rng, pairs = np.random.default_rng(9), np.repeat(np.arange(40), 10)

@@ -57,6 +57,7 @@ def test_the_interval_is_about_that_of_a_cluster_bootstrap() -> None:
     assert found.high == pytest.approx(high, abs=0.15 * (high - low))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("m", "shares", "recalls", "least", "most"),
     [
@@ -129,6 +130,7 @@ def test_a_difference_is_that_of_the_two_balanced_accuracies() -> None:
     assert found.high == pytest.approx(high, abs=0.15 * (high - low))
 
 
+@pytest.mark.slow
 def test_a_difference_covers_the_truth() -> None:
     rng = np.random.default_rng(4)
     held = []

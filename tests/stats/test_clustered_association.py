@@ -230,6 +230,7 @@ def test_changes_within_pairs_without_effect_are_rarely_significant() -> None:
 # -- intervals -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_intervals_of_effects_count_pairs_as_clusters() -> None:
     """How many of 200 intervals hold the truth, a share of 0.8 of seen and 0.6 of unseen items right."""
     shares = np.array([[0.8, 0.6], [0.2, 0.4]])

@@ -19,6 +19,7 @@ from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
 
+pytestmark = pytest.mark.slow  # test_simulated_coverage.py has the hardest designs
 SAMPLES = 1000
 ICC = 0.3
 CONCENTRATION = 1 / ICC - 1

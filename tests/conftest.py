@@ -6,11 +6,14 @@ import os
 import re
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
 
 import crossexam as cx
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 settings.register_profile("crossexam", deadline=None, derandomize=True)  # no test depends on timing or luck
 settings.load_profile("crossexam")
+
+#: Typer makes all verbs with their options anew for each command, which takes longer than most commands.
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 if (SHARED / "nltk_data").is_dir():

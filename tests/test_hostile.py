@@ -8,7 +8,7 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import product
 from pathlib import Path
@@ -39,7 +39,6 @@ NAMES = tuple(HOSTILE[name] for name in _OF_SETS)
 LABELS = ("entailment", "neutral", "contradiction")
 
 Run = Callable[..., tuple[int, str, str]]
-ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
 
 
 @pytest.fixture
@@ -375,7 +374,7 @@ def test_a_study_of_judges(run: Run, tmp_path: Path) -> None:
         assert not [name for name in tags.attributes if name.startswith("on")]
 
 
-def test_messages_about_files(run: Run, tmp_path: Path, for_each: ForEach) -> None:
+def test_messages_about_files(run: Run, tmp_path: Path, for_each: Callable[..., None]) -> None:
     def check(name: str, place: str) -> None:
         text = HOSTILE[name]
         header = f"premise,{text},label" if place == "header" else "premise,hypothesis,label"
@@ -439,7 +438,9 @@ def test_an_examination_and_a_subset_of_a_hostile_file(run: Run, tmp_path: Path,
     run("card", out / "hard")
 
 
-def test_names_of_models_lists_and_checkpoints(run: Run, tmp_path: Path, for_each: ForEach) -> None:
+def test_names_of_models_lists_and_checkpoints(
+    run: Run, tmp_path: Path, for_each: Callable[..., None]
+) -> None:
     def check(name: str) -> None:
         text = HOSTILE[name]
         run("convert", f"hf/{tmp_path / 'no'}{text}", "-o", tmp_path / "out", codes=(2,))

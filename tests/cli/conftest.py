@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
-import typer.main
 from fsspec.implementations.memory import MemoryFileSystem
 from typer.testing import CliRunner
 
@@ -61,21 +60,12 @@ class Said(NamedTuple):
 Crossexam = Callable[..., Said]
 
 
-@pytest.fixture(scope="session")
-def commands() -> Any:
-    """All verbs with their options, which the command line makes anew for each command."""
-    return typer.main.get_command(main.app)
-
-
 @pytest.fixture
-def crossexam(
-    commands: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Crossexam:
+def crossexam(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Crossexam:
     """Return a function that carries out a command line, a string or words, in this process.
 
     It fails unless the exit status is the one that is expected.
     """
-    monkeypatch.setattr(main, "app", commands)
 
     def carry_out(line: str | list[str], status: int = 0) -> Said:
         words = shlex.split(line, comments=True) if isinstance(line, str) else line

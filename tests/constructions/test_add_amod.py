@@ -291,39 +291,41 @@ def parsed(text: str, tags: str, links: str) -> Parsed:
     return Parsed(tokens, tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
 
 
-@pytest.mark.parametrize(
-    ("text", "tags", "links", "reason"),
-    [
-        (  # apposition
-            "A nurse from town, the pilot of it, sings",
-            "DT NN IN NN , DT NN IN PRP , VBZ",
-            "1:det 10:nsubj 3:case 1:nmod 6:punct 6:det 1:appos 8:case 6:nmod 1:punct -1:root",
-            "one entity twice",
-        ),
-        (  # predicate
-            "A nurse here is really a pilot",
-            "DT NN RB VBZ RB DT NN",
-            "1:det 6:nsubj 1:advmod 6:cop 6:advmod 6:det -1:root",
-            "one entity twice",
-        ),
-        (  # subject of the noun without a copula: not said of it
-            "A nurse saw really a pilot",
-            "DT NN VBD RB DT NN",
-            "1:det 5:nsubj -1:root 5:advmod 5:det 2:obj",
-            None,
-        ),
-        ("A nurse saw a pilot", "DT NN VBD DT NN", "1:det 2:nsubj -1:root 4:det 2:obj", None),
-        ("A nurse with a pilot", "DT NN IN DT NN", "1:det -1:root 4:case 4:det 1:nmod", None),
-    ],
-)
-def test_what_the_parse_says_of_two_nouns(text: str, tags: str, links: str, reason: str | None) -> None:
-    parse = parsed(text, tags, links)
-    phrases = [
-        p for p in noun_phrases(parse.tokens, parse) if parse.tokens[p.head].text in {"nurse", "pilot"}
-    ]
-    sentence = ReadPremise(text, parse.tokens, [t.text.lower() for t in parse.tokens], phrases, parse)
-    nurse, pilot = (NounEntity(p, parse.tokens[p.head].text, "person") for p in phrases)
-    assert why_not_two(sentence, nurse, pilot, WORDNET) == reason
+def test_what_the_parse_says_of_two_nouns(for_each: Callable[..., None]) -> None:
+    def check(text: str, tags: str, links: str, reason: str | None) -> None:
+        parse = parsed(text, tags, links)
+        phrases = [
+            p for p in noun_phrases(parse.tokens, parse) if parse.tokens[p.head].text in {"nurse", "pilot"}
+        ]
+        sentence = ReadPremise(text, parse.tokens, [t.text.lower() for t in parse.tokens], phrases, parse)
+        nurse, pilot = (NounEntity(p, parse.tokens[p.head].text, "person") for p in phrases)
+        assert why_not_two(sentence, nurse, pilot, WORDNET) == reason
+
+    for_each(
+        check,
+        [
+            (  # apposition
+                "A nurse from town, the pilot of it, sings",
+                "DT NN IN NN , DT NN IN PRP , VBZ",
+                "1:det 10:nsubj 3:case 1:nmod 6:punct 6:det 1:appos 8:case 6:nmod 1:punct -1:root",
+                "one entity twice",
+            ),
+            (  # predicate
+                "A nurse here is really a pilot",
+                "DT NN RB VBZ RB DT NN",
+                "1:det 6:nsubj 1:advmod 6:cop 6:advmod 6:det -1:root",
+                "one entity twice",
+            ),
+            (  # subject of the noun without a copula: not said of it
+                "A nurse saw really a pilot",
+                "DT NN VBD RB DT NN",
+                "1:det 5:nsubj -1:root 5:advmod 5:det 2:obj",
+                None,
+            ),
+            ("A nurse saw a pilot", "DT NN VBD DT NN", "1:det 2:nsubj -1:root 4:det 2:obj", None),
+            ("A nurse with a pilot", "DT NN IN DT NN", "1:det -1:root 4:case 4:det 1:nmod", None),
+        ],
+    )
 
 
 def test_a_shipped_parse_is_read(only: Only) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from crossexam.constructions.apply import apply_construction
@@ -23,40 +25,44 @@ def made(tagged: str, *, indirect: bool = False, rules: str = "ours") -> tuple[l
     return items, counts["rejected"]
 
 
-@pytest.mark.parametrize(
-    ("tagged", "reason"),
-    [
-        ("She/PRP gave/VBD the/DT right/JJ sum/NN", "word on the paper's list"),
-        # WordNet has "boiling" as noun and adverb; that it can have an antonym comes from the verb.
-        ("The/DT boiling/JJ soup/NN was/VBD there/RB", "no sense found"),
-        ("The/DT wrong/JJ pipe/NN leaked/VBD", "antonym on the paper's list"),  # right
-        ("The/DT serviceman/NN sang/VBD", "antonym on the paper's list"),  # civilian
-        ("The/DT artifact/NN was/VBD there/RB", "antonym of several words"),  # natural object
-        ("The/DT ablest/JJS sailor/NN sang/VBD", "antonym has no such form"),  # unable: no "unablest"
-        ("The/DT red/JJ soup/NN was/VBD there/RB", "no adjective or noun with an antonym"),
-    ],
-)
-def test_why_a_word_is_not_replaced(tagged: str, reason: str) -> None:
-    assert made(tagged) == ([], {reason: 1})
-    assert made(tagged, rules="paper") == ([], {reason: 1})  # these are no doubts
+def test_why_a_word_is_not_replaced(for_each: Callable[..., None]) -> None:
+    def check(tagged: str, reason: str) -> None:
+        assert made(tagged) == ([], {reason: 1})
+        assert made(tagged, rules="paper") == ([], {reason: 1})  # these are no doubts
+
+    for_each(
+        check,
+        [
+            ("She/PRP gave/VBD the/DT right/JJ sum/NN", "word on the paper's list"),
+            # WordNet has "boiling" as noun and adverb; that it can have an antonym comes from the verb.
+            ("The/DT boiling/JJ soup/NN was/VBD there/RB", "no sense found"),
+            ("The/DT wrong/JJ pipe/NN leaked/VBD", "antonym on the paper's list"),  # right
+            ("The/DT serviceman/NN sang/VBD", "antonym on the paper's list"),  # civilian
+            ("The/DT artifact/NN was/VBD there/RB", "antonym of several words"),  # natural object
+            ("The/DT ablest/JJS sailor/NN sang/VBD", "antonym has no such form"),  # unable: no "unablest"
+            ("The/DT red/JJ soup/NN was/VBD there/RB", "no adjective or noun with an antonym"),
+        ],
+    )
 
 
-@pytest.mark.parametrize(
-    ("tagged", "expected"),
-    [
-        ("Young/JJ sailor/NN was/VBD there/RB", "Old sailor was there"),  # nothing before it to set right
-        ("A/DT young/JJ sailor/NN sang/VBD", "An old sailor sang"),
-        ("They/PRP know/VBP an/DT old/JJ sailor/NN", "They know a young sailor"),
-        ("A/DT hot/JJ soup/NN was/VBD there/RB", "A cold soup was there"),
-        ("An/DT older/JJR sailor/NN sang/VBD", "A younger sailor sang"),
-        ("A/DT YOUNG/JJ sailor/NN sang/VBD", "An OLD sailor sang"),  # one word stressed
-        ("A/DT YOUNG/JJ SAILOR/NN SANG/VBD", "AN OLD SAILOR SANG"),  # all in capitals
-        ("AN/DT OLD/JJ SAILOR/NN SANG/VBD", "A YOUNG SAILOR SANG"),
-    ],
-)
-def test_the_antonym_takes_form_case_and_article(tagged: str, expected: str) -> None:
-    (item,), rejected = made(tagged)
-    assert (item.hypothesis, item.label, rejected) == (expected, "contradiction", {})
+def test_the_antonym_takes_form_case_and_article(for_each: Callable[..., None]) -> None:
+    def check(tagged: str, expected: str) -> None:
+        (item,), rejected = made(tagged)
+        assert (item.hypothesis, item.label, rejected) == (expected, "contradiction", {})
+
+    for_each(
+        check,
+        [
+            ("Young/JJ sailor/NN was/VBD there/RB", "Old sailor was there"),  # nothing before it to set right
+            ("A/DT young/JJ sailor/NN sang/VBD", "An old sailor sang"),
+            ("They/PRP know/VBP an/DT old/JJ sailor/NN", "They know a young sailor"),
+            ("A/DT hot/JJ soup/NN was/VBD there/RB", "A cold soup was there"),
+            ("An/DT older/JJR sailor/NN sang/VBD", "A younger sailor sang"),
+            ("A/DT YOUNG/JJ sailor/NN sang/VBD", "An OLD sailor sang"),  # one word stressed
+            ("A/DT YOUNG/JJ SAILOR/NN SANG/VBD", "AN OLD SAILOR SANG"),  # all in capitals
+            ("AN/DT OLD/JJ SAILOR/NN SANG/VBD", "A YOUNG SAILOR SANG"),
+        ],
+    )
 
 
 @pytest.mark.parametrize(

@@ -55,15 +55,17 @@ DOUBTFUL = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("reason", "tagged", "published"), DOUBTFUL)
-def test_a_doubtful_replacement_is_rejected_or_marked(reason: str, tagged: str, published: str) -> None:
-    items, rejected = made(tagged)
-    assert items == []
-    assert rejected.pop(reason) == 1
-    assert set(rejected) <= {"the sense has no antonym"}  # of another word
-    (item,), _ = made(tagged, rules="paper")
-    assert item.hypothesis == published
-    assert item.info["doubts"][0] == reason
+def test_a_doubtful_replacement_is_rejected_or_marked(for_each: Callable[..., None]) -> None:
+    def check(reason: str, tagged: str, published: str) -> None:
+        items, rejected = made(tagged)
+        assert items == []
+        assert rejected.pop(reason) == 1
+        assert set(rejected) <= {"the sense has no antonym"}  # of another word
+        (item,), _ = made(tagged, rules="paper")
+        assert item.hypothesis == published
+        assert item.info["doubts"][0] == reason
+
+    for_each(check, DOUBTFUL)
 
 
 # fmt: off
@@ -84,12 +86,14 @@ SOUND = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("tagged", "expected"), SOUND)
-def test_beside_the_rules_words_are_replaced(tagged: str, expected: list[str]) -> None:
-    items, rejected = made(tagged)
-    assert [item.hypothesis for item in items] == expected
-    assert rejected == {}
-    assert all("doubts" not in item.info for item in made(tagged, rules="paper")[0])
+def test_beside_the_rules_words_are_replaced(for_each: Callable[..., None]) -> None:
+    def check(tagged: str, expected: list[str]) -> None:
+        items, rejected = made(tagged)
+        assert [item.hypothesis for item in items] == expected
+        assert rejected == {}
+        assert all("doubts" not in item.info for item in made(tagged, rules="paper")[0])
+
+    for_each(check, SOUND)
 
 
 def test_an_antonym_in_any_form_may_stand_in_the_sentence() -> None:
@@ -295,10 +299,12 @@ PRONOUNS = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("tagged", "expected"), PRONOUNS)
-def test_pronouns_agree_with_a_noun_of_the_other_gender(tagged: str, expected: str) -> None:
-    items, _ = made(tagged)
-    assert expected in [item.hypothesis for item in items]
+def test_pronouns_agree_with_a_noun_of_the_other_gender(for_each: Callable[..., None]) -> None:
+    def check(tagged: str, expected: str) -> None:
+        items, _ = made(tagged)
+        assert expected in [item.hypothesis for item in items]
+
+    for_each(check, PRONOUNS)
 
 
 def test_a_corpus_can_attest_the_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

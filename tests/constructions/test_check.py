@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,11 +100,13 @@ FOUND: list[tuple[str, list[Example], list[tuple[str, str]]]] = [
 # fmt: on
 
 
-@pytest.mark.parametrize(("code", "items", "expected"), FOUND)
-def test_it_finds_what_it_is_for(code: str, items: list[Example], expected: list[tuple[str, str]]) -> None:
-    found = [each for each in run_checks(Dataset("set", items), BASE) if each.code == code]
-    assert [(each.item, each.detail) for each in found] == expected
-    assert {each.message for each in found} == {CHECKS[code].__doc__}
+def test_it_finds_what_it_is_for(for_each: Callable[..., None]) -> None:
+    def check(code: str, items: list[Example], expected: list[tuple[str, str]]) -> None:
+        found = [each for each in run_checks(Dataset("set", items), BASE) if each.code == code]
+        assert [(each.item, each.detail) for each in found] == expected
+        assert {each.message for each in found} == {CHECKS[code].__doc__}
+
+    for_each(check, FOUND)
 
 
 def test_every_code_is_tested() -> None:

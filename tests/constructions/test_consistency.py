@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from crossexam.constructions.apply import apply_construction
@@ -107,54 +109,58 @@ def test_equal_premises_are_asked_once_about_identity() -> None:
     assert rejected == {"pair already in the set": 1}
 
 
-@pytest.mark.parametrize(
-    ("hypothesis", "inner"),
-    [
-        ("Ann/NNP sings/VBZ ./.", "Ann sings."),
-        ("I/PRP sing/VBP ./.", "I sing."),
-        ("Asian/JJ men/NNS sing/VBP ./.", "Asian men sing."),
-        ("Two/CD men/NNS sing/VBP", "two men sing"),
-        ("TV/NN is/VBZ dull/JJ ./.", "TV is dull."),
-        ("a/DT man/NN sings/VBZ ./.", "a man sings."),
-        ("New/NNP York/NNP is/VBZ large/JJ ./.", "New York is large."),
-        ("There/EX is/VBZ a/DT dog/NN !/.", "there is a dog !"),
-    ],
-)
-def test_the_first_word_is_written_as_within_a_sentence(hypothesis: str, inner: str) -> None:
-    (item,), _ = _items("negated_hypothesis", _example(_RAIN, hypothesis))
-    assert item.hypothesis == f"It is not the case that {inner}"
+def test_the_first_word_is_written_as_within_a_sentence(for_each: Callable[..., None]) -> None:
+    def check(hypothesis: str, inner: str) -> None:
+        (item,), _ = _items("negated_hypothesis", _example(_RAIN, hypothesis))
+        assert item.hypothesis == f"It is not the case that {inner}"
+
+    for_each(
+        check,
+        [
+            ("Ann/NNP sings/VBZ ./.", "Ann sings."),
+            ("I/PRP sing/VBP ./.", "I sing."),
+            ("Asian/JJ men/NNS sing/VBP ./.", "Asian men sing."),
+            ("Two/CD men/NNS sing/VBP", "two men sing"),
+            ("TV/NN is/VBZ dull/JJ ./.", "TV is dull."),
+            ("a/DT man/NN sings/VBZ ./.", "a man sings."),
+            ("New/NNP York/NNP is/VBZ large/JJ ./.", "New York is large."),
+            ("There/EX is/VBZ a/DT dog/NN !/.", "there is a dog !"),
+        ],
+    )
 
 
-@pytest.mark.parametrize(
-    ("hypothesis", "reason"),
-    [
-        ("Is/VBZ the/DT town/NN wet/JJ ?/.", "question"),
-        ("Two/CD men/NNS singing/VBG", "no finite verb"),
-        ("Two/CD girls/NNS riding/VBG a/DT park/NN ride/VBP ./.", "perhaps no finite verb"),
-        ("Buildings/NNS steps/VBZ", "perhaps no finite verb"),
-        ("A/DT man/NN dressed/VBD in/IN blue/NN ./.", "perhaps no finite verb"),
-        ("Men/NNS singing/VBP ./.", "perhaps no finite verb"),
-        ("People/NNS ,/, tall/JJ ,/, ride/VBP ./.", "perhaps no finite verb"),
-        ("Go/VB home/NN ./.", "instruction"),
-        ("And/CC it/PRP rained/VBD ./.", "begins with a conjunction"),
-        ("Because/IN it/PRP rained/VBD ./.", "begins with a conjunction"),
-        ("It/PRP rained/VBD ./. It/PRP was/VBD wet/JJ ./.", "several sentences"),
-        ("The/DT town/NN (/-LRB- old/JJ )/-RRB- was/VBD wet/JJ ./.", "quotation, parenthesis or dash"),
-        ("He/PRP was/VBD yeah/NN wet/JJ", "interjection or repetition"),
-        ("They/PRP they/PRP are/VBP good/JJ", "interjection or repetition"),
-        ("Ann/NNP sings/VBZ and/CC Bob/NNP dances/VBZ ./.", "coordinated clauses"),
-        ("Ann/NNP sings/VBZ ,/, Bob/NNP dances/VBZ ./.", "coordinated clauses"),
-        ("Children/NNP play/VBP ./.", "first word may be a name or not"),
-        ("Control/NN Data/NNP sells/VBZ ./.", "first word may be a name or not"),
-        ("18/CD In/IN town/NN it/PRP rained/VBD ./.", "first word may be a name or not"),
-        ("Qwxyz/NN is/VBZ here/RB ./.", "first word may be a name or not"),
-    ],
-)
-def test_what_cannot_be_negated_is_left_out_and_counted(hypothesis: str, reason: str) -> None:
-    for name in ("negated_hypothesis", "double_negation"):
-        items, rejected = _items(name, _example(_RAIN, hypothesis))
-        assert items == []
-        assert rejected == {f"hypothesis: {reason}": 1}
+def test_what_cannot_be_negated_is_left_out_and_counted(for_each: Callable[..., None]) -> None:
+    def check(hypothesis: str, reason: str) -> None:
+        for name in ("negated_hypothesis", "double_negation"):
+            items, rejected = _items(name, _example(_RAIN, hypothesis))
+            assert items == []
+            assert rejected == {f"hypothesis: {reason}": 1}
+
+    for_each(
+        check,
+        [
+            ("Is/VBZ the/DT town/NN wet/JJ ?/.", "question"),
+            ("Two/CD men/NNS singing/VBG", "no finite verb"),
+            ("Two/CD girls/NNS riding/VBG a/DT park/NN ride/VBP ./.", "perhaps no finite verb"),
+            ("Buildings/NNS steps/VBZ", "perhaps no finite verb"),
+            ("A/DT man/NN dressed/VBD in/IN blue/NN ./.", "perhaps no finite verb"),
+            ("Men/NNS singing/VBP ./.", "perhaps no finite verb"),
+            ("People/NNS ,/, tall/JJ ,/, ride/VBP ./.", "perhaps no finite verb"),
+            ("Go/VB home/NN ./.", "instruction"),
+            ("And/CC it/PRP rained/VBD ./.", "begins with a conjunction"),
+            ("Because/IN it/PRP rained/VBD ./.", "begins with a conjunction"),
+            ("It/PRP rained/VBD ./. It/PRP was/VBD wet/JJ ./.", "several sentences"),
+            ("The/DT town/NN (/-LRB- old/JJ )/-RRB- was/VBD wet/JJ ./.", "quotation, parenthesis or dash"),
+            ("He/PRP was/VBD yeah/NN wet/JJ", "interjection or repetition"),
+            ("They/PRP they/PRP are/VBP good/JJ", "interjection or repetition"),
+            ("Ann/NNP sings/VBZ and/CC Bob/NNP dances/VBZ ./.", "coordinated clauses"),
+            ("Ann/NNP sings/VBZ ,/, Bob/NNP dances/VBZ ./.", "coordinated clauses"),
+            ("Children/NNP play/VBP ./.", "first word may be a name or not"),
+            ("Control/NN Data/NNP sells/VBZ ./.", "first word may be a name or not"),
+            ("18/CD In/IN town/NN it/PRP rained/VBD ./.", "first word may be a name or not"),
+            ("Qwxyz/NN is/VBZ here/RB ./.", "first word may be a name or not"),
+        ],
+    )
 
 
 @pytest.mark.parametrize(
@@ -177,20 +183,22 @@ def test_two_sentences_are_joined(premise: str, hypothesis: str, expected: str) 
     assert len(item.change.edits) == 1
 
 
-@pytest.mark.parametrize(
-    ("premise", "hypothesis", "reason"),
-    [
-        ("Two/CD men/NNS singing/VBG", _SOUP, "premise: no finite verb"),
-        ("Ann/NNP sings/VBZ or/CC Bob/NNP dances/VBZ ./.", _SOUP, "premise: coordinated clauses"),
-        (_RAIN, "He/PRP says/VBZ that/IN it/PRP rained/VBD ./.", "hypothesis: several clauses"),
-        ("Children/NNP play/VBP ./.", _SOUP, "premise: first word may be a name or not"),
-        (_RAIN, "Two/CD men/NNS singing/VBG", "hypothesis: no finite verb"),
-    ],
-)
-def test_what_cannot_be_joined_is_left_out_and_counted(premise: str, hypothesis: str, reason: str) -> None:
-    items, rejected = _items("conjunction", _example(premise, hypothesis))
-    assert items == []
-    assert rejected == {reason: 1}
+def test_what_cannot_be_joined_is_left_out_and_counted(for_each: Callable[..., None]) -> None:
+    def check(premise: str, hypothesis: str, reason: str) -> None:
+        items, rejected = _items("conjunction", _example(premise, hypothesis))
+        assert items == []
+        assert rejected == {reason: 1}
+
+    for_each(
+        check,
+        [
+            ("Two/CD men/NNS singing/VBG", _SOUP, "premise: no finite verb"),
+            ("Ann/NNP sings/VBZ or/CC Bob/NNP dances/VBZ ./.", _SOUP, "premise: coordinated clauses"),
+            (_RAIN, "He/PRP says/VBZ that/IN it/PRP rained/VBD ./.", "hypothesis: several clauses"),
+            ("Children/NNP play/VBP ./.", _SOUP, "premise: first word may be a name or not"),
+            (_RAIN, "Two/CD men/NNS singing/VBG", "hypothesis: no finite verb"),
+        ],
+    )
 
 
 def test_an_unlabelled_example_has_the_same_items() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -39,92 +40,109 @@ def test_an_empty_problem_is_rejected() -> None:
     assert (items, counts["rejected"]) == ([], {"empty sentence": 1})
 
 
-@pytest.mark.parametrize(
-    ("options", "correct", "taken"),
-    [
-        (["A)21", "B)21 km", "C)x + 3"], "A", True),
-        (["A)21", "B)21 km", "C)x + 3"], "B", True),
-        (["A)21", "B)21 km", "C)x + 3"], "C", False),
-        (["A)21", "B)None of these"], "B", False),
-        (["A)21"], "E", False),  # no option is the correct one
-        (["A)x + 3"], "", True),  # which one is correct is not known
-        ([], "A", True),
-    ],
-)
-def test_the_answer_is_a_number(options: list[str], correct: str, taken: bool) -> None:
-    items, rejected = made(ADA, options=options, correct=correct)
-    assert len(items) == (3 if taken else 0)
-    assert rejected == ({} if taken else {"the answer is not a number": 1})
+def test_the_answer_is_a_number(for_each: Callable[..., None]) -> None:
+    def check(options: list[str], correct: str, taken: bool) -> None:
+        items, rejected = made(ADA, options=options, correct=correct)
+        assert len(items) == (3 if taken else 0)
+        assert rejected == ({} if taken else {"the answer is not a number": 1})
+
+    for_each(
+        check,
+        [
+            (["A)21", "B)21 km", "C)x + 3"], "A", True),
+            (["A)21", "B)21 km", "C)x + 3"], "B", True),
+            (["A)21", "B)21 km", "C)x + 3"], "C", False),
+            (["A)21", "B)None of these"], "B", False),
+            (["A)21"], "E", False),  # no option is the correct one
+            (["A)x + 3"], "", True),  # which one is correct is not known
+            ([], "A", True),
+        ],
+    )
 
 
-@pytest.mark.parametrize(
-    ("answer", "taken"),
-    [
-        *(
-            (answer, True)
-            for answer in ("12", "-20%", "1,50,000", "Rs. 500/-", "$12 million", "15 km/h", "3m")
-        ),
-        *(
-            (answer, True)
-            for answer in ("12,096 pounds of water", "(7)", "17.4 m/sec.", "880$", "twelve boats")
-        ),
-        *((answer, False) for answer in ("10,8", "59, 43", "-5 and 3", "12000,20000")),  # two numbers
-        *((answer, False) for answer in ("6x", "2 x", "1.21y", "2500/y", "300pi", "5π", "x = 5", "7!")),
-        *((answer, False) for answer in ("2 pm", "2 p.m.", "9 a.m. sharp", "12 noon", "11:53")),  # a time
-        *((answer, False) for answer in ("3/4", "12th", "± 2")),
-    ],
-)
-def test_an_answer_is_one_number_with_or_without_a_unit(answer: str, taken: bool) -> None:
-    items, rejected = made(ADA, options=[f"A){answer}"], correct="A")
-    assert len(items) == (3 if taken else 0)
-    assert rejected == ({} if taken else {"the answer is not a number": 1})
+def test_an_answer_is_one_number_with_or_without_a_unit(for_each: Callable[..., None]) -> None:
+    def check(answer: str, taken: bool) -> None:
+        items, rejected = made(ADA, options=[f"A){answer}"], correct="A")
+        assert len(items) == (3 if taken else 0)
+        assert rejected == ({} if taken else {"the answer is not a number": 1})
+
+    for_each(
+        check,
+        [
+            *(
+                (answer, True)
+                for answer in ("12", "-20%", "1,50,000", "Rs. 500/-", "$12 million", "15 km/h", "3m")
+            ),
+            *(
+                (answer, True)
+                for answer in ("12,096 pounds of water", "(7)", "17.4 m/sec.", "880$", "twelve boats")
+            ),
+            *((answer, False) for answer in ("10,8", "59, 43", "-5 and 3", "12000,20000")),  # two numbers
+            *((answer, False) for answer in ("6x", "2 x", "1.21y", "2500/y", "300pi", "5π", "x = 5", "7!")),
+            *((answer, False) for answer in ("2 pm", "2 p.m.", "9 a.m. sharp", "12 noon", "11:53")),  # a time
+            *((answer, False) for answer in ("3/4", "12th", "± 2")),
+        ],
+    )
 
 
-@pytest.mark.parametrize(
-    ("rationale", "taken"),
-    [
-        ("let her have x\nthen x + 2x = 9\n=> x = 3", True),
-        ("let her have x\nthen x + 2x = 9\n=> 3x = 9\n=> x = 3", False),  # four lines of equations
-        ("let her have x. Then x + 2x = 9.\n=> 3x = 9\n\n=> x = 3", False),
-        ("x + 2x = 9\n3x = 9\nx = 3\nANSWER:B", True),
-        ("x + 2x = 9\n3x = 9\nx = 3\n--------\nHence (B) is the correct answer.", True),
-        ("x + 2x = 9\n3x = 9\nx = 3\nThus,\nB", True),
-        ("x + 2x = 9\n3x = 9\nx = 3\nB = 3", False),
-        ("She wins two. She loses one. One is left.", True),
-        ("She wins two. She loses one. One is left. Answer: B", True),  # no step
-        ("She wins two. She loses one. One is left. The correct option is B.", True),
-        ("She wins two. She loses one. She finds four. Five are left.", False),
-        ("She wins two. She loses one. One is left. The answer is what she then has in both bags.", False),
-    ],
-)
-def test_the_rationale_has_three_sentences_at_most(rationale: str, taken: bool) -> None:
-    items, rejected = made(ADA, rationale=rationale)
-    assert len(items) == (3 if taken else 0)
-    assert rejected == ({} if taken else {"rationale of more than 3 sentences": 1})
+def test_the_rationale_has_three_sentences_at_most(for_each: Callable[..., None]) -> None:
+    def check(rationale: str, taken: bool) -> None:
+        items, rejected = made(ADA, rationale=rationale)
+        assert len(items) == (3 if taken else 0)
+        assert rejected == ({} if taken else {"rationale of more than 3 sentences": 1})
+
+    for_each(
+        check,
+        [
+            ("let her have x\nthen x + 2x = 9\n=> x = 3", True),
+            ("let her have x\nthen x + 2x = 9\n=> 3x = 9\n=> x = 3", False),  # four lines of equations
+            ("let her have x. Then x + 2x = 9.\n=> 3x = 9\n\n=> x = 3", False),
+            ("x + 2x = 9\n3x = 9\nx = 3\nANSWER:B", True),
+            ("x + 2x = 9\n3x = 9\nx = 3\n--------\nHence (B) is the correct answer.", True),
+            ("x + 2x = 9\n3x = 9\nx = 3\nThus,\nB", True),
+            ("x + 2x = 9\n3x = 9\nx = 3\nB = 3", False),
+            ("She wins two. She loses one. One is left.", True),
+            ("She wins two. She loses one. One is left. Answer: B", True),  # no step
+            ("She wins two. She loses one. One is left. The correct option is B.", True),
+            ("She wins two. She loses one. She finds four. Five are left.", False),
+            (
+                "She wins two. She loses one. One is left. The answer is what she then has in both bags.",
+                False,
+            ),
+        ],
+    )
 
 
-@pytest.mark.parametrize(
-    ("tagged", "reason"),
-    [
-        ("She/PRP has/VBZ 20/CD boats/NNS", "no named entity"),
-        ("Ada/NNP has/VBZ 1/CD boat/NN", "no quantity that can carry 'less than'"),
-        ("Ada/NNP has/VBZ two/CD boats/NNS", "no quantity that can carry 'less than'"),  # less than two: one
-        ("Ada/NNP pays/VBZ per/IN 20/CD boats/NNS", "no quantity that can carry 'less than'"),
-        ("Ada/NNP sells/VBZ 20-/CD ,/, 30-foot/JJ boats/NNS", "no quantity that can carry 'less than'"),
-        ("20-/CD ,/, 30-foot/JJ boats/NNS went/VBD to/TO Ada/NNP", "no quantity that can carry 'less than'"),
-        ("Ada/NNP has/VBZ about/IN 20/CD boats/NNS", "no quantity: compared"),
-        ("Ada/NNP has/VBZ boats/NNS", "no number"),
-        ("If/IN Ada/NNP has/VBZ 20/CD boats/NNS ,/, she/PRP wins/VBZ", "condition"),
-        ("Ada/NNP asks/VBZ you/PRP for/IN 20/CD boats/NNS", "advice or rule"),
-        ("Did/VBD Ada/NNP buy/VB 20/CD boats/NNS ?/.", "question"),
-        ("What/WP if/IN Ada/NNP has/VBZ 20/CD boats/NNS ?/.", "question"),
-        ("Ada/NNP has/VBZ 20/CD boats/NNS .../:", "incomplete"),
-        ("20/CD boats/NNS for/IN Ada/NNP", "no verb"),
-        ("Ada/NNP flew/VBD on/IN United/NNP 93/CD", "no quantity: name"),
-    ],
-)
-def test_why_a_sentence_is_not_taken(tagged: str, reason: str) -> None:
-    assert made(tagged) == ({}, {reason: 1})
+def test_why_a_sentence_is_not_taken(for_each: Callable[..., None]) -> None:
+    def check(tagged: str, reason: str) -> None:
+        assert made(tagged) == ({}, {reason: 1})
+
+    for_each(
+        check,
+        [
+            ("She/PRP has/VBZ 20/CD boats/NNS", "no named entity"),
+            ("Ada/NNP has/VBZ 1/CD boat/NN", "no quantity that can carry 'less than'"),
+            (
+                "Ada/NNP has/VBZ two/CD boats/NNS",
+                "no quantity that can carry 'less than'",
+            ),  # less than two: one
+            ("Ada/NNP pays/VBZ per/IN 20/CD boats/NNS", "no quantity that can carry 'less than'"),
+            ("Ada/NNP sells/VBZ 20-/CD ,/, 30-foot/JJ boats/NNS", "no quantity that can carry 'less than'"),
+            (
+                "20-/CD ,/, 30-foot/JJ boats/NNS went/VBD to/TO Ada/NNP",
+                "no quantity that can carry 'less than'",
+            ),
+            ("Ada/NNP has/VBZ about/IN 20/CD boats/NNS", "no quantity: compared"),
+            ("Ada/NNP has/VBZ boats/NNS", "no number"),
+            ("If/IN Ada/NNP has/VBZ 20/CD boats/NNS ,/, she/PRP wins/VBZ", "condition"),
+            ("Ada/NNP asks/VBZ you/PRP for/IN 20/CD boats/NNS", "advice or rule"),
+            ("Did/VBD Ada/NNP buy/VB 20/CD boats/NNS ?/.", "question"),
+            ("What/WP if/IN Ada/NNP has/VBZ 20/CD boats/NNS ?/.", "question"),
+            ("Ada/NNP has/VBZ 20/CD boats/NNS .../:", "incomplete"),
+            ("20/CD boats/NNS for/IN Ada/NNP", "no verb"),
+            ("Ada/NNP flew/VBD on/IN United/NNP 93/CD", "no quantity: name"),
+        ],
+    )
 
 
 @pytest.mark.parametrize(

@@ -90,23 +90,25 @@ def test_the_passive_says_so() -> None:
     assert (outcome.info["voice"], outcome.info["object"]) == ("passive", "a monk")
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("married", "A baker married the nun."),  # doubtful
-        ("cut herself", "Herself cut the nun."),  # no English
-        ("feeds a cat", "A cat on feeds a nun in white."),
-        ("him", "Him were carrying the clowns."),  # neither case nor number changes
-        ("I am lifting", "Them am lifting I."),
-    ],
-)
-def test_the_rules_of_the_paper_swap_and_nothing_else(words: str, expected: str) -> None:
-    parse = next(parse for parse, _ in CASES if words in _sentence(parse))
-    outcome = _outcome(parse, rules="paper")
-    assert isinstance(outcome, Example)
-    assert outcome.hypothesis == expected
-    bags = (sorted(re.findall(r"\w+", text.lower())) for text in (outcome.premise, outcome.hypothesis))
-    assert next(bags) == next(bags)
+def test_the_rules_of_the_paper_swap_and_nothing_else(for_each: Callable[..., None]) -> None:
+    def check(words: str, expected: str) -> None:
+        parse = next(parse for parse, _ in CASES if words in _sentence(parse))
+        outcome = _outcome(parse, rules="paper")
+        assert isinstance(outcome, Example)
+        assert outcome.hypothesis == expected
+        bags = (sorted(re.findall(r"\w+", text.lower())) for text in (outcome.premise, outcome.hypothesis))
+        assert next(bags) == next(bags)
+
+    for_each(
+        check,
+        [
+            ("married", "A baker married the nun."),  # doubtful
+            ("cut herself", "Herself cut the nun."),  # no English
+            ("feeds a cat", "A cat on feeds a nun in white."),
+            ("him", "Him were carrying the clowns."),  # neither case nor number changes
+            ("I am lifting", "Them am lifting I."),
+        ],
+    )
 
 
 def test_without_a_parse_it_says_so_and_an_empty_premise_is_passed_over() -> None:
@@ -117,53 +119,57 @@ def test_without_a_parse_it_says_so_and_an_empty_premise_is_passed_over() -> Non
     assert list(so_swap(Example("e", " ", "", "neutral"), LanguageResources(), random.Random(0))) == []
 
 
-@pytest.mark.parametrize(
-    ("verb", "tag", "number", "expected"),
-    [
-        ("Is", "VBZ", "plural", "Are"),
-        ("was", "VBD", "plural", "were"),
-        ("were", "VBD", "first", "was"),
-        ("are", "VBP", "first", "am"),
-        ("has", "VBZ", "plural", "have"),
-        ("do", "VBP", "singular", "does"),
-        ("watches", "VBZ", "plural", "watch"),
-        ("carry", "VBP", "singular", "carries"),
-        ("fly", "VB", "singular", "flies"),
-        ("may", "MD", "singular", "may"),
-        ("rode", "VBD", "plural", "rode"),
-        ("cooks", "VBD", "plural", "cook"),
-        ("paddle", "VBD", "singular", "paddles"),
-        ("cut", "VBD", "singular", "cut"),
-        ("ride", "VBP", "plural", "ride"),
-    ],
-)
-def test_agreement(verb: str, tag: str, number: Any, expected: str) -> None:
-    assert agreeing(verb, tag, number) == expected
+def test_agreement(for_each: Callable[..., None]) -> None:
+    def check(verb: str, tag: str, number: Any, expected: str) -> None:
+        assert agreeing(verb, tag, number) == expected
+
+    for_each(
+        check,
+        [
+            ("Is", "VBZ", "plural", "Are"),
+            ("was", "VBD", "plural", "were"),
+            ("were", "VBD", "first", "was"),
+            ("are", "VBP", "first", "am"),
+            ("has", "VBZ", "plural", "have"),
+            ("do", "VBP", "singular", "does"),
+            ("watches", "VBZ", "plural", "watch"),
+            ("carry", "VBP", "singular", "carries"),
+            ("fly", "VB", "singular", "flies"),
+            ("may", "MD", "singular", "may"),
+            ("rode", "VBD", "plural", "rode"),
+            ("cooks", "VBD", "plural", "cook"),
+            ("paddle", "VBD", "singular", "paddles"),
+            ("cut", "VBD", "singular", "cut"),
+            ("ride", "VBP", "plural", "ride"),
+        ],
+    )
 
 
-@pytest.mark.parametrize(
-    ("words", "head", "relations", "heads", "expected"),
-    [
-        ("the/DT geese/NNS", 1, "det root", (1, -1), "plural"),
-        ("the/DT news/NNS", 1, "det root", (1, -1), "singular"),
-        ("a/DT sheep/NN", 1, "det root", (1, -1), "singular"),
-        ("two/CD deer/NN", 1, "nummod root", (1, -1), "plural"),
-        ("police/NN", 0, "root", (-1,), "plural"),
-        ("ATMs/NNP", 0, "root", (-1,), "plural"),
-        ("I/PRP", 0, "root", (-1,), "first"),
-        ("it/PRP", 0, "root", (-1,), "singular"),
-        ("ham/NN and/CC eggs/NNS", 0, "root cc conj", (-1, 2, 0), "plural"),
-        ("ham/NN or/CC tea/NN", 0, "root cc conj", (-1, 2, 0), "singular"),
-        ("a/DT lot/NN of/IN snow/NN", 1, "det root case nmod", (1, -1, 3, 1), "singular"),
-        ("a/DT couple/NN of/IN hats/NNS", 1, "det root case nmod", (1, -1, 3, 1), "plural"),
-        ("the/DT couple/NN", 1, "det root", (1, -1), "singular"),
-        ("a/DT couple/NN in/IN hats/NNS", 1, "det root case nmod", (1, -1, 3, 1), "singular"),
-    ],
-)
-def test_number(words: str, head: int, relations: str, heads: tuple[int, ...], expected: str) -> None:
-    tokens = tuple(Token(word, 0, 0, tag) for word, tag in (piece.split("/") for piece in words.split()))
-    parsed = Parsed(tokens, heads, tuple(relations.split()))
-    assert number_of(parsed, Phrase(0, len(tokens), head)) == expected
+def test_number(for_each: Callable[..., None]) -> None:
+    def check(words: str, head: int, relations: str, heads: tuple[int, ...], expected: str) -> None:
+        tokens = tuple(Token(word, 0, 0, tag) for word, tag in (piece.split("/") for piece in words.split()))
+        parsed = Parsed(tokens, heads, tuple(relations.split()))
+        assert number_of(parsed, Phrase(0, len(tokens), head)) == expected
+
+    for_each(
+        check,
+        [
+            ("the/DT geese/NNS", 1, "det root", (1, -1), "plural"),
+            ("the/DT news/NNS", 1, "det root", (1, -1), "singular"),
+            ("a/DT sheep/NN", 1, "det root", (1, -1), "singular"),
+            ("two/CD deer/NN", 1, "nummod root", (1, -1), "plural"),
+            ("police/NN", 0, "root", (-1,), "plural"),
+            ("ATMs/NNP", 0, "root", (-1,), "plural"),
+            ("I/PRP", 0, "root", (-1,), "first"),
+            ("it/PRP", 0, "root", (-1,), "singular"),
+            ("ham/NN and/CC eggs/NNS", 0, "root cc conj", (-1, 2, 0), "plural"),
+            ("ham/NN or/CC tea/NN", 0, "root cc conj", (-1, 2, 0), "singular"),
+            ("a/DT lot/NN of/IN snow/NN", 1, "det root case nmod", (1, -1, 3, 1), "singular"),
+            ("a/DT couple/NN of/IN hats/NNS", 1, "det root case nmod", (1, -1, 3, 1), "plural"),
+            ("the/DT couple/NN", 1, "det root", (1, -1), "singular"),
+            ("a/DT couple/NN in/IN hats/NNS", 1, "det root case nmod", (1, -1, 3, 1), "singular"),
+        ],
+    )
 
 
 def test_case_and_lemma() -> None:
@@ -182,25 +188,27 @@ def _parsed(spec: str) -> Parsed:
     )
 
 
-@pytest.mark.parametrize(
-    ("spec", "reason"),
-    [
-        ("Cats|NNS|root|-1 Dogs|NNS|root|-1", "several sentences"),
-        ("Cats|NNS|nsubj|2 dogs|NNS|nsubj|2 see|VBP|root|-1 mice|NNS|obj|2", "several subjects"),
-        ("Mice|NNS|obj|1 see|VBP|root|-1 cats|NNS|nsubj|1", "inverted order"),
-        (
-            "Cats|NNS|nsubj|1 see|VBP|root|-1 mice|NNS|obj|1 now|RB|advmod|1 grey|JJ|amod|2",
-            "a discontinuous phrase",
-        ),
-        (
-            "Cats|NNS|root|-1 seeing|VBG|acl|0 mice|NNS|obj|1 grey|JJ|amod|0 now|RB|advmod|2",
-            "a discontinuous phrase",
-        ),
-        ("Mice|NNS|nsubj:pass|2 are|VBP|aux:pass|2 seen|VBN|root|-1", "passive without an agent"),
-    ],
-)
-def test_why_there_is_no_clause(spec: str, reason: str) -> None:
-    assert main_clause(_parsed(spec)) == reason
+def test_why_there_is_no_clause(for_each: Callable[..., None]) -> None:
+    def check(spec: str, reason: str) -> None:
+        assert main_clause(_parsed(spec)) == reason
+
+    for_each(
+        check,
+        [
+            ("Cats|NNS|root|-1 Dogs|NNS|root|-1", "several sentences"),
+            ("Cats|NNS|nsubj|2 dogs|NNS|nsubj|2 see|VBP|root|-1 mice|NNS|obj|2", "several subjects"),
+            ("Mice|NNS|obj|1 see|VBP|root|-1 cats|NNS|nsubj|1", "inverted order"),
+            (
+                "Cats|NNS|nsubj|1 see|VBP|root|-1 mice|NNS|obj|1 now|RB|advmod|1 grey|JJ|amod|2",
+                "a discontinuous phrase",
+            ),
+            (
+                "Cats|NNS|root|-1 seeing|VBG|acl|0 mice|NNS|obj|1 grey|JJ|amod|0 now|RB|advmod|2",
+                "a discontinuous phrase",
+            ),
+            ("Mice|NNS|nsubj:pass|2 are|VBP|aux:pass|2 seen|VBN|root|-1", "passive without an agent"),
+        ],
+    )
 
 
 def test_the_last_participle_of_a_caption_is_its_verb() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -29,7 +29,6 @@ from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
 from crossexam.suites.table import SUITES
 
-ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
 BaseOf = Callable[[Construction], list[Example]]
 
 
@@ -84,7 +83,9 @@ def _compared_with(
     return apply_construction(control, base, seed=seed, resources=resources)[0]
 
 
-def test_no_check_finds_an_error(for_each: ForEach, base_of: BaseOf, resources: PairResources) -> None:
+def test_no_check_finds_an_error(
+    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
+) -> None:
     def check(name: str) -> None:
         construction = KNOWN[name]
         base = base_of(construction)
@@ -100,7 +101,9 @@ def test_no_check_finds_an_error(for_each: ForEach, base_of: BaseOf, resources: 
     for_each(check, KNOWN)
 
 
-def test_it_applies_to_something(for_each: ForEach, base_of: BaseOf, resources: PairResources) -> None:
+def test_it_applies_to_something(
+    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
+) -> None:
     def check(name: str) -> None:
         construction = KNOWN[name]
         base = base_of(construction)
@@ -123,7 +126,9 @@ def _without_repetitions(base: list[Example]) -> list[Example]:
     return kept
 
 
-def test_it_does_not_depend_on_order(for_each: ForEach, base_of: BaseOf, resources: PairResources) -> None:
+def test_it_does_not_depend_on_order(
+    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
+) -> None:
     def check(name: str) -> None:
         construction = KNOWN[name]
         base = base_of(construction)
@@ -138,7 +143,7 @@ def test_it_does_not_depend_on_order(for_each: ForEach, base_of: BaseOf, resourc
 
 
 def test_every_item_names_its_construction_and_base(
-    for_each: ForEach, base_of: BaseOf, resources: PairResources
+    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
 ) -> None:
     """A control is an example as it is, under a name of its own."""
 
@@ -165,7 +170,10 @@ def test_every_item_names_its_construction_and_base(
 
 
 def test_golden(
-    for_each: ForEach, base_of: BaseOf, resources: PairResources, golden: Callable[[str, str], None]
+    for_each: Callable[..., None],
+    base_of: BaseOf,
+    resources: PairResources,
+    golden: Callable[[str, str], None],
 ) -> None:
     def check(name: str) -> None:
         construction = KNOWN[name]
@@ -178,7 +186,7 @@ def test_golden(
     for_each(check, KNOWN)
 
 
-def test_it_cites_its_paper_and_shows_what_it_makes(for_each: ForEach) -> None:
+def test_it_cites_its_paper_and_shows_what_it_makes(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         construction = KNOWN[name]
         cited = re.search(r"\d{4}(, (section|appendix)| \(arXiv )", construction.paper)
@@ -191,7 +199,9 @@ def test_it_cites_its_paper_and_shows_what_it_makes(for_each: ForEach) -> None:
     for_each(check, KNOWN)
 
 
-def test_an_empty_sentence_is_rejected_or_ignored(for_each: ForEach, resources: PairResources) -> None:
+def test_an_empty_sentence_is_rejected_or_ignored(
+    for_each: Callable[..., None], resources: PairResources
+) -> None:
     def check(name: str) -> None:
         construction = KNOWN[name]
         tags: dict[str, list[str]] = {"premise_tags": [], "hypothesis_tags": []}
@@ -204,7 +214,7 @@ def test_an_empty_sentence_is_rejected_or_ignored(for_each: ForEach, resources: 
     for_each(check, KNOWN)
 
 
-def test_a_control_is_a_construction_of_the_same_choices(for_each: ForEach) -> None:
+def test_a_control_is_a_construction_of_the_same_choices(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         construction = KNOWN[name]
         if construction.control is not None:
@@ -239,7 +249,7 @@ def _another(option: Field[Any], options: Any, folder: Path) -> Any:
 
 
 def test_an_option_changes_something(
-    for_each: ForEach, base_of: BaseOf, resources: PairResources, tmp_path: Path
+    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources, tmp_path: Path
 ) -> None:
     def check(name: str, option: Field[Any]) -> None:
         construction = KNOWN[name]
@@ -258,7 +268,7 @@ def test_an_option_changes_something(
     for_each(check, rows)
 
 
-def test_an_unknown_option_is_refused_by_name(for_each: ForEach) -> None:
+def test_an_unknown_option_is_refused_by_name(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         construction = KNOWN[name]
         said = (
@@ -300,7 +310,7 @@ def test_a_tautology_is_a_pure_insertion_after_all_words(sentence: str, name: st
     assert item.label == "neutral"
 
 
-def test_where_the_tautology_goes(for_each: ForEach) -> None:
+def test_where_the_tautology_goes(for_each: Callable[..., None]) -> None:
     def check(sentence: str, expected: str) -> None:
         (item,), _ = apply_construction("word_overlap", [Example("a", "p", sentence, "neutral")])
         assert item.hypothesis == expected

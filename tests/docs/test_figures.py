@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -207,16 +207,19 @@ def test_records_are_read_as_they_are_written(tmp_path: Path, monkeypatch: pytes
         assert read_record(tmp_path / f"{record.name}.json") == record
 
 
-@pytest.mark.parametrize("name", sorted(records()))
-def test_the_command_is_on_the_page(name: str) -> None:
+def test_the_command_is_on_the_page(for_each: Callable[..., None]) -> None:
     """Next to figures is the command that gives them; page by page, since several commands may do."""
-    keys = {f"{name}.{part}" for part in records()[name].figures}
-    pages = {
-        place.page for page, text in TEXTS.items() for place in places_of(page, text) if place.key in keys
-    }
-    assert pages
-    command = " ".join(records()[name].command.split())
-    assert any(command in " ".join(TEXTS[page].replace("\\\n", " ").split()) for page in pages), command
+
+    def check(name: str) -> None:
+        keys = {f"{name}.{part}" for part in records()[name].figures}
+        pages = {
+            place.page for page, text in TEXTS.items() for place in places_of(page, text) if place.key in keys
+        }
+        assert pages
+        command = " ".join(records()[name].command.split())
+        assert any(command in " ".join(TEXTS[page].replace("\\\n", " ").split()) for page in pages), command
+
+    for_each(check, sorted(records()))
 
 
 @pytest.fixture(scope="module")

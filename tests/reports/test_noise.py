@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -261,13 +262,13 @@ def test_a_comparison_says_which_model_was_not_asked_again(tmp_path: Path) -> No
     assert "noise" not in write_comparison(STEADY, run_of({}, "b"), tmp_path / "x.csv").read_text()
 
 
-@pytest.mark.parametrize(
-    "damaged", [7, {}, {**FLOOR, "value": "high"}, {**FLOOR, "low": 0.5}, {**FLOOR, "flips": 900}]
-)
-def test_a_damaged_floor_is_refused(damaged: Any) -> None:
-    run = replace(STEADY, manifest={**STEADY.manifest, "details": {"repeat": damaged}})
-    with pytest.raises(FormatError, match="the share of changed answers in the manifest"):
-        Report((run,)).text(".md")
+def test_a_damaged_floor_is_refused(for_each: Callable[..., None]) -> None:
+    def check(damaged: Any) -> None:
+        run = replace(STEADY, manifest={**STEADY.manifest, "details": {"repeat": damaged}})
+        with pytest.raises(FormatError, match="the share of changed answers in the manifest"):
+            Report((run,)).text(".md")
+
+    for_each(check, [7, {}, {**FLOOR, "value": "high"}, {**FLOOR, "low": 0.5}, {**FLOOR, "flips": 900}])
 
 
 def test_a_gain_is_not_called_a_drop() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from html import escape
@@ -317,7 +317,6 @@ TRAINING: Final = Example("t", "It is hot, old and big.", "It is cold, new and s
 
 #: The sections for which a report is made with options of its own.
 SPECIAL: Final = {"templates", "gain", "seen", "published_slices", "temperature"}
-ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
 
 
 class Case(NamedTuple):
@@ -381,7 +380,7 @@ def test_the_table_is_sound() -> None:
         assert not section.within or section.within in keys[: keys.index(section.key)]
 
 
-def test_a_section_is_in_each_of_its_formats(for_each: ForEach) -> None:
+def test_a_section_is_in_each_of_its_formats(for_each: Callable[..., None]) -> None:
     """Its tables are there once, and on the page its title too."""
 
     def check(key: str, form: str) -> None:
@@ -415,7 +414,7 @@ def plain() -> Run:
     return run_of(dataset("base.x", ["neutral"] * 6))
 
 
-def test_a_section_hides_itself(for_each: ForEach) -> None:
+def test_a_section_hides_itself(for_each: Callable[..., None]) -> None:
     case = Case(plain, 1)
 
     def check(key: str) -> None:
@@ -428,7 +427,7 @@ def test_a_section_hides_itself(for_each: ForEach) -> None:
     for_each(check, BY_KEY)
 
 
-def test_tables_have_titles_of_their_own_and_all_their_numbers(for_each: ForEach) -> None:
+def test_tables_have_titles_of_their_own_and_all_their_numbers(for_each: Callable[..., None]) -> None:
     def check(key: str) -> None:
         tables = BY_KEY[key].tables_of(results(case_of(BY_KEY[key])))
         titles = [(table.folded, table.title) for table in tables]
@@ -444,7 +443,7 @@ def test_tables_have_titles_of_their_own_and_all_their_numbers(for_each: ForEach
     for_each(check, BY_KEY)
 
 
-def test_charts_are_drawn(for_each: ForEach) -> None:
+def test_charts_are_drawn(for_each: Callable[..., None]) -> None:
     def check(key: str) -> None:
         section = BY_KEY[key]
         assert section.charts is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import polars as pl
@@ -49,12 +49,14 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(windows, "MOST_CHARACTERS", 1_000)
 
 
-@pytest.mark.parametrize("at_once", [1, 7, 10, 64, 1000])
-def test_windows_double_whatever_the_stream_is_cut_into(at_once: int) -> None:
-    assert sizes(numbered(150), at_once) == [10, 20, 40, 40, 40]
-    assert sizes(numbered(9), at_once) == [9]
-    assert sizes(numbered(10), at_once) == [10]
-    assert sizes([], at_once) == []
+def test_windows_double_whatever_the_stream_is_cut_into(for_each: Callable[..., None]) -> None:
+    def check(at_once: int) -> None:
+        assert sizes(numbered(150), at_once) == [10, 20, 40, 40, 40]
+        assert sizes(numbered(9), at_once) == [9]
+        assert sizes(numbered(10), at_once) == [10]
+        assert sizes([], at_once) == []
+
+    for_each(check, [1, 7, 10, 64, 1000])
 
 
 @pytest.mark.parametrize("at_once", [1, 3, 1000])

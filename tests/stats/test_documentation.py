@@ -39,10 +39,9 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 
 
 FUNCTIONS = public_functions()
-ForEach = Callable[..., None]
 
 
-def test_names_on_the_page_exist(for_each: ForEach) -> None:
+def test_names_on_the_page_exist(for_each: Callable[..., None]) -> None:
     for_each(resolve, NAMES)
 
 
@@ -50,7 +49,7 @@ def test_public_functions_are_on_the_page() -> None:
     assert set(FUNCTIONS) <= set(NAMES)
 
 
-def test_docstrings_say_what_is_raised_and_show_an_example_or_a_source(for_each: ForEach) -> None:
+def test_docstrings_say_what_is_raised_and_show_an_example_or_a_source(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         docstring = inspect.getdoc(FUNCTIONS[name]) or ""
         source = inspect.getsource(FUNCTIONS[name])

@@ -7,6 +7,7 @@ import errno
 import itertools
 import json
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -227,22 +228,30 @@ def test_a_limit_counts_within_the_slice(spec: str, limit: int | None, rows: int
     assert len(list(base_from_spec(spec, limit=limit).open())) == rows
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        (
-            "builtin:demo[:10",
-            r"demo\[:10: the closing bracket '\]' .* missing\n  wanted: builtin:demo\[:10\]$",
-        ),
-        ("builtin:demo[", r"the closing bracket '\]' of the slice is missing"),
-        ("builtin:demo:10]", r"the opening bracket '\[' of the slice is missing\n  wanted: \[start:stop\]"),
-        ("builtin:demo[ten]", r"'\[ten\]' is not a slice\n  wanted: \[start:stop\] or \[start:stop:step\]"),
-        ("builtin:demo[-3:]", r"'\[-3:\]' is not a slice(.|\n)*numbers from 0"),
-    ],
-)
-def test_a_part_that_is_none_says_what_is_missing(spec: str, message: str) -> None:
-    with pytest.raises(CrossexamError, match=message):
-        base_from_spec(spec)
+def test_a_part_that_is_none_says_what_is_missing(for_each: Callable[..., None]) -> None:
+    def check(spec: str, message: str) -> None:
+        with pytest.raises(CrossexamError, match=message):
+            base_from_spec(spec)
+
+    for_each(
+        check,
+        [
+            (
+                "builtin:demo[:10",
+                r"demo\[:10: the closing bracket '\]' .* missing\n  wanted: builtin:demo\[:10\]$",
+            ),
+            ("builtin:demo[", r"the closing bracket '\]' of the slice is missing"),
+            (
+                "builtin:demo:10]",
+                r"the opening bracket '\[' of the slice is missing\n  wanted: \[start:stop\]",
+            ),
+            (
+                "builtin:demo[ten]",
+                r"'\[ten\]' is not a slice\n  wanted: \[start:stop\] or \[start:stop:step\]",
+            ),
+            ("builtin:demo[-3:]", r"'\[-3:\]' is not a slice(.|\n)*numbers from 0"),
+        ],
+    )
 
 
 def test_a_step_of_nothing_is_refused() -> None:

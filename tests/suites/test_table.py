@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
@@ -42,8 +42,6 @@ from crossexam.suites.build import (
     build_to_folder,
 )
 from crossexam.suites.table import SUITES, suite_named, suite_request, with_own_options
-
-ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
 
 # Premise and hypothesis, as words with their tags or as a parse, and the label.
 PAIRS = (
@@ -248,7 +246,7 @@ def test_every_option_of_every_suite_and_construction_is_tested() -> None:
     assert not set(SUITES) & set(CONSTRUCTIONS)  # one name, one thing to build
 
 
-def test_memory_and_folder_hold_the_same(for_each: ForEach, data: Path, tmp_path: Path) -> None:
+def test_memory_and_folder_hold_the_same(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
     def check(name: str) -> None:
         kind = SUITES[name]
         request_of = partial(_request, kind, data)
@@ -310,7 +308,7 @@ def scored_as_written(
 
 
 def test_what_is_written_is_what_was_scored(
-    for_each: ForEach, data: Path, tmp_path: Path, written_as_scored: Callable[[Path], None]
+    for_each: Callable[..., None], data: Path, tmp_path: Path, written_as_scored: Callable[[Path], None]
 ) -> None:
     """Every suite is answered in one of the ways, and every way answers two suites or three."""
     ways = [*ANSWERING]
@@ -320,13 +318,13 @@ def test_what_is_written_is_what_was_scored(
 
 @pytest.mark.slow
 def test_what_is_written_is_what_was_scored_however_it_was_answered(
-    for_each: ForEach, data: Path, tmp_path: Path, written_as_scored: Callable[[Path], None]
+    for_each: Callable[..., None], data: Path, tmp_path: Path, written_as_scored: Callable[[Path], None]
 ) -> None:
     rows = itertools.product(SUITES, ANSWERING)
     for_each(lambda *row: scored_as_written(data, tmp_path, written_as_scored, *row), rows)
 
 
-def test_the_manifest_says_what_was_built(for_each: ForEach, data: Path, tmp_path: Path) -> None:
+def test_the_manifest_says_what_was_built(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
     def check(name: str) -> None:
         kind = SUITES[name]
         request_of = partial(_request, kind, data)
@@ -354,7 +352,7 @@ def test_the_manifest_says_what_was_built(for_each: ForEach, data: Path, tmp_pat
     for_each(check, SUITES)
 
 
-def test_it_is_built_once(for_each: ForEach, data: Path, tmp_path: Path) -> None:
+def test_it_is_built_once(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
     def check(name: str) -> None:
         kind = SUITES[name]
         request_of = partial(_request, kind, data)
@@ -383,7 +381,7 @@ def test_it_is_built_once(for_each: ForEach, data: Path, tmp_path: Path) -> None
     for_each(check, SUITES)
 
 
-def test_another_option_is_another_suite(for_each: ForEach, data: Path, tmp_path: Path) -> None:
+def test_another_option_is_another_suite(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
     def check(name: str, target: str) -> None:
         kind, folder = SUITES[name], tmp_path / "suites" / name
         build_to_folder(_request(kind, data), folder, force=True)
@@ -407,7 +405,7 @@ def test_another_option_is_another_suite(for_each: ForEach, data: Path, tmp_path
     )
 
 
-def test_no_check_finds_an_error(for_each: ForEach, data: Path) -> None:
+def test_no_check_finds_an_error(for_each: Callable[..., None], data: Path) -> None:
     def check(name: str) -> None:
         kind = SUITES[name]
         request_of = partial(_request, kind, data)
@@ -422,7 +420,7 @@ def _check(suite: Suite) -> None:
         assert [finding for finding in run_checks(data, base) if finding.code.startswith("E")] == []
 
 
-def test_an_unknown_option_is_refused_by_name(for_each: ForEach, data: Path) -> None:
+def test_an_unknown_option_is_refused_by_name(for_each: Callable[..., None], data: Path) -> None:
     def check(name: str) -> None:
         kind = SUITES[name]
         request_of = partial(_request, kind, data)
@@ -445,7 +443,7 @@ class Killed(BaseException):
 
 
 def test_a_kill_between_test_sets_leaves_no_manifest(
-    for_each: ForEach, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    for_each: Callable[..., None], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def check(name: str) -> None:
         kind = SUITES[name]
@@ -472,7 +470,7 @@ def test_a_kill_between_test_sets_leaves_no_manifest(
     for_each(check, SUITES)
 
 
-def test_what_was_cut_off_is_built_again(for_each: ForEach, data: Path, tmp_path: Path) -> None:
+def test_what_was_cut_off_is_built_again(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
     """After a loss of power some test sets have their names, others do not, and there is no manifest.
 
     There is the list of files that were to get their names, which is on the disk before the first has it.
@@ -500,7 +498,7 @@ def test_what_was_cut_off_is_built_again(for_each: ForEach, data: Path, tmp_path
 
 
 def test_a_kill_while_files_get_their_names_can_be_repeated(
-    for_each: ForEach, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    for_each: Callable[..., None], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def check(name: str) -> None:
         kind = SUITES[name]
@@ -546,7 +544,7 @@ def test_a_construction_that_fails_leaves_nothing(name: str, data: Path, tmp_pat
     assert build_to_folder(request, tmp_path / "suite").written
 
 
-def test_every_construction_is_a_suite_of_its_own(for_each: ForEach, data: Path) -> None:
+def test_every_construction_is_a_suite_of_its_own(for_each: Callable[..., None], data: Path) -> None:
     def check(name: str) -> None:
         kind = suite_named(name)
         assert (kind.name, kind.constructions) == (name, (name,))

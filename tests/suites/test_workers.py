@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import pickle
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -125,11 +125,13 @@ def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
         build_in_memory(request("negation", Processes(2), empty))
 
 
-@pytest.mark.parametrize("workers", ["0", "-1", "2.5", "many", ""])
-def test_a_wrong_number_of_workers_is_refused(workers: str) -> None:
-    with pytest.raises(CrossexamError, match=f"--workers is '{workers}'") as caught:
-        building_engine("local", workers, None, None)
-    assert caught.value.wanted == "auto or a whole number above 0"
+def test_a_wrong_number_of_workers_is_refused(for_each: Callable[..., None]) -> None:
+    def check(workers: str) -> None:
+        with pytest.raises(CrossexamError, match=f"--workers is '{workers}'") as caught:
+            building_engine("local", workers, None, None)
+        assert caught.value.wanted == "auto or a whole number above 0"
+
+    for_each(check, ["0", "-1", "2.5", "many", ""])
 
 
 def test_the_function_takes_workers_too(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain
 
@@ -238,20 +239,22 @@ def test_repeating_is_for_a_count() -> None:
         parse_augmentations("negation", repeat=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "message"),
-    [
-        ("negaton", UnknownNameError, "did you mean 'negation'"),
-        ("negation:many", CrossexamError, "'negation:many' is not a valid value for --augment"),
-        ("numerical_reasoning", CrossexamError, "word problems"),
-        ("so_swap:10,so_swap", CrossexamError, "'so_swap' is given twice"),
-        ("so_swap_paper:10", UnknownNameError, "hint: --augment so_swap --set so_swap.rules=paper"),
-        ("i_th:10", CrossexamError, "--augment: 'i_th' needs lists of word pairs"),
-    ],
-)
-def test_augmentations_that_cannot_be(text: str, kind: type[Exception], message: str) -> None:
-    with pytest.raises(kind, match=message):
-        parse_augmentations(text)
+def test_augmentations_that_cannot_be(for_each: Callable[..., None]) -> None:
+    def check(text: str, kind: type[Exception], message: str) -> None:
+        with pytest.raises(kind, match=message):
+            parse_augmentations(text)
+
+    for_each(
+        check,
+        [
+            ("negaton", UnknownNameError, "did you mean 'negation'"),
+            ("negation:many", CrossexamError, "'negation:many' is not a valid value for --augment"),
+            ("numerical_reasoning", CrossexamError, "word problems"),
+            ("so_swap:10,so_swap", CrossexamError, "'so_swap' is given twice"),
+            ("so_swap_paper:10", UnknownNameError, "hint: --augment so_swap --set so_swap.rules=paper"),
+            ("i_th:10", CrossexamError, "--augment: 'i_th' needs lists of word pairs"),
+        ],
+    )
 
 
 def test_the_rules_of_an_augmentation_are_set_like_those_of_a_test_set(tiny_parsed: list[Example]) -> None:

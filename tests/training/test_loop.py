@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,22 +87,24 @@ def test_rates_within_an_epoch() -> None:
     assert factors[99] == pytest.approx(1 / 90)
 
 
-@pytest.mark.parametrize(
-    ("recipe", "accuracies", "rates"),
-    [
-        (replace(_RECIPE, schedule="constant"), [50, 40, 60], [1, 1, 1]),
-        (replace(_RECIPE, schedule="halve-every-two"), [50, 60, 40, 70], [1, 0.5, 0.5, 0.25]),
-        (replace(_RECIPE, schedule="halve-on-miss"), [50, 50, 60, 55], [1, 0.5, 0.5, 0.25]),
-        (replace(_RECIPE, schedule="halve-and-restore"), [50, 40, 60, 55], [1, 0.5, 0.5, 0.25]),
-        (replace(_RECIPE, schedule="infersent"), [50, 40, 60], [0.99, 0.99**2 / 5, 0.99**3 / 5]),
-    ],
-)
-def test_rates_between_epochs(recipe: Recipe, accuracies: list[float], rates: list[float]) -> None:
-    rate, found = 1.0, []
-    for epoch in range(1, len(accuracies) + 1):
-        rate = optimizers.after_epoch(recipe, rate, accuracies[:epoch], [1.0] * epoch).rate
-        found.append(rate)
-    assert found == pytest.approx(rates)
+def test_rates_between_epochs(for_each: Callable[..., None]) -> None:
+    def check(recipe: Recipe, accuracies: list[float], rates: list[float]) -> None:
+        rate, found = 1.0, []
+        for epoch in range(1, len(accuracies) + 1):
+            rate = optimizers.after_epoch(recipe, rate, accuracies[:epoch], [1.0] * epoch).rate
+            found.append(rate)
+        assert found == pytest.approx(rates)
+
+    for_each(
+        check,
+        [
+            (replace(_RECIPE, schedule="constant"), [50, 40, 60], [1, 1, 1]),
+            (replace(_RECIPE, schedule="halve-every-two"), [50, 60, 40, 70], [1, 0.5, 0.5, 0.25]),
+            (replace(_RECIPE, schedule="halve-on-miss"), [50, 50, 60, 55], [1, 0.5, 0.5, 0.25]),
+            (replace(_RECIPE, schedule="halve-and-restore"), [50, 40, 60, 55], [1, 0.5, 0.5, 0.25]),
+            (replace(_RECIPE, schedule="infersent"), [50, 40, 60], [0.99, 0.99**2 / 5, 0.99**3 / 5]),
+        ],
+    )
 
 
 def test_the_plateau_is_of_the_loss_and_has_a_floor() -> None:
@@ -125,28 +127,30 @@ def test_training_stops_when_patience_ends() -> None:
 # Optimisers
 
 
-@pytest.mark.parametrize("name", ["adam", "adamw", "adagrad", "adadelta", "sgd"])
-def test_the_state_of_an_optimizer_comes_back(name: str) -> None:
-    recipe = replace(_RECIPE, optimizer=name, initial_accumulator=0.1, weight_decay=0.01)
+def test_the_state_of_an_optimizer_comes_back(for_each: Callable[..., None]) -> None:
+    def check(name: str) -> None:
+        recipe = replace(_RECIPE, optimizer=name, initial_accumulator=0.1, weight_decay=0.01)
 
-    def steps(model: nn.Module, optimizer: torch.optim.Optimizer, count: int) -> None:
-        for k in range(count):
-            optimizer.zero_grad()
-            (model(_INPUTS) ** 2).sum().add(k).backward()
-            optimizer.step()
+        def steps(model: nn.Module, optimizer: torch.optim.Optimizer, count: int) -> None:
+            for k in range(count):
+                optimizer.zero_grad()
+                (model(_INPUTS) ** 2).sum().add(k).backward()
+                optimizer.step()
 
-    torch.manual_seed(0)
-    model = nn.Linear(2, 3)
-    optimizer = optimizers.make_optimizer(model, recipe)
-    steps(model, optimizer, 3)
-    other = nn.Linear(2, 3)
-    other.load_state_dict(model.state_dict())
-    again = optimizers.make_optimizer(other, recipe)
-    tensors, plain = optimizers.flatten(optimizer)
-    optimizers.restore(again, {k: v.clone() for k, v in tensors.items()}, json.loads(json.dumps(plain)))
-    steps(model, optimizer, 2)
-    steps(other, again, 2)
-    assert torch.equal(model.weight, other.weight)
+        torch.manual_seed(0)
+        model = nn.Linear(2, 3)
+        optimizer = optimizers.make_optimizer(model, recipe)
+        steps(model, optimizer, 3)
+        other = nn.Linear(2, 3)
+        other.load_state_dict(model.state_dict())
+        again = optimizers.make_optimizer(other, recipe)
+        tensors, plain = optimizers.flatten(optimizer)
+        optimizers.restore(again, {k: v.clone() for k, v in tensors.items()}, json.loads(json.dumps(plain)))
+        steps(model, optimizer, 2)
+        steps(other, again, 2)
+        assert torch.equal(model.weight, other.weight)
+
+    for_each(check, ["adam", "adamw", "adagrad", "adadelta", "sgd"])
 
 
 def test_decay_is_for_matrices_and_not_for_words() -> None:

@@ -10,7 +10,7 @@ import importlib
 import inspect
 import pkgutil
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,6 @@ TINY: dict[str, dict[str, Any]] = {
     "diin": {"block_layers": 2},  # 24 shaken layers end at 1e7, where float32 has no decimals
 }
 
-ForEach = Callable[[Callable[..., None], Iterable[Any]], None]
 Text = Sequence[int]  # a sentence as numbers of words, from 1
 
 
@@ -154,7 +153,7 @@ def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
 # The table
 
 
-def test_the_entry_is_complete(for_each: ForEach) -> None:
+def test_the_entry_is_complete(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         assert is_dataclass(architecture.config)
@@ -169,7 +168,7 @@ def test_the_entry_is_complete(for_each: ForEach) -> None:
     for_each(check, ARCHITECTURES)
 
 
-def test_the_paper_is_cited(for_each: ForEach) -> None:
+def test_the_paper_is_cited(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         author, *_ = architecture.paper.replace(",", " ").split()
@@ -212,7 +211,7 @@ def test_abbreviations_are_those_of_the_summaries() -> None:
         assert abbreviation in {"CE", "IS"} or architecture.summary.startswith(f"{abbreviation}: ")
 
 
-def test_it_has_the_papers_number_of_parameters(for_each: ForEach) -> None:
+def test_it_has_the_papers_number_of_parameters(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         with torch.device("meta"):
@@ -237,7 +236,7 @@ def test_names_and_shapes_of_parameters_are_those_of_older_checkpoints(
 # Shapes
 
 
-def test_logits_and_features_have_their_shapes(for_each: ForEach) -> None:
+def test_logits_and_features_have_their_shapes(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model = shaken(architecture)
@@ -253,7 +252,7 @@ def test_logits_and_features_have_their_shapes(for_each: ForEach) -> None:
     for_each(check, ARCHITECTURES)
 
 
-def test_lengths_of_1_and_300(for_each: ForEach) -> None:
+def test_lengths_of_1_and_300(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model = shaken(architecture)
@@ -271,7 +270,7 @@ def test_lengths_of_1_and_300(for_each: ForEach) -> None:
 # What logits must not depend on
 
 
-def test_padding_changes_no_logit(for_each: ForEach) -> None:
+def test_padding_changes_no_logit(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model = shaken(architecture)
@@ -285,7 +284,7 @@ def test_padding_changes_no_logit(for_each: ForEach) -> None:
     for_each(check, ARCHITECTURES)
 
 
-def test_a_batch_does_not_leak(for_each: ForEach) -> None:
+def test_a_batch_does_not_leak(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model = shaken(architecture)
@@ -300,7 +299,7 @@ def test_a_batch_does_not_leak(for_each: ForEach) -> None:
     for_each(check, ARCHITECTURES)
 
 
-def test_the_same_seed_gives_the_same_weights(for_each: ForEach) -> None:
+def test_the_same_seed_gives_the_same_weights(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         one, two, other = (build(architecture, seed).state_dict() for seed in (3, 3, 4))
@@ -313,7 +312,7 @@ def test_the_same_seed_gives_the_same_weights(for_each: ForEach) -> None:
 # Learning
 
 
-def test_every_trainable_parameter_gets_a_gradient(for_each: ForEach) -> None:
+def test_every_trainable_parameter_gets_a_gradient(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model = shaken(architecture).train()
@@ -332,7 +331,7 @@ def test_every_trainable_parameter_gets_a_gradient(for_each: ForEach) -> None:
     for_each(check, ARCHITECTURES)
 
 
-def test_four_examples_are_learned(for_each: ForEach) -> None:
+def test_four_examples_are_learned(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model = build(architecture)
@@ -351,7 +350,7 @@ def test_four_examples_are_learned(for_each: ForEach) -> None:
     for_each(check, ARCHITECTURES)
 
 
-def test_a_saved_model_predicts_the_same(for_each: ForEach, tmp_path: Path) -> None:
+def test_a_saved_model_predicts_the_same(for_each: Callable[..., None], tmp_path: Path) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model, other = shaken(architecture), build(architecture, seed=9).eval()
@@ -364,7 +363,7 @@ def test_a_saved_model_predicts_the_same(for_each: ForEach, tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="mixed precision is for GPUs, and there is none")
-def test_bf16_is_near_float32(for_each: ForEach) -> None:
+def test_bf16_is_near_float32(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model = shaken(architecture).cuda()
@@ -384,7 +383,7 @@ def test_bf16_is_near_float32(for_each: ForEach) -> None:
 ENCODERS = [name for name, each in ARCHITECTURES.items() if each.encodes_sentences]
 
 
-def test_each_distinct_sentence_need_be_encoded_once(for_each: ForEach) -> None:
+def test_each_distinct_sentence_need_be_encoded_once(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model = shaken(architecture)
@@ -410,7 +409,7 @@ ABLATED = [name for name, each in ARCHITECTURES.items() if hasattr(each.config, 
 UNORDERED = [name for name in ABLATED if "trees" not in ARCHITECTURES[name].needs]
 
 
-def test_recurrence_can_be_replaced(for_each: ForEach) -> None:
+def test_recurrence_can_be_replaced(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         model, whole = shaken(architecture, recurrence="feedforward"), shaken(architecture)
@@ -425,7 +424,7 @@ def test_recurrence_can_be_replaced(for_each: ForEach) -> None:
     for_each(check, ABLATED)
 
 
-def test_without_recurrence_the_order_of_words_does_not_matter(for_each: ForEach) -> None:
+def test_without_recurrence_the_order_of_words_does_not_matter(for_each: Callable[..., None]) -> None:
     def check(name: str) -> None:
         architecture = ARCHITECTURES[name]
         turned = [[list(reversed(text)) for text in side] for side in (PREMISES, HYPOTHESES)]

@@ -6,7 +6,7 @@ References follow the papers' equations with Python loops, without padding, mask
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -92,24 +92,26 @@ def test_a_bracket_around_one_part_is_no_node(parse: str) -> None:
     assert (words, tree.shape) == (["Eating"], (0, 3))
 
 
-@pytest.mark.parametrize(
-    ("parse", "message"),
-    [
-        ("( A tall man )", "character 13: brackets around 3 constituents"),
-        ("( A ( ) )", "character 6: brackets around 0 constituents"),
-        ("( A man", "character 7: unmatched opening bracket"),
-        ("( A man ) )", "character 10: unmatched closing bracket"),
-        ("A man", "character 5: 2 trees in one parse"),
-        ("", "character 0: 0 trees in one parse"),
-    ],
-)
-def test_broken_parses_are_named(parse: str, message: str) -> None:
-    with pytest.raises(FormatError) as error:
-        parse_binary(parse)
-    assert str(error.value).splitlines() == [
-        message,
-        "  wanted: ( LEFT RIGHT ), each a word or such a bracket",
-    ]
+def test_broken_parses_are_named(for_each: Callable[..., None]) -> None:
+    def check(parse: str, message: str) -> None:
+        with pytest.raises(FormatError) as error:
+            parse_binary(parse)
+        assert str(error.value).splitlines() == [
+            message,
+            "  wanted: ( LEFT RIGHT ), each a word or such a bracket",
+        ]
+
+    for_each(
+        check,
+        [
+            ("( A tall man )", "character 13: brackets around 3 constituents"),
+            ("( A ( ) )", "character 6: brackets around 0 constituents"),
+            ("( A man", "character 7: unmatched opening bracket"),
+            ("( A man ) )", "character 10: unmatched closing bracket"),
+            ("A man", "character 5: 2 trees in one parse"),
+            ("", "character 0: 0 trees in one parse"),
+        ],
+    )
 
 
 @pytest.mark.parametrize("words", [1, 2, 3, 7])

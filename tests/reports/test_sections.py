@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
+import vl_convert
 from rich.console import Console
 
 from crossexam.core.dataset import Dataset, Reading, Run
@@ -353,10 +354,14 @@ def results(case: Case) -> Results:
 
 @cache
 def rendered(case: Case, form: str) -> str:
-    """Return the report of *case*, which sections share, in a format."""
+    """Return the report of *case*, which sections share, in a format; its charts are not drawn."""
     of = results(case)
     if form != "terminal":
-        return RENDERERS[f".{form}"](of)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(vl_convert, "vegalite_to_svg", lambda _: "<svg></svg>")
+            patch.setattr(vl_convert, "vegalite_to_vega", lambda _: {"data": []})
+            patch.setattr(vl_convert, "vega_to_svg", lambda _: "<svg></svg>")
+            return RENDERERS[f".{form}"](of)
     console = Console(width=200, file=io.StringIO(), record=True)
     report = make_report(*of.runs, published_rows=False, relative_to=of.relative_to, training=of.training)
     console.print(report.terminal())

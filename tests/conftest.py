@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import traceback
@@ -282,3 +283,39 @@ def for_each() -> Callable[[Callable[..., None], Iterable[Any]], None]:
             pytest.fail(f"{len(wrong)} of {len(table)} rows:\n" + "\n".join(wrong), pytrace=False)
 
     return run
+
+
+@cache
+def _tables(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Return the tables of a file by the names of their tests."""
+    found: dict[str, list[tuple[Any, ...]]] = {}
+    rows: list[tuple[Any, ...]] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        first, *others = line.split("\t")
+        if heading := re.fullmatch(r"\[(\w+)\]", first):
+            rows = found.setdefault(heading[1], [])
+        elif line and not line.startswith("# "):
+            rows.append(tuple(_value(cell) for cell in (first, *others) if not cell.startswith("# ")))
+    return found
+
+
+def _value(cell: str) -> Any:
+    if cell.startswith(("[", "{")) or cell in {"True", "False", "None"}:
+        return ast.literal_eval(cell)
+    return cell.replace("\\n", "\n")
+
+
+@pytest.fixture
+def each_case(
+    request: pytest.FixtureRequest, for_each: Callable[..., None]
+) -> Callable[[Callable[..., None]], None]:
+    """Check every row of the table of this test, which is in the file of its module below ``tests/data``.
+
+    The table begins with the name of the test in brackets, and what its cells are. Between the cells of a
+    row are tabs; a cell or a line that begins with ``# `` is a remark. Lists, dictionaries, True, False and
+    None are written as in Python, all else is text, in which ``\\n`` is a new line.
+    """
+    below = request.path.relative_to(Path(__file__).parent)
+    path = Path(__file__).parent / "data" / below.parent / f"{below.stem.removeprefix('test_')}.tsv"
+    rows = _tables(path)[request.function.__name__]
+    return lambda check: for_each(check, rows)

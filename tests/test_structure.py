@@ -251,6 +251,16 @@ def test_only_tables_are_formatted_by_hand() -> None:
     assert len(pragmas) <= 60
 
 
+def test_every_table_of_cases_is_read_by_the_test_of_its_name() -> None:
+    tests = Path(__file__).parent
+    for table in (tests / "data").rglob("*.tsv"):
+        names = re.findall(r"^\[(\w+)\]\t", table.read_text(encoding="utf-8"), re.MULTILINE)
+        if names:
+            module = tests / table.relative_to(tests / "data").with_name(f"test_{table.stem}.py")
+            read = re.findall(r"^def (\w+)\(\s*each_case:", module.read_text(encoding="utf-8"), re.MULTILINE)
+            assert sorted(names) == sorted(read), table
+
+
 # What the code says
 
 

@@ -1,8 +1,11 @@
-"""Antonymy: which words are replaced by what, and why others are not."""
+"""Antonymy: which words are replaced by what, why others are not, and each rule of doubt."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,79 +13,141 @@ from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
 
+EachCase = Callable[[Callable[..., None]], None]
+NOTHING = ([], {"no adjective or noun with an antonym": 1})
 
-def example(tagged: str) -> Example:
-    """The premise of words with their Penn tags, such as ``soup/NN``."""
+
+def made(tagged: str, **options: Any) -> tuple[list[Example], dict[str, int]]:
+    """What antonymy makes of words with their Penn tags, such as ``soup/NN``, and why not more."""
     tags = [piece.rsplit("/", 1) for piece in tagged.split()]
-    return Example("e", " ".join(word for word, _ in tags), "", None, info={"premise_tags": tags})
-
-
-def made(tagged: str, *, indirect: bool = False, rules: str = "ours") -> tuple[list[Example], dict[str, int]]:
-    options = {"indirect": indirect, "rules": rules}
-    items, counts = apply_construction(
-        "antonymy", [example(tagged)], resources=LanguageResources("parses"), options=options
-    )
+    given = Example("e", " ".join(word for word, _ in tags), "", None, info={"premise_tags": tags})
+    resources = LanguageResources("parses")
+    items, counts = apply_construction("antonymy", [given], resources=resources, options=options)
     return items, counts["rejected"]
 
 
-def test_why_a_word_is_not_replaced(for_each: Callable[..., None]) -> None:
+def texts(items: list[Example]) -> list[str]:
+    return [item.hypothesis for item in items]
+
+
+def test_why_a_word_is_not_replaced(each_case: EachCase) -> None:
     def check(tagged: str, reason: str) -> None:
         assert made(tagged) == ([], {reason: 1})
         assert made(tagged, rules="paper") == ([], {reason: 1})  # these are no doubts
 
-    for_each(
-        check,
-        [
-            ("She/PRP gave/VBD the/DT right/JJ sum/NN", "word on the paper's list"),
-            # WordNet has "boiling" as noun and adverb; that it can have an antonym comes from the verb.
-            ("The/DT boiling/JJ soup/NN was/VBD there/RB", "no sense found"),
-            ("The/DT wrong/JJ pipe/NN leaked/VBD", "antonym on the paper's list"),  # right
-            ("The/DT serviceman/NN sang/VBD", "antonym on the paper's list"),  # civilian
-            ("The/DT artifact/NN was/VBD there/RB", "antonym of several words"),  # natural object
-            ("The/DT ablest/JJS sailor/NN sang/VBD", "antonym has no such form"),  # unable: no "unablest"
-            ("The/DT red/JJ soup/NN was/VBD there/RB", "no adjective or noun with an antonym"),
-        ],
-    )
+    each_case(check)
 
 
-def test_the_antonym_takes_form_case_and_article(for_each: Callable[..., None]) -> None:
+def test_the_antonym_takes_form_case_and_article(each_case: EachCase) -> None:
     def check(tagged: str, expected: str) -> None:
         (item,), rejected = made(tagged)
         assert (item.hypothesis, item.label, rejected) == (expected, "contradiction", {})
 
-    for_each(
-        check,
-        [
-            ("Young/JJ sailor/NN was/VBD there/RB", "Old sailor was there"),  # nothing before it to set right
-            ("A/DT young/JJ sailor/NN sang/VBD", "An old sailor sang"),
-            ("They/PRP know/VBP an/DT old/JJ sailor/NN", "They know a young sailor"),
-            ("A/DT hot/JJ soup/NN was/VBD there/RB", "A cold soup was there"),
-            ("An/DT older/JJR sailor/NN sang/VBD", "A younger sailor sang"),
-            ("A/DT YOUNG/JJ sailor/NN sang/VBD", "An OLD sailor sang"),  # one word stressed
-            ("A/DT YOUNG/JJ SAILOR/NN SANG/VBD", "AN OLD SAILOR SANG"),  # all in capitals
-            ("AN/DT OLD/JJ SAILOR/NN SANG/VBD", "A YOUNG SAILOR SANG"),
-        ],
-    )
+    each_case(check)
 
 
-@pytest.mark.parametrize(
-    ("tagged", "expected"),
-    [
-        # A satellite has the antonyms of the head of its cluster: filthy, like dirty, clean.
-        ("A/DT filthy/JJ boat/NN sank/VBD", "A clean boat sank"),
-        ("A/DT rapid/JJ boat/NN sank/VBD", "A slow boat sank"),
-    ],
-)
-def test_indirect_antonyms_are_those_of_the_head(tagged: str, expected: str) -> None:
-    assert made(tagged) == ([], {"no adjective or noun with an antonym": 1})
-    (item,), rejected = made(tagged, indirect=True)
-    assert (item.hypothesis, item.info["relation"], rejected) == (expected, "indirect", {})
+def test_indirect_antonyms_are_those_of_the_head(each_case: EachCase) -> None:
+    """Of the cluster: a satellite has its antonyms, filthy, like dirty, clean."""
+
+    def check(tagged: str, expected: str) -> None:
+        assert made(tagged) == NOTHING
+        (item,), rejected = made(tagged, indirect=True)
+        assert (item.hypothesis, item.info["relation"], rejected) == (expected, "indirect", {})
+
+    each_case(check)
 
 
 def test_indirect_keeps_direct_antonyms_and_finds_none_for_nouns_and_others() -> None:
     (item,), rejected = made("A/DT young/JJ sailor/NN sang/VBD", indirect=True)
     assert (item.hypothesis, item.info["relation"], rejected) == ("An old sailor sang", "antonym", {})
-    nothing = {"no adjective or noun with an antonym": 1}
-    assert made("The/DT boat/NN sank/VBD", indirect=True) == ([], nothing)
+    assert made("The/DT boat/NN sank/VBD", indirect=True) == NOTHING
     # A satellite of "marine", which has no antonym itself.
-    assert made("The/DT seagoing/JJ boat/NN sank/VBD", indirect=True) == ([], nothing)
+    assert made("The/DT seagoing/JJ boat/NN sank/VBD", indirect=True) == NOTHING
+
+
+# Each rule of doubt strikes where it should, and not beside it
+
+
+def test_a_doubtful_replacement_is_rejected_or_marked(each_case: EachCase) -> None:
+    """The reason, a sentence that has it in one word, and what the paper's rules make of it."""
+
+    def check(reason: str, tagged: str, published: str) -> None:
+        items, rejected = made(tagged)
+        assert items == []
+        assert rejected.pop(reason) == 1
+        assert set(rejected) <= {"the sense has no antonym"}  # of another word
+        (item,), _ = made(tagged, rules="paper")
+        assert item.hypothesis == published
+        assert item.info["doubts"][0] == reason
+
+    each_case(check)
+
+
+def test_beside_the_rules_words_are_replaced(each_case: EachCase) -> None:
+    """A near miss of each rule, and what is made of it."""
+
+    def check(tagged: str, expected: list[str]) -> None:
+        items, rejected = made(tagged)
+        assert (texts(items), rejected) == (expected, {})
+        assert all("doubts" not in item.info for item in made(tagged, rules="paper")[0])
+
+    each_case(check)
+
+
+def test_both_words_may_be_right_in_some_contexts(each_case: EachCase) -> None:
+    """A context in which they may, and a near miss in which they exclude each other."""
+
+    def check(reason: str, doubtful: str, sound: str) -> None:
+        assert reason in made(doubtful)[1]
+        items, rejected = made(sound)
+        assert items
+        assert reason not in rejected
+
+    each_case(check)
+
+
+def test_an_antonym_in_any_form_may_stand_in_the_sentence() -> None:
+    tagged, doubt = "The/DT husband/NN is/VBZ meeting/VBG two/CD wives/NNS", "antonym stands in the sentence"
+    assert made(tagged) == ([], {doubt: 2})
+    items, _ = made(tagged, rules="paper")
+    assert texts(items) == ["The wife is meeting two wives", "The husband is meeting two husbands"]
+    assert all(item.info["doubts"] == [doubt] for item in items)
+
+
+def test_the_first_doubt_is_counted_and_all_are_recorded() -> None:
+    tagged = "The/DT soup/NN might/MD not/RB be/VB hot/JJ ?/."
+    assert made(tagged) == ([], {"under negation": 1})
+    (item,), _ = made(tagged, rules="paper")
+    doubts = item.info["doubts"]
+    assert doubts[:3] == ["under negation", "modal, conditional or reported", "question"]
+    assert doubts[3:] == ["not in an upward monotone context"]
+
+
+def test_pronouns_agree_with_a_noun_of_the_other_gender(each_case: EachCase) -> None:
+    """The pronouns that go with the noun or with another."""
+
+    def check(tagged: str, expected: str) -> None:
+        assert expected in texts(made(tagged)[0])
+
+    each_case(check)
+
+
+def test_a_corpus_can_attest_the_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hot and cold contradict each other in two of three examples, old and young in one of two."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    rows = [
+        ("A hot soup.", "A cold soup.", "contradiction"),
+        ("A cold soup.", "A hot soup.", "contradiction"),
+        ("A hot cup.", "A cold cup.", "neutral"),
+        ("An old boy.", "A young boy.", "contradiction"),
+        ("An old cat.", "A young cat.", "entailment"),
+    ]
+    names = ("premise", "hypothesis", "label")
+    files = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for file, part in zip(files, (rows[:1], rows[1:]), strict=True):
+        file.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in part))
+    tagged = "An/DT old/JJ sailor/NN ate/VBD a/DT hot/JJ soup/NN"
+    assert texts(made(tagged)[0]) == ["A young sailor ate a hot soup", "An old sailor ate a cold soup"]
+    items, rejected = made(tagged, attested_in="+".join(map(str, files)))
+    assert texts(items) == ["An old sailor ate a cold soup"]
+    assert rejected == {"pair not attested in contradictions": 1}

@@ -32,7 +32,7 @@ from crossexam.suites.table import SUITES
 BaseOf = Callable[[Construction], list[Example]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def base_of(
     tiny_corpus: list[Example],
     tiny_problems: list[Example],
@@ -53,19 +53,13 @@ def base_of(
     return base
 
 
-@pytest.fixture(scope="session")
-def index(tiny_pairs: list[Example]) -> WordPairIndex:
-    """The index of a training corpus that has each pair ten times, so often as a relative must occur."""
-    return WordPairIndex.build(tiny_pairs * LEAST_OCCURRENCES)
-
-
-@pytest.fixture
-def resources(index: WordPairIndex) -> PairResources:
-    """All that any construction looks up."""
+@pytest.fixture(scope="module")
+def resources(tiny_pairs: list[Example]) -> PairResources:
+    """All that is looked up; the training corpus has each pair as often as a relative must occur."""
     antonyms = [WordPair("old", "young", "antonym", "a"), WordPair("man", "woman", "antonym", "n")]
     hypernyms = [WordPair("dog", "animal", "hypernym", "n")]
     found = PairResources("parses", antonyms=PairTable(antonyms), hypernyms=PairTable(hypernyms))
-    found.index = index
+    found.index = WordPairIndex.build(tiny_pairs * LEAST_OCCURRENCES)
     return found
 
 
@@ -73,46 +67,44 @@ def _resources() -> LanguageResources:
     return LanguageResources("parses")
 
 
-def _compared_with(
-    construction: Construction, base: list[Example], resources: PairResources, seed: int = 0
-) -> list[Example]:
-    """What the items are compared with: the items of the control, or the base."""
-    if construction.control is None:
-        return base
-    control = KNOWN[construction.control]
-    return apply_construction(control, base, seed=seed, resources=resources)[0]
-
-
-def test_no_check_finds_an_error(
-    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
+def test_items_pass_the_checks_and_name_their_construction_and_base(
+    for_each: Callable[..., None],
+    base_of: BaseOf,
+    resources: PairResources,
+    golden: Callable[[str, str], None],
 ) -> None:
-    def check(name: str) -> None:
-        construction = KNOWN[name]
-        base = base_of(construction)
-        items, _ = apply_construction(construction.name, base, resources=resources)
-        compared_with = Dataset("base", _compared_with(construction, base, resources))
+    """They are compared with the base, or with the items of a control, which are examples as they are."""
+
+    def check(construction: Construction) -> None:
+        name, base = construction.name, base_of(construction)
+        items, counts = apply_construction(name, base, resources=resources)
+        assert (counts["items"], counts["examples"]) == (len(items), len(base))
+        assert len({item.id for item in items}) == len(items) > 0
+        assert {item.label for item in items} <= {*construction.labels, None}
+        control = construction.control
+        compared = apply_construction(KNOWN[control], base, resources=resources)[0] if control else base
         findings = run_checks(
-            Dataset(construction.name, items), None if construction.reads_problems else compared_with
+            Dataset(name, items), None if construction.reads_problems else Dataset("base", compared)
         )
         assert [finding for finding in findings if finding.code.startswith("E")] == []
-        assert {item.label for item in items} <= {*construction.labels, None}
-        assert len({item.id for item in items}) == len(items)
+        by_id = {each.id: each for each in compared}
+        for item in items:
+            assert item.id.startswith(f"{name}:")
+            if item.change is None:
+                assert not construction.edits
+                example = by_id[item.id.removeprefix(f"{name}:")]
+                assert item.base is None
+                sides = (example.premise, example.hypothesis, example.label)
+                assert (item.premise, item.hypothesis, item.label) == sides
+                continue
+            assert item.change.construction == construction.versioned
+            named = item.base or ""
+            assert (named if control else named.partition(":")[0]) in by_id
+        lines = [f"{item.label}\n  {item.premise}\n  {item.hypothesis}" for item in items]
+        lines += [f"rejected: {reason}: {count}" for reason, count in counts["rejected"].items()]
+        golden(f"{name}.txt", "\n".join(lines) + "\n")
 
-    for_each(check, KNOWN)
-
-
-def test_it_applies_to_something(
-    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
-) -> None:
-    def check(name: str) -> None:
-        construction = KNOWN[name]
-        base = base_of(construction)
-        items, counts = apply_construction(construction.name, base, resources=resources)
-        assert items
-        assert counts["items"] == len(items)
-        assert counts["examples"] == len(base)
-
-    for_each(check, KNOWN)
+    for_each(check, KNOWN.values())
 
 
 def _without_repetitions(base: list[Example]) -> list[Example]:
@@ -129,8 +121,7 @@ def _without_repetitions(base: list[Example]) -> list[Example]:
 def test_it_does_not_depend_on_order(
     for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
 ) -> None:
-    def check(name: str) -> None:
-        construction = KNOWN[name]
+    def check(construction: Construction) -> None:
         base = base_of(construction)
         if construction.unique_pairs:
             base = [each for each in _without_repetitions(base) if each.id != "husband"]  # pairs come twice
@@ -139,89 +130,38 @@ def test_it_does_not_depend_on_order(
         assert forward
         assert sorted(forward, key=lambda item: item.id) == sorted(backward, key=lambda item: item.id)
 
-    for_each(check, KNOWN)
+    for_each(check, KNOWN.values())
 
 
-def test_every_item_names_its_construction_and_base(
-    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources
-) -> None:
-    """A control is an example as it is, under a name of its own."""
+def test_what_the_table_says_of_it(for_each: Callable[..., None]) -> None:
+    """It cites its paper, shows what it makes, and its control is a construction of the same choices."""
 
-    def check(name: str) -> None:
-        construction = KNOWN[name]
-        base = base_of(construction)
-        items, _ = apply_construction(construction.name, base, resources=resources)
-        compared_with = {each.id: each for each in _compared_with(construction, base, resources)}
-        for item in items:
-            assert item.id.startswith(f"{construction.name}:")
-            if item.change is None:
-                assert not construction.edits
-                example = compared_with[item.id.removeprefix(f"{construction.name}:")]
-                assert (item.base, item.change) == (None, None)
-                assert (item.premise, item.hypothesis) == (example.premise, example.hypothesis)
-                assert item.label == example.label
-                continue
-            assert item.change is not None
-            assert item.change.construction == construction.versioned
-            named = item.base or ""
-            assert (named if construction.control else named.partition(":")[0]) in compared_with
-
-    for_each(check, KNOWN)
-
-
-def test_golden(
-    for_each: Callable[..., None],
-    base_of: BaseOf,
-    resources: PairResources,
-    golden: Callable[[str, str], None],
-) -> None:
-    def check(name: str) -> None:
-        construction = KNOWN[name]
-        base = base_of(construction)
-        items, counts = apply_construction(construction.name, base, resources=resources)
-        lines = [f"{item.label}\n  {item.premise}\n  {item.hypothesis}" for item in items]
-        lines += [f"rejected: {reason}: {count}" for reason, count in counts["rejected"].items()]
-        golden(f"{construction.name}.txt", "\n".join(lines) + "\n")
-
-    for_each(check, KNOWN)
-
-
-def test_it_cites_its_paper_and_shows_what_it_makes(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        construction = KNOWN[name]
+    def check(construction: Construction) -> None:
         cited = re.search(r"\d{4}(, (section|appendix)| \(arXiv )", construction.paper)
         assert construction.paper == "Crossexam" or cited
         premise, hypothesis, label = construction.illustration
         assert (premise == hypothesis) == (construction.name == "identity")
         assert label in (construction.labels or (None,))
         assert (construction.function.__doc__ or "").strip()
+        if construction.control is not None:
+            assert KNOWN[construction.control].drawn_as == construction.drawn_as
+        assert construction.drawn_as is None or construction.drawn_as in KNOWN
 
-    for_each(check, KNOWN)
+    for_each(check, KNOWN.values())
 
 
 def test_an_empty_sentence_is_rejected_or_ignored(
     for_each: Callable[..., None], resources: PairResources
 ) -> None:
-    def check(name: str) -> None:
-        construction = KNOWN[name]
-        tags: dict[str, list[str]] = {"premise_tags": [], "hypothesis_tags": []}
-        empty = Example("e", "", "", "contradiction", info=tags)
+    empty = Example("e", "", "", "contradiction", info={"premise_tags": [], "hypothesis_tags": []})
+
+    def check(construction: Construction) -> None:
         items, counts = apply_construction(construction.name, [empty], resources=resources)
         assert items == []
         # what has no control is counted as a rejection of the control
         assert counts["rejected"] or construction.per_sentence or construction.control
 
-    for_each(check, KNOWN)
-
-
-def test_a_control_is_a_construction_of_the_same_choices(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        construction = KNOWN[name]
-        if construction.control is not None:
-            assert KNOWN[construction.control].drawn_as == construction.drawn_as
-        assert construction.drawn_as is None or construction.drawn_as in KNOWN
-
-    for_each(check, KNOWN)
+    for_each(check, KNOWN.values())
 
 
 #: What an option may name that takes a corpus or a table of counts.
@@ -269,17 +209,12 @@ def test_an_option_changes_something(
 
 
 def test_an_unknown_option_is_refused_by_name(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        construction = KNOWN[name]
-        said = (
-            f"'{construction.name}' has no options"
-            if construction.options is None
-            else f"no option of {construction.name} is called 'clouds'"
-        )
+    def check(name: str, construction: Construction) -> None:
+        said = f"no option of {name} is called" if construction.options else f"'{name}' has no options"
         with pytest.raises(CrossexamError, match=said):
             apply_construction(replace(construction, uses=()), [], options={"clouds": 1})
 
-    for_each(check, KNOWN)
+    for_each(check, KNOWN.items())
 
 
 def test_a_swap_without_word_pairs_says_what_it_needs() -> None:
@@ -289,9 +224,7 @@ def test_a_swap_without_word_pairs_says_what_it_needs() -> None:
 
 
 SENTENCES = st.lists(
-    st.sampled_from(
-        ["a", "man", "“Go", "p.m.", "off.”", "is", "(so)", "boys'", "'tis", "3.5", "no!", "…", "U.S."]
-    ),
+    st.sampled_from("a man “Go p.m. off.” is (so) boys' 'tis 3.5 no! … U.S.".split()),
     min_size=1,
     max_size=8,
 ).map(" ".join)
@@ -330,9 +263,7 @@ def test_where_the_tautology_goes(for_each: Callable[..., None]) -> None:
     for_each(check, rows)
 
 
-WORDS = st.sampled_from(
-    ["on", "form", "the", "The", "TEH", "aa", "a", "hot", "cat", "quite", "McGee", "naïve"]
-)
+WORDS = st.sampled_from("on form the The TEH aa a hot cat quite McGee naïve".split())
 
 
 @settings(max_examples=60, deadline=None)
@@ -350,11 +281,8 @@ def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int
 
 
 def test_the_free_tautology_is_the_users() -> None:
-    (item,), _ = apply_construction(
-        "tautology",
-        [Example("a", "p", "It rains.", "neutral")],
-        options={"clause": "and two is two."},
-    )
+    pair, options = Example("a", "p", "It rains.", "neutral"), {"clause": "and two is two."}
+    (item,), _ = apply_construction("tautology", [pair], options=options)
     assert item.hypothesis == "It rains and two is two."
     with pytest.raises(CrossexamError, match="the tautology is empty"):
         apply_construction("tautology", [Example("a", "p", "h", None)], options={"clause": " "})
@@ -368,11 +296,8 @@ def test_an_unknown_name_has_the_nearest_one() -> None:
 
 
 def test_chunks_and_repeated_pairs_do_not_matter() -> None:
-    assert [len(chunk) for chunk in chunks([Example(str(i), "p", "h", None) for i in range(5)], 2)] == [
-        2,
-        2,
-        1,
-    ]
+    five = [Example(str(i), "p", "h", None) for i in range(5)]
+    assert [len(chunk) for chunk in chunks(five, 2)] == [2, 2, 1]
     tags = [["The", "DT"], ["soup", "NN"], ["is", "VBZ"], ["hot", "JJ"]]
     info = {"premise_tags": tags, "hypothesis_tags": []}
     twice = [Example(name, "The soup is hot", "", "neutral", info=info) for name in "ab"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,28 +12,23 @@ from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Dataset
-from crossexam.core.example import Example, undo_edits
+from crossexam.core.example import SIDES, Example, undo_edits
 
 PAIR = Example("a", "Two geese cross the road.", "Birds walk!", "entailment")
 
 
-@pytest.mark.parametrize(
-    ("name", "sides"),
-    [
-        ("word_shuffle", {"premise", "hypothesis"}),
-        ("word_shuffle_premise", {"premise"}),
-        ("word_shuffle_hypothesis", {"hypothesis"}),
-    ],
-)
-def test_the_named_sides_are_shuffled_and_the_label_kept(name: str, sides: set[str]) -> None:
-    (item,), counts = apply_construction(name, [PAIR])
-    changed = {side for side in ("premise", "hypothesis") if item.text(side) != PAIR.text(side)}
-    assert changed == sides
-    assert (item.label, counts["rejected"]) == ("entailment", {})
-    assert item.change is not None
-    assert [edit.side for edit in item.change.edits] == [s for s in ("premise", "hypothesis") if s in sides]
-    assert run_checks(Dataset(name, [item]), Dataset("base", [PAIR])) == []
-    assert CONSTRUCTIONS[name].test_class == "ablation"
+def test_the_named_sides_are_shuffled_and_the_label_kept(for_each: Callable[..., None]) -> None:
+    def check(name: str, *sides: str) -> None:
+        (item,), counts = apply_construction(name, [PAIR])
+        assert [side for side in SIDES if item.text(side) != PAIR.text(side)] == [*sides]
+        assert (item.label, counts["rejected"]) == ("entailment", {})
+        assert item.change is not None
+        assert [edit.side for edit in item.change.edits] == [*sides]
+        assert run_checks(Dataset(name, [item]), Dataset("base", [PAIR])) == []
+        assert CONSTRUCTIONS[name].test_class == "ablation"
+
+    both = ("word_shuffle", "premise", "hypothesis")
+    for_each(check, [both, ("word_shuffle_premise", "premise"), ("word_shuffle_hypothesis", "hypothesis")])
 
 
 def test_two_words_have_one_other_order() -> None:
@@ -42,12 +37,11 @@ def test_two_words_have_one_other_order() -> None:
         assert item.hypothesis == "walk Birds!"
 
 
-@pytest.mark.parametrize("sentence", ["Rain.", "", "!!", "no no no."])
-def test_without_another_order_there_is_no_item(sentence: str) -> None:
-    items, counts = apply_construction(
-        "word_shuffle_hypothesis", [Example("a", "It rains.", sentence, "neutral")]
-    )
-    assert (items, counts["rejected"]) == ([], {"no other order of words": 1})
+def test_without_another_order_there_is_no_item() -> None:
+    for sentence in ("Rain.", "", "!!", "no no no."):
+        pair = Example("a", "It rains.", sentence, "neutral")
+        items, counts = apply_construction("word_shuffle_hypothesis", [pair])
+        assert (items, counts["rejected"]) == ([], {"no other order of words": 1})
 
 
 def test_one_sided_orders_are_enough_for_both() -> None:
@@ -65,9 +59,7 @@ def test_every_other_order_can_be_drawn_and_the_old_one_never() -> None:
     assert "red green blue" not in drawn
 
 
-WORDS = st.lists(
-    st.sampled_from(["A", "dog,", "don't", "p.m.", "the", "“Go", "U.S.", "well-fed"]), min_size=1
-)
+WORDS = st.lists(st.sampled_from("A dog, don't p.m. the “Go U.S. well-fed".split()), min_size=1)
 
 
 @given(WORDS, st.sampled_from(["", ".", "!”", "..."]), st.integers(0, 99))

@@ -78,9 +78,13 @@ def test_it_sets_what_the_suite_has_or_is_refused(for_each: Callable[..., None])
 def test_an_empty_value_is_refused_and_not_read_as_true(
     tmp_path: Path, for_each: Callable[..., None]
 ) -> None:
+    (tmp_path / "pairs.tsv").write_text("man\tperson\n")  # the pairs of WordNet take seconds
+    pairs = [f"--pairs={name}={tmp_path / 'pairs.tsv'}" for name in ("antonym", "hypernym")]
+
     def check(form: ShortForm) -> None:
         suite = form.settings[0][0]
         base = [] if suite_named(suite).base_option else BASE
+        base = [*base, *pairs] if suite == "behaviour" and form.flag != "--pairs" else base
         for empty in ([form.flag, ""], [f"{form.flag}="]):
             refused = CliRunner().invoke(app, ["build", suite, *base, "-o", str(tmp_path / "out"), *empty])
             assert isinstance(refused.exception, CrossexamError)

@@ -7,9 +7,9 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Outcome, Rejection
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Suite
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.manifest import TestSetEntry
@@ -170,53 +170,62 @@ def _set(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return found
 
 
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder and a cache of our own, and a corpus with parses in it."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    lines = [json.dumps(_record(n, *pair)) + "\n" for n, pair in enumerate(PAIRS)]
-    (folder / "tiny.jsonl").write_text("".join(lines))
+def _write_lines(path: Path, lines: Iterable[str], header: str = "") -> None:
+    path.write_text(header + "".join(f"{line}\n" for line in lines))
+
+
+def _write_corpora(folder: Path) -> None:
+    """Write a corpus with parses, and a small file of each corpus that a suite of its own reads."""
+    _write_lines(folder / "tiny.jsonl", (json.dumps(_record(n, *pair)) for n, pair in enumerate(PAIRS)))
+    header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
     for name, first, rows in (("train", 0, 20), ("trial", 100, 5), ("test_annotated", 200, 16)):
         numbers = range(first, first + rows)
-        lines = [f"{n}\tDog {n} runs.\tAn animal {n} moves.\t3.5\t{_GOLDS[n % 4]}\n" for n in numbers]
-        header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
-        (folder / f"SICK_{name}.txt").write_text(header + "".join(lines))
-    lines = [f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}\n" for n in range(30)]
-    (folder / "scitail_1.0_test.tsv").write_text("".join(lines))
-    lines = [f"Dog {n} runs or barks.\tDog {n} runs.\tneutral\n" for n in range(6)]
-    (folder / "conj_dev.tsv").write_text("Premise\tHypothesis\tLabel\n" + "".join(lines))
-    lines = [
-        json.dumps({"sentence1": f"Dog {n} runs.", "sentence2": "It moves.", "gold_label": "entailment"})
-        for n in range(6)
-    ]
-    (folder / "pmonli.jsonl").write_text("\n".join(lines))
-    for name, words in (
-        ("multinli_1.0_dev", ""),
-        ("multinli_0.9_taut2", " and up is up"),
-        ("multinli_0.9_negation", " and up is not down"),
+        sick = (f"{n}\tDog {n} runs.\tAn animal {n} moves.\t3.5\t{_GOLDS[n % 4]}" for n in numbers)
+        _write_lines(folder / f"SICK_{name}.txt", sick, header)
+    scitail = (f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}" for n in range(30))
+    _write_lines(folder / "scitail_1.0_test.tsv", scitail)
+    conjnli = (f"Dog {n} runs or barks.\tDog {n} runs.\tneutral" for n in range(6))
+    _write_lines(folder / "conj_dev.tsv", conjnli, "Premise\tHypothesis\tLabel\n")
+    for name, label, words in (
+        ("pmonli", "entailment", ""),
+        ("multinli_1.0_dev_matched", "neutral", ""),
+        ("multinli_0.9_taut2_matched", "neutral", " and up is up"),
+        ("multinli_0.9_negation_matched", "neutral", " and up is not down"),
     ):
-        lines = [
-            json.dumps(
-                {
-                    "pairID": f"{n}n",
-                    "gold_label": "neutral",
-                    "sentence1": f"Dog {n} runs.",
-                    "sentence2": f"It moves{words}.",
-                }
-            )
-            for n in range(6)
-        ]
-        (folder / f"{name}_matched.jsonl").write_text("\n".join(lines))
-    for name, header in (("aggrefact_dev", "doc"), ("aggrefact_test", "doc"), ("paws_download", "")):
-        names = ("dataset", "doc", "claim", "label") if header else ("grounding", "generated_text", "label")
-        rows = [(f"Dog {n // 2} of {name} runs.", f"Dog {n} moves.", str(n % 2)) for n in range(8)]
-        records = [("Mine", *row) if header else row for row in rows]
-        lines = [",".join(each) + "\n" for each in (names, *records)]
-        (folder / f"{name}.csv").write_text("".join(lines))
-    return folder
+        pairs = ({"sentence1": f"Dog {n} runs.", "sentence2": f"It moves{words}."} for n in range(6))
+        records = (pair | {"pairID": f"{n}n", "gold_label": label} for n, pair in enumerate(pairs))
+        _write_lines(folder / f"{name}.jsonl", map(json.dumps, records))
+    for name, columns, source in (
+        ("aggrefact_dev", "dataset,doc,claim,label", "Mine,"),
+        ("aggrefact_test", "dataset,doc,claim,label", "Mine,"),
+        ("paws_download", "grounding,generated_text,label", ""),
+    ):
+        claims = (f"{source}Dog {n // 2} of {name} runs.,Dog {n} moves.,{n % 2}" for n in range(8))
+        _write_lines(folder / f"{name}.csv", claims, f"{columns}\n")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A data folder and a cache of our own, and a corpus with parses in it."""
+    folder = tmp_path_factory.mktemp("data")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CROSSEXAM_DATA", str(folder))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        _write_corpora(folder)
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def built(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return the folder of a suite, which is built once and left as it is."""
+    folder = tmp_path_factory.mktemp("built")
+
+    @cache
+    def build(name: str) -> Path:
+        assert build_to_folder(_request(SUITES[name], data), folder / name).written
+        return folder / name
+
+    return build
 
 
 def _request(
@@ -233,10 +242,6 @@ def _bytes(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
-def _content(suite: Suite) -> dict[str, list[Any]]:
-    return {data.name: list(data) for data in suite}
-
-
 def test_every_option_of_every_suite_and_construction_is_tested() -> None:
     options = with_own_options().items()
     known = {f"{name}.{each.name}" for name, instance in options for each in fields(instance)}
@@ -246,16 +251,18 @@ def test_every_option_of_every_suite_and_construction_is_tested() -> None:
     assert not set(SUITES) & set(CONSTRUCTIONS)  # one name, one thing to build
 
 
-def test_memory_and_folder_hold_the_same(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
-    def check(name: str) -> None:
-        kind = SUITES[name]
-        request_of = partial(_request, kind, data)
-        place = tmp_path / name
-        place.mkdir()
-        in_memory = build_in_memory(request_of())
-        assert build_to_folder(request_of(), place / "suite").written
-        in_folder = read_suite(place / "suite")
-        assert _content(in_memory) == _content(in_folder)
+def _check(suite: Suite) -> None:
+    for each in suite:
+        base = suite.datasets.get(str(each.entry.base_set)) if len(each) else None
+        assert [finding for finding in run_checks(each, base) if finding.code.startswith("E")] == []
+
+
+def test_memory_and_folder_hold_the_same_and_no_check_finds_an_error(
+    for_each: Callable[..., None], data: Path, built: Callable[[str], Path]
+) -> None:
+    def check(kind: SuiteKind) -> None:
+        in_memory, in_folder = build_in_memory(_request(kind, data)), read_suite(built(kind.name))
+        assert {each.name: list(each) for each in in_memory} == {each.name: list(each) for each in in_folder}
         assert any(len(each) for each in in_memory)
         assert in_memory.name == in_folder.name == kind.name
         for each in in_memory:
@@ -263,8 +270,34 @@ def test_memory_and_folder_hold_the_same(for_each: Callable[..., None], data: Pa
             facts = {key: value for key, value in entry.facts.items() if key != "path"}
             assert replace(entry, file=None, sha256=None, facts=facts) == each.entry
             assert (entry.rows, entry.content_hash) == (len(each), each.content_hash())
+        _check(in_memory)
 
-    for_each(check, SUITES)
+    for_each(check, SUITES.values())
+
+
+def test_the_manifest_says_what_was_built(
+    for_each: Callable[..., None], built: Callable[[str], Path]
+) -> None:
+    def check(kind: SuiteKind) -> None:
+        manifest = json.loads((built(kind.name) / MANIFEST).read_text())
+        assert manifest["format"] == 1
+        assert (manifest["name"], manifest["paper"]) == (kind.name, kind.paper)
+        assert manifest["signature"].startswith(f"suite:{kind.name}|")
+        for test_set, stated in manifest["test_sets"].items():
+            entry = TestSetEntry.from_json(test_set, stated)
+            assert entry.name == test_set
+            assert list(entry.to_json().items()) == list(stated.items())
+            assert TestSetEntry.from_json(test_set, entry.to_json()) == entry
+            assert entry.signature
+            assert entry.signature.startswith("corpus:")
+            assert entry.base_set is None or entry.base_set in manifest["test_sets"]
+            assert (built(kind.name) / str(entry.file)).is_file()
+        if kind.overview is not None:
+            overview = kind.overview(manifest)
+            assert [row[0] for row in overview.rows] == list(manifest["test_sets"])
+            assert {len(row) for row in overview.rows} == {len(overview.header)}
+
+    for_each(check, SUITES.values())
 
 
 def _three(pairs: Sequence[Pair]) -> list[list[float]]:
@@ -324,53 +357,23 @@ def test_what_is_written_is_what_was_scored_however_it_was_answered(
     for_each(lambda *row: scored_as_written(data, tmp_path, written_as_scored, *row), rows)
 
 
-def test_the_manifest_says_what_was_built(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
-    def check(name: str) -> None:
-        kind = SUITES[name]
-        request_of = partial(_request, kind, data)
-        place = tmp_path / name
-        place.mkdir()
-        build_to_folder(request_of(), place / "suite")
-        manifest = json.loads((place / "suite" / MANIFEST).read_text())
-        assert manifest["format"] == 1
-        assert (manifest["name"], manifest["paper"]) == (kind.name, kind.paper)
-        assert manifest["signature"].startswith(f"suite:{kind.name}|")
-        for test_set, stated in manifest["test_sets"].items():
-            entry = TestSetEntry.from_json(test_set, stated)
-            assert entry.name == test_set
-            assert list(entry.to_json().items()) == list(stated.items())
-            assert TestSetEntry.from_json(test_set, entry.to_json()) == entry
-            assert entry.signature
-            assert entry.signature.startswith("corpus:")
-            assert entry.base_set is None or entry.base_set in manifest["test_sets"]
-            assert (place / "suite" / str(entry.file)).is_file()
-        if kind.overview is not None:
-            overview = kind.overview(manifest)
-            assert [row[0] for row in overview.rows] == list(manifest["test_sets"])
-            assert {len(row) for row in overview.rows} == {len(overview.header)}
-
-    for_each(check, SUITES)
+ANOTHER = "contains a suite built from different input or options"
 
 
-def test_it_is_built_once(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
-    def check(name: str) -> None:
-        kind = SUITES[name]
-        request_of = partial(_request, kind, data)
-        place = tmp_path / name
-        place.mkdir()
-        folder = place / "suite"
+def test_it_is_built_once(
+    for_each: Callable[..., None], data: Path, built: Callable[[str], Path], tmp_path: Path
+) -> None:
+    def check(kind: SuiteKind) -> None:
+        request_of, folder = partial(_request, kind, data), tmp_path / kind.name
+        before = _bytes(built(kind.name))
         assert build_to_folder(request_of(), folder).written
-        before = _bytes(folder)
         assert not build_to_folder(request_of(), folder).written
-        assert build_to_folder(request_of(), place / "again").written
-        assert _bytes(place / "again") == _bytes(folder) == before
+        assert _bytes(folder) == before
         others = [request_of(file_format="jsonl"), request_of(limit=2)]
         if "seed" in json.loads(before[MANIFEST])["request"]:
             others.append(request_of(seed=1))
         for other in others:
-            with pytest.raises(
-                CrossexamError, match="contains a suite built from different input or options"
-            ):
+            with pytest.raises(CrossexamError, match=ANOTHER):
                 build_to_folder(other, folder)
             assert _bytes(folder) == before
         for other in [*others, request_of()]:
@@ -378,112 +381,143 @@ def test_it_is_built_once(for_each: Callable[..., None], data: Path, tmp_path: P
             assert not build_to_folder(other, folder).written
         assert _bytes(folder) == before  # and nothing is left of the others
 
-    for_each(check, SUITES)
+    for_each(check, SUITES.values())
 
 
-def test_another_option_is_another_suite(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
-    def check(name: str, target: str) -> None:
-        kind, folder = SUITES[name], tmp_path / "suites" / name
-        build_to_folder(_request(kind, data), folder, force=True)
-        before = _bytes(folder)
-        other = _request(kind, data, {target: CHANGED[target](data)})
-        with pytest.raises(CrossexamError, match="contains a suite built from different input or options"):
-            build_to_folder(other, folder)
-        assert _bytes(folder) == before
-        assert build_to_folder(other, folder, force=True).written
-        assert not build_to_folder(other, folder).written
-        _check(read_suite(folder))  # what the table says of a construction holds with every option
-
-    for_each(
-        check,
-        [
-            (kind.name, f"{name}.{each.name}")
-            for kind in SUITES.values()
-            for name, options in _options_of(kind).items()
-            for each in fields(options)
-        ],
-    )
+def another_suite(data: Path, whole: Path, place: Path, name: str, target: str) -> None:
+    """Build the suite with another value of an option; *whole* is its folder without it."""
+    other = _request(SUITES[name], data, {target: CHANGED[target](data)})
+    with pytest.raises(CrossexamError, match=ANOTHER):
+        build_to_folder(other, whole)
+    assert build_to_folder(other, place / name / target).written
+    assert not build_to_folder(other, place / name / target).written
+    _check(read_suite(place / name / target))  # what the table says of a construction holds with every option
 
 
-def test_no_check_finds_an_error(for_each: Callable[..., None], data: Path) -> None:
-    def check(name: str) -> None:
-        kind = SUITES[name]
-        request_of = partial(_request, kind, data)
-        _check(build_in_memory(request_of()))
-
-    for_each(check, SUITES)
+def _with_options() -> list[tuple[str, str]]:
+    """Return every suite with every option that it can be built with."""
+    named = ((kind.name, *each) for kind in SUITES.values() for each in _options_of(kind).items())
+    return [(suite, f"{part}.{each.name}") for suite, part, options in named for each in fields(options)]
 
 
-def _check(suite: Suite) -> None:
-    for data in suite:
-        base = suite.datasets.get(str(data.entry.base_set)) if len(data) else None
-        assert [finding for finding in run_checks(data, base) if finding.code.startswith("E")] == []
+def test_another_option_is_another_suite(
+    for_each: Callable[..., None], data: Path, built: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Every option of a construction in the first suite that uses it."""
+    first = {target: suite for suite, target in reversed(_with_options())}
+    rows = [(suite, target) for target, suite in first.items()]
+    for_each(lambda suite, target: another_suite(data, built(suite), tmp_path, suite, target), rows)
+
+
+@pytest.mark.slow
+def test_another_option_of_a_construction_is_another_suite_wherever_it_is_used(
+    for_each: Callable[..., None], data: Path, built: Callable[[str], Path], tmp_path: Path
+) -> None:
+    rows = _with_options()
+    for_each(lambda suite, target: another_suite(data, built(suite), tmp_path, suite, target), rows)
 
 
 def test_an_unknown_option_is_refused_by_name(for_each: Callable[..., None], data: Path) -> None:
-    def check(name: str) -> None:
-        kind = SUITES[name]
-        request_of = partial(_request, kind, data)
-        for part in _options_of(kind):
-            with pytest.raises(UnknownNameError, match=f"no option of {part} is called 'clouds'"):
-                request_of({f"{part}.clouds": 1})
+    def check(kind: SuiteKind) -> None:
+        refused = {f"{part}.clouds": f"no option of {part} is called 'clouds'" for part in _options_of(kind)}
         if kind.options is None:
-            with pytest.raises(CrossexamError, match=f"'{kind.name}' has no options of its own"):
-                request_of({f"{kind.name}.clouds": 1})
-        with pytest.raises(UnknownNameError, match="is called 'antonmy'\n  hint: did you mean 'antonymy'"):
-            request_of({"antonmy.indirect": True})
-        with pytest.raises(CrossexamError, match=f"'{kind.name}' does not use 'word_shuffle'"):
-            request_of({"word_shuffle.clouds": 1})
+            refused[f"{kind.name}.clouds"] = f"'{kind.name}' has no options of its own"
+        refused["antonmy.indirect"] = "is called 'antonmy'\n  hint: did you mean 'antonymy'"
+        refused["word_shuffle.clouds"] = f"'{kind.name}' does not use 'word_shuffle'"
+        for target, said in refused.items():
+            with pytest.raises(CrossexamError, match=said):
+                _request(kind, data, {target: 1})
 
-    for_each(check, SUITES)
+    for_each(check, SUITES.values())
 
 
 class Killed(BaseException):
     """Like KeyboardInterrupt: nothing catches it on its way."""
 
 
-def test_a_kill_between_test_sets_leaves_no_manifest(
-    for_each: Callable[..., None], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def killed_between_test_sets(
+    data: Path, whole: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    def check(name: str) -> None:
-        kind = SUITES[name]
-        request_of = partial(_request, kind, data)
-        place = tmp_path / name
-        place.mkdir()
-        close, folder = SuiteWriter.close, place / "suite"
-        *_, last = build_in_memory(request_of()).datasets
+    close = SuiteWriter.close
+    *_, last = read_suite(whole).datasets
 
-        def killed(writer: SuiteWriter, sink: TestSetSink, entry: TestSetEntry) -> None:
-            if entry.name == last:
+    def killed(writer: SuiteWriter, sink: TestSetSink, entry: TestSetEntry) -> None:
+        if entry.name == last:
+            raise Killed
+        close(writer, sink, entry)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SuiteWriter, "close", killed)
+        with pytest.raises(Killed):
+            build_to_folder(_request(SUITES[name], data), folder)
+    assert _bytes(folder) == {}
+    assert build_to_folder(_request(SUITES[name], data), folder).written
+    assert _bytes(folder) == _bytes(whole)
+
+
+def killed_while_files_get_their_names(
+    data: Path, whole: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    wanted, rename = _bytes(whole), Path.replace
+    for allowed in sorted({0, 1, len(wanted) // 2, len(wanted) - 2, len(wanted) - 1}):
+        replaced = itertools.count()
+
+        def killed(source: Path, target: Path, *, last: int = allowed, count: Any = replaced) -> None:
+            if next(count) == last + 1:  # the first one is the mark
                 raise Killed
-            close(writer, sink, entry)
+            rename(source, target)
 
-        with monkeypatch.context() as patch:
-            patch.setattr(SuiteWriter, "close", killed)
-            with pytest.raises(Killed):
-                build_to_folder(request_of(), folder)
-        assert _bytes(folder) == {}
-        assert build_to_folder(request_of(), folder).written
-        assert build_to_folder(request_of(), place / "other").written
-        assert _bytes(folder) == _bytes(place / "other")
-
-    for_each(check, SUITES)
+        with monkeypatch.context() as patch, contextlib.suppress(Killed):
+            patch.setattr(Path, "replace", killed)
+            build_to_folder(_request(SUITES[name], data), folder)
+        build_to_folder(_request(SUITES[name], data), folder)
+        assert _bytes(folder) == wanted
+        shutil.rmtree(folder)
 
 
-def test_what_was_cut_off_is_built_again(for_each: Callable[..., None], data: Path, tmp_path: Path) -> None:
+KILLS = (killed_between_test_sets, killed_while_files_get_their_names)
+
+
+def _killed(
+    data: Path, built: Callable[[str], Path], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Callable[..., None], str], None]:
+    return lambda kill, name: kill(data, built(name), place / kill.__name__ / name, monkeypatch, name)
+
+
+def test_a_killed_build_leaves_no_manifest_and_can_be_repeated(
+    for_each: Callable[..., None],
+    data: Path,
+    built: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of a suite of constructions, of swaps, and one with a folder beside its test sets."""
+    rows = itertools.product(KILLS, ("documents", "behaviour", "cross-dataset"))
+    for_each(_killed(data, built, tmp_path, monkeypatch), rows)
+
+
+@pytest.mark.slow
+def test_a_killed_build_of_any_suite_can_be_repeated(
+    for_each: Callable[..., None],
+    data: Path,
+    built: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for_each(_killed(data, built, tmp_path, monkeypatch), itertools.product(KILLS, SUITES))
+
+
+def test_what_was_cut_off_is_built_again(
+    for_each: Callable[..., None], data: Path, built: Callable[[str], Path], tmp_path: Path
+) -> None:
     """After a loss of power some test sets have their names, others do not, and there is no manifest.
 
     There is the list of files that were to get their names, which is on the disk before the first has it.
     """
 
-    def check(name: str) -> None:
-        kind = SUITES[name]
-        request_of = partial(_request, kind, data)
-        place = tmp_path / name
-        place.mkdir()
-        folder = place / "suite"
-        build_to_folder(request_of(), folder)
-        whole = _bytes(folder)
+    def check(kind: SuiteKind) -> None:
+        whole, folder = _bytes(built(kind.name)), tmp_path / kind.name
+        shutil.copytree(built(kind.name), folder)
         write_json(folder / UNFINISHED, {"files": [path for path in whole if path != MANIFEST]})
         (folder / MANIFEST).unlink()
         for path in folder.iterdir():
@@ -491,40 +525,10 @@ def test_what_was_cut_off_is_built_again(for_each: Callable[..., None], data: Pa
                 shutil.rmtree(path)  # written after the test sets
         first = min(folder.glob("*.parquet"))
         first.rename(folder / f".{first.name}.x1y2.part")
-        assert build_to_folder(request_of(), folder).written
+        assert build_to_folder(_request(kind, data), folder).written
         assert _bytes(folder) == whole
 
-    for_each(check, SUITES)
-
-
-def test_a_kill_while_files_get_their_names_can_be_repeated(
-    for_each: Callable[..., None], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def check(name: str) -> None:
-        kind = SUITES[name]
-        request_of = partial(_request, kind, data)
-        place = tmp_path / name
-        place.mkdir()
-        folder, rename = place / "suite", Path.replace
-        build_to_folder(request_of(), place / "whole")
-        whole = _bytes(place / "whole")
-        for allowed in sorted({0, 1, len(whole) // 2, len(whole) - 2, len(whole) - 1}):
-            replaced = itertools.count()
-
-            def killed(source: Path, target: Path, *, last: int = allowed, count: Any = replaced) -> None:
-                if next(count) == last + 1:  # the first one is the mark
-                    raise Killed
-                rename(source, target)
-
-            with monkeypatch.context() as patch:
-                patch.setattr(Path, "replace", killed)
-                with contextlib.suppress(Killed):
-                    build_to_folder(request_of(), folder)
-            build_to_folder(request_of(), folder)
-            assert _bytes(folder) == whole
-            shutil.rmtree(folder)
-
-    for_each(check, SUITES)
+    for_each(check, SUITES.values())
 
 
 def _failing(example: Example, *_: object) -> Iterator[Outcome]:
@@ -533,15 +537,15 @@ def _failing(example: Example, *_: object) -> Iterator[Outcome]:
     yield Rejection("not yet")
 
 
-@pytest.mark.parametrize("name", ["stress-tests", "compositionality"])
-def test_a_construction_that_fails_leaves_nothing(name: str, data: Path, tmp_path: Path) -> None:
-    request = suite_request(name, [base_from_spec(str(data / "tiny.jsonl"))])
-    *others, last = request.constructions
-    failing = replace(request, constructions=[*others, replace(last, function=_failing, options=None)])
-    with pytest.raises(Killed):
-        build_to_folder(failing, tmp_path / "suite")
-    assert _bytes(tmp_path / "suite") == {}
-    assert build_to_folder(request, tmp_path / "suite").written
+def test_a_construction_that_fails_leaves_nothing(data: Path, tmp_path: Path) -> None:
+    for name in ("stress-tests", "compositionality"):
+        request = suite_request(name, [base_from_spec(str(data / "tiny.jsonl"))])
+        *others, last = request.constructions
+        failing = replace(request, constructions=[*others, replace(last, function=_failing, options=None)])
+        with pytest.raises(Killed):
+            build_to_folder(failing, tmp_path / name)
+        assert _bytes(tmp_path / name) == {}
+        assert build_to_folder(request, tmp_path / name).written
 
 
 def test_every_construction_is_a_suite_of_its_own(for_each: Callable[..., None], data: Path) -> None:

@@ -68,21 +68,17 @@ def test_every_builtin_is_a_model_with_a_key_of_its_own() -> None:
     assert [model.name for model in models] == BUILTIN_NAMES
 
 
-def test_names_that_are_no_models_are_refused_with_the_way_out(case: Any) -> None:
+def test_names_that_are_no_models_are_refused_with_the_way_out(refused: Any) -> None:
     for name, *named in (
         ("bultin/x", "no kind of model is called 'bultin'", "hint: did you mean 'builtin/x'"),
         ("roberta-large-mnli", "a checkpoint is hf/roberta-large-mnli"),
         ("p12.csv", "did you mean 'file/p12.csv', a file of predictions"),
         ("builtin/overlp", "no built-in model is called 'overlp'", "hint: did you mean 'overlap'"),
     ):
-        with case.refused(*named, kind=UnknownNameError):
-            open_model(name)
-    with case.refused("'hf/' is not the name of a model"):
-        open_model("hf/")
-    with case.refused("3 is not a model"):
-        open_model(3)  # type: ignore[arg-type]
-    with case.refused("leave out --label-order"):
-        open_model("builtin/overlap", {"label_order": LABELS})
+        assert refused(UnknownNameError, open_model, name).has(*named)
+    assert "'hf/' is not the name of a model" in refused(open_model, "hf/")
+    assert "3 is not a model" in refused(open_model, 3)
+    assert "leave out --label-order" in refused(open_model, "builtin/overlap", {"label_order": LABELS})
 
 
 def test_builtin_models_need_no_torch() -> None:
@@ -99,7 +95,7 @@ def test_builtin_models_need_no_torch() -> None:
     assert done.stdout.strip() == ""
 
 
-def test_overlap(case: Any) -> None:
+def test_overlap() -> None:
     for premise, hypothesis, label in (
         ("A man plays a guitar.", "A man plays.", "entailment"),  # 3 of 3 words shared
         ("A man plays a guitar.", "A man eats some soup.", "neutral"),  # 2 of 5: between 0.2 and 0.6
@@ -109,8 +105,7 @@ def test_overlap(case: Any) -> None:
         ("A man doesn't play.", "A man does play.", "entailment"),  # only the premise negates
         ("It rains.", "", "contradiction"),  # no words shared
     ):
-        with case(premise, hypothesis, label):
-            assert overlap_label(premise, hypothesis) == label
+        assert overlap_label(premise, hypothesis) == label
 
 
 @pytest.mark.slow

@@ -51,14 +51,14 @@ def test_what_is_known_of_each_member() -> None:
     assert model.details["members"]["builtin/overlap"] == {"version": "overlap.v1"}
 
 
-def test_mistakes(case: Any) -> None:
+def test_mistakes() -> None:
     for name, message in (
         ("mean/builtin/majority", "an ensemble needs at least two models"),
         ("mean/builtin/majority,", "an ensemble needs at least two models"),
         ("mean/builtin/majority,builtin/majority", "the ensemble lists a model twice"),
         ("mean/builtin/majority,bultin/overlap", "did you mean"),
     ):
-        with case(name, message), pytest.raises(CrossexamError, match=message):
+        with pytest.raises(CrossexamError, match=message):
             open_model(name)
 
 

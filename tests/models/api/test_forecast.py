@@ -39,7 +39,7 @@ def test_many_requests_to_another_machine_are_confirmed() -> None:
 
 
 def test_without_a_terminal_many_requests_are_refused(
-    elsewhere: Command, monkeypatch: pytest.MonkeyPatch, case: Any
+    elsewhere: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pairs that are asked again and with other templates count as requests."""
     two, again = ("--template", "words,gpt3"), ("--repeat", "4")
@@ -51,11 +51,10 @@ def test_without_a_terminal_many_requests_are_refused(
         ((*two, *again, "--limit", "1"), 31 + 2 * 5),
     ):
         monkeypatch.setattr("crossexam.runs.waiting.MOST_UNCONFIRMED", requests - 1)
-        with case(more):
-            done = elsewhere(*more)
-            assert done.code == 2
-            assert f"up to {requests} requests would be sent to api.example.com" in done.err
-            assert "sending" not in done.err
+        done = elsewhere(*more)
+        assert done.code == 2
+        assert f"up to {requests} requests would be sent to api.example.com" in done.err
+        assert "sending" not in done.err
 
 
 def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
@@ -74,26 +73,23 @@ def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
     assert not output.exists()
 
 
-def test_a_dry_run_counts_at_least_what_is_sent(
-    server: Any, command: Command, output: Path, case: Any
-) -> None:
+def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Command, output: Path) -> None:
     """Each token of the stub costs the same, and it gives one answer per request whatever ``n`` is."""
     for answer in ("text", "samples:3"):
         for repeat in ((), ("--repeat", "2")):
-            with case(answer, repeat):
-                server.requests.clear()
-                dry = command("--answer", answer, "--dry-run", "--force", "--price", "2,2", *repeat).out
-                (forecast,) = _numbers(r"requests to \S+ at most ([\d,]+)", dry)
-                (read,) = _numbers(r"tokens to read: about ([\d,]+)", dry)
-                (written,) = _numbers(r"to write: at most ([\d,]+)", dry)
-                assert f"cost: at most about {2 * (read + written) / 1e6:.4g}" in dry
-                folder = output.with_name(f"{answer[:4]}{len(repeat)}")
-                assert command("--answer", answer, *repeat, "-o", folder).code == 0
-                sent = read_run(folder).manifest["details"]["requests"]["sent"]
-                assert sent <= forecast <= sent + 1  # with samples, the first may have to be repeated
-                asked = [message for body in server.requests for message in body["messages"]]
-                characters = sum(len(message["content"]) for message in asked)
-                assert read == pytest.approx(characters / 4, rel=0.05)
+            server.requests.clear()
+            dry = command("--answer", answer, "--dry-run", "--force", "--price", "2,2", *repeat).out
+            (forecast,) = _numbers(r"requests to \S+ at most ([\d,]+)", dry)
+            (read,) = _numbers(r"tokens to read: about ([\d,]+)", dry)
+            (written,) = _numbers(r"to write: at most ([\d,]+)", dry)
+            assert f"cost: at most about {2 * (read + written) / 1e6:.4g}" in dry
+            folder = output.with_name(f"{answer[:4]}{len(repeat)}")
+            assert command("--answer", answer, *repeat, "-o", folder).code == 0
+            sent = read_run(folder).manifest["details"]["requests"]["sent"]
+            assert sent <= forecast <= sent + 1  # with samples, the first may have to be repeated
+            asked = [message for body in server.requests for message in body["messages"]]
+            characters = sum(len(message["content"]) for message in asked)
+            assert read == pytest.approx(characters / 4, rel=0.05)
 
 
 def _numbers(pattern: str, text: str) -> list[int]:

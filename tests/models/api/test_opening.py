@@ -88,16 +88,15 @@ def _asked_with(run: Any) -> str:
 
 
 def test_the_template_follows_from_the_labels_of_all_test_sets(
-    run: Callable[..., Any], tmp_path: Path, answering: Any, case: Any
+    run: Callable[..., Any], tmp_path: Path, answering: Any
 ) -> None:
     """In a command and in the library; a template that is named wins."""
     for name, expected in (("two", "words.two"), ("three", "words"), ("both", "words")):
-        with case(name):
-            run(name)
-            found = read_run(tmp_path / f"run-{name}")
-            assert _asked_with(found) == expected
-            assert found.manifest["details"]["two_label"] is (expected == "words.two")
-            assert found.manifest["details"]["parse"] == {"exact": found.manifest["distinct_pairs"]}
+        run(name)
+        found = read_run(tmp_path / f"run-{name}")
+        assert _asked_with(found) == expected
+        assert found.manifest["details"]["two_label"] is (expected == "words.two")
+        assert found.manifest["details"]["parse"] == {"exact": found.manifest["distinct_pairs"]}
     named = ("words", "words.two.order-2")
     run("two", "--template", ",".join(named), "-o", tmp_path / "named")
     assert [_asked_with(read_run(tmp_path / "named" / name)) for name in named] == list(named)
@@ -129,7 +128,7 @@ def test_dry_runs_batches_and_repeats_ask_in_the_same_words_as_the_run(
     assert len(answering.requests) == 30 + 6 + 6
 
 
-def test_a_model_is_worded_once(server: Any, case: Any) -> None:
+def test_a_model_is_worded_once(server: Any) -> None:
     """It goes on with what it learnt of the server, wherever test sets are given again."""
     tests = [_dataset("rte", TWO)]
     model = open_model("api/mine", {"endpoint": server.url}, tests=tests)

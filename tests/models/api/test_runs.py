@@ -61,25 +61,23 @@ def test_a_run_is_resumed_where_it_stopped(server: Any, command: Command, output
     assert _details(output) == details
 
 
-def test_what_fails_for_now_ends_unfinished(server: Any, command: Command, fake_time: Any, case: Any) -> None:
+def test_what_fails_for_now_ends_unfinished(server: Any, command: Command, fake_time: Any) -> None:
     """An account to be paid for, a server that is not there, and one that stops after the probe and 10."""
     plain, retry = server.answer, "repeat the same command to resume"
     server.answer = lambda body: (
         server.error(429, "pay", code="insufficient_quota") if server.asked else plain(body)
     )
-    with case("pay"):
-        done = command()
-        assert (done.code, done.err.count("to resume")) == (4, 1)
-        assert "429: pay; 24 of 24 distinct pairs are still to be asked" in done.err
-        assert retry in done.err
+    done = command()
+    assert (done.code, done.err.count("to resume")) == (4, 1)
+    assert "429: pay; 24 of 24 distinct pairs are still to be asked" in done.err
+    assert retry in done.err
     server.answer, server.is_closed = plain, True
-    with case("closed"):
-        started, done = fake_time.now(), command("--force", "--seed", "1")
-        assert done.code == 4
-        assert f"no answer from {server.host} (connection refused); trying again for a few sec" in done.err
-        assert "connection refused: is the server running, and is the endpoint its address?" in done.err
-        assert retry in done.err
-        assert fake_time.now() - started < 5
+    started, done = fake_time.now(), command("--force", "--seed", "1")
+    assert done.code == 4
+    assert f"no answer from {server.host} (connection refused); trying again for a few sec" in done.err
+    assert "connection refused: is the server running, and is the endpoint its address?" in done.err
+    assert retry in done.err
+    assert fake_time.now() - started < 5
     server.is_closed = False
     server.requests.clear()
 
@@ -88,11 +86,10 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Command, fake_
         return plain(body)._replace(cut=server.is_closed)
 
     server.answer = stop_at_last
-    with case("stops"):
-        started, done = fake_time.now(), command("--force", "--seed", "2")
-        assert (done.code, done.err.count(f"no answer from {server.host}")) == (4, 1)
-        assert "of 24 distinct pairs are still to be asked" in done.err
-        assert fake_time.now() - started > 60
+    started, done = fake_time.now(), command("--force", "--seed", "2")
+    assert (done.code, done.err.count(f"no answer from {server.host}")) == (4, 1)
+    assert "of 24 distinct pairs are still to be asked" in done.err
+    assert fake_time.now() - started > 60
 
 
 def test_a_busy_server_is_waited_for_and_the_user_is_told(
@@ -148,7 +145,6 @@ def test_a_run_that_dies_at_any_write_asks_no_stored_pair_again(
     tmp_path: Path,
     examples: tuple[Example, ...],
     monkeypatch: pytest.MonkeyPatch,
-    case: Any,
 ) -> None:
     monkeypatch.setattr("crossexam.models.api.asking._MOST_TOGETHER", 5)
 
@@ -165,15 +161,14 @@ def test_a_run_that_dies_at_any_write_asks_no_stored_pair_again(
     for at in range(1, len(transactions) + 1):
         for after in (False, True):
             folder = tmp_path / f"{at}-{after}"
-            with case(at, after):
-                with pytest.MonkeyPatch.context() as patch:
-                    _killing(patch, at, after=after)
-                    with pytest.raises(_Killed):
-                        run(folder)
-                stored.add(known := _stored(folder))
-                asked = run(folder)
-                assert len(asked) == len(set(asked)) == len(examples) - known
-                assert _table(folder).equals(_table(tmp_path / "whole"))
+            with pytest.MonkeyPatch.context() as patch:
+                _killing(patch, at, after=after)
+                with pytest.raises(_Killed):
+                    run(folder)
+            stored.add(known := _stored(folder))
+            asked = run(folder)
+            assert len(asked) == len(set(asked)) == len(examples) - known
+            assert _table(folder).equals(_table(tmp_path / "whole"))
     assert len(stored) > 4
 
 
@@ -209,7 +204,7 @@ def _listening(server: Any) -> Iterator[str]:
 
 @pytest.mark.slow
 def test_a_killed_process_asks_no_stored_pair_again(
-    server: Any, tests: Path, tmp_path: Path, examples: tuple[Example, ...], case: Any
+    server: Any, tests: Path, tmp_path: Path, examples: tuple[Example, ...]
 ) -> None:
     """The server kills the process that asks, at the first pair, in the middle and at the last."""
     plain = server.answer
@@ -223,32 +218,31 @@ def test_a_killed_process_asks_no_stored_pair_again(
 
         assert start("whole").wait() == 0
         for requests in (31, 40, 53):
-            with case(requests):
-                server.requests.clear()
+            server.requests.clear()
 
-                processes: list[subprocess.Popen[bytes]] = []
+            processes: list[subprocess.Popen[bytes]] = []
 
-                def kill_once(body: dict[str, Any], at: int = requests, its: Any = processes) -> Any:
-                    if len(server.requests) == at:
-                        os.kill(its[0].pid, signal.SIGKILL)
-                    return plain(body)
+            def kill_once(body: dict[str, Any], at: int = requests, its: Any = processes) -> Any:
+                if len(server.requests) == at:
+                    os.kill(its[0].pid, signal.SIGKILL)
+                return plain(body)
 
-                server.answer = kill_once
-                processes.append(start(f"killed-{requests}"))
-                assert processes[0].wait() == -signal.SIGKILL
-                server.answer = plain
-                assert start(f"killed-{requests}").wait() == 0
-                asked = server.asked
-                assert set(asked) == {(e.premise, e.hypothesis) for e in examples}
-                assert len(asked) <= 24 + 2
-                assert _table(tmp_path / f"killed-{requests}").equals(_table(tmp_path / "whole"))
+            server.answer = kill_once
+            processes.append(start(f"killed-{requests}"))
+            assert processes[0].wait() == -signal.SIGKILL
+            server.answer = plain
+            assert start(f"killed-{requests}").wait() == 0
+            asked = server.asked
+            assert set(asked) == {(e.premise, e.hypothesis) for e in examples}
+            assert len(asked) <= 24 + 2
+            assert _table(tmp_path / f"killed-{requests}").equals(_table(tmp_path / "whole"))
 
 
 # What is told, and what is not
 
 
 def test_the_key_is_in_nothing(
-    server: Any, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Any
+    server: Any, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither in answers and errors of the server, nor in the log of a mistake of ours."""
     monkeypatch.setenv("MY_KEY", KEY)
@@ -277,9 +271,8 @@ def test_the_key_is_in_nothing(
             lambda body: server.chat("neutral")._replace(cut=True),
         )
     ):
-        with case(number):
-            server.answer = answer
-            check("--seed", str(number))
+        server.answer = answer
+        check("--seed", str(number))
 
     def fail(*_: object) -> None:
         raise RuntimeError("a mistake of ours")
@@ -290,22 +283,20 @@ def test_the_key_is_in_nothing(
     assert any(path.suffix == ".log" for path in tmp_path.iterdir())
 
 
-def test_mistakes_in_commands(server: Any, command: Command, tmp_path: Path, case: Any) -> None:
+def test_mistakes_in_commands(server: Any, command: Command, tmp_path: Path) -> None:
     """A wrong option is named first, and a probe that fails names the template if there are several."""
     for options, said in (
         (("--answer", "foo", "--template", "gpt3"), "crossexam: --answer is 'foo'"),
         (("--workers", "2"), "workers cannot ask a model at an endpoint"),
     ):
-        with case(options):
-            done = command(*options)
-            assert (done.code, said in done.err) == (2, True), done.err
+        done = command(*options)
+        assert (done.code, said in done.err) == (2, True), done.err
     assert server.requests == []
     server.answer = lambda _: server.chat("Good question!")
     for templates, named in (("gpt3", False), ("gpt3,words", True)):
-        with case(templates):
-            done = command("--template", templates, "--answer", "text", "-o", tmp_path / templates[-3:])
-            assert (done.code, "none of the answers" in done.err) == (2, True)
-            assert ("template gpt3: " in done.err) is named
+        done = command("--template", templates, "--answer", "text", "-o", tmp_path / templates[-3:])
+        assert (done.code, "none of the answers" in done.err) == (2, True)
+        assert ("template gpt3: " in done.err) is named
 
 
 def test_a_report_says_that_another_model_answered(server: Any, command: Command) -> None:

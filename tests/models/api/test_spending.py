@@ -34,16 +34,15 @@ def test_a_budget_stops_between_requests_and_is_that_of_the_whole_run(
 
 
 def test_a_run_whose_limit_is_reached_names_what_resumes_it(
-    command: Callable[..., Any], case: Any, output: Path
+    command: Callable[..., Any], output: Path
 ) -> None:
     for limit in (("--budget", "2000"), ("--price", "1,1", "--max-cost", "0.002")):
-        with case(limit):
-            folder = output.with_name(limit[0].strip("-"))
-            done = command(*limit, "-o", folder)
-            assert done.code == 4
-            assert f"repeat the command with a larger {limit[-2]} to resume" in done.err
-            assert "the same command" not in done.err
-            assert command(*limit[:-1], "1000000", "-o", folder).code == 0
+        folder = output.with_name(limit[0].strip("-"))
+        done = command(*limit, "-o", folder)
+        assert done.code == 4
+        assert f"repeat the command with a larger {limit[-2]} to resume" in done.err
+        assert "the same command" not in done.err
+        assert command(*limit[:-1], "1000000", "-o", folder).code == 0
 
 
 def test_a_budget_that_ends_during_the_probe_is_not_forgotten(

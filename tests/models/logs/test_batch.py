@@ -52,17 +52,16 @@ def write(path: Path, lines: Sequence[Mapping[str, Any]]) -> Path:
 TEXTS = ["True", "The answer is Neither.", "True or False", ""]
 
 
-def test_answers_belong_to_ids_or_to_the_pairs_of_api(tmp_path: Path, case: Any) -> None:
+def test_answers_belong_to_ids_or_to_the_pairs_of_api(tmp_path: Path) -> None:
     for names in (IDS, OF_API):
-        with case(names):
-            lines = [line(name, answer(text)) for name, text in zip(names, TEXTS, strict=True)]
-            path = write(tmp_path / "out.jsonl", list(reversed(lines)))
-            found = run(f"log/{path}", SET, options=GPT3)
-            assert found.predictions("negation.dev").tolist()[:2] == ["entailment", "neutral"]
-            outcomes = found.outcomes["negation.dev"]
-            assert outcomes.statuses().tolist() == ["answered", "answered", "ambiguous", "empty"]
-            details = found.manifest["details"]
-            assert (details["harness"], details["models"]) == ("openai-batch", ["gpt-5.1"])
+        lines = [line(name, answer(text)) for name, text in zip(names, TEXTS, strict=True)]
+        path = write(tmp_path / "out.jsonl", list(reversed(lines)))
+        found = run(f"log/{path}", SET, options=GPT3)
+        assert found.predictions("negation.dev").tolist()[:2] == ["entailment", "neutral"]
+        outcomes = found.outcomes["negation.dev"]
+        assert outcomes.statuses().tolist() == ["answered", "answered", "ambiguous", "empty"]
+        details = found.manifest["details"]
+        assert (details["harness"], details["models"]) == ("openai-batch", ["gpt-5.1"])
 
 
 def test_the_template_says_what_answers_mean(tmp_path: Path) -> None:

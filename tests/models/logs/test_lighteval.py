@@ -120,10 +120,11 @@ def _nothing(row: dict[str, Any]) -> None:
     row["model_response"]["logprobs"] = []
 
 
-def test_rows_without_an_answer_are_an_error(tmp_path: Path, case: Any) -> None:
+def test_rows_without_an_answer_are_an_error(tmp_path: Path, refused: Any) -> None:
     for change in (_not_a_number, _nothing):
-        with case.refused("row 1: the row is not a detail of lighteval", kind=FormatError):
-            open_model(f"log/{written(tmp_path / change.__name__, change)}")
+        assert "row 1: the row is not a detail of lighteval" in refused(
+            FormatError, open_model, f"log/{written(tmp_path / change.__name__, change)}"
+        )
 
 
 def test_files_that_are_not_details_are_an_error(tmp_path: Path) -> None:

@@ -197,10 +197,7 @@ def test_a_log_that_does_not_fit_is_an_error(tmp_path: Path, refused: Any) -> No
             lambda line: line["doc"].update(hypothesis="Ann has dogs."),
             "'negation:0' is 'Ann has dogs.' there",
         ),
-        (
-            lambda line: line["doc"].update(id="negation:99"),
-            "item 'negation:99' of negation.dev, which is in",
-        ),
+        (lambda line: line["doc"].update(id="negation:99"), "item 'negation:99' of negation.dev, which is"),
         (lambda line: line["resps"][0][0].__setitem__(0, "nan"), "this is not a sample of lm-eval"),
         (lambda line: line["resps"].pop(), "there are 2 likelihoods for 3 labels"),
         (lambda line: line.update(filter="strict"), "several filters: none, strict"),
@@ -254,13 +251,8 @@ def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, refused: 
     assert both.manifest["details"]["warning"] == expected
 
 
-def test_a_log_answers_its_own_pairs_only_and_is_keyed_by_its_content(tmp_path: Path, refused: Any) -> None:
-    path = write_samples(tmp_path, LIKELIHOODS)
-    model = open_model(f"log/{path}")
+def test_a_log_answers_its_own_pairs_only(tmp_path: Path, refused: Any) -> None:
+    model = open_model(f"log/{write_samples(tmp_path, LIKELIHOODS)}")
     known = (ITEMS[1].premise, ITEMS[1].hypothesis)
     assert model.predict([known])[0].argmax() == 1
     assert "1 of 2 pairs have no reply" in refused(model.predict, [known, ("a", "b")])
-    assert open_model(f"log/{path}").key == model.key
-    assert open_model(f"log/{path}", {"template": "words"}).key != model.key
-    write_samples(tmp_path, [*LIKELIHOODS[1:], LIKELIHOODS[0]])
-    assert open_model(f"log/{path}").key != model.key

@@ -19,7 +19,7 @@ from crossexam.runs.waiting import UnconfirmedError, refuse_many
 Command = Callable[..., Any]
 
 
-def test_the_host_is_named_before_anything_is_sent(server: Any, command: Command) -> None:
+def test_the_host_is_named_before_anything_is_sent(server: Any, command: Any) -> None:
     assert f"sending 1 pair to {server.host}" in command("--limit", "1").err
     assert f"sending 24 pairs to {server.host}" in command("--force", "--seed", "1").err
 
@@ -39,7 +39,7 @@ def test_many_requests_to_another_machine_are_confirmed() -> None:
 
 
 def test_without_a_terminal_many_requests_are_refused(
-    elsewhere: Command, monkeypatch: pytest.MonkeyPatch
+    elsewhere: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pairs that are asked again and with other templates count as requests."""
     two, again = ("--template", "words,gpt3"), ("--repeat", "4")
@@ -58,7 +58,7 @@ def test_without_a_terminal_many_requests_are_refused(
 
 
 def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
-    server: Any, command: Command, output: Path
+    server: Any, command: Any, output: Path
 ) -> None:
     """The probe has 30 pairs, and a server that is not known is asked for its list of models."""
     done = command("--dry-run")
@@ -73,7 +73,7 @@ def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
     assert not output.exists()
 
 
-def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Command, output: Path) -> None:
+def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Any, output: Path) -> None:
     """Each token of the stub costs the same, and it gives one answer per request whatever ``n`` is."""
     for answer in ("text", "samples:3"):
         for repeat in ((), ("--repeat", "2")):
@@ -96,9 +96,7 @@ def _numbers(pattern: str, text: str) -> list[int]:
     return [int(found.replace(",", "")) for found in re.findall(pattern, text)]
 
 
-def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(
-    command: Command, tests: Path
-) -> None:
+def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(command: Any, tests: Path) -> None:
     """They are drawn from all test sets of the folder, also from those that the command does not name."""
     assert command().code == 0
     dry = command("--dry-run", "--repeat", "1").out
@@ -110,7 +108,7 @@ def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(
     assert "including 31 for the probe and 29 for --repeat" in dry
 
 
-def test_a_dry_run_with_several_templates_names_each_and_adds_up(server: Any, command: Command) -> None:
+def test_a_dry_run_with_several_templates_names_each_and_adds_up(server: Any, command: Any) -> None:
     out = command("--dry-run", "--template", "gpt3,words", "--price", "1,1").out
     assert re.findall(r"template \w+:", out) == ["template gpt3:", "template words:"]
     read = _numbers(r"tokens to read: about ([\d,]+)", out)
@@ -122,7 +120,7 @@ def test_a_dry_run_with_several_templates_names_each_and_adds_up(server: Any, co
 
 
 def test_nothing_needs_a_key_that_sends_nothing(
-    crossexam_command: Command, tests: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    crossexam_command: Any, tests: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

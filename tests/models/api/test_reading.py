@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from crossexam.corpora.label_names import Names
@@ -26,7 +25,7 @@ def _text(cell: str | list[str | None]) -> str | None:
     return text and text.replace("<padding>", PADDING)
 
 
-def test_a_label_is_read_where_the_text_names_one(each_case: Callable[..., None]) -> None:
+def test_a_label_is_read_where_the_text_names_one(each_case: Any) -> None:
     """In the words of the template, or in those that were declared beside them."""
 
     def check(name: str, label: str, rule: str, cell: str | list[str | None]) -> None:
@@ -38,7 +37,7 @@ def test_a_label_is_read_where_the_text_names_one(each_case: Callable[..., None]
     each_case(check)
 
 
-def test_nothing_is_guessed(each_case: Callable[..., None]) -> None:
+def test_nothing_is_guessed(each_case: Any) -> None:
     def check(name: str, status: str, cell: str | list[str | None]) -> None:
         found = read_answer(_text(cell), FORMS[name])
         assert (found.label, found.status) == (None, status)

@@ -96,7 +96,7 @@ def _shows_no_key(error: BaseException) -> bool:
 
 
 @BOTH
-def test_an_answer_is_whole_however_it_is_framed(scripted: ScriptedServer, transport_to: To) -> None:
+def test_an_answer_is_whole_however_it_is_framed(scripted: ScriptedServer, transport_to: Any) -> None:
     for answer in (
         OK,
         b"HTTP/1.1 200 OK\r\nX-Mine: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nfi\r\n2\r\nne\r\n0\r\n\r\n",
@@ -112,7 +112,7 @@ def test_an_answer_is_whole_however_it_is_framed(scripted: ScriptedServer, trans
 
 
 @BOTH
-def test_a_broken_answer_fails_for_now_and_shows_no_key(scripted: ScriptedServer, transport_to: To) -> None:
+def test_a_broken_answer_fails_for_now_and_shows_no_key(scripted: ScriptedServer, transport_to: Any) -> None:
     for answer in (
         b"",
         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfine",
@@ -132,7 +132,7 @@ def test_a_broken_answer_fails_for_now_and_shows_no_key(scripted: ScriptedServer
 
 @BOTH
 def test_a_connection_is_used_again_until_the_server_closes_it(
-    scripted: ScriptedServer, transport_to: To
+    scripted: ScriptedServer, transport_to: Any
 ) -> None:
     """Servers close what was not used for a while, without a word: that is no failure."""
     scripted.scripts = [[OK, OK, OK], [OK]]
@@ -144,7 +144,7 @@ def test_a_connection_is_used_again_until_the_server_closes_it(
 
 
 @BOTH
-def test_a_server_that_says_nothing_fails_in_time(transport_to: To) -> None:
+def test_a_server_that_says_nothing_fails_in_time(transport_to: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         with pytest.raises(TransientError, match=r"no answer within 0\.05 seconds"):

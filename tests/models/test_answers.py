@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -125,7 +124,7 @@ def test_a_run_without_any_answer() -> None:
     assert run.outcomes["d"].unanswered() == {"cut": 2}
 
 
-def test_answers_that_are_refused(each_case: Callable[..., None], refused: Any) -> None:
+def test_answers_that_are_refused(each_case: Any, refused: Any) -> None:
     def check(words: str, answers: Any, *named: str) -> None:
         kind = CrossexamError if words == "reversed" else FormatError
         message = refused(kind, to_answers, answers, PAIRS, WORDS[words], where="f")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -168,8 +168,7 @@ def test_each_sentence_of_the_hypothesis_meets_each_chunk() -> None:
         chunked = in_chunks(Fixed(shares), Chunking("sentences:1", aggregate))
         assert chunked.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(expected)
         whole = in_chunks(
-            Fixed({("P one. P two.", "H a."): 0.4, ("P one. P two.", "H b!"): 0.6}),
-            Chunking("none", "min"),
+            Fixed({("P one. P two.", "H a."): 0.4, ("P one. P two.", "H b!"): 0.6}), Chunking("none", "min")
         )
         assert whole.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(0.4)
         assert whole.name == "reader [none,min]"
@@ -242,23 +241,11 @@ def test_tokens_are_those_of_the_model(tiny_checkpoint: Path) -> None:
     assert chunked.predict([(text, "It rains.")]).shape == (1, 3)
 
 
-def test_what_cannot_be_meant_is_refused(tmp_path: Path, for_each: Any, refused: Any) -> None:
-    def check(stated: Any, *named: Any) -> None:
+def test_what_cannot_be_meant_is_refused(each_case: Any, tmp_path: Path, refused: Any) -> None:
+    def check(stated: dict[str, str], *named: str) -> None:
         assert refused(chunking_of, **stated).has(*named)
 
-    rows = (
-        ({"chunk": "words"}, "'words' is not a size of chunks", "wanted: words:N, tokens:N, sentences:N"),
-        ({"chunk": "words:0"}, "'words:0' is not a size of chunks"),
-        ({"chunk": "words:-1"}, "'words:-1' is not a size of chunks"),
-        ({"chunk": "words:²"}, "'words:²' is not a size of chunks"),
-        ({"chunk": "pages:3"}, "'pages:3' is not a size of chunks"),
-        ({"chunk": "words:5", "aggregate": "man"}, "no aggregate is called 'man'", "hint: did you mean"),
-        ({"aggregate": "mean"}, "nothing to combine by 'mean' without chunks", "hint: --chunk words:500"),
-        ({"chunk": "none", "aggregate": "max"}, "nothing to combine by 'max' without chunks"),
-        ({"like": "minichek"}, "did you mean 'minicheck'"),
-        ({"like": "minicheck", "aggregate": "max"}, "--like states both the chunks and the aggregate"),
-    )
-    for_each(check, rows)
+    each_case(check)
     assert refused(predict_suite, "builtin/overlap", data_of(("p", "h")), chunking=Chunking("tokens:5")).has(
         "no tokenizer", "hint: --chunk words:300"
     )
@@ -278,9 +265,7 @@ def test_published_systems_are_chunks_and_an_aggregate() -> None:
     assert chunking_of("words:5") == Chunking("words:5", "max")
 
 
-def test_the_command_line_and_the_library_run_in_chunks(
-    tmp_path: Path, crossexam_command: Callable[..., Any]
-) -> None:
+def test_the_command_line_and_the_library_run_in_chunks(tmp_path: Path, crossexam_command: Any) -> None:
     write_test_set(tmp_path / "long.parquet", data_of((DOCUMENT, EVIDENCE)).examples)
     line = ["run", "builtin/overlap", tmp_path / "long.parquet", "-o", tmp_path / "run"]
 
@@ -304,7 +289,7 @@ def test_the_command_line_and_the_library_run_in_chunks(
     assert "this folder contains a run of builtin/overlap [sentences:1,max-mean]" in refused.err
 
 
-def test_examine_runs_in_chunks(tmp_path: Path, crossexam_command: Callable[..., Any]) -> None:
+def test_examine_runs_in_chunks(tmp_path: Path, crossexam_command: Any) -> None:
     base, out = tmp_path / "base.jsonl", tmp_path / "out"
     row = {"premise": f"{FILLER}{EVIDENCE}", "hypothesis": EVIDENCE, "label": "entailment"}
     base.write_text(json.dumps(row) + "\n")

@@ -58,7 +58,7 @@ def _write(folder: Path, name: str, text: str) -> None:
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
 
 
-def test_a_function_of_the_working_folder(module: Callable[[str, str], None]) -> None:
+def test_a_function_of_the_working_folder(module: Any) -> None:
     module("own_model_a", JUDGE.format("contradiction"))
     model = open_model("py/own_model_a:judge")
     assert model.name == "py/own_model_a:judge"
@@ -70,30 +70,6 @@ def test_a_function_of_the_working_folder(module: Callable[[str, str], None]) ->
     assert keys[0] == keys[1] != keys[2]
     declared = {"label_order": ("neutral", "entailment", "contradiction")}
     assert open_model("py/own_model_b:judge", declared).key != keys[2]
-
-
-def test_what_cannot_be_imported_is_told(
-    module: Callable[[str, str], None], for_each: Any, refused: Any
-) -> None:
-    module("own_model_c", "def judge(pairs):\n    return [1 / 0]\nNAME = 'x'\n")
-    module("own_model_d", "import surely_not_installed\n")
-
-    def check(name: Any, *named: Any) -> None:
-        assert refused(lambda: open_model(f"py/{name}").predict(PAIRS)).has(*named)
-
-    rows = (
-        ("own_model_c", "wanted: py/module:function"),
-        ("own_model_x:judge", "no module 'own_model_x'"),
-        ("own_mdoel_c:judge", "hint: did you mean 'py/own_model_c:judge'"),
-        ("own_model_c:jugde", "the module has no function 'jugde'", "hint: it has: judge"),
-        ("own_model_d:judge", "the module needs 'surely_not_installed'"),
-        (
-            "own_model_c:judge",
-            "_c:judge: the function raised ZeroDivisionError",
-            "; this list began with premise '",
-        ),
-    )
-    for_each(check, rows)
 
 
 def test_a_module_with_the_name_of_a_library_is_refused(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,18 +62,6 @@ def test_padding_on_the_left_is_masked(learnt: dict[str, Path]) -> None:
             assert ((table != -1) == (encoded.mask([0, 1], side) == 1)).all()
             assert [row[row != -1].tolist() for row in table] == real
         assert right[1][-1] == left[1][0] == -1
-
-
-def test_every_distinct_pair_is_asked_once(learnt: dict[str, Path], tmp_path: Path) -> None:
-    examples = [Example(f"{k}", *pair, label="neutral") for k, pair in enumerate([*PAIRS, *PAIRS, *LONG])]
-    data, name = Dataset("d", tuple(examples)), f"hf/{learnt['roberta']}"
-    answered = predict_suite(name, data, store=tmp_path)
-    assert answered.manifest["asked_pairs"] == answered.manifest["distinct_pairs"] == 60
-    assert np.array_equal(answered.probabilities["d"][:30], answered.probabilities["d"][30:60])
-    again = predict_suite(name, data, store=tmp_path)
-    assert again.manifest["asked_pairs"] == 0
-    assert again.manifest["details"]["probe"] == answered.manifest["details"]["probe"]
-    assert np.array_equal(again.probabilities["d"], answered.probabilities["d"])
 
 
 def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(
@@ -167,7 +154,7 @@ def test_a_pair_that_does_not_fit_is_told_and_other_errors_are_not_swallowed(
 
 
 def test_dtypes_devices_and_what_could_not_be_verified(
-    learnt: dict[str, Path], headed: Callable[..., Path], refused: Any
+    learnt: dict[str, Path], headed: Any, refused: Any
 ) -> None:
     exact, rough = (opened(learnt["roberta"], dtype=name).predict(PAIRS) for name in ("float32", "bfloat16"))
     assert 0 < np.abs(exact - rough).max() < 0.1

@@ -65,11 +65,8 @@ def run(tmp_path: Path) -> Callable[..., Any]:
     """Return a function that writes a file of these rows, or this text, and runs it on *tests*."""
     numbers = count()
 
-    def predicted(
-        rows: Any, tests: Any = DATA, suffix: str = ".csv", limit: Any = None, **options: Any
-    ) -> Any:
-        path = write(tmp_path / f"{next(numbers)}{suffix}", rows)
-        limit = options.pop("limit", None)
+    def predicted(rows: Any, tests: Any = DATA, suffix: str = ".csv", **options: Any) -> Any:
+        path, limit = write(tmp_path / f"{next(numbers)}{suffix}", rows), options.pop("limit", None)
         return predict_suite(f"file/{path}", tests, limit=limit, options=options)
 
     return predicted
@@ -101,7 +98,7 @@ def rows_of(form: str, by: str) -> list[dict[str, Any]]:
     return rows[::-1]  # the order of rows is of no account
 
 
-def test_every_form_in_every_format(run: Callable[..., Any]) -> None:
+def test_every_form_in_every_format(run: Any) -> None:
     """And the other names of columns that identify items."""
     forms = ("shares", "list", "logits", "label", "number")
     names = [(".jsonl", "label", by) for by in ("pairID", "uid", "sentences")]
@@ -110,26 +107,10 @@ def test_every_form_in_every_format(run: Callable[..., Any]) -> None:
         assert found == NAMES, (suffix, form, by)
 
 
-def test_two_labels_are_recorded(run: Callable[..., Any], refused: Any) -> None:
-    """Those of two columns of probabilities, and those that are named."""
-    for yes, no in (("p_entailment", "p_not_entailment"), ("entailment", "not_entailment")):
-        rows = [{"id": e.id, yes: p, no: 1 - p} for e, p in zip(ITEMS, (0.2, 0.7, 0.4), strict=True)]
-        answered = run(rows)
-        expected = [[0.2, 0.8, 0.0], [0.7, 0.3, 0.0], [0.4, 0.6, 0.0]]
-        np.testing.assert_allclose(answered.probabilities["tiny"], expected, atol=1e-12)
-        assert answered.manifest["details"]["two_label"] is True
-        rows[1][no] = 0.9
-        assert "1 of 3 answers are not probabilities" in refused(FormatError, run, rows)
-    named = ["not_entailment", "entailment", "not_entailment"]
-    answered = run(labelled(named))
-    assert answered.manifest["details"]["two_label"] is True
-    assert answered.predictions("tiny").tolist() == named
-
-
 # Orders of classes
 
 
-def test_orders_that_nobody_declared_or_that_are_wrong(run: Callable[..., Any], refused: Any) -> None:
+def test_orders_that_nobody_declared_or_that_are_wrong(run: Any, refused: Any) -> None:
     fits = "--label-order contradiction,entailment,neutral would agree with the gold label of 100.0 % of 3"
     for form in ("logits", "number", "list"):
         rows = rows_of(form, "id")
@@ -143,9 +124,7 @@ def test_orders_that_nobody_declared_or_that_are_wrong(run: Callable[..., Any], 
     assert "warning" not in run(rows, suffix=".jsonl", label_order=ORDER).manifest["details"]
 
 
-def test_an_undeclared_order_of_two_labels_is_proposed_for_two_labels(
-    run: Callable[..., Any], refused: Any
-) -> None:
+def test_an_undeclared_order_of_two_labels_is_proposed_for_two_labels(run: Any, refused: Any) -> None:
     order, rows = "entailment,not_entailment", labelled([1, 0, 1], TWO)
     said = refused(FormatError, run, rows, TWO)
     assert said.has(
@@ -177,7 +156,7 @@ def test_real_predictions(shared_data: Path, refused: Any) -> None:
 # Which items
 
 
-def test_predictions_and_items_must_be_the_same(run: Callable[..., Any], refused: Any) -> None:
+def test_predictions_and_items_must_be_the_same(run: Any, refused: Any) -> None:
     rows = rows_of("label", "id")
     extra = [{"id": f"b{k}", "label": "neutral"} for k in range(7)]
     for given, *named in (
@@ -200,7 +179,7 @@ def test_predictions_and_items_must_be_the_same(run: Callable[..., Any], refused
     assert run(rows, limit=2).predictions("tiny").tolist() == NAMES[:2]  # the others are not extra
 
 
-def test_missing_documents_are_not_printed_whole(run: Callable[..., Any], refused: Any) -> None:
+def test_missing_documents_are_not_printed_whole(run: Any, refused: Any) -> None:
     long = "The report of the committee goes on and on. " * 60
     items = [Example(f"{long}{k}", f"{long}{k}", f"Claim {k}.", "neutral") for k in range(9)]
     data, extra = Dataset("tiny", items), Example("z", "p", "h", "neutral")
@@ -220,7 +199,7 @@ def test_missing_documents_are_not_printed_whole(run: Callable[..., Any], refuse
 
 
 def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(
-    run: Callable[..., Any], refused: Any, tmp_path: Path
+    run: Any, refused: Any, tmp_path: Path
 ) -> None:
     items = [Example(f"i{k}", f"P {k // 2}.", "H.", "neutral") for k in range(4)]
     data = Dataset("tiny", items)
@@ -241,9 +220,7 @@ def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(
         assert refused(FormatError, run, given, tests).has(*named)
 
 
-def test_files_that_cannot_be_read(
-    each_case: Callable[..., None], run: Callable[..., Any], refused: Any
-) -> None:
+def test_files_that_cannot_be_read(each_case: Any, run: Any, refused: Any) -> None:
     one = Dataset("d", (Example("1", "p", "h", "neutral"),))
 
     def check(file: str, *named: str) -> None:
@@ -271,7 +248,7 @@ WITH_STATUS: tuple[dict[str, Any], ...] = (
 )
 
 
-def test_items_without_an_answer_have_a_status(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_items_without_an_answer_have_a_status(run: Any, tmp_path: Path) -> None:
     shares = [f"p_{label}" for label in LABELS]
     named = [
         {"id": row["id"], "status": row["status"], "predicted": name}
@@ -290,7 +267,7 @@ def test_items_without_an_answer_have_a_status(run: Callable[..., Any], tmp_path
     assert run(of_items).predictions("tiny").tolist() == NAMES
 
 
-def test_a_run_that_was_exported_can_be_read_as_predictions(run: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_run_that_was_exported_can_be_read_as_predictions(run: Any, tmp_path: Path) -> None:
     first = run(WITH_STATUS)
     first.to_frame().write_parquet(tmp_path / "frame.parquet")
     again = predict_suite(f"file/{tmp_path / 'frame.parquet'}", DATA)
@@ -299,7 +276,7 @@ def test_a_run_that_was_exported_can_be_read_as_predictions(run: Callable[..., A
     assert np.allclose(again.probabilities["tiny"], first.probabilities["tiny"], equal_nan=True)
 
 
-def test_a_status_must_agree_with_the_predictions(run: Callable[..., Any], refused: Any) -> None:
+def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> None:
     for number, status, said in (
         (0, None, "no value for 'p_entailment'"),
         (0, "answered", "no value for 'p_entailment'"),
@@ -320,9 +297,7 @@ def test_a_status_must_agree_with_the_predictions(run: Callable[..., Any], refus
 # Words and columns of the file
 
 
-def test_words_of_the_file_are_read_as_they_are_declared(
-    run: Callable[..., Any], refused: Any, tmp_path: Path
-) -> None:
+def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any, tmp_path: Path) -> None:
     """And true and false are not guessed."""
     for suffix in (".jsonl", ".csv", ".parquet"):
         for values, labels in (
@@ -363,7 +338,7 @@ OWN = [
 ]
 
 
-def test_columns_are_what_is_said_of_them(run: Callable[..., Any]) -> None:
+def test_columns_are_what_is_said_of_them(run: Any) -> None:
     for columns, by in (
         ("id=key,prediction=verdict", "key"),
         ("premise=doc,hypothesis=claim,prediction=verdict", "text"),
@@ -375,18 +350,14 @@ def test_columns_are_what_is_said_of_them(run: Callable[..., Any]) -> None:
         assert (details["matched_by"], details["column"]) == (by, "verdict")
 
 
-def test_columns_that_are_refused(
-    each_case: Callable[..., None], run: Callable[..., Any], refused: Any
-) -> None:
+def test_columns_that_are_refused(each_case: Any, run: Any, refused: Any) -> None:
     def check(columns: str | None, *named: str) -> None:
         assert refused(run, OWN, TWO, columns=columns).has(*named)
 
     each_case(check)
 
 
-def test_labels_beside_one_probability_are_not_dropped_in_silence(
-    run: Callable[..., Any], refused: Any
-) -> None:
+def test_labels_beside_one_probability_are_not_dropped_in_silence(run: Any, refused: Any) -> None:
     rows = [{"uid": e.id, "p_entailment": 0.9, "prediction": "neutral", "label": e.label} for e in ITEMS]
     assert refused(run, rows, columns="id=uid").has(
         "is 'p_entailment', and",

@@ -357,7 +357,7 @@ def test_every_kind(
     server: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    written_as_scored: Callable[[Path], None],
+    written_as_scored: Any,
 ) -> None:
     """All contracts hold, and a run writes the predictions that it scored."""
     monkeypatch.syspath_prepend(str(tmp_path))

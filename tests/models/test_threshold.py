@@ -87,6 +87,7 @@ def test_files_of_two_labels(tmp_path: Path) -> None:
             (lambda share: {"p_entailment": share}, 0.5, 75),
             (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, None, 75),
             (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, 0.6, 100),
+            (lambda share: {"entailment": share, "not_entailment": 1 - share}, None, 75),
             (lambda share: {"prediction": "entailment" if share > 0.5 else "not_entailment"}, None, 75),
         )
     ):
@@ -131,11 +132,7 @@ def test_answers_that_are_refused(tmp_path: Path, refused: Any) -> None:
     for answer in (1.2, -0.1, float("nan"), "entailment", None):
         answers = [0.5, answer, 0.5, 0.5]
         assert "the answer for premise 'Premise 1.' and hypothesis " in refused(
-            FormatError,
-            predict_suite,
-            lambda pairs, given=answers: given,
-            TWO,
-            options={"threshold": 0.5},
+            FormatError, predict_suite, lambda pairs, given=answers: given, TWO, options={"threshold": 0.5}
         )
 
     def mixed(pairs: list[Pair]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -35,9 +34,7 @@ def test_a_shipped_template_says_where_it_is_from_and_asks_about_both_sentences(
         assert [each["role"] for each in messages] == ["system", "user"][0 if shipped.system else 1 :]
 
 
-def test_the_shipped_templates_are_those_whose_hashes_were_accepted(
-    golden: Callable[[str, str], None],
-) -> None:
+def test_the_shipped_templates_are_those_whose_hashes_were_accepted(golden: Any) -> None:
     """Answers are stored under the hash: if a template has to change, its version must too."""
     lines = [f"{each.name} v{each.version} {each.sha256[:16]}\n" for each in templates().values()]
     golden("templates.txt", "".join(lines))
@@ -72,7 +69,7 @@ def test_messages_and_prompt_contain_the_shots_in_their_order() -> None:
     ]
 
 
-def test_edits_change_only_the_sentence_that_they_are_for(each_case: Callable[..., None]) -> None:
+def test_edits_change_only_the_sentence_that_they_are_for(each_case: Any) -> None:
     def check(edit: str, before: str, after: str) -> None:
         assert edit in EDITS
         assert _template(edits={"hypothesis": [edit]}).prompt(before, before) == f"{before}|{after}"
@@ -117,9 +114,7 @@ def test_wordings_are_those_of_lm_eval() -> None:
         assert template("lm-eval-mnli").prompt(premise, hypothesis) == asked
 
 
-def test_a_file_that_is_no_template_is_refused(
-    each_case: Callable[..., None], refused: Any, tmp_path: Path
-) -> None:
+def test_a_file_that_is_no_template_is_refused(each_case: Any, refused: Any, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
 
     def check(text: str, *named: str) -> None:

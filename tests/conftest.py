@@ -197,38 +197,44 @@ def tiny_problems() -> list[Example]:
 
 
 @pytest.fixture(scope="session")
-def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An untrained BERT of two small layers over the words of the built-in corpus, saved for ``hf/``."""
-    import re
-
-    import torch
+def word_tokenizer() -> Callable[[Iterable[str], int], Any]:
+    """Return a function that makes a tokenizer of the words of texts, with BERT's templates."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+    from transformers import PreTrainedTokenizerFast
+
+    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+
+    def make(texts: Iterable[str], max_length: int) -> Any:
+        words = {word for text in texts for word in re.findall(r"\w+|[^\w\s]", text.lower())}
+        vocabulary = {word: number for number, word in enumerate([*special.values(), *sorted(words)])}
+        made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+        made.normalizer = normalizers.BertNormalizer()
+        made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        made.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]",
+            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+            special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+        )
+        return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=max_length, **special)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def tiny_checkpoint(
+    tmp_path_factory: pytest.TempPathFactory, word_tokenizer: Callable[[Iterable[str], int], Any]
+) -> Path:
+    """An untrained BERT of two small layers over the words of the built-in corpus, saved for ``hf/``."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
 
     from crossexam.core.labels import LABELS
     from crossexam.corpora.spec import iter_corpus
 
-    words = {w for e in iter_corpus("builtin:demo") for w in re.findall(r"\w+|[^\w\s]", e.premise.lower())}
-    vocabulary = {w: n for n, w in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted(words)])}
-    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer()
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made,
-        model_max_length=128,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-    )
+    tokenizer = word_tokenizer((example.premise for example in iter_corpus("builtin:demo")), 128)
     torch.manual_seed(1)
     config = BertConfig(
-        vocab_size=len(vocabulary),
+        vocab_size=len(tokenizer),
         hidden_size=32,
         num_hidden_layers=2,
         num_attention_heads=2,
@@ -263,14 +269,25 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def refused() -> Callable[..., str]:
-    """Return what the error says with which a call is refused."""
+class Refusal(str):
+    """What an error says."""
 
-    def run(call: Callable[..., object], *arguments: Any, **named: Any) -> str:
-        with pytest.raises(cx.CrossexamError) as caught:
+    def has(self, *texts: str) -> bool:
+        """Whether it says all of these."""
+        return all(text in self for text in texts)
+
+
+@pytest.fixture(scope="session")
+def refused() -> Callable[..., Refusal]:
+    """Return what the error says with which a call is refused; a kind of error may precede the call."""
+
+    def run(call: Callable[..., object], *arguments: Any, **named: Any) -> Refusal:
+        kind: Any = cx.CrossexamError
+        if isinstance(call, type) and issubclass(call, Exception):
+            kind, call, *arguments = call, *arguments
+        with pytest.raises(kind) as caught:
             call(*arguments, **named)
-        return str(caught.value)
+        return Refusal(caught.value)
 
     return run
 

@@ -179,10 +179,8 @@ def test_a_model_that_was_fitted_on_the_base_is_a_warning(
         assert any("was fitted on" in text for text in warnings(results_of([run]))) is said
 
     paths = ((mine, True), (Path(f"{mine}[:9]"), True), (other, False))
-    for_each(
-        check,
-        [(suite, *each) for suite in ("cs-subsets", "compositionality", "hard-subsets") for each in paths],
-    )
+    suites = ("cs-subsets", "compositionality", "hard-subsets")
+    for_each(check, [(suite, *each) for suite in suites for each in paths])
 
 
 def test_parts_of_one_training_set_count_as_the_same() -> None:

@@ -7,7 +7,7 @@ import itertools
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
 from pathlib import Path
@@ -251,10 +251,12 @@ def test_every_option_of_every_suite_and_construction_is_tested() -> None:
     assert not set(SUITES) & set(CONSTRUCTIONS)  # one name, one thing to build
 
 
-def _check(suite: Suite) -> None:
+def _check(suite: Suite, checked: Collection[str | None] = ()) -> None:
+    """Run the automatic checks on the test sets but those of the hashes *checked*."""
     for each in suite:
-        base = suite.datasets.get(str(each.entry.base_set)) if len(each) else None
-        assert [finding for finding in run_checks(each, base) if finding.code.startswith("E")] == []
+        if each.entry.sha256 not in checked:
+            base = suite.datasets.get(str(each.entry.base_set)) if len(each) else None
+            assert [finding for finding in run_checks(each, base) if finding.code.startswith("E")] == []
 
 
 def test_memory_and_folder_hold_the_same_and_no_check_finds_an_error(
@@ -366,20 +368,19 @@ def test_it_is_built_once(
     def check(kind: SuiteKind) -> None:
         request_of, folder = partial(_request, kind, data), tmp_path / kind.name
         before = _bytes(built(kind.name))
-        assert build_to_folder(request_of(), folder).written
+        shutil.copytree(built(kind.name), folder)
         assert not build_to_folder(request_of(), folder).written
-        assert _bytes(folder) == before
         others = [request_of(file_format="jsonl"), request_of(limit=2)]
         if "seed" in json.loads(before[MANIFEST])["request"]:
             others.append(request_of(seed=1))
         for other in others:
             with pytest.raises(CrossexamError, match=ANOTHER):
                 build_to_folder(other, folder)
-            assert _bytes(folder) == before
-        for other in [*others, request_of()]:
+        assert _bytes(folder) == before
+        for other in (others[0], request_of()):
             assert build_to_folder(other, folder, force=True).written
             assert not build_to_folder(other, folder).written
-        assert _bytes(folder) == before  # and nothing is left of the others
+        assert _bytes(folder) == before  # two builds give the same bytes, and nothing is left of the others
 
     for_each(check, SUITES.values())
 
@@ -391,7 +392,8 @@ def another_suite(data: Path, whole: Path, place: Path, name: str, target: str) 
         build_to_folder(other, whole)
     assert build_to_folder(other, place / name / target).written
     assert not build_to_folder(other, place / name / target).written
-    _check(read_suite(place / name / target))  # what the table says of a construction holds with every option
+    same = {each.entry.sha256 for each in read_suite(whole)}
+    _check(read_suite(place / name / target), same)  # a construction keeps its promises with every option
 
 
 def _with_options() -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import os
 import re
 import traceback
@@ -25,8 +26,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-settings.register_profile("crossexam", deadline=None, derandomize=True)  # no test depends on timing or luck
-settings.load_profile("crossexam")
+# No test depends on timing or luck; the second tier tries more.
+settings.register_profile("first", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("second", settings.get_profile("first"), max_examples=150)
+settings.load_profile("first")
+
+# Each doctest starts a debugger, which asks of every file that was ever read whether it has changed.
+linecache.checkcache = lambda filename=None: None  # type: ignore[assignment]
 
 #: Typer makes all verbs with their options anew for each command, which takes longer than most commands.
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
@@ -96,6 +102,11 @@ def written_as_scored() -> Callable[[Path], None]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write golden files anew; then read the diff")
     parser.addoption("--all", action="store_true", help="run the tests that are marked slow or browser, too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--all"):
+        settings.load_profile("second")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

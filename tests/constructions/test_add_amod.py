@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.add_amod import NounEntity, ReadPremise, why_not_two
@@ -200,7 +200,6 @@ LINKS = st.sampled_from(["near/IN", "and/CC", "of/IN", "watch/VBP", ",/,"])
 DETERMINERS = st.sampled_from(["the/DT", "two/CD", "all/DT", ""])
 
 
-@settings(max_examples=80, deadline=None)
 @given(NOUNS, ADJECTIVES, LINKS, DETERMINERS, NOUNS, ADJECTIVES, st.integers(0, 9))
 def test_an_item_adds_one_adjective_to_each_side(
     noun: str, before: list[str], link: str, determiner: str, other: str, others: list[str], seed: int

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.apply import Applier, apply_construction, chunks
@@ -265,7 +265,6 @@ def test_where_the_tautology_goes(for_each: Callable[..., None]) -> None:
 WORDS = st.sampled_from("on form the The TEH aa a hot cat quite McGee naïve".split())
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), st.integers(0, 50))
 def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int) -> None:
     for name in ("spelling_error_adjacent_swap", "spelling_error_keyboard_swap"):
@@ -308,7 +307,6 @@ def _numbers(text: str) -> list[float]:
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=150, deadline=None)
 def test_less_than_and_more_than_are_always_true(seed: int) -> None:
     tags = [["Ada", "NNP"], ["has", "VBZ"], ["350", "CD"], ["marbles", "NNS"], [".", "."]]
     base = Example("a", "Ada has 350 marbles.", "", None, info={"premise_tags": tags})

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import tempfile
 import threading
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from crossexam.core import locks
+from crossexam.core import locks, manifest
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import (
     CrossexamError,
@@ -225,10 +223,7 @@ def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(
 
 
 def test_a_tree_that_is_not_installed_has_an_unknown_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> str:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(importlib.metadata, "version", absent)
+    monkeypatch.setattr(manifest, "installed_version", lambda name: None)
     assert signature({"seed": 0}) == "seed:0|version:0+unknown"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import crossexam as cx
@@ -68,7 +68,6 @@ names = st.one_of(
 corpora = st.tuples(names, slices, shares)
 
 
-@settings(deadline=None)
 @given(st.lists(corpora, min_size=1, max_size=4))
 def test_what_is_written_by_the_grammar_is_parsed_to_its_parts(
     written: list[tuple[str, str, int | None]],
@@ -86,7 +85,6 @@ def test_what_is_written_by_the_grammar_is_parsed_to_its_parts(
             assert CorpusSpec.parse(spec.text) == spec
 
 
-@settings(deadline=None)
 @given(slices)
 def test_a_slice_takes_what_a_slice_of_a_list_takes(part: str) -> None:
     whole = list(iter_corpus("builtin:demo"))

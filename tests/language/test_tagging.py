@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from hypothesis import example as example_of
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import (
@@ -326,7 +326,6 @@ def test_a_tagger_gives_penn_tags_and_the_text_at_the_offsets(
     assert tagger.answered.total() == 2
     assert tagger.signature() == tagger.name == "+".join(sorted(tagger.answered))
 
-    @settings(max_examples=50)
     @example_of("", "  ")
     @given(SENTENCES, SENTENCES)
     def holds(premise: str, hypothesis: str) -> None:

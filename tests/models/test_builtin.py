@@ -48,7 +48,7 @@ OF_PAIRS = [name for name in BUILTIN_NAMES if name != "builtin/polarity"]
 opened = cache(open_model)
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(pairs=st.lists(st.tuples(SENTENCES, SENTENCES), max_size=5))
 def test_every_builtin_answers_with_probabilities(pairs: list[tuple[str, str]]) -> None:
     for name in OF_PAIRS:

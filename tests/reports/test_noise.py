@@ -70,7 +70,7 @@ UNCHANGED = {"pairs": 100, "times": 3, "flips": 0, "value": 0.0, "low": 0.0, "hi
 def texts(run: Run) -> dict[str, str]:
     report = Report((run,))
     console = Console(width=300, file=io.StringIO(), record=True)
-    console.print(report.terminal())
+    console.print(report.terminal(details=True))
     found = {suffix: report.text(suffix) for suffix in (".html", ".md", ".tex")}
     return {**found, "terminal": console.export_text()}
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -67,7 +67,6 @@ def test_rows_are_those_of_known_words_and_of_buckets_that_were_met() -> None:
     assert three.rows("The dog runs") == [1, 2, 0, 3]
 
 
-@settings(deadline=None)
 @given(sentences=st.lists(SENTENCES, min_size=3, max_size=8))
 def test_what_was_read_in_training_is_known_afterwards(sentences: list[str]) -> None:
     examples = [Example(str(n), "", text, LABELS[n % 3]) for n, text in enumerate(sentences)]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -118,7 +118,6 @@ def _transport(first: list[int], second: list[int], vectors: Any) -> float:
     return float(solved.fun)
 
 
-@settings(deadline=None, max_examples=40)
 @given(first=ROWS, second=ROWS)
 def test_word_movers_distance_is_the_optimum_of_the_linear_programme(
     first: list[int], second: list[int]
@@ -156,7 +155,6 @@ def test_sentences_are_the_means_of_their_words_with_a_vector() -> None:
     assert [both[name] for name in list(FEATURES)[-6:]] == [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
 
 
-@settings(deadline=None)
 @given(pairs=st.lists(st.tuples(SENTENCES, SENTENCES), max_size=5))
 def test_every_pair_has_finite_features_whatever_it_is_asked_with(pairs: list[tuple[str, str]]) -> None:
     features = PairFeatures(VECTOR_OF)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
@@ -174,7 +174,6 @@ def test_the_parses_of_snli(shared_data: Path) -> None:
 # Batches of trees
 
 
-@settings(max_examples=50)
 @given(st.lists(TREES, min_size=1, max_size=5), st.integers(0, 2))
 def test_a_tree_batch_computes_what_recursion_does(batch: list[Nested], extra: int) -> None:
     parsed = [parse_binary(text(nested)) for nested in batch]

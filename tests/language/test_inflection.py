@@ -124,6 +124,7 @@ def test_the_import_is_tried_again_when_spacy_comes_in_between(monkeypatch: pyte
     assert sys.meta_path == before
 
 
+@pytest.mark.slow
 def test_forms_looked_up_one_by_one_are_those_of_lemminflects_whole_lexicon() -> None:
     package = inflection.lemminflect()
     lexicon = package.Inflections()

@@ -82,6 +82,7 @@ def _snli(folder: Path) -> list[tuple[str, str]]:
     return list(pairs)
 
 
+@pytest.mark.slow
 def test_every_sentence_of_snli_dev_and_test_aligns_with_its_parse(shared_data: Path) -> None:
     sentences = _snli(shared_data)
     same_words = 0

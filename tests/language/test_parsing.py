@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.resources import LanguageResources
-from crossexam.core.example import SIDES, Example, Side
+from crossexam.core.example import SIDES, Example
 from crossexam.language.parsing.constituency import dependencies, parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import PARSERS, parsed_from_doc, resolve_parser
 from crossexam.language.parsing.trees import parse_tree
 
 DATA = Path(__file__).parents[1] / "data"
-_LINES = [
-    line
-    for line in (Path(__file__).parents[1] / "data" / "dependencies.txt")
-    .read_text(encoding="utf-8")
-    .splitlines()
-    if not line.startswith("#")
-]
+_TEXT = (DATA / "dependencies.txt").read_text(encoding="utf-8")
+_LINES = [line for line in _TEXT.splitlines() if not line.startswith("#")]
 TREES = list(zip(_LINES[::2], _LINES[1::2], strict=True))
 
 
@@ -60,9 +55,8 @@ def test_tokens_are_those_of_the_sentence_where_the_parse_rewrites_it() -> None:
     parse = "(S (`` ``) (NP (PRP It)) (VP (VBZ is) (NP (NNP St.))) (. .) ('' ''))"
     parsed = parsed_from_parse('"It is St."', parse)
     found = [f"{token.text}/{token.start}/{token.tag}" for token in parsed.tokens]
-    assert (
-        found == "\"/0/`` It/1/PRP is/4/VBZ St./7/NNP \"/10/''".split()
-    )  # the last full stop is the parser's
+    # the last full stop is the parser's
+    assert found == "\"/0/`` It/1/PRP is/4/VBZ St./7/NNP \"/10/''".split()
     assert parsed.heads == (3, 3, 3, -1, 3)
 
 
@@ -257,19 +251,10 @@ def test_a_parser_gives_a_tree_of_universal_relations_over_the_text(kind: str, u
 
 
 @pytest.mark.parametrize("kind", sorted(SPECS))
-def test_a_parser_gives_the_same_in_any_order_of_preparation(kind: str, untrained: Path) -> None:
-    def parsed(order: Sequence[Example], size: int) -> dict[tuple[str, Side], Parsed | None]:
-        parser = resolve_parser(SPECS[kind](untrained))
-        found: dict[tuple[str, Side], Parsed | None] = {}
-        for first in range(0, len(order), max(1, size)):
-            chunk = order[first : first + max(1, size)]
-            if size:
-                parser.prepare(chunk)
-            found |= {(each.id, side): parser.parsed(each, side) for each in chunk for side in SIDES}
-        return found
-
-    alone = parsed(PAIRS, 0)
-    assert parsed(PAIRS, 3) == parsed(PAIRS[::-1], 2) == parsed(PAIRS, 1) == alone
+def test_a_parser_gives_the_same_in_any_order_of_preparation(
+    kind: str, untrained: Path, same_in_any_order: Callable[..., None]
+) -> None:
+    same_in_any_order(lambda: resolve_parser(SPECS[kind](untrained)), "parsed", PAIRS)
 
 
 def test_auto_falls_back_on_the_pipeline_of_the_tagger(untrained: Path) -> None:

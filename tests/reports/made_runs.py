@@ -56,8 +56,8 @@ def dataset(
 
 def answers(letters: str, sure: float = 1.0) -> Any:
     """The probabilities of answers, of which each has the probability *sure*."""
-    rows = np.array([ANSWER_OF[letter] for letter in letters]).reshape(-1, 3)
-    return rows * (1.5 * sure - 0.5) + (1 - sure) / 2
+    rows, other = np.array([ANSWER_OF[letter] for letter in letters]).reshape(-1, 3), (1 - sure) / 2
+    return rows * (sure - other) + other
 
 
 def run_of(

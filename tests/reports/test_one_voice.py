@@ -208,7 +208,8 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
         run_of({"base.dev": "E" * 60, "base.own": GOLDS}, BASE, OWN)
     ],
     "two models on a base alone, the first at the majority": lambda: [
-        run_of({"base.dev": said}, BASE, model=name) for name, said in (("constant", "E" * 60), ("able", GOLDS))
+        run_of({"base.dev": "E" * 60}, BASE, model="constant"),
+        run_of({"base.dev": GOLDS}, BASE, model="able"),
     ],
     "at the majority, with a gain": lambda: [two("E" * 60, GOLDS)],
     "at the majority of two labels": lambda: [

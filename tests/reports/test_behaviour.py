@@ -305,12 +305,12 @@ def test_the_detectable_effect_is_at_the_corrected_level(results: Results) -> No
 
 
 def test_the_level_decides_what_is_marked() -> None:
-    reports = [make_report(a_run(), alpha=alpha) for alpha in (1e-12, 0.9)]
-    strict, loose = (report.results for report in reports)
-    assert "significant at the level 0.9." in factor_table(loose).notes[0]
-    few, many = (report.text(".md").count(r"\* |") for report in reports)
+    strict = results_of([a_run()], alpha=0.001)
+    fewest, usual = (make_report(a_run(), alpha=alpha) for alpha in (1e-12, 0.05))
+    assert "significant at the level 0.001." in factor_table(strict).notes[0]
+    few, many = (report.text(".md").count(r"\* |") for report in (fewest, usual))
     assert few < many
-    (low,) = (each.detectable for each in [of(strict, "i_th", "unseen pairs")])
-    assert low > of(loose, "i_th", "unseen pairs").detectable
+    low, high = (of(each, "i_th", "unseen pairs").detectable for each in (usual.results, strict))
+    assert low < high
     with pytest.raises(CrossexamError, match=r"alpha\) is 5; a number between 0 and 1|alpha\) is 5"):
         make_report(a_run(), alpha=5)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from typing import Any
 
 from crossexam.core.dataset import Run
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
-from crossexam.reports.results import results_of
+from crossexam.reports.results import Results
 
 PARTS = ("value", "low", "high", "n")
 Found = dict[str, dict[str, float | None]]
@@ -37,16 +37,15 @@ def table(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def in_csv(runs: Sequence[Run], max_unanswered: float = MAX_UNANSWERED) -> Found:
+def in_csv(results: Results, max_unanswered: float = MAX_UNANSWERED) -> Found:
     """Return the numbers of a report, and of the comparisons of every two models, in CSV."""
-    results = results_of(tuple(runs), max_unanswered=max_unanswered)
     found = {
         "|".join(row[key] for key in ("model", "test_set", "statistic", "of")): {
             part: number(row[part]) for part in PARTS
         }
         for row in table(render_csv(results))
     }
-    for one, other in combinations(runs, 2):
+    for one, other in combinations(results.runs, 2):
         for row in table(comparison_csv(one, other, max_unanswered=max_unanswered)):
             found |= compared(one, other, row)
     return found
@@ -61,9 +60,9 @@ def compared(one: Run, other: Run, row: Mapping[str, Any]) -> Found:
     }
 
 
-def in_json(runs: Sequence[Run], max_unanswered: float = MAX_UNANSWERED) -> Found:
+def in_json(results: Results, max_unanswered: float = MAX_UNANSWERED) -> Found:
     """Return the same numbers in JSON."""
-    document = json.loads(render_json(results_of(tuple(runs), max_unanswered=max_unanswered)))
+    document = json.loads(render_json(results))
     found: Found = {}
     for model in document["models"]:
         for result in model["test_sets"]:
@@ -73,7 +72,7 @@ def in_json(runs: Sequence[Run], max_unanswered: float = MAX_UNANSWERED) -> Foun
         document["several_models"] or {"rankings": (), "agreement": (), "only_one": ()}
     ):
         found[key] = parts(value)
-    for one, other in combinations(runs, 2):
+    for one, other in combinations(results.runs, 2):
         for row in json.loads(comparison_json(one, other, max_unanswered=max_unanswered))["test_sets"]:
             found |= compared(one, other, row)
     return found

@@ -13,6 +13,7 @@ import numpy as np
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.reports.report import Report
 
 GOLDEN = Path(__file__).resolve().parent
 DATA = json.loads((GOLDEN / "figures_data.json").read_text(encoding="utf-8"))
@@ -58,6 +59,12 @@ DIFFERENT = {
 def runs() -> tuple[Run, ...]:
     sets = {name: dataset(name, entry) for name, entry in DATA["test_sets"].items()}
     return tuple(run_of(model, sets) for model in MODELS)
+
+
+@cache
+def report() -> Report:
+    """A report of the three models with all that it can have, for the tests of what its formats show."""
+    return Report(runs(), calibration=True)
 
 
 def dataset(name: str, entry: Mapping[str, Any]) -> Dataset:

@@ -1,7 +1,8 @@
-"""A page in Chromium, for the tests of the HTML report."""
+"""A page in Chromium, for the tests of the HTML report; and what these tests import of each other."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,9 @@ import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "golden")]
 
 Opener = Callable[..., "Page"]
 
@@ -48,3 +52,13 @@ def open_page(chromium: Browser) -> Iterator[Opener]:
     parts = tuple(f"{address.removesuffix('.html')}_items/" for address in opened)
     assert [request for request in requests if not request.startswith(parts)] == opened
     assert trouble == []
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no charts, which takes most of the time of a page."""
+    import vl_convert
+
+    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda *_: "<svg/>")
+    monkeypatch.setattr(vl_convert, "vegalite_to_vega", lambda *_: {"data": []})
+    monkeypatch.setattr(vl_convert, "vega_to_svg", lambda *_: "<svg/>")

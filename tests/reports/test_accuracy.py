@@ -1,91 +1,93 @@
-"""The table of predictions by label on test sets of one gold label."""
+"""Tables of accuracies, errors and predictions: figures of papers and of judges beside those of models."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-import numpy as np
 import pytest
+from made_runs import GOLD_OF, dataset, headers, run_of, terminal
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.core.labels import Label
-from crossexam.reports.accuracy import accuracy_table, error_table, prediction_table
+from crossexam.core.estimate import Estimate
+from crossexam.reports.accuracy import (
+    accuracy_table,
+    error_table,
+    judged_table,
+    prediction_table,
+    relabelled_notes,
+)
+from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
-from crossexam.reports.table import Table, number_text
+from crossexam.reports.table import MARK, Cell, Marked, Table, number_text
+
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 
-def run_of(name: str, golds: list[Label], said: str) -> Run:
-    items = tuple(Example(f"i{k}", f"Pip sees {k}.", "Pip.", gold) for k, gold in enumerate(golds))
-    rows = np.array([[0.8 if letter == answer else 0.1 for letter in "ENC"] for answer in said])
-    return Run("mine", {name: Dataset(name, items, {})}, {name: rows}, {})
+def said_of(name: str, golds: str = "CCCC", said: str = "EENC", model: str = "mine", **facts: Any) -> Run:
+    """A run over a test set of which nothing but *facts* is known."""
+    data = replace(dataset(name, golds), manifest=facts)
+    return run_of({name: said}, data, model=model, sure=0.8)
 
 
-def table_of(*runs: Run, published_rows: bool = True) -> Table:
+def predicted(*runs: Run, published_rows: bool = True) -> Table:
     return prediction_table(results_of(runs, published_rows=published_rows))
 
 
 def test_shares_of_each_label_and_the_published_below() -> None:
-    table = table_of(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC"))
-    headers = [column.header for column in table.columns]
-    assert headers[1:] == ["Expected", "Model", "Items", "Entailment", "Neutral", "Contradiction"]
+    table = predicted(said_of("so_swap.snli_dev"))
+    assert headers(table)[1:] == ["Expected", "Model", "Items", "Entailment", "Neutral", "Contradiction"]
     assert table.rows[0] == ("so swap", "contradiction", "mine", 4, 0.5, 0.25, 0.25)
     beside = {str(row[2]): row[4:] for row in table.rows[1:]}
     assert beside["DIIN (published)"] == (0.849, 0.106, 0.045)  # Table 2: E 84.9, C 4.5, N 10.6
     assert beside["Human (published)"] == (0.02, 0.14, 0.84)
     assert beside["ESIM trained with AddAmod (published)"] == (0.731, 0.259, 0.01)  # Table 4
     assert number_text(table.rows[1][4], "percent").endswith("†")
-    assert table.notes[1].startswith(
-        "† Published for items made by other rules. For so swap, our rules leave"
-    )
+    said = "† Published for items made by other rules. For so swap, our rules leave"
+    assert table.notes[1].startswith(said)
     assert "Nie, Wang & Bansal" in table.notes[2]
+    for suffix in (".md", ".tex", ".html"):
+        text = make_report(said_of("so_swap.snli_dev")).text(suffix)
+        assert "Predictions by label" in text
+        assert "84.9" in text
 
 
 def test_published_rows_stand_once_below_all_models() -> None:
-    said = [run_of("add_amod.snli_dev", ["neutral"] * 2, answers) for answers in ("EN", "NN")]
-    names = [row[2] for row in table_of(*said).rows]
+    said = [said_of("add_amod.snli_dev", "NN", answered) for answered in ("EN", "NN")]
+    names = [row[2] for row in predicted(*said).rows]
     assert names[:3] == ["mine (1)", "mine (2)", "RSE (published)"]
     assert len(names) == 2 + 8 + 2
-    assert [row[2] for row in table_of(*said, published_rows=False).rows] == ["mine (1)", "mine (2)"]
+    assert [row[2] for row in predicted(*said, published_rows=False).rows] == ["mine (1)", "mine (2)"]
 
 
-def test_sets_of_several_labels_and_bases_are_left_out() -> None:
-    assert table_of(run_of("negation.x", ["neutral", "entailment"], "EN")).rows == ()
-    assert table_of(run_of("base.x", ["neutral", "neutral"], "EN")).rows == ()
+def test_which_sets_have_rows_and_published_ones(for_each: Callable[..., None]) -> None:
+    def check(name: str, golds: str, models: list[str]) -> None:
+        table = predicted(said_of(name, golds, "EC"))
+        assert [row[2] for row in table.rows] == models
+        assert len(table.notes) <= 1
 
-
-def test_a_base_of_another_corpus_has_no_published_rows() -> None:
-    table = table_of(run_of("so_swap.my_corpus", ["contradiction"] * 2, "EC"))
-    assert [row[2] for row in table.rows] == ["mine"]
-    assert len(table.notes) == 1
-
-
-def test_a_set_of_another_study_has_no_published_rows() -> None:
-    table = table_of(run_of("antonymy.x", ["contradiction"] * 2, "EC"))
-    assert [row[2] for row in table.rows] == ["mine"]
-    assert len(table.notes) == 1
-
-
-@pytest.mark.parametrize("suffix", [".md", ".tex", ".html"])
-def test_it_is_in_the_report(suffix: str) -> None:
-    text = make_report(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC")).text(suffix)
-    assert "Predictions by label" in text
-    assert "84.9" in text
+    rows = [
+        ("negation.x", "NE", []),  # several labels
+        ("base.x", "NN", []),
+        ("so_swap.my_corpus", "CC", ["mine"]),  # a base of another corpus
+        ("antonymy.x", "CC", ["mine"]),  # a set of another study
+    ]
+    for_each(check, rows)
 
 
 def test_the_letter_n_is_explained_for_two_labels() -> None:
-    items = (Example("a", "It rains.", "It is wet.", "not_entailment"),)
-    run = Run("m", {"base.x": Dataset("base.x", items)}, {"base.x": np.array([[1.0, 0.0, 0.0]])}, {})
-    assert "In test sets of two labels, N is not_entailment." in error_table(results_of([run])).notes
+    table = error_table(results_of([said_of("base.x", "n", "E")]))
+    assert "In test sets of two labels, N is not_entailment." in table.notes
 
 
 def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
-    run = run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC")
+    run = said_of("so_swap.snli_dev")
     two = replace(run, manifest={**run.manifest, "details": {"two_label": True}}, model="two")
-    assert len(accuracy_table(results_of([run])).columns) > 3
-    assert len(accuracy_table(results_of([two])).columns) == 3
-    assert len(accuracy_table(results_of([two, run])).columns) > 4
+    columns = [len(accuracy_table(results_of(runs)).columns) for runs in ([two], [run], [two, run])]
+    assert columns[0] == 3 < columns[1] < columns[2]
     assert "84.9" not in make_report(two).text(".md")
 
 
@@ -97,22 +99,136 @@ def test_published_shares_of_errors_stand_below_those_of_the_models() -> None:
         "base.dev_matched": ("CH (published)", None, None, 0.3292),
     }
     for name, expected in parts.items():
-        run = run_of(name, ["contradiction"] * 4, "EENC")
+        run = said_of(name)
         table = error_table(results_of([run]))
         assert expected in [row[1:5] for row in table.rows[1:]]
         assert "Tables 4 and 7" in table.notes[-1]
         assert len(error_table(results_of([run], published_rows=False)).rows) == 1
     for name in ("negation.dev_matched", "antonymy.my_corpus"):
-        assert len(error_table(results_of([run_of(name, ["contradiction"] * 4, "EENC")])).rows) == 1
+        assert len(error_table(results_of([said_of(name)])).rows) == 1
 
 
 def test_the_tautology_of_table_5_has_published_figures() -> None:
-    name = "tautology.dev_mismatched"
-    run = run_of(name, ["contradiction"] * 4, "EENC")
-    table = accuracy_table(results_of([run]))
-    published = dict(zip([column.header for column in table.columns], table.rows[0], strict=True))
+    table = accuracy_table(results_of([said_of("tautology.dev_mismatched")]))
+    published = dict(zip(headers(table), table.rows[0], strict=True))
     assert (published["NB"], published["BiLSTM"], published["CH"]) == (0.497, 0.493, None)
     assert any("Table 5, after training with the negation distraction" in note for note in table.notes)
-    other = replace(run.datasets[name], manifest={"signature": "corpus:x|clause:it is wet|version:1"})
-    table = accuracy_table(results_of([replace(run, datasets={name: other})]))
-    assert "NB" not in [column.header for column in table.columns]
+    clause = "corpus:x|clause:it is wet|version:1"
+    other = said_of("tautology.dev_mismatched", signature=clause)
+    assert "NB" not in headers(accuracy_table(results_of([other])))
+
+
+def nb(*names: str) -> tuple[dict[str, Cell], tuple[str, ...]]:
+    """The figure of NB in each row of the table of accuracies on these test sets, and its notes."""
+    sets = [replace(dataset(f"{name}.dev_matched", "CCCC"), manifest={}) for name in names]
+    run = run_of({each.name: "CCCC" for each in sets}, *sets)
+    table = accuracy_table(results_of([run]))
+    place = headers(table).index("NB")
+    return {str(row[0]): row[place] for row in table.rows}, tuple(table.notes)
+
+
+def test_figures_are_marked_unless_the_rules_are_the_authors() -> None:
+    found, notes = nb("base", *(f"antonymy{rules}" for rules in ("", "_paper", "_released", "_authors")))
+    assert found["antonymy"] == found["antonymy (released)"] == 0.151
+    marked = {name for name, figure in found.items() if isinstance(figure, Marked)}
+    assert marked == {"antonymy", "antonymy (paper)"}
+    (note,) = [note for note in notes if note.startswith(MARK)]
+    assert "For antonymy, our rules replace adjectives and nouns" in note
+    assert "For antonymy (paper), the paper's text replaces adjectives and nouns" in note
+    assert "released" not in note
+    found, notes = nb("base", "negation_released")
+    assert found["negation (released)"] == 0.395
+    assert not any(MARK in note for note in notes)
+    found, _ = nb("base", "spelling_error_content_word", "spelling_error_mixed_content_word_released")
+    assert found["spelling error content word"] is None  # of the keyboard, which is not that of Table 3
+    assert found["spelling error mixed content word (released)"] == 0.511  # Table 3, and Table 8 (CN swap)
+
+
+def test_every_format_shows_the_mark_and_its_note(for_each: Callable[..., None]) -> None:
+    def check(suffix: str, figure: str) -> None:
+        text, plain = (
+            make_report(said_of(f"negation{rules}.dev_matched", said="CCCC")).text(suffix)
+            for rules in ("", "_released")
+        )
+        assert figure in text
+        assert "Published for items made by other rules" in text
+        assert "39.5" in plain
+        assert figure not in plain
+        assert "other rules" not in plain
+
+    for_each(check, [(".md", "39.5†"), (".tex", r"39.5$^\dagger$"), (".html", "39.5†")])
+
+
+def test_csv_and_json_have_the_rules_and_the_difference() -> None:
+    sets = [replace(dataset(f"negation{of}.dev_matched", "CCCC"), manifest={}) for of in ("", "_paper")]
+    report = make_report(run_of({each.name: "CCCC" for each in sets}, *sets))
+    found = json.loads(report.text(".json"))["models"][0]["test_sets"]
+    assert [(each["construction"], each["rules"]) for each in found] == [
+        ("negation", "ours"),
+        ("negation", "paper"),
+    ]
+    differences = [each["published_of_other_items"]["naik2018"] for each in found]
+    assert [each.split()[0] for each in differences] == ["our", "the"]
+    lines = report.text(".csv").splitlines()
+    column = lines[0].split(",").index("rules")
+    assert {line.split(",")[column] for line in lines[1:]} == {"ours", "paper"}
+
+
+def judged(*labels: str) -> Callable[[int], dict[str, Any]]:
+    """The labels of judges of each item, as letters; items beyond were not judged."""
+    return lambda k: (
+        {"judge_labels": [GOLD_OF[each] for each in labels[k]]} if k < len(labels) and labels[k] else {}
+    )
+
+
+def values(row: tuple[object, ...]) -> list[object]:
+    return [cell.value if isinstance(cell, Estimate) else cell for cell in row]
+
+
+def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
+    of_judges = dataset("so_swap.snli_dev", "CCC", None, judged("CCN", "", "NC"))
+    run = run_of({"so_swap.snli_dev": "ENE"}, of_judges, model="mine")  # the item with N was not judged
+    table = judged_table(results_of([run]))
+    assert headers(table)[3:] == ["Entailment", "Neutral", "Contradiction"]
+    assert [values(row) for row in table.rows] == [
+        ["so swap", "judges", 2, 0 / 5, 2 / 5, 3 / 5],
+        ["so swap", "mine", 2, 1.0, 0.0, 0.0],  # of the two items that were judged
+        ["so swap", "Human (published)", None, 0.02, 0.14, 0.84],  # E 2, C 84, N 14 in Table 2
+    ]
+    assert not judged_table(results_of([said_of("so_swap.snli_dev")])).rows
+    of_two = dataset("antonymy.snli_dev", "nE", None, judged("nE"))
+    table = judged_table(results_of([run_of({"antonymy.snli_dev": "NN"}, of_two)]))
+    assert headers(table)[3:] == ["Entailment", "Neutral", "Contradiction", "Not entailment"]
+    assert [values(row)[3:] for row in table.rows[:2]] == [[1 / 2, None, None, 1 / 2], [0.0, None, None, 1.0]]
+
+
+def test_a_drop_from_one_pair_says_so() -> None:
+    control = dataset("i_h.snli_dev", "E")
+    swap = dataset("i_th.snli_dev", "NNNN", "i_h.snli_dev", paired=True, keeps_label=False)
+    run = run_of({control.name: "E", swap.name: "EEEE"}, control, swap)
+    report = make_report(run, published_rows=False)
+    for text in (terminal(report, 200), report.text(".md"), report.text(".html")):
+        assert "Pairs" in text
+        assert "fewer than 30 items of each test set" in text  # in the sentence at the top
+    _, result = results_of([run]).models[0].results
+    assert result.drop is not None
+    assert (result.n, result.drop.n) == (4, 1)
+
+
+def test_reports_say_which_gold_labels_are_those_of_judges() -> None:
+    plain = dataset("so_swap.snli_dev", "CC")
+    changed = replace(plain.examples[0], id="x", label="neutral", info={"generated_label": "contradiction"})
+    relabelled = Dataset(plain.name, (*plain.examples, changed), plain.manifest)
+    runs = [run_of({plain.name: 3 * letter}, relabelled) for letter in "NE"]
+
+    def notes_of(run: Run) -> list[str]:
+        results = results_of([run])
+        return relabelled_notes(results.test_sets, results.short_names)
+
+    (note,) = notes_of(runs[0])
+    assert note == "Items whose gold label comes from judges, not from the construction: so swap 1."
+    report = make_report(runs[0])
+    assert note in report.text(".md")
+    assert note in terminal(report, 200)
+    assert note in comparison_tables(*runs)[0].notes
+    assert notes_of(run_of({plain.name: "NN"}, plain)) == []

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made_runs import csv_rows, dataset
 from scipy.stats import fisher_exact
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.evaluation import behaviour
 from crossexam.evaluation.behaviour import FactorResult, factor_results
@@ -35,6 +33,15 @@ from crossexam.stats.power import minimum_detectable_association
 GOLDS: list[Label] = [LABELS[k % 3] for k in range(48)]
 
 
+def info(k: int) -> dict[str, Any]:
+    return {
+        "seen": k % 4 > 0,
+        "polarity": LABELS[k % 2] if k % 5 else "none",
+        "control_label": GOLDS[k - k % 2],
+        "pair": f"cat{k // 2}/pet",
+    }
+
+
 def a_run(part: str = "snli_train") -> Run:
     """A run over a control and three swaps of 48 items; the swaps have the same items and predictions."""
     rng = np.random.default_rng(5)
@@ -44,23 +51,8 @@ def a_run(part: str = "snli_train") -> Run:
         facts: dict[str, Any] = {"construction": f"{kind}.v1", "part": part, "paired": True}
         if kind != "i_h":
             facts["base_set"] = f"i_h.{part}"
-        items = [
-            Example(
-                f"{kind}:{k}",
-                f"Ann has {k} cats.",
-                f"Ann has {k}.",
-                gold,
-                base=f"i_h:{k}",
-                info={
-                    "seen": k % 4 > 0,
-                    "polarity": LABELS[k % 2] if k % 5 else "none",
-                    "control_label": GOLDS[k - k % 2],
-                    "pair": f"cat{k // 2}/pet",
-                },
-            )
-            for k, gold in enumerate(GOLDS)
-        ]
-        datasets[f"{kind}.{part}"] = Dataset(f"{kind}.{part}", items, facts)
+        name = f"{kind}.{part}"
+        datasets[name] = Dataset(name, dataset(name, "ENC" * 16, f"i_h.{part}", info).examples, facts)
     probabilities = {name: shares[::-1] if name.startswith("i_h") else shares for name in datasets}
     return Run("mine", datasets, probabilities, {})
 
@@ -82,6 +74,10 @@ def _fewer_draws() -> Iterator[None]:
 def of(results: Results, kind: str, factor: str) -> FactorResult:
     (found,) = (e for e in results.models[0].factors if (e.kind, e.factor) == (kind, factor))
     return found
+
+
+def by_factor(run: Run) -> dict[str, FactorResult]:
+    return {each.factor: each for each in factor_results(run)}
 
 
 def published_rows(table: Table) -> dict[tuple[Any, ...], tuple[Any, ...]]:
@@ -160,17 +156,13 @@ def test_rows_of_counts_are_also_in_percent(results: Results) -> None:
 def test_every_number_is_in_json_and_csv(results: Results) -> None:
     document = json.loads(render_json(results))
     sets = {each["name"]: each for each in document["models"][0]["test_sets"]}
-    rows = list(csv.DictReader(io.StringIO(render_csv(results))))
+    rows = csv_rows(render_csv(results))
     assert document["alpha"] == 0.05
     for each in results.models[0].factors:
         found = sets[each.test_set]["factors"][each.factor]
-        in_csv = {
-            row["statistic"].removeprefix("factor_"): row
-            for row in rows
-            if row["test_set"] == each.test_set and row["of"] == each.factor
-        }
-        assert found["p_method"] == each.by_pairs.method
-        assert found["p_items_method"] == each.test.method
+        of_set = [row for row in rows if row["test_set"] == each.test_set]
+        in_csv = {row["statistic"].removeprefix("factor_"): row for row in of_set if row["of"] == each.factor}
+        assert (found["p_method"], found["p_items_method"]) == (each.by_pairs.method, each.test.method)
         numbers = {
             "g": each.test.statistic,
             "df": each.test.freedom,
@@ -188,13 +180,11 @@ def test_every_number_is_in_json_and_csv(results: Results) -> None:
             "detectable": each.detectable,
             "smallest_expected": each.test.smallest_expected,
         }
-        for name, number in numbers.items():
-            if isnan(number):
-                assert found[name] is None
-                assert in_csv[name]["value"] == ""
-                continue
-            assert found[name] == pytest.approx(number)
-            assert float(in_csv[name]["value"]) == pytest.approx(float(number))
+        known = {name: float(number) for name, number in numbers.items() if not isnan(number)}
+        assert {name: found[name] for name in known} == pytest.approx(known)
+        assert {name: float(in_csv[name]["value"]) for name in known} == pytest.approx(known)
+        unknown = numbers.keys() - known.keys()
+        assert all(found[name] is None and in_csv[name]["value"] == "" for name in unknown)
         estimates = {"accuracy": each.subset, "cramers_v": each.cramers_v, "odds_ratio": each.odds_ratio}
         for name, estimate in estimates.items():
             if estimate is None:
@@ -203,13 +193,10 @@ def test_every_number_is_in_json_and_csv(results: Results) -> None:
             assert (found[name]["value"], found[name]["low"]) == pytest.approx(estimate[:2])
             assert float(in_csv[name]["high"]) == pytest.approx(estimate.high)
         assert ("p_items_draws" in in_csv) == (each.test.method != "asymptotic")
-        counted = {
-            (row["of"].removeprefix(f"{each.factor}: ")): int(row["value"])
-            for row in rows
-            if row["test_set"] == each.test_set and row["of"].startswith(f"{each.factor}: ")
-        }
-        assert sorted(counted.values()) == sorted(each.crossed.counts.ravel().tolist())
-        assert counted[f"{each.crossed.rows[0]}>{each.crossed.columns[1]}"] == each.crossed.counts[0, 1]
+        start = f"{each.factor}: "
+        counts = {row["of"]: int(row["value"]) for row in of_set if row["of"].startswith(start)}
+        assert sorted(counts.values()) == sorted(each.crossed.counts.ravel().tolist())
+        assert counts[f"{start}{each.crossed.rows[0]}>{each.crossed.columns[1]}"] == each.crossed.counts[0, 1]
 
 
 def test_a_table_that_tests_nothing_has_no_statistics() -> None:
@@ -286,32 +273,30 @@ def test_what_is_a_property_of_the_pair_is_permuted_over_pairs() -> None:
 
 def test_the_orders_of_a_pair_are_one_pair_unless_they_differ_in_the_factor() -> None:
     names = ["cat/pet" if k % 3 else "pet/cat" for k in range(48)]
-    found = {each.factor: each for each in factor_results(with_pairs(names))}
+    found = by_factor(with_pairs(names))
     assert {each.pairs for each in found.values()} == {1}
     assert found["unseen pairs"].p_value == 1  # two units, of which either can be the unseen one
     assert found["unseen pairs"].cramers_v[1:3] == (0, 1)
-    again = {each.factor: each for each in factor_results(with_pairs(["cat/pet"] * 48))}
+    again = by_factor(with_pairs(["cat/pet"] * 48))
     same = {factor: again[factor].by_pairs == found[factor].by_pairs for factor in found}
     assert same == {"insensitivity": False, "unseen pairs": True, "polarity": True}
 
 
 def test_changes_are_permuted_within_pairs() -> None:
     """One pair per item: nothing to permute, whatever the table."""
-    single = {each.factor: each for each in factor_results(with_pairs([f"cat{k}/pet" for k in range(48)]))}
-    assert single["insensitivity"].p_value == 1
-    assert isnan(single["insensitivity"].detectable)
-    one = {each.factor: each for each in factor_results(with_pairs(["cat/pet"] * 48))}
-    assert one["insensitivity"].p_value == fisher_exact(one["insensitivity"].crossed.counts)[1]
+    single = by_factor(with_pairs([f"cat{k}/pet" for k in range(48)]))["insensitivity"]
+    assert single.p_value == 1
+    assert isnan(single.detectable)
+    one = by_factor(with_pairs(["cat/pet"] * 48))["insensitivity"]
+    assert one.p_value == fisher_exact(one.crossed.counts)[1]
 
 
 def test_items_that_state_no_pair_are_one_pair() -> None:
     run = a_run()
-    for name, dataset in run.datasets.items():
-        items = [
-            replace(item, info={key: value for key, value in item.info.items() if key != "pair"})
-            for item in dataset
-        ]
-        run.datasets[name] = replace(dataset, examples=items)  # type: ignore[index]
+    for name, of in run.datasets.items():
+        facts = [{key: value for key, value in item.info.items() if key != "pair"} for item in of]
+        items = [replace(item, info=each) for item, each in zip(of, facts, strict=True)]
+        run.datasets[name] = replace(of, examples=items)  # type: ignore[index]
     assert {each.pairs for each in factor_results(run)} == {1}
 
 
@@ -324,11 +309,12 @@ def test_the_detectable_effect_is_at_the_corrected_level(results: Results) -> No
 
 
 def test_the_level_decides_what_is_marked() -> None:
-    strict, loose = (results_of([a_run()], alpha=alpha) for alpha in (0.001, 0.9))
+    strict = results_of([a_run()], alpha=0.001)
+    fewest, usual = (make_report(a_run(), alpha=alpha) for alpha in (1e-12, 0.05))
     assert "significant at the level 0.001." in factor_table(strict).notes[0]
-    marked = [make_report(a_run(), alpha=alpha).text(".md").count(r"\* |") for alpha in (1e-12, 0.05)]
-    assert marked[0] < marked[1]
-    (low,) = (each.detectable for each in [of(strict, "i_th", "unseen pairs")])
-    assert low > of(loose, "i_th", "unseen pairs").detectable
+    few, many = (report.text(".md").count(r"\* |") for report in (fewest, usual))
+    assert few < many
+    low, high = (of(each, "i_th", "unseen pairs").detectable for each in (usual.results, strict))
+    assert low < high
     with pytest.raises(CrossexamError, match=r"alpha\) is 5; a number between 0 and 1|alpha\) is 5"):
         make_report(a_run(), alpha=5)

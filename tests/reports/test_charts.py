@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
@@ -19,14 +18,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
+from golden_runs import DIFFERENT, FIGURES, MODELS, SHORT, report
 from jsonschema_rs import Validator, validator_for
 from scipy.stats import binom
-
-from crossexam.reports.report import Report
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
-
-from golden_runs import DIFFERENT, FIGURES, MODELS, SHORT, runs
 
 FULL = {short: name for name, short in SHORT.items()} | {"mean of 4 test sets": "(mean of test sets)"}
 #: The error type of a segment by its colour, which is the predicted label, and its shade.
@@ -125,7 +119,7 @@ def drawn() -> list[Drawn]:
         patch.setattr(vl_convert, "vegalite_to_svg", keep)
         patch.setattr(vl_convert, "vegalite_to_vega", compiled)
         patch.setattr(vl_convert, "vega_to_svg", redrawn)
-        page = Report(runs(), calibration=True).text(".html")
+        page = report().text(".html")
     return list(placed(page, charts))
 
 

@@ -18,21 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
-
 from file_figures import PARTS, Found, in_csv, in_json
-from golden_runs import ALL_HELD, DIFFERENT, GOLDEN, HELD, runs
+from golden_runs import ALL_HELD, DIFFERENT, GOLDEN, HELD, report
 
 
 @cache
 def of_csv() -> Found:
-    return in_csv(runs())
+    return in_csv(report().results)
 
 
 @cache
 def of_json() -> Found:
-    return in_json(runs())
+    return in_json(report().results)
 
 
 def is_different(key: str) -> bool:

@@ -8,8 +8,9 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Change, Edit, Example, Side
-from crossexam.core.labels import LABEL_INDEX, LABELS, Label
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.output.escapes import script_json, visible
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.comparison import compare_runs
@@ -30,99 +32,44 @@ from crossexam.reports.results import results_of
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-WHO = ("a farmer", "the nurse", "a boy", "an old man", "my neighbour", "the guide")
+
+WHO = ("A farmer", "The nurse", "A boy", "An old man", "My neighbour", "The guide")
 DOES = ("carries a basket", "reads a map", "waits for the bus", "paints a fence", "feeds the ducks")
 WHERE = ("in the market", "near the river", "behind the school", "on a hot day", "under a tall tree")
-ANTONYMS = {"hot": "cold", "tall": "short", "old": "young"}
 GENRES = ("fiction", "travel", "letters")
+KINDS = (
+    *("base", "antonymy", "word_overlap", "negation", "length_mismatch"),
+    *("spelling_error_content_word", "spelling_error_adjacent_swap"),
+)
+REJECTED = {"no antonym": 7, "no number": 3}
 
 
-def base_examples(n: int) -> list[Example]:
-    """Return *n* pairs in turn entailed, neutral and contradicted."""
-    examples = []
+@cache
+def suite(n: int = 120, part: str = "dev_matched") -> list[Dataset]:
+    """Some of the stress tests over *n* pairs, in turn entailed, neutral and contradicted."""
+    base = []
     for number in range(n):
         rng = rng_for(0, "pair", str(number))
         who, does, where = rng.choice(WHO), rng.choice(DOES), rng.choice(WHERE)
-        label = LABELS[number % 3]
-        other = {"entailment": does, "neutral": f"{does} with a friend", "contradiction": "sleeps at home"}
+        said = (does, f"{does} with a friend", "sleeps at home")[number % 3]
         info = {"genre": rng.choice(GENRES), "cluster": f"c{number // 3}"}
-        who = who[0].upper() + who[1:]
-        premise, hypothesis = f"{who} {does} {where}.", f"{who} {other[label]}."
-        examples.append(Example(f"p{number}", premise, hypothesis, label, info=info))
-    return examples
-
-
-def appended(example: Example, name: str, side: Side, words: str, label: Label | None = None) -> Example:
-    """Return *example* with *words* before the full stop of *side*."""
-    end = len(example.text(side)) - 1
-    edit = Edit(side, end, end, "", words)
-    return example.derive(label or example.label, Change(f"{name}.v1", "premise", "hypothesis", (edit,)))
-
-
-def antonymous(example: Example) -> Iterator[Example]:
-    for word, opposite in ANTONYMS.items():
-        start = example.premise.find(f" {word} ") + 1
-        if start:
-            edit = Edit("hypothesis", start, start + len(word), word, opposite)
-            change = Change("antonymy.v1", "premise", "premise", (edit,))
-            info = {"pair": [word, opposite], "kind": "gradable"}
-            yield example.derive("contradiction", change, suffix=f":{word}", info=info)
-
-
-def swapped(example: Example) -> Iterator[Example]:
-    """Yield *example* with two letters of its last word exchanged."""
-    end = len(example.hypothesis) - 1
-    old = example.hypothesis[end - 2 : end]
-    if old[0] != old[1] and old.isalpha():
-        edit = Edit("hypothesis", end - 2, end, old, old[::-1])
-        change = Change("spelling_error_content_word.v1", "premise", "hypothesis", (edit,))
-        yield example.derive(example.label, change, info={"word_class": "content"})
-
-
-def numerical(n: int) -> Iterator[Example]:
-    for number in range(n):
-        premise = f"Tim had {number + 3} bags of cement."
-        problem = Example(f"q{number}", premise, premise, None)
-        start = premise.index(str(number + 3))
-        words = ("less than 900", str(number + 40), "more than 900")[number % 3]
-        edit = Edit("hypothesis", start, start + len(str(number + 3)), str(number + 3), words)
-        change = Change("numerical_reasoning.v1", "premise", "premise", (edit,))
-        info = {"how": ("range", "number", "range")[number % 3], "question": bool(number % 2)}
-        label: Label = ("entailment", "contradiction", "contradiction")[number % 3]
-        yield problem.derive(label, change, info=info)
-
-
-def suite(n: int = 120, parts: tuple[str, ...] = ("dev_matched",)) -> list[Dataset]:
-    """Return a small suite over *n* base pairs a part."""
-    datasets = []
-
-    def add(name: str, part: str, items: list[Example], base_set: str | None) -> None:
-        made = {"examples": n, "items": len(items), "rejected": {"no antonym": 7, "no number": 3}}
-        facts: dict[str, Any] = {
-            "construction": "base" if name == "base" else f"{name}.v1",
-            "part": part,
-            "base_set": base_set,
-            "keeps_label": name != "antonymy",
-            "rows": len(items),
-            "signature": f"corpus:words:{part}|seed:0",
-            "yield": None if name == "base" else made,
-        }
-        datasets.append(Dataset(f"{name}.{part}", tuple(items), facts))
-
-    for part in parts:
-        base, base_set = base_examples(n), f"base.{part}"
-        add("base", part, base, None)
-        add("antonymy", part, [item for each in base for item in antonymous(each)], base_set)
-        for name, side, words in (
-            ("word_overlap", "hypothesis", " and true is true"),
-            ("negation", "hypothesis", " and false is not true"),
-            ("length_mismatch", "premise", " and true is true" * 5),
-        ):
-            add(name, part, [appended(each, name, side, words) for each in base], base_set)
-        errors = [item for each in base for item in swapped(each)]
-        add("spelling_error_content_word", part, errors, base_set)
-    add("numerical_reasoning", "aqua_dev", list(numerical(n // 3)), None)
-    return datasets
+        label = LABELS[number % 3]
+        base.append(Example(f"p{number}", f"{who} {does} {where}.", f"{who} {said}.", label, info=info))
+    made = cx.build("stress-tests", base)
+    return [
+        replace(
+            each,
+            name=f"{each.entry.construction}.{part}",
+            manifest={
+                **each.manifest,
+                "part": part,
+                "base_set": each.entry.base_set and f"base.{part}",
+                "yield": each.manifest["yield"] and {"examples": n, "items": len(each), "rejected": REJECTED},
+            },
+        )
+        for each in made
+        if each.entry.construction in KINDS
+    ]
 
 
 #: How often a made-up model is right, by construction.
@@ -152,8 +99,7 @@ def answered(model: str, datasets: list[Dataset], worse: float = 0.0, **manifest
 
 @pytest.fixture(scope="module")
 def two_runs() -> list[Run]:
-    datasets = suite(120)
-    return [answered("builtin/overlap", datasets), answered("hf/bert", datasets, worse=-0.12)]
+    return [answered("builtin/overlap", suite()), answered("hf/bert", suite(), worse=-0.12)]
 
 
 Opener = Callable[..., "Page"]
@@ -440,7 +386,7 @@ def test_names_of_seven_models_break_between_words_only(
 @pytest.mark.browser
 @pytest.mark.parametrize("width", [400, 1280])
 def test_names_in_charts_neither_overlap_nor_are_cut(open_page: Opener, tmp_path: Path, width: int) -> None:
-    datasets = suite(30, ("multinli_1_0_dev_matched", "snli_1_0_dev"))
+    datasets = [*suite(30, "multinli_1_0_dev_matched"), *suite(30, "snli_1_0_dev")]
     page = open_page(write_report([answered("m", datasets)], tmp_path / "names.html"), width=width)
     boxes = page.evaluate(
         """() => {
@@ -451,7 +397,7 @@ def test_names_in_charts_neither_overlap_nor_are_cut(open_page: Opener, tmp_path
             .map((box) => [box.left - left, box.top, box.bottom]);
         }"""
     )
-    assert len(boxes) == 2 * 6 + 1
+    assert len(boxes) == 2 * len(KINDS)
     boxes.sort(key=lambda box: box[1])
     for (left, _, bottom), (_, top, _) in pairwise(boxes):
         assert left >= 0
@@ -507,7 +453,7 @@ def test_a_phone_shows_few_items_at_first(
 
 
 @pytest.mark.browser
-def test_changes_are_marked_beside_the_base(open_page: Opener, two_models: Path) -> None:
+def test_changes_are_marked_beside_the_base(open_page: Opener, two_models: Path, two_runs: list[Run]) -> None:
     page = open_page(two_models)
     choose(page, "length mismatch")
     base, stressed = page.locator(".item").first.locator(".pair").all()
@@ -519,9 +465,11 @@ def test_changes_are_marked_beside_the_base(open_page: Opener, two_models: Path)
     changed = page.locator(".item").first
     assert changed.locator(".pair").count() == 2
     marked = changed.locator(".pair").last
-    old, new = marked.locator("del").inner_text(), marked.locator("ins").inner_text()
-    assert ANTONYMS[old] == new
-    assert marked.locator("ins").get_attribute("title") == f"was: {old}"
+    items = {item.id: item for item in two_runs[0].datasets["antonymy.dev_matched"]}
+    change = items[changed.locator(".id").inner_text()].change
+    assert change is not None
+    assert (marked.locator("del").inner_text(), marked.locator("ins").inner_text()) == change.edits[0][3:]
+    assert marked.locator("ins").get_attribute("title") == f"was: {change.edits[0].old}"
 
 
 EVIL = '<img src="http://x.invalid/a.png" onerror="window.owned=1"><script>window.owned=1;alert(1)</script>'
@@ -542,7 +490,8 @@ def test_markup_in_the_data_is_shown_as_it_is(open_page: Opener, tmp_path: Path)
         tuple(Example(text, text, text, "neutral", info={"genre": text[:20]}) for text in TEXTS),
         {"construction": "base", "part": part, "signature": EVIL},
     )
-    items = tuple(appended(each, EVIL, "hypothesis", EVIL) for each in base)
+    change = Change(f"{EVIL}.v1", "premise", "hypothesis", (Edit("hypothesis", 0, 0, "", EVIL),))
+    items = tuple(each.derive(each.label, change) for each in base)
     facts = {
         "construction": f"{EVIL}.v1",
         "part": part,

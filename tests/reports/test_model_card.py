@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from golden_runs import FIGURES, SETS, runs
 from huggingface_hub import ModelCard, ModelCardData, metadata_load
 
 from crossexam.core.dataset import Dataset, Run
@@ -23,10 +23,6 @@ from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.model_card import render_card
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
-
-from golden_runs import FIGURES, SETS, runs
 
 
 def dataset(name: str, **facts: Any) -> Dataset:

@@ -45,3 +45,8 @@ def test_no_two_names_are_the_same() -> None:
 
 def test_names_of_another_form_stay() -> None:
     assert short("my set", "negation.x") == ["my set", "negation (x)"]
+
+
+def test_short_names_say_the_rules() -> None:
+    names = ("antonymy.dev", "antonymy_released.dev", "antonymy_paper.dev")
+    assert short(*names) == ["antonymy", "antonymy (released)", "antonymy (paper)"]

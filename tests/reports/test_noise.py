@@ -2,77 +2,56 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from rich.console import Console
+from made_runs import csv_rows, dataset, run_of, terminal, wrong
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import Example
-from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
 from crossexam.evaluation.repeat import ask_again, is_within, noise_floor, noise_of
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.headline import headlines, warnings
 from crossexam.reports.report import Report, terminal_comparison, write_comparison
 from crossexam.reports.results import results_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 GOLD = "ENC" * 200
-NAMES = {"E": "entailment", "N": "neutral", "C": "contradiction"}
-
-
-def dataset(name: str, **manifest: Any) -> Dataset:
-    items = tuple(
-        Example(f"{name}:{k}", f"P {k}.", f"{name} {k}.", NAMES[letter], base=f"base:{k}")  # type: ignore[arg-type]
-        for k, letter in enumerate(GOLD)
-    )
-    return Dataset(f"{name}.dev", items, {"construction": f"{name}.v1", "part": "dev", **manifest})
-
-
-DERIVED = {"base_set": "base.dev", "keeps_label": True}
-SETS = (
-    dataset("base", base_set=None, construction="base"),
-    dataset("few", **DERIVED),
-    dataset("many", **DERIVED),
-)
+SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("few", "many")))
 FLOOR = {"pairs": 100, "times": 2, "flips": 9, "value": 0.045, "low": 0.02, "high": 0.1}
-
-
-def run_of(
-    wrong: dict[str, int], model: str = "api/toy", sets: tuple[Dataset, ...] = SETS, **details: Any
-) -> Run:
-    """A run that is wrong on so many items of each test set, and right on the others."""
-    rows = {}
-    for each in sets:
-        table = np.array([[float(letter == label) for label in "ENC"] for letter in GOLD[: len(each)]])
-        count = wrong.get(each.name.partition(".")[0], 0)
-        table[:count] = np.roll(table[:count], 1, axis=1)
-        rows[each.name] = table
-    manifest = {"model_key": model, "details": details}
-    return Run(model, {each.name: each for each in sets}, rows, manifest)
-
-
-#: The drops are 2 and 30 points, both significant; the floor is 1.96 sqrt(2 * 0.055 / 600): 2.7 points.
-NOISY = run_of({"few": 12, "many": 180}, repeat=FLOOR)
-STEADY = run_of({"few": 12, "many": 180})
 #: 100 pairs were asked again, and no answer changed.
 UNCHANGED = {"pairs": 100, "times": 3, "flips": 0, "value": 0.0, "low": 0.0, "high": 0.037}
 
 
+def run(model: str = "api/toy", sets: tuple[Dataset, ...] = SETS, repeat: Any = FLOOR, **count: int) -> Run:
+    """A run that is wrong on so many items of each test set, and right on the others."""
+    said = {
+        each.name: wrong(GOLD[: len(each)], count.get(each.name.removesuffix(".dev"), 0)) for each in sets
+    }
+    return run_of(said, *sets, model=model, **({} if repeat is None else {"repeat": repeat}))
+
+
+#: The drops are 2 and 30 points, both significant; the floor is 1.96 sqrt(2 * 0.055 / 600): 2.7 points.
+NOISY = run(few=12, many=180)
+STEADY = run(few=12, many=180, repeat=None)
+
+
 def texts(run: Run) -> dict[str, str]:
     report = Report((run,))
-    console = Console(width=300, file=io.StringIO(), record=True)
-    console.print(report.terminal(details=True))
-    found = {suffix: report.text(suffix) for suffix in (".html", ".md", ".tex")}
-    return {**found, "terminal": console.export_text()}
+    return {"terminal": terminal(report, details=True)} | {
+        suffix: report.text(suffix) for suffix in (".html", ".md", ".tex")
+    }
+
+
+def of_chance(run: Run) -> list[str]:
+    """The warnings about drops that asking again may change."""
+    return [each for each in warnings(results_of([run])) if "chance" in each]
 
 
 def test_the_floor_and_what_is_not_above_it_are_in_every_format() -> None:
@@ -86,85 +65,57 @@ def test_the_floor_and_what_is_not_above_it_are_in_every_format() -> None:
         assert "asked again" not in text.lower(), form
 
 
-class _Silent:
-    """A model that answers nothing."""
-
-    def predict(self, pairs: list[tuple[str, str]]) -> np.ndarray[Any, Any]:
-        return np.full((len(pairs), 3), np.nan)
-
-
 def test_pairs_without_an_answer_are_not_asked_again() -> None:
     """Two failures to answer are not an answer that stayed the same."""
-
-    def run_with(answers: int) -> Run:
-        rows = np.full((len(GOLD), 3), np.nan)
-        rows[:answers] = [1.0, 0.0, 0.0]
-        told = [Outcome(ANSWERED)] * answers + [Outcome("refused")] * (len(GOLD) - answers)
-        outcomes = {"base.dev": Outcomes.of(told, len(GOLD))}
-        sets = {"base.dev": SETS[0]}
-        return replace(STEADY, datasets=sets, probabilities={"base.dev": rows}, outcomes=outcomes)
-
-    run = run_with(40)
-    found = ask_again(run, _Silent(), 2)  # type: ignore[arg-type]
+    silent: Any = SimpleNamespace(predict=lambda pairs: np.full((len(pairs), 3), np.nan))
+    some, none = (run_of({"base.dev": "E" * n + "?" * (600 - n)}, SETS[0]) for n in (40, 0))
+    found = ask_again(some, silent, 2)
     assert (found["pairs"], found["flips"]) == (40, 80)
-    none = run_with(0)
     with pytest.raises(CrossexamError, match="answered no pair, so --repeat has nothing to compare with"):
-        ask_again(none, _Silent(), 2)  # type: ignore[arg-type]
+        ask_again(none, silent, 2)
 
 
 def test_a_significant_drop_within_the_noise_is_warned_of_at_the_head() -> None:
-    (warning,) = [each for each in warnings(results_of([NOISY])) if "chance" in each]
-    assert warning == (
+    assert of_chance(NOISY) == [
         "api/toy: the drop on few is no larger than what asking again changes by chance (2.7 points over 600 "
         "items: 4.5 % of answers changed)."
-    )
-    both = run_of({"few": 12, "many": 14}, repeat=FLOOR)  # the headline is about the drop on many
+    ]
+    both = run(few=12, many=14)  # the headline is about the drop on many
     assert "which is no larger than what asking again changes by chance" in headlines(results_of([both]))[0]
-    insignificant = run_of({"few": 1, "many": 180}, repeat=FLOOR)
-    assert [each for each in warnings(results_of([insignificant])) if "chance" in each] == []
-
-
-def test_one_warning_names_several_drops_within_the_noise() -> None:
-    sets = (*SETS, dataset("more", **DERIVED))
-    run = run_of({"few": 12, "more": 13, "many": 180}, sets=sets, repeat=FLOOR)
-    (warning,) = [each for each in warnings(results_of([run])) if "chance" in each]
-    assert warning == (
+    assert of_chance(run(few=1, many=180)) == []  # not significant
+    sets = (*SETS, dataset("more.dev", GOLD, "base.dev"))
+    assert of_chance(run(few=12, more=13, many=180, sets=sets)) == [
         "api/toy: these drops are no larger than what asking again changes by chance: on few (2.7 points "
         "over 600 items), more (2.7 points over 600 items); 4.5 % of answers changed."
-    )
+    ]
 
 
 def test_the_number_of_items_and_the_observed_rate_decide() -> None:
     """The interval of the rate does not; the rate is as if one more of the pairs had changed."""
-    drops = {"few": 12, "many": 180}
-    for value, within in ((0.0, []), (0.019, []), (0.022, ["few"])):
+    for value, within in ((0.0, []), (0.019, []), (0.022, ["few.dev"])):
         floor = {**FLOOR, "value": value, "low": 0.0, "high": 1.0}
-        (model,) = results_of([run_of(drops, repeat=floor)]).models
-        found = [each.name.partition(".")[0] for each in model.results if model.is_within_noise(each)]
-        assert found == within
+        (model,) = results_of([run(few=12, many=180, repeat=floor)]).models
+        assert [each.name for each in model.results if model.is_within_noise(each)] == within
 
 
 def test_nothing_is_said_of_a_model_that_changed_no_answer() -> None:
-    run = run_of({"few": 12, "many": 180}, repeat=UNCHANGED)
-    for form, text in texts(run).items():
+    unchanged = run(few=12, many=180, repeat=UNCHANGED)
+    for form, text in texts(unchanged).items():
         assert "above the noise floor" not in text, form
         assert "by chance (" not in text, form
-    report = Report((run,))
-    rows = list(csv.DictReader(io.StringIO(report.text(".csv"))))
+    rows = csv_rows(Report((unchanged,)).text(".csv"))
     assert {row["value"] for row in rows if row["statistic"] == "within_noise_floor"} == {"0"}
-    (note,) = [each for each in comparison_tables(run, run)[0].notes if "asked again" in each]
+    (note,) = [each for each in comparison_tables(unchanged, unchanged)[0].notes if "asked again" in each]
     assert note.endswith("What asking again changes by chance is therefore not known for the differences.")
 
 
 def test_the_floor_of_unpaired_items_counts_those_of_either_side() -> None:
-    unpaired = dataset("unpaired", base_set="base.dev", keeps_label=False)
-    short = Dataset("unpaired.dev", unpaired.examples[:150], unpaired.manifest)
-    run = run_of({"unpaired": 60}, sets=(SETS[0], short), repeat=FLOOR)
-    (model,) = results_of([run]).models
+    short = dataset("unpaired.dev", GOLD[:150], "base.dev", keeps_label=False)
+    (model,) = results_of([run(unpaired=60, sets=(SETS[0], short))]).models
     _, result = model.results
     assert result.difference is not None
-    floor = model.noise_floor(result)
-    assert floor == pytest.approx(1.959964 * (0.055 / 600 + 0.055 / 150) ** 0.5, rel=1e-6)
+    floor = 1.959964 * (0.055 / 600 + 0.055 / 150) ** 0.5
+    assert model.noise_floor(result) == pytest.approx(floor, rel=1e-6)
 
 
 @pytest.mark.parametrize(("n", "rate"), [(60, 0.2), (300, 0.04), (2000, 0.01)])
@@ -181,9 +132,8 @@ def test_asking_again_seldom_changes_a_drop_by_more_than_the_floor(n: int, rate:
     changes = np.abs(drops[1] - drops[0])
     floors = np.array([floor_of(n, changed / 100) for changed in range(101)])
     found = floors[rng.binomial(100, rate, samples)]
-    assert (
-        float(((changes > found) & (found > 0)).mean()) < 0.06
-    )  # 5 %, but for chance and the steps of a share
+    exceeded = (changes > found) & (found > 0)
+    assert float(exceeded.mean()) < 0.06  # 5 %, but for chance and the steps of a share
     floor = floors[1]
     assert is_within(Estimate(floor * 0.999, -1.0, 1.0, n, n), floor)
     assert not is_within(Estimate(floor * 1.001, -1.0, 1.0, n, n), floor)
@@ -191,7 +141,7 @@ def test_asking_again_seldom_changes_a_drop_by_more_than_the_floor(n: int, rate:
 
 def floor_of(n: int, rate: float) -> float:
     """The floor of a drop over *n* pairs if so many of 100 answers changed."""
-    noise = noise_of(run_of({}, repeat={**FLOOR, "times": 1, "value": rate, "low": 0.0, "high": 1.0}))
+    noise = noise_of(run(repeat={**FLOOR, "times": 1, "value": rate, "low": 0.0, "high": 1.0}))
     floor = noise_floor((noise, n), (noise, n))
     assert floor is not None
     return floor
@@ -209,17 +159,16 @@ def test_the_floor_is_an_upper_bound_if_few_answers_can_change_to_right(accuracy
     other_wrong = (first > 0) & ~becomes_right & (rng.random(gold.shape) < rate / 2)
     second = np.where(becomes_wrong, 1, np.where(becomes_right, 0, np.where(other_wrong, 3 - first, first)))
     drops = [(each[0] == 0).mean(axis=1) - (each[1] == 0).mean(axis=1) for each in (first, second)]
-    changed = float((first != second).mean())
-    floor = floor_of(n, changed)
+    floor = floor_of(n, float((first != second).mean()))
     assert float((np.abs(drops[1] - drops[0]) > floor).mean()) < 0.06  # 5 %, but for chance
 
 
 def test_data_have_the_floor_and_a_verdict_per_drop() -> None:
     report = Report((NOISY,))
-    rows = list(csv.DictReader(io.StringIO(report.text(".csv"))))
+    rows = csv_rows(report.text(".csv"))
     (changed,) = [row for row in rows if row["statistic"] == "changed_answers"]
-    assert [float(changed[key]) for key in ("value", "low", "high")] == [0.045, 0.02, 0.1]
-    assert (changed["n"], changed["clusters"]) == ("200", "100")
+    found = [float(changed[key]) for key in ("value", "low", "high", "n", "clusters")]
+    assert found == [0.045, 0.02, 0.1, 200, 100]
     floors = {row["test_set"]: float(row["value"]) for row in rows if row["statistic"] == "noise_floor"}
     assert floors == pytest.approx({"few.dev": 0.0265380, "many.dev": 0.0265380}, rel=1e-4)
     verdicts = {row["test_set"]: row["value"] for row in rows if row["statistic"] == "within_noise_floor"}
@@ -227,52 +176,53 @@ def test_data_have_the_floor_and_a_verdict_per_drop() -> None:
     (model,) = json.loads(report.text(".json"))["models"]
     assert model["changed_answers"]["flips"] == 9
     assert model["changed_answers"]["rate"]["high"] == 0.1
-    assert [each["noise_floor"] for each in model["test_sets"]] == [None, *floors.values()]
-    assert [each["within_noise_floor"] for each in model["test_sets"]] == [None, True, False]
+    assert [(each["noise_floor"], each["within_noise_floor"]) for each in model["test_sets"]] == [
+        (None, None),
+        (floors["few.dev"], True),
+        (floors["many.dev"], False),
+    ]
     (steady,) = json.loads(Report((STEADY,)).text(".json"))["models"]
     assert steady["changed_answers"] is None
     assert "noise" not in Report((STEADY,)).text(".csv")
 
 
 def test_a_comparison_names_differences_that_asking_both_again_may_change(tmp_path: Path) -> None:
-    other = run_of({}, "api/other", repeat={**FLOOR, "flips": 1, "value": 0.005, "low": 0.0, "high": 0.03})
-    run = run_of({"base": 2, "few": 10, "many": 180}, repeat=FLOOR)
+    one = run(base=2, few=10, many=180)
+    other = run("api/other", repeat={**FLOOR, "flips": 1, "value": 0.005, "low": 0.0, "high": 0.03})
     note = (
         "Answers that changed when pairs were asked again: A 4.5 % [2.0, 10.0], B 0.5 % [0.0, 3.0]. "
         "Differences no larger than what asking again changes by chance: base (dev) (2.1 points over 600 "
         "items), few (2.1 points over 600 items)."
     )
-    assert note in comparison_tables(run, other)[0].notes
-    assert note in Report((run, other)).text(".md").replace("\\", "")
-    rows = list(csv.DictReader(write_comparison(run, other, tmp_path / "x.csv").open()))
+    assert note in comparison_tables(one, other)[0].notes
+    assert note in Report((one, other)).text(".md").replace("\\", "")
+    assert "Differences no larger than what asking again" in terminal(terminal_comparison(one, other))
+    rows = csv_rows(write_comparison(one, other, tmp_path / "x.csv").read_text())
     assert [row["within_noise_floor"] for row in rows] == ["True", "True", "False"]
     assert {round(float(row["noise_floor"]), 5) for row in rows} == {0.02117}
     assert {(row["changed_answers_a_high"], row["changed_answers_b"]) for row in rows} == {("0.1", "0.005")}
-    found = json.loads(write_comparison(run, other, tmp_path / "x.json").read_text())["test_sets"]
+    found = json.loads(write_comparison(one, other, tmp_path / "x.json").read_text())["test_sets"]
     assert [row["within_noise_floor"] for row in found] == [True, True, False]
-    console = Console(width=300, file=io.StringIO(), record=True)
-    console.print(terminal_comparison(run, other))
-    assert "Differences no larger than what asking again" in console.export_text()
 
 
 def test_a_comparison_says_which_model_was_not_asked_again(tmp_path: Path) -> None:
     (note,) = [each for each in comparison_tables(STEADY, NOISY)[0].notes if "asked again" in each]
     assert "A not measured, B 4.5 % [2.0, 10.0]." in note
-    assert not any("asked again" in each for each in comparison_tables(STEADY, run_of({}, "b"))[0].notes)
-    assert "noise" not in write_comparison(STEADY, run_of({}, "b"), tmp_path / "x.csv").read_text()
+    other = run("b", repeat=None)
+    assert not any("asked again" in each for each in comparison_tables(STEADY, other)[0].notes)
+    assert "noise" not in write_comparison(STEADY, other, tmp_path / "x.csv").read_text()
 
 
 def test_a_damaged_floor_is_refused(for_each: Callable[..., None]) -> None:
     def check(damaged: Any) -> None:
-        run = replace(STEADY, manifest={**STEADY.manifest, "details": {"repeat": damaged}})
         with pytest.raises(FormatError, match="the share of changed answers in the manifest"):
-            Report((run,)).text(".md")
+            Report((run(repeat=damaged),)).text(".md")
 
     for_each(check, [7, {}, {**FLOOR, "value": "high"}, {**FLOOR, "low": 0.5}, {**FLOOR, "flips": 900}])
 
 
 def test_a_gain_is_not_called_a_drop() -> None:
-    better = run_of({"base": 12, "few": 24}, repeat=FLOOR)  # few: 2 points lost, many: 2 points gained
-    plain = Report((better,)).text(".md")
+    better = run(base=12, few=24)  # few: 2 points lost, many: 2 points gained
     floor = "(2.7 points over 600 items)"
-    assert f"not above the noise floor: the drop on few {floor}; the gain on many {floor}." in plain
+    said = f"not above the noise floor: the drop on few {floor}; the gain on many {floor}."
+    assert said in Report((better,)).text(".md")

@@ -7,18 +7,17 @@ checked on all of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
+from made_runs import dataset, run_of, wrong
 
 from crossexam.core.dataset import Dataset, Reading, Run
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS, THREE_LABELS, Gold
-from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.core.labels import THREE_LABELS
 from crossexam.evaluation.candidates import FEW
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import accuracy_table, projection_notes
@@ -28,73 +27,35 @@ from crossexam.reports.results import ModelResults, Results, results_of
 from crossexam.reports.table import cell_text
 from crossexam.reports.unanswered import unanswered_table
 
-NAMES: Mapping[str, Gold | None] = {
-    "E": "entailment", "N": "neutral", "C": "contradiction", "n": "not_entailment", "-": None
-}  # fmt: skip
-#: What a letter answers: probabilities; "?" is a refusal.
-ANSWERS = {"n": [0.0, 1.0, 0.0], "?": [np.nan] * 3} | {
-    label[0].upper(): np.eye(3)[k].tolist() for k, label in enumerate(LABELS)
-}
 GOLDS = "ENC" * 20
 TWO = "En" * 30
 SCITAIL = "EN" * 30
-
-
-def dataset(name: str, golds: str = GOLDS, base: str | None = None, **facts: Any) -> Dataset:
-    """A test set with an item per letter of *golds*, made from the item of its number in *base*."""
-    construction, _, part = name.partition(".")
-    items = tuple(
-        Example(
-            f"{name}:{k}", f"Ann has {k} cats.", f"{name} {k}.", NAMES[letter], base=base and f"{base}:{k}"
-        )
-        for k, letter in enumerate(golds)
-    )
-    made = {"construction": construction, "part": part, "base_set": base, "keeps_label": True}
-    return Dataset(name, items, {**made, **facts})
-
-
-def wrong(golds: str, count: int) -> str:
-    """Answers of which the first *count* are wrong."""
-    return golds[:count].translate(str.maketrans("ENCn", "NCEE")) + golds[count:]
-
-
-def run(said: Mapping[str, str], *sets: Dataset, model: str = "m", **details: Any) -> Run:
-    rows = {name: np.array([ANSWERS[letter] for letter in letters]) for name, letters in said.items()}
-    told = {name: [Outcome("refused" if x == "?" else "answered") for x in said[name]] for name in said}
-    outcomes = {name: Outcomes.of(each, len(each)) for name, each in told.items() if "?" in said[name]}
-    manifest = {"model_key": model, "details": details}
-    return Run(model, {each.name: each for each in sets}, rows, manifest, {}, outcomes)
-
-
-BASE = dataset("base.dev")
-NEGATION = dataset("negation.dev", base="base.dev")
-TYPOS = dataset("typos.dev", base="base.dev")
+BASE = dataset("base.dev", GOLDS)
+NEGATION = dataset("negation.dev", GOLDS, "base.dev")
+TYPOS = dataset("typos.dev", GOLDS, "base.dev")
 FEW_PAIRS = dataset("antonymy.dev", GOLDS[:7], "base.dev")
-NUMBERS = dataset("numbers.dev", base="base.dev", keeps_label=False)
-PROPOSED = dataset("swaps.dev (proposed)", base="base.dev")
+NUMBERS = dataset("numbers.dev", GOLDS, "base.dev", keeps_label=False)
+PROPOSED = dataset("swaps.dev (proposed)", GOLDS, "base.dev")
+OWN, NEGATED_OWN = dataset("base.own", GOLDS), dataset("negation.own", GOLDS, "base.own")
 # Of 60 pairs, the noise floor is 13.9 points.
 NOISE = {"pairs": 100, "times": 2, "flips": 30, "value": 0.15, "low": 0.1, "high": 0.3}
-DOUBT = {
-    "probe": {
-        "warning": "accuracy on the 30 easy items of the probe is 33 %: the order could not be verified"
-    }
-}
+DOUBT = {"probe": {"warning": "accuracy on the easy items is 33 %: the order could not be verified"}}
 
 
 def two(base: str, negation: str, *, model: str = "m", **details: Any) -> Run:
-    return run({"base.dev": base, "negation.dev": negation}, BASE, NEGATION, model=model, **details)
+    return run_of({"base.dev": base, "negation.dev": negation}, BASE, NEGATION, model=model, **details)
 
 
 def of_two_labels(part: str, golds: str, base: str, negation: str, **details: Any) -> Run:
     sets = dataset(f"base.{part}", golds), dataset(f"negation.{part}", golds, f"base.{part}")
     facts = {"projection": "two labels" if "n" in golds else "no contradiction"}
     made = [replace(each, manifest={**each.manifest, **facts}) for each in sets]
-    return run({made[0].name: base, made[1].name: negation}, *made, **details)
+    return run_of({made[0].name: base, made[1].name: negation}, *made, **details)
 
 
 def with_others(answers: str, *others: tuple[Dataset, str], base: str = GOLDS, **details: Any) -> Run:
     said = {"base.dev": base, "negation.dev": answers} | {each.name: letters for each, letters in others}
-    return run(said, BASE, NEGATION, *(each for each, _ in others), **details)
+    return run_of(said, BASE, NEGATION, *(each for each, _ in others), **details)
 
 
 def read_in_part(unseen: int) -> Run:
@@ -105,33 +66,39 @@ def read_in_part(unseen: int) -> Run:
     return replace(two(GOLDS, GOLDS), reading=reading)
 
 
-def two_bases(first: str, second: str) -> Run:
-    own, negated = dataset("base.own"), dataset("negation.own", base="base.own")
-    said = {
-        "base.dev": first,
-        "negation.dev": wrong(first, 20),
-        "base.own": second,
-        "negation.own": GOLDS[::-1],
-    }
-    return run(said, BASE, NEGATION, own, negated)
+def two_bases(first: str, negation: str, own: str, negated_own: str) -> Run:
+    said = {"base.dev": first, "negation.dev": negation, "base.own": own, "negation.own": negated_own}
+    return run_of(said, BASE, NEGATION, OWN, NEGATED_OWN)
+
+
+def of_one_label(golds: str, base: str = "C" * 60, **details: Any) -> Run:
+    """A run over a base of a single label, or nearly so, and a test set of several."""
+    sets = dataset("base.dev", golds), dataset("negation.dev", GOLDS, "base.dev")
+    return run_of({"base.dev": base, "negation.dev": GOLDS}, *sets, **details)
+
+
+def over_fewer(negation: str) -> Run:
+    """A run over the base, and over the items of its first examples only."""
+    some = dataset("negation.dev", GOLDS[: len(negation)], "base.dev")
+    return run_of({"base.dev": GOLDS, "negation.dev": negation}, BASE, some)
 
 
 def published(part: str, golds: str = GOLDS) -> Run:
     sets = dataset(f"base.{part}", golds), dataset(f"negation.{part}", golds, f"base.{part}")
-    return run({each.name: golds for each in sets}, *sets)
+    return run_of({each.name: golds for each in sets}, *sets)
 
 
 def many_sets(count: int) -> Run:
-    sets = [dataset(f"negation{k}.dev", base="base.dev") for k in range(count)]
+    sets = [dataset(f"negation{k}.dev", GOLDS, "base.dev") for k in range(count)]
     said = {each.name: GOLDS for each in sets} | {"base.dev": GOLDS, "negation0.dev": wrong(GOLDS, 6)}
-    return run(said, BASE, *sets)
+    return run_of(said, BASE, *sets)
 
 
 def benchmark(answers: str) -> Run:
     place = {"key": "sick", "title": "SICK", "protocol": "human judged", "complete": True}
-    sick = dataset("corpus.sick", cross_dataset=place)
-    snli = dataset("corpus.snli_test", cross_dataset={"reference": True})
-    return run({"corpus.sick": answers, "corpus.snli_test": GOLDS}, sick, snli)
+    sick = dataset("corpus.sick", GOLDS, cross_dataset=place)
+    snli = dataset("corpus.snli_test", GOLDS, cross_dataset={"reference": True})
+    return run_of({"corpus.sick": answers, "corpus.snli_test": GOLDS}, sick, snli)
 
 
 def contradicting() -> Run:
@@ -141,12 +108,11 @@ def contradicting() -> Run:
     )
     facts = {"construction": "symmetry", "part": "dev", "base_set": "base.dev", "test_class": "consistency"}
     symmetry = Dataset("symmetry.dev", items, facts)
-    return run({"base.dev": GOLDS, "symmetry.dev": "E" * 60}, BASE, symmetry)
+    return run_of({"base.dev": GOLDS, "symmetry.dev": "E" * 60}, BASE, symmetry)
 
 
-HALF = "".join("E" if k % 2 else letter for k, letter in enumerate(GOLDS))
 HOLES = "".join("?" if k % 10 == 9 else letter for k, letter in enumerate(GOLDS))
-SITUATIONS: dict[str, Callable[[], Sequence[Run]]] = {
+SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
     "a tested drop": lambda: [two(GOLDS, wrong(GOLDS, 20))],
     "no drop": lambda: [two(GOLDS, GOLDS)],
     "a gain": lambda: [two(wrong(GOLDS, 10), GOLDS)],
@@ -159,27 +125,31 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run]]] = {
     "a larger drop on seven items": lambda: [with_others(wrong(GOLDS, 20), (FEW_PAIRS, wrong(GOLDS[:7], 7)))],
     "a drop on seven items alone": lambda: [with_others(GOLDS, (FEW_PAIRS, wrong(GOLDS[:7], 7)))],
     "seven items and nothing else": lambda: [
-        run({"base.dev": GOLDS, "antonymy.dev": wrong(GOLDS[:7], 7)}, BASE, FEW_PAIRS)
+        run_of({"base.dev": GOLDS, "antonymy.dev": wrong(GOLDS[:7], 7)}, BASE, FEW_PAIRS)
     ],
-    "few items everywhere": lambda: [run({"base.dev": GOLDS[:9]}, dataset("base.dev", GOLDS[:9]))],
+    "few items everywhere": lambda: [run_of({"base.dev": GOLDS[:9]}, dataset("base.dev", GOLDS[:9]))],
     "at the majority, with drops": lambda: [two("E" * 60, wrong(GOLDS, 60))],
     "below the majority": lambda: [two(wrong(GOLDS, 55), wrong(GOLDS, 60))],
     "at the majority, without drops": lambda: [two("E" * 60, "E" * 60)],
     "hardly above the majority": lambda: [two("E" * 57 + GOLDS[57:], wrong(GOLDS, 60))],
-    "at the majority on one of two bases": lambda: [two_bases(GOLDS, "E" * 60)],
-    "at the majority on both bases": lambda: [two_bases("N" * 60, "E" * 60)],
+    "at the majority on one of two bases": lambda: [
+        two_bases(GOLDS, wrong(GOLDS, 20), "E" * 60, GOLDS[::-1])
+    ],
+    "at the majority on both bases": lambda: [
+        two_bases("N" * 60, wrong("N" * 60, 20), "E" * 60, GOLDS[::-1])
+    ],
     "seven items of a model at the majority": lambda: [
         with_others("E" * 60, (FEW_PAIRS, wrong(GOLDS[:7], 7)), base="E" * 60)
     ],
-    "a base alone": lambda: [run({"base.dev": GOLDS}, BASE)],
-    "a base alone, at the majority": lambda: [run({"base.dev": "E" * 60}, BASE)],
+    "a base alone": lambda: [run_of({"base.dev": GOLDS}, BASE)],
+    "a base alone, at the majority": lambda: [run_of({"base.dev": "E" * 60}, BASE)],
     "a base of one label": lambda: [
-        run({"base.dev": "C" * 60, "typos.dev": wrong("C" * 60, 20)},
+        run_of({"base.dev": "C" * 60, "typos.dev": wrong("C" * 60, 20)},
             dataset("base.dev", "C" * 60), dataset("typos.dev", "C" * 60, "base.dev"))
     ],
-    "no gold labels": lambda: [run({"base.dev": GOLDS}, dataset("base.dev", "-" * 60))],
+    "no gold labels": lambda: [run_of({"base.dev": GOLDS}, dataset("base.dev", "-" * 60))],
     "proposed labels besides": lambda: [with_others(GOLDS, (PROPOSED, wrong(GOLDS, 50)))],
-    "proposed labels only": lambda: [run({"swaps.dev (proposed)": wrong(GOLDS, 50)}, PROPOSED)],
+    "proposed labels only": lambda: [run_of({"swaps.dev (proposed)": wrong(GOLDS, 50)}, PROPOSED)],
     "a drop below the noise floor": lambda: [two(GOLDS, wrong(GOLDS, 8), repeat=NOISE)],
     "a drop above the noise floor": lambda: [two(GOLDS, wrong(GOLDS, 30), repeat=NOISE)],
     "one drop below the noise floor, one above": lambda: [
@@ -226,6 +196,47 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run]]] = {
     "a corpus of one's own": lambda: [published("claims")],
     "a mean over corpora": lambda: [benchmark(wrong(GOLDS, 20))],
     "rules of consistency": lambda: [contradicting()],
+    "a drop on fewer items than the base has": lambda: [over_fewer(wrong(GOLDS[:40], 20))],
+    "no significant drop on fewer items": lambda: [over_fewer(wrong(GOLDS[:40], 1))],
+    "no drop on fewer items": lambda: [over_fewer(GOLDS[:40])],
+    "no drop from either of two bases": lambda: [two_bases(*[GOLDS] * 4)],
+    "no drop but from a base at the majority": lambda: [two_bases(GOLDS, GOLDS, "E" * 60, wrong(GOLDS, 60))],
+    "a larger drop from a base at the majority": lambda: [
+        two_bases(GOLDS, wrong(GOLDS, 20), "E" * 60, wrong(GOLDS, 60))
+    ],
+    "two bases alone, one at the majority": lambda: [
+        run_of({"base.dev": "E" * 60, "base.own": GOLDS}, BASE, OWN)
+    ],
+    "two models on a base alone, the first at the majority": lambda: [
+        run_of({"base.dev": "E" * 60}, BASE, model="constant"),
+        run_of({"base.dev": GOLDS}, BASE, model="able"),
+    ],
+    "at the majority, with a gain": lambda: [two("E" * 60, GOLDS)],
+    "at the majority of two labels": lambda: [
+        of_two_labels("rte", "Ennn" * 15, "n" * 60, "n" * 60, two_label=True)
+    ],
+    "a model at the majority and one whose smaller drop is not significant": lambda: [
+        two("E" * 60, wrong("E" * 57 + "NCN", 6), model="chance"), two(GOLDS, wrong(GOLDS, 1), model="able")
+    ],
+    "two models on a base of one label": lambda: [
+        of_one_label("C" * 60), of_one_label("C" * 60, model="other")
+    ],
+    "a base of two labels that are one for a model": lambda: [of_one_label("CN" * 30, two_label=True)],
+    "a base of two labels": lambda: [of_one_label("CN" * 30)],
+    "one label but for an item without an answer": lambda: [of_one_label("C" * 59 + "E", "C" * 59 + "?")],
+    "one label with an item without an answer": lambda: results_of(
+        [of_one_label("C" * 60, "C" * 59 + "?")], max_unanswered=0
+    ),
+    "a base with a single label": lambda: [run_of({"base.dev": "CC"}, dataset("base.dev", "C-"))],
+    "a member whose order of classes is in doubt": lambda: [
+        two(GOLDS, GOLDS, members={"a": DOUBT, "b": {}})
+    ],
+    "an untested drop at a strict level": lambda: results_of(
+        [run_of({"base.dev": GOLDS, "numbers.dev": wrong(GOLDS, 10)}, BASE, NUMBERS)], alpha=0.0001
+    ),
+    "the same drop at the usual level": lambda: [
+        run_of({"base.dev": GOLDS, "numbers.dev": wrong(GOLDS, 10)}, BASE, NUMBERS)
+    ],
 }  # fmt: skip
 
 
@@ -240,7 +251,8 @@ def in_all(check: Callable[[str], None]) -> Callable[..., None]:
 
 @cache
 def results_in(situation: str) -> Results:
-    return results_of(list(SITUATIONS[situation]()))
+    made = SITUATIONS[situation]()
+    return made if isinstance(made, Results) else results_of(list(made))
 
 
 def said(results: Results) -> dict[str, list[str]]:

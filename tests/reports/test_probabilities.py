@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from made_runs import csv_rows, headers, terminal
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
@@ -22,48 +23,65 @@ from crossexam.reports.probabilities.tables import calibration_table, people_tab
 from crossexam.reports.report import make_report, terminal_comparison
 from crossexam.reports.results import results_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 VOTES = {"label_distribution": [0.6, 0.4, 0.0], "votes": [6, 4, 0]}
+NAME = "base.own"
 
 
 def run_of(model: str, first: int = 0, info: dict[str, Any] | None = None, **manifest: Any) -> Run:
     """A run over 120 items whose model is right on three of four, with a confidence of 80 %."""
-    golds = [LABELS[k % 3] for k in range(120)]
     items = tuple(
-        Example(f"i{k}", f"Premise {k}.", "H.", gold, info=info or {}) for k, gold in enumerate(golds, first)
+        Example(f"i{k}", f"Premise {k}.", "H.", LABELS[(k - first) % 3], info=info or {})
+        for k in range(first, first + 120)
     )
     rows = np.full((120, 3), 0.1)
     for k in range(120):
         rows[k, (k + (k % 4 == 0)) % 3] = 0.8
-    data = Dataset("base.own", items, {"construction": "base", "part": "own"})
-    return Run(model, {data.name: data}, {data.name: rows}, manifest)
+    data = Dataset(NAME, items, {"construction": "base", "part": "own"})
+    return Run(model, {NAME: data}, {NAME: rows}, manifest)
 
 
-def labels_only(run: Run) -> Run:
-    rows = (run.probabilities["base.own"] > 0.5).astype(np.float64)
-    return Run("quiet", run.datasets, {"base.own": rows}, run.manifest)
+MINE = run_of("mine")
+UNSURE = replace(MINE, model="unsure", probabilities={NAME: MINE.probabilities[NAME] * 0.5 + 1 / 6})
+#: A model that gives labels only.
+QUIET = replace(MINE, model="quiet", probabilities={NAME: (MINE.probabilities[NAME] > 0.5).astype(float)})
+
+
+def with_answers(
+    model: str, rows: Mapping[int, Any] | None = None, told: Mapping[int, Outcome] | None = None
+) -> Run:
+    """The run with other answers to some items, and what became of some."""
+    answers = MINE.probabilities[NAME].copy()
+    for row, answer in (rows or {}).items():
+        answers[row] = answer
+    outcomes = [(told or {}).get(k, Outcome()) for k in range(120)]
+    found = {NAME: Outcomes.of(outcomes, 120)} if told else {}
+    return replace(MINE, model=model, probabilities={NAME: answers}, outcomes=found)
+
+
+IMPOSSIBLE = with_answers("strict", {0: [0.0, 0.9, 0.1]})  # the gold label is entailment
 
 
 def test_tables_are_on_the_page_and_elsewhere_on_request() -> None:
     titles = ("## Calibration\n", "## Selective prediction\n")
-    plain, asked = make_report(run_of("mine")), make_report(run_of("mine"), calibration=True)
-    assert not any(title in plain.text(".md") for title in titles)
-    assert all(title in asked.text(".md") for title in titles)
-    assert "after temperature scaling" not in asked.text(".md")
+    plain, asked = (make_report(MINE, calibration=wanted).text(".md") for wanted in (None, True))
+    assert not any(title in plain for title in titles)
+    assert all(title in asked for title in titles)
+    assert "after temperature scaling" not in asked
 
 
 def test_a_temperature_is_named_with_what_it_was_fitted_on() -> None:
-    text = make_report(run_of("mine"), temperature_from=[run_of("mine", first=110)]).text(".md")
+    text = make_report(MINE, temperature_from=[run_of("mine", first=110)]).text(".md")
     assert "## Calibration after temperature scaling" in text
     assert "on 110 items of another run (base.own), without 10 that share a premise" in text
     with pytest.raises(CrossexamError, match="of another model"):
-        results_of([run_of("mine")], temperature_from=[run_of("other", first=200)])
+        results_of([MINE], temperature_from=[run_of("other", first=200)])
 
 
 def test_a_model_with_labels_only_is_refused_if_asked_for() -> None:
-    quiet = labels_only(run_of("mine"))
     with pytest.raises(CrossexamError, match="'quiet' gives labels without probabilities"):
-        _ = make_report(quiet, calibration=True).results
-    results = results_of([quiet])
+        _ = make_report(QUIET, calibration=True).results
+    results = results_of([QUIET])
     assert not calibration_table(results).rows
     assert not selective_table(results).rows
     assert reliability_charts(results).figures == risk_charts(results).figures == []
@@ -71,20 +89,17 @@ def test_a_model_with_labels_only_is_refused_if_asked_for() -> None:
 
 def test_what_is_left_out_or_changed_is_said() -> None:
     run = run_of("mine", details={"threshold": 0.7})
-    notes = calibration_table(results_of([run, labels_only(run)])).notes
+    notes = calibration_table(results_of([run, QUIET])).notes
     assert any(note.startswith("The probabilities of mine were stretched") for note in notes)
     assert any(note.endswith("have no calibration: quiet.") for note in notes)
-    rows = run.probabilities["base.own"].copy()
-    rows[0] = [0.0, 0.9, 0.1]  # the gold label is entailment
-    impossible = Run("mine", run.datasets, {"base.own": rows})
-    table = calibration_table(results_of([impossible]))
-    assert any("Log loss is infinite" in note for note in table.notes)
-    assert "∞" in make_report(impossible, calibration=True).text(".md")
-    assert r"$\infty$" in make_report(impossible, calibration=True).text(".tex")
+    notes = calibration_table(results_of([IMPOSSIBLE])).notes
+    assert any("Log loss is infinite" in note for note in notes)
+    assert "∞" in make_report(IMPOSSIBLE, calibration=True).text(".md")
+    assert r"$\infty$" in make_report(IMPOSSIBLE, calibration=True).text(".tex")
 
 
 def test_references_of_people_are_shown_once() -> None:
-    runs = [run_of("one", info=VOTES), run_of("two", info=VOTES)]
+    runs = [run_of(name, info=VOTES) for name in ("one", "two")]
     rows = people_table(results_of(runs)).rows
     assert [row[3] for row in rows] == ["one", "two", "(uniform)", "(majority)", "(people)"]
 
@@ -92,117 +107,70 @@ def test_references_of_people_are_shown_once() -> None:
 def test_the_data_have_every_number() -> None:
     report = make_report(run_of("mine", info=VOTES))
     (found,) = json.loads(report.text(".json"))["models"][0]["test_sets"]
-    assert found["calibration"]["ece"]["error"]["value"] == pytest.approx(0.05)
     assert found["calibration"]["bins"][0]["n"] == 120
     assert found["selective"]["risk_at_coverage"]["1.00"] == pytest.approx(0.25)
     assert found["people"][0]["references"]["majority"]["kl"]["value"] is None  # infinite
-    rows = {
-        (row["statistic"], row["of"]): row["value"]
-        for row in csv.DictReader(io.StringIO(report.text(".csv")))
-    }
+    rows = {(row["statistic"], row["of"]): row["value"] for row in csv_rows(report.text(".csv"))}
     assert float(rows["ece", ""]) == pytest.approx(0.05)
-    assert float(rows["selective_risk", ""]) == pytest.approx(0.25)
     assert float(rows["people_total_variation", "reference=majority"]) == pytest.approx(0.4)
 
 
-def less_sure(run: Run, model: str = "unsure") -> Run:
-    rows = run.probabilities["base.own"] * 0.5 + 1 / 6
-    return Run(model, run.datasets, {"base.own": rows}, run.manifest)
-
-
 def test_two_models_are_compared_by_their_probabilities() -> None:
-    mine, unsure = run_of("mine"), less_sure(run_of("mine"))
-    scores, errors = comparison_tables(mine, unsure)[-2:]
+    """The differences themselves: test_figures.py."""
+    scores, errors = comparison_tables(MINE, UNSURE)[-2:]
     assert [row[2] for row in scores.rows] == ["Brier", "log loss"]
     assert errors.rows[0][2:4] == pytest.approx((0.05, 0.1833), abs=1e-3)
     titles = (scores.title, errors.title)
-    page, plain = (make_report(mine, unsure).text(suffix) for suffix in (".html", ".md"))
-    asked = make_report(mine, unsure, calibration=True).text(".md")
+    page, plain = (make_report(MINE, UNSURE).text(suffix) for suffix in (".html", ".md"))
+    asked = make_report(MINE, UNSURE, calibration=True).text(".md")
     assert all(title in page and title in asked and title not in plain for title in titles)
-
-
-def test_the_data_have_every_difference_of_probabilities() -> None:
-    mine, unsure = run_of("mine"), less_sure(run_of("mine"))
-    (row,) = csv.DictReader(io.StringIO(comparison_csv(mine, unsure)))
-    (same,) = json.loads(comparison_json(mine, unsure))["test_sets"]
-    for measure in ("brier", "log_loss", "ece"):
-        a, b, difference = (float(row[f"{measure}_{part}"]) for part in ("a", "b", "difference"))
-        assert difference == pytest.approx(a - b)
-        low, high = (float(row[f"{measure}_difference_{side}"]) for side in ("low", "high"))
-        assert low <= difference <= high
-        assert same[f"{measure}_difference"] == pytest.approx(difference)
+    assert "Brier score and log loss: A against B" in terminal(terminal_comparison(MINE, UNSURE), 160)
+    (row,) = csv_rows(comparison_csv(MINE, UNSURE))
+    (same,) = json.loads(comparison_json(MINE, UNSURE))["test_sets"]
+    assert same["brier_difference"] == float(row["brier_difference"])
     assert float(row["brier_p_holm"]) == float(row["brier_p_value"])
     assert "ece_p_value" not in row
     assert (row["probabilities_n"], row["probabilities_unanswered"]) == ("120", "0")
 
 
 def test_an_impossible_gold_label_is_said_and_not_tested() -> None:
-    mine = run_of("mine")
-    rows = mine.probabilities["base.own"].copy()
-    rows[0] = [0.0, 0.9, 0.1]  # the gold label is entailment
-    strict = Run("strict", mine.datasets, {"base.own": rows})
-    scores = comparison_tables(mine, strict)[-2]
+    scores = comparison_tables(MINE, IMPOSSIBLE)[-2]
     assert (scores.rows[1][4], scores.rows[1][6]) == (np.inf, None)
     assert any("B for 1 item of base (own)" in note for note in scores.notes)
-    text = make_report(mine, strict, calibration=True).text(".md")
+    text = make_report(MINE, IMPOSSIBLE, calibration=True).text(".md")
     assert "| log loss | 0.743 | \u221e | -\u221e |" in text
-    (row,) = csv.DictReader(io.StringIO(comparison_csv(mine, strict)))
+    (row,) = csv_rows(comparison_csv(MINE, IMPOSSIBLE))
     assert (row["log_loss_b"], row["log_loss_difference"], row["log_loss_impossible_b"]) == ("", "", "1")
 
 
 def test_what_the_comparison_of_probabilities_leaves_out_is_said() -> None:
-    mine = run_of("mine")
-    quiet = labels_only(mine)
-    tables = comparison_tables(mine, quiet)
+    tables = comparison_tables(MINE, QUIET)
     assert not any("Brier" in table.title for table in tables)
     assert any(note.startswith("quiet gives labels without probabilities") for note in tables[0].notes)
-    assert not any("without probabilities" in note for note in comparison_tables(quiet, quiet)[0].notes)
-    rows, outcomes = mine.probabilities["base.own"].copy(), [Outcome() for _ in range(120)]
-    rows[3], outcomes[3] = np.nan, Outcome("refused")
-    outcomes[5] = Outcome(label_mass=0.1)
-    partial = Run(
-        "partial", mine.datasets, {"base.own": rows}, outcomes={"base.own": Outcomes.of(outcomes, 120)}
-    )
-    scores = comparison_tables(less_sure(mine), partial)[-2]
-    assert [column.header for column in scores.columns[:4]] == [
-        "Test set",
-        "Items",
-        "Unanswered",
-        "Low label mass",
-    ]
+    assert not any("without probabilities" in note for note in comparison_tables(QUIET, QUIET)[0].notes)
+    told = {3: Outcome("refused"), 5: Outcome(label_mass=0.1)}
+    scores = comparison_tables(UNSURE, with_answers("partial", {3: np.nan}, told))[-2]
+    assert headers(scores)[:4] == ["Test set", "Items", "Unanswered", "Low label mass"]
     assert scores.rows[0][1:4] == (118, 1, 1)
     assert any(note.startswith("Unanswered: not measured") for note in scores.notes)
-
-
-def test_a_terminal_shows_the_probabilities_of_two_models() -> None:
-    from rich.console import Console
-
-    console = Console(file=io.StringIO(), width=160)
-    console.print(terminal_comparison(run_of("mine"), less_sure(run_of("mine"))))
-    assert "Brier score and log loss: A against B" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_what_became_of_log_probabilities_is_in_the_data() -> None:
     """The counts of a run are rows of the CSV, and in the JSON they are in its manifest."""
     counts = {"aligned": 100, "disagree": 17, "low_mass": 3, "mass_median": 0.97}
-    run = run_of("mine", details={"parse": {"exact": 117}, "logprobs": counts})
-    rows = [
-        row
-        for row in csv.DictReader(io.StringIO(make_report(run).text(".csv")))
-        if "answers" in row["test_set"]
-    ]
+    report = make_report(run_of("mine", details={"parse": {"exact": 117}, "logprobs": counts}))
+    rows = [row for row in csv_rows(report.text(".csv")) if "answers" in row["test_set"]]
     found = {(row["statistic"], row["of"]): float(row["value"]) for row in rows}
     expected = {("answers_logprobs", kind): value for kind, value in counts.items()}
     assert found == expected | {("answers_parse", "exact"): 117}
-    (model,) = json.loads(make_report(run).text(".json"))["models"]
+    (model,) = json.loads(report.text(".json"))["models"]
     assert model["manifest"]["details"]["logprobs"] == counts
 
 
 def test_items_of_low_label_mass_are_counted_in_the_data() -> None:
-    mine = run_of("mine")
-    outcomes = [Outcome(label_mass=0.3 if k < 4 else 0.9) for k in range(120)]
-    run = Run("mine", mine.datasets, mine.probabilities, outcomes={"base.own": Outcomes.of(outcomes, 120)})
-    rows = csv.DictReader(io.StringIO(make_report(run).text(".csv")))
+    run = with_answers("mine", None, {k: Outcome(label_mass=0.3 if k < 4 else 0.9) for k in range(120)})
+    report = make_report(run)
+    rows = csv_rows(report.text(".csv"))
     assert [row["value"] for row in rows if row["statistic"] == "calibration_low_mass"] == ["4"]
-    (model,) = json.loads(make_report(run).text(".json"))["models"]
+    (model,) = json.loads(report.text(".json"))["models"]
     assert model["test_sets"][0]["calibration"]["low_mass"] == 4

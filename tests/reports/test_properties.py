@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+from file_figures import Found, in_csv, in_json
 from hypothesis import example, given
 from hypothesis import strategies as st
-
-from crossexam.reports.report import Report
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
-
-from file_figures import Found, in_csv, in_json
 from random_runs import NO_ANSWER, UNPAIRED, Item, few, items, run
 from shown_tables import Wanted, differs, in_latex, in_markdown, in_terminal
+
+from crossexam.reports.report import Report
+from crossexam.reports.results import results_of
 
 #: Columns of tables by their headers: the figure, whether its interval is shown, and the factor.
 SHOWN: dict[str, tuple[str, bool]] = {
@@ -41,7 +37,8 @@ def is_same(one: Mapping[str, float | None], other: Mapping[str, float | None]) 
 def test_csv_and_json_say_the_same(drawn: tuple[list[Item], float]) -> None:
     given_items, limit = drawn
     both = [run(given_items, 0), run(given_items, 1)]
-    of_csv, of_json = in_csv(both, limit), in_json(both, limit)
+    results = results_of(both, max_unanswered=limit)
+    of_csv, of_json = in_csv(results, limit), in_json(results, limit)
     known = {key for key, each in of_csv.items() if each["value"] is not None}
     assert {key for key, each in of_json.items() if each["value"] is not None} == known
     assert [key for key in known if not is_same(of_csv[key], of_json[key])] == []
@@ -54,8 +51,8 @@ def test_csv_and_json_say_the_same(drawn: tuple[list[Item], float]) -> None:
 def test_tables_say_what_json_does(drawn: tuple[list[Item], float]) -> None:
     given_items, limit = drawn
     one = run(given_items)
-    figures = in_json([one], limit)
     report = Report((one,), max_unanswered=limit)
+    figures = in_json(report.results, limit)
     forms = {
         "Markdown": in_markdown(report.text(".md")),
         "LaTeX": in_latex(report.text(".tex")),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -12,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from made_runs import csv_rows, dataset
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.analyses.agreement import agreement_tables, alone_tables
 from crossexam.reports.analyses.ranks import difference_tables, first_rank_table, rank_charts
@@ -28,15 +25,11 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 
-def dataset(name: str, n: int = 48) -> Dataset:
-    items = tuple(
-        Example(f"{name}:{k}", f"Ann {k} has a cat.", f"Ann has {k} cats.", LABELS[k % 3], base=f"base.x:{k}")
-        for k in range(n)
-    )
-    return Dataset(name, items, {"construction": name.partition(".")[0], "part": "x"})
+def set_of(name: str, n: int = 48) -> Dataset:
+    return dataset(name, ("ENC" * n)[:n], "base.x", base_set=None)
 
 
-SETS = (dataset("base.x"), dataset("negation.x", 30))
+SETS = (set_of("base.x"), set_of("negation.x", 30))
 
 
 def run_of(model: str, right: float, missing: int = 0, sets: Sequence[Dataset] = SETS) -> Run:
@@ -55,11 +48,6 @@ def run_of(model: str, right: float, missing: int = 0, sets: Sequence[Dataset] =
 
 
 THREE = (run_of("hf/me/good", 0.97), run_of("hf/me/fair", 0.6), run_of("zoo/poor", 0.1))
-
-
-def right_of(run: Run, name: str) -> list[bool]:
-    """Which items the run gets right; None of those that it did not answer are."""
-    return [label == str(LABELS[k % 3]) for k, label in enumerate(run.predictions(name).tolist())]
 
 
 def test_the_ranks_are_in_order_and_name_the_models() -> None:
@@ -91,6 +79,7 @@ def test_two_models_are_compared_as_before() -> None:
     assert json.loads(make_report(*THREE[:2]).text(".json"))["several_models"] is None
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_more_models_than_are_readable_have_tables_only() -> None:
     many = [run_of(f"m/{k}", 0.1 + k / 20) for k in range(MOST_COMPARED + 1)]
     report = make_report(*many)
@@ -118,7 +107,7 @@ def test_a_model_that_is_left_out_is_named() -> None:
 
 
 def test_the_mean_names_what_it_leaves_out() -> None:
-    only = dataset("so_swap.x", 9)
+    only = set_of("so_swap.x", 9)
     runs = [*THREE[:2], run_of("three", 0.5, sets=(*SETS, only))]
     notes = first_rank_table(make_report(*runs).results).notes
     assert any("It leaves out so swap: " in note for note in notes)
@@ -126,14 +115,7 @@ def test_the_mean_names_what_it_leaves_out() -> None:
 
 def test_csv_and_json_have_every_pair_and_model() -> None:
     report = make_report(*THREE)
-    rows = list(csv.DictReader(io.StringIO(report.text(".csv"))))
-    ranks = {
-        (row["model"], row["test_set"]): (row["value"], row["low"], row["high"])
-        for row in rows
-        if row["statistic"] == "rank"
-    }
-    assert len(ranks) == 3 * 3
-    assert ranks["hf/me/good", "(mean of test sets)"] == ("1", "1", "1")
+    rows = csv_rows(report.text(".csv"))
     found = json.loads(report.text(".json"))["several_models"]
     assert [ranking["test_set"] for ranking in found["rankings"]] == [None, "base.x", "negation.x"]
     pair = found["rankings"][1]["pairs"][0]

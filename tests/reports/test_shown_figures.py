@@ -7,25 +7,20 @@ which figure of ``tests/golden/figures.json`` it has.  A figure may be off by wh
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from math import inf, isnan, nan
-from pathlib import Path
 from typing import Any
 
 import pytest
+from golden_runs import DIFFERENT, FIGURES, MODELS, SETS, SHORT, report, runs
+from shown_columns import HAS, OF_TWO, OUTSIDE, TABLES, Column
+from shown_tables import Shown, Wanted, differs, in_html, in_latex, in_markdown, in_terminal
 
 from crossexam.api import compare
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.report import Report, terminal_comparison
 from crossexam.reports.text import render_latex, render_markdown
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
-
-from golden_runs import DIFFERENT, FIGURES, MODELS, SETS, SHORT, runs
-from shown_columns import HAS, OF_TWO, OUTSIDE, TABLES, Column
-from shown_tables import Shown, Wanted, differs, in_html, in_latex, in_markdown, in_terminal
 
 MEAN, ALL = "(mean of test sets)", "(all test sets)"
 FULL = {short: name for name, short in SHORT.items()} | {name: name for name in SETS}
@@ -38,11 +33,6 @@ def of_two() -> tuple[Any, Any]:
 
 def compared_tables() -> Any:
     return comparison_tables(*of_two())
-
-
-@cache
-def report() -> Report:
-    return Report(runs(), calibration=True)
 
 
 @cache
@@ -321,13 +311,9 @@ def in_matrix(column: Column, name: str, shown: Shown, test_set: str) -> Wanted:
     )
 
 
+@pytest.mark.usefixtures("undrawn")  # charts: test_charts.py
 @pytest.mark.parametrize("form", FORMATS)
-def test_tables_show_the_golden_figures(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    import vl_convert
-
-    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda *_: "<svg/>")  # charts: test_charts.py
-    monkeypatch.setattr(vl_convert, "vegalite_to_vega", lambda *_: {"data": []})
-    monkeypatch.setattr(vl_convert, "vega_to_svg", lambda *_: "<svg/>")
+def test_tables_show_the_golden_figures(form: str) -> None:
     against = f"strong against {'tied' if 'last' in form else 'overconfident'}"
     wrong, has = [], set()
     for shown in FORMATS[form]():

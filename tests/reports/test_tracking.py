@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from golden_runs import FIGURES, MODELS, SETS, runs
 
 from crossexam.interop import trackers
 from crossexam.reports.report import Report
 from crossexam.reports.tracking import track_report
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
-
-from golden_runs import FIGURES, MODELS, SETS, runs
 
 
 def numbers_of(model: str, test_set: str) -> Iterator[tuple[str, float]]:

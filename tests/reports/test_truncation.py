@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
+from collections.abc import Callable
 from dataclasses import replace
 from html import escape
 from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
+from made_runs import dataset, page_of, run_of, terminal
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
-from crossexam.core.dataset import Dataset, Reading, Run
+from crossexam.core.dataset import Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.core.test_sets import write_test_set
@@ -21,19 +21,20 @@ from crossexam.evaluation.measures import measure
 from crossexam.evaluation.truncation import truncations
 from crossexam.reports.report import make_report
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 MENDED = "To have every item read to the end, run the model with --chunk, as in --chunk words:300."
 
 
-def run_of(truncated: list[bool], unseen: list[bool], right: list[bool], *, known: bool = True) -> Run:
-    """A run over items that are all neutral, each with a premise of its own."""
-    items = tuple(Example(str(k), f"Premise {k}.", "It rains.", "neutral") for k in range(len(right)))
-    rows = np.array([[0.0, 1.0, 0.0] if each else [1.0, 0.0, 0.0] for each in right])
-    reading = {"made.x": Reading(np.array(truncated), np.array(unseen))} if known else {}
-    return Run("mine", {"made.x": Dataset("made.x", items)}, {"made.x": rows}, {}, reading)
+def run(truncated: str, unseen: str, said: str, golds: str = "") -> Run:
+    """A run over items, neutral unless *golds* say otherwise; x marks what is truncated or unseen."""
+    data = dataset("made.x", golds or "N" * len(said))
+    reading = Reading(*(np.array([mark == "x" for mark in marks]) for marks in (truncated, unseen)))
+    return replace(run_of({"made.x": said}, data, model="mine"), reading={"made.x": reading})
 
 
 # Right: 5 of 8; of the 6 whose edit was seen 5, of the 4 that were read to the end 4.
-LONG = run_of([False] * 4 + [True] * 4, [False] * 6 + [True] * 2, [True] * 4 + [True, False, False, False])
+MARKS = "....xxxx", "......xx", "NNNNNEEE"
+LONG, WHOLE = run(*MARKS), run("...", "...", "NNN")
 SAID = (
     "mine did not read 4 of 8 items to the end (50.0 %): made.x 50.0 %. "
     "For 2 of them it read none of the changed text."
@@ -43,72 +44,67 @@ SAID = (
 def test_accuracy_with_and_without_what_was_not_read() -> None:
     (found,) = truncations(LONG)
     assert (found.items, found.truncated, found.edit_unseen, found.share) == (8, 4, 2, 0.5)
-    assert (found.accuracy.value, found.accuracy.n) == (5 / 8, 8)
-    assert found.accuracy_seen is not None
-    assert found.accuracy_read is not None
-    assert (found.accuracy_seen.value, found.accuracy_seen.n) == (5 / 6, 6)
-    assert (found.accuracy_read.value, found.accuracy_read.n) == (4 / 4, 4)
-
-
-def test_nothing_left_is_no_accuracy() -> None:
-    (found,) = truncations(run_of([True] * 3, [True] * 3, [True] * 3))
-    assert (found.accuracy_read, found.accuracy_seen) == (None, None)
-
-
-def test_items_without_a_gold_label_do_not_shift_what_was_read() -> None:
-    first, *rest = LONG.datasets["made.x"].examples
-    dataset = Dataset("made.x", (replace(first, label=None), *rest))
-    (found,) = truncations(replace(LONG, datasets={"made.x": dataset}))
-    assert found.truncated == 4
-    assert found.accuracy_read is not None
-    assert (found.accuracy_read.value, found.accuracy_read.n) == (1.0, 3)
+    accuracies = (found.accuracy, found.accuracy_seen, found.accuracy_read)
+    assert [(each.value, each.n) for each in accuracies if each] == [(5 / 8, 8), (5 / 6, 6), (4 / 4, 4)]
+    (none,) = truncations(run("xxx", "xxx", "NNN"))
+    assert (none.accuracy_read, none.accuracy_seen) == (None, None)
+    (fewer,) = truncations(run(*MARKS, golds="-NNNNNNN"))  # an item without a gold label shifts nothing
+    assert fewer.truncated == 4
+    assert fewer.accuracy_read is not None
+    assert (fewer.accuracy_read.value, fewer.accuracy_read.n) == (1.0, 3)
 
 
 def test_truncated_and_unseen_are_slices() -> None:
     (result,) = measure(LONG)
     assert {name: each.value for name, each in result.slices["truncated"].items()} == {"no": 1, "yes": 1 / 4}
     assert {name: each.n for name, each in result.slices["edit unseen"].items()} == {"no": 6, "yes": 2}
-    (whole,) = measure(run_of([False] * 3, [False] * 3, [True] * 3))
+    (whole,) = measure(WHOLE)
     assert whole.slices == {}
 
 
 def test_the_warning_is_at_the_head_of_every_report() -> None:
     report = make_report(LONG)
     said = f"{SAID} {MENDED}"
-    page = report.text(".html").replace("\N{NO-BREAK SPACE}", " ")
-    assert f'<p class="warning">{escape(said)}</p>' in page.partition("</section>")[0]
+    assert f'<p class="warning">{escape(said)}</p>' in page_of(report).partition("</section>")[0]
     first, second, *_ = report.text(".md").split("\n\n")
     assert (first[:2], second) == ("# ", f"**{escape_markdown(said)}**")
     assert f"% {said}" in report.text(".tex").splitlines()
     assert escape_latex(said) in report.text(".tex")
-    console = Console(width=400, file=io.StringIO(), record=True)
-    console.print(report.terminal())
-    assert said in console.export_text().splitlines()[1]
+    assert said in terminal(report, 400).splitlines()[1]
 
 
 def test_a_model_that_read_all_is_not_warned_of() -> None:
-    for run in (run_of([False] * 3, [False] * 3, [True] * 3), run_of([], [], [True] * 3, known=False)):
-        assert "did not read" not in make_report(run).text(".md")
-        assert 'class="warning"' not in make_report(run).text(".html")
+    for each in (WHOLE, replace(WHOLE, reading={})):
+        assert "did not read" not in make_report(each).text(".md")
+        assert 'class="warning"' not in make_report(each).text(".html")
 
 
-def test_few_truncated_items_need_no_chunks_and_chunks_may_be_too_long() -> None:
-    few = run_of([True] + [False] * 99, [False] * 100, [True] * 100)
-    said = "mine did not read 1 of 100 items to the end (1.0 %): made.x 1.0 %."
-    assert escape_markdown(said) in make_report(few).text(".md")
-    assert "chunk" not in make_report(few).text(".md").partition("##")[0]
-    short = replace(LONG, manifest={"details": {"max_length": 128}})
-    assert "as in --chunk words:70." in make_report(short).text(".md")
-    long_chunks = replace(LONG, manifest={"chunk": "words:500"})
-    said = "The chunks are too long for the model: choose smaller ones than words:500."
-    assert said in make_report(long_chunks).text(".md")
+def test_the_warning_says_what_is_known_and_what_helps(for_each: Callable[..., None]) -> None:
+    """Few truncated items need no chunks; an earlier version did not say which items it did not read."""
 
+    def check(of: Run, said: str, unsaid: str = "nothing") -> None:
+        text = make_report(of).text(".md").partition("##")[0]
+        assert escape_markdown(said) in text
+        assert unsaid not in text
 
-def test_a_run_of_an_earlier_version_says_what_it_knows() -> None:
+    few = "x" + "." * 99, "." * 100, "N" * 100
     old = replace(LONG, reading={}, manifest={"truncated_pairs": 3, "distinct_pairs": 1200})
-    said = "mine did not read 3 of 1,200 distinct pairs to the end. This run does not say which: repeat"
-    assert said in make_report(old).text(".md")
-    assert "did not read" not in make_report(replace(old, manifest={"truncated_pairs": 0})).text(".md")
+    for_each(
+        check,
+        [
+            (run(*few), "mine did not read 1 of 100 items to the end (1.0 %): made.x 1.0 %.", "chunk"),
+            (replace(LONG, manifest={"details": {"max_length": 128}}), "as in --chunk words:70."),
+            (
+                replace(LONG, manifest={"chunk": "words:500"}),
+                "The chunks are too long for the model: choose smaller ones than words:500.",
+            ),
+            (
+                old,
+                "mine did not read 3 of 1,200 distinct pairs to the end. This run does not say which: repeat",
+            ),
+            (replace(old, manifest={"truncated_pairs": 0}), "", "did not read"),
+        ],
+    )
 
 
 @pytest.mark.parametrize("length", [16, 128])

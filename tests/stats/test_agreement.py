@@ -28,27 +28,11 @@ WIKIPEDIA = [
     [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
 ]  # fmt: skip
 
-# Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, C: 4 observers, 12 units, 0: missing; 0.743
-KRIPPENDORFF = [
-    [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
-    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
-    [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
-    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
-]
-# Ibid., A: two observers, ten units, two values; 0.095
-BINARY = [[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]
 
 ratings = st.lists(st.lists(st.integers(-1, 3), min_size=3, max_size=3), min_size=2, max_size=20)
 votes = st.lists(
     st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=2, max_size=20
 ).map(lambda rows: votes_of(rows, 4))  # fmt: skip
-
-
-def test_fleiss_kappa_is_the_worked_example() -> None:
-    found = fleiss_kappa(WIKIPEDIA)
-    assert round(found.value, 3) == 0.210
-    assert found.low < 0.21 < found.high
-    assert (found.n, found.clusters) == (10, 10)
 
 
 @given(votes)
@@ -58,13 +42,6 @@ def test_fleiss_kappa_is_statsmodels(counts: NDArray[np.int64]) -> None:
         assert isnan(found)
     else:
         assert found == pytest.approx(statsmodels_kappa(counts, method="fleiss"))
-
-
-def test_krippendorffs_alpha_is_the_published_one() -> None:
-    found = krippendorff_alpha(votes_of(np.transpose(KRIPPENDORFF) - 1, 5))
-    assert round(found.value, 3) == 0.743
-    assert found.n == 11  # the last unit has one value, which pairs with none
-    assert round(krippendorff_alpha(votes_of(np.transpose(BINARY), 2)).value, 3) == 0.095
 
 
 @given(ratings)
@@ -77,47 +54,29 @@ def test_krippendorffs_alpha_is_that_of_the_coincidence_matrix(rows: list[list[i
                 if i != j:
                     coincidences[one, other] += 1 / (len(given_) - 1)
     totals, n = coincidences.sum(axis=1), coincidences.sum()
-    found = krippendorff_alpha(votes_of(rows, 4)).value
+    found = krippendorff_alpha(votes_of(rows, 4))
+    assert found.n == sum(
+        sum(value >= 0 for value in row) > 1 for row in rows
+    )  # a lone value pairs with none
     if (totals > 0).sum() < 2:
-        assert isnan(found)
+        assert isnan(found.value)
     else:
         observed = n - np.trace(coincidences)
         expected = (n**2 - (totals**2).sum()) / (n - 1)
-        assert found == pytest.approx(1 - observed / expected)
-
-
-def test_with_many_items_alpha_is_kappa() -> None:
-    counts = np.array(WIKIPEDIA * 300)
-    assert krippendorff_alpha(counts).value == pytest.approx(fleiss_kappa(counts).value, abs=1e-4)
+        assert found.value == pytest.approx(1 - observed / expected)
 
 
 def test_items_of_one_premise_are_drawn_together() -> None:
     copied = np.repeat(WIKIPEDIA, 4, axis=0)
     apart, together = fleiss_kappa(copied), fleiss_kappa(copied, np.repeat(np.arange(10), 4))
     once = fleiss_kappa(WIKIPEDIA)
+    assert round(once.value, 3) == 0.210
     assert together[:3] == pytest.approx(once[:3])
     assert (together.n, together.clusters) == (40, 10)
     assert apart.high - apart.low < 0.7 * (once.high - once.low)  # 1 / sqrt(4) or near
     with_lone = np.vstack([copied, [[1, 0, 0, 0, 0]] * 2])  # single votes pair nothing
     names = [*np.repeat(np.arange(10), 4).tolist(), "x", "x"]
     assert krippendorff_alpha(with_lone, names).clusters == 10
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("items", "annotators", "spread"), [(100, 3, (1 / 3,) * 3), (100, 2, (0.9, 0.1))])
-def test_intervals_hold_the_truth_in_95_of_100(
-    items: int, annotators: int, spread: tuple[float, ...]
-) -> None:
-    # Each annotator knows the label with probability 0.8, else draws one: two agree beyond chance by 0.8^2
-    rng, held = np.random.default_rng(0), []
-    for _ in range(150):
-        labels = rng.choice(len(spread), items, p=spread)
-        drawn = rng.choice(len(spread), (items, annotators), p=spread)
-        rows = np.where(rng.random((items, annotators)) < 0.8, labels[:, None], drawn)
-        for statistic in (fleiss_kappa, krippendorff_alpha):
-            found = statistic(votes_of(rows, len(spread)))
-            held.append(found.low <= 0.8**2 <= found.high)
-    assert 0.92 <= np.mean(held) <= 0.99
 
 
 def test_more_confidence_needs_a_wider_interval() -> None:
@@ -222,28 +181,17 @@ def test_cohens_kappa_of_several_labels_is_that_of_statsmodels(pairs: list[tuple
         assert found.low <= found.value <= found.high
 
 
-def test_cohens_kappa_needs_two_labels_per_item() -> None:
-    with pytest.raises(ValueError, match="cannot compare 2 labels with 1"):
-        cohen_kappa([0, 1], [0])
-
-
-def test_the_interval_of_cohens_kappa_covers() -> None:
-    rng = np.random.default_rng(4)
-    chances = np.array([[0.3, 0.05, 0.05], [0.05, 0.2, 0.05], [0.05, 0.05, 0.2]])
-    expected = chances.sum(axis=1) @ chances.sum(axis=0)
-    truth = (np.trace(chances) - expected) / (1 - expected)
-    held = 0
-    for _ in range(400):
-        pairs = np.repeat(rng.choice(9, size=60, p=chances.ravel()), 2)  # two items per cluster, alike
-        found = cohen_kappa(pairs // 3, pairs % 3, np.arange(120) // 2)
-        held += found.low <= truth <= found.high
-    assert held >= 400 * 0.95 - 3 * (400 * 0.95 * 0.05) ** 0.5
-    assert found.value == pytest.approx(cohen_kappa_score(pairs // 3, pairs % 3))
-    alone = cohen_kappa(pairs[::2] // 3, pairs[::2] % 3)
-    table = np.bincount(pairs[::2], minlength=9).reshape(3, 3)
-    spread = (alone.high - alone.value) / t.ppf(0.975, 59) * norm.ppf(0.975) / (60 / 59) ** 0.5
-    theirs = cohens_kappa(table)
+def test_the_interval_of_cohens_kappa_is_that_of_statsmodels_with_t() -> None:
+    pairs = np.random.default_rng(4).choice(9, size=60, p=np.array([6, 1, 1, 1, 4, 1, 1, 1, 4]) / 20)
+    one, other = pairs // 3, pairs % 3
+    found = cohen_kappa(one, other)
+    assert found.value == pytest.approx(cohen_kappa_score(one, other))
+    theirs = cohens_kappa(np.bincount(pairs, minlength=9).reshape(3, 3))
+    spread = (found.high - found.value) / t.ppf(0.975, 59) * norm.ppf(0.975) / (60 / 59) ** 0.5
     assert spread == pytest.approx((theirs.kappa_upp - theirs.kappa_low) / 2, rel=1e-6)
-    with pytest.raises(ValueError, match="cannot compare 2 labels with 3"):
-        cohen_kappa([0, 1], [0, 1, 2])
-    assert str(cohen_kappa([1, 1], [1, 1]).value) == "nan"
+    twice = cohen_kappa(np.repeat(one, 2), np.repeat(other, 2), np.arange(120) // 2)
+    assert twice[:3] == pytest.approx(found[:3], abs=0.005)  # the second item of a cluster says nothing new
+    for first, second in (([0, 1], [0]), ([0, 1], [0, 1, 2])):
+        with pytest.raises(ValueError, match=f"cannot compare 2 labels with {len(second)}"):
+            cohen_kappa(first, second)
+    assert isnan(cohen_kappa([1, 1], [1, 1]).value)

@@ -22,16 +22,6 @@ from crossexam.stats.paired import clustered_mcnemar, paired_difference
 clusters = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=16)
 
 
-def test_design_effect_of_equal_clusters_is_kishs_one_plus_icc() -> None:
-    # Kish 1965: deff = 1 + (size - 1) ICC.  Of 3000 clusters of 4, 2000 agree (their pairs correlate by 1)
-    # and 1000 are halved (by -1/3): ICC = (2 x 1 - 1/3) / 3 = 5/9, and deff = 1 + 3 x 5/9 = 8/3.
-    agree = np.repeat([1.0, 0.0] * 1000, 4)
-    halves = np.tile([1.0, 1.0, 0.0, 0.0], 1000)
-    right = np.concatenate([agree, halves])
-    codes = np.repeat(np.arange(3000), 4)
-    assert effective_size(right - 0.5, codes).deff == pytest.approx(1 + 3 * 5 / 9, rel=2e-3)
-
-
 def test_the_design_effect_of_three_pairs_by_hand() -> None:
     right = np.array([1, 1, 0, 0, 1, 1])
     size = effective_size(right - 4 / 6, np.array([0, 0, 1, 1, 2, 2]))

@@ -32,12 +32,6 @@ def test_the_interval_of_a_mean_is_the_bootstraps() -> None:
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.004)
 
 
-def test_the_interval_of_a_mean_is_the_delta_methods() -> None:
-    variance = sum(share * (1 - share) / n for share, n in SHARES) / len(SHARES) ** 2
-    found = mean_of(parts())
-    assert (found.high - found.low) / 2 == pytest.approx(1.96 * math.sqrt(variance), rel=0.02)
-
-
 def test_a_difference_and_a_ratio_are_the_bootstraps() -> None:
     *corpora, reference = parts()
     mean = mean_of(corpora)

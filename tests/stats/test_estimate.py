@@ -29,16 +29,6 @@ def answers(right: int, n: int) -> list[bool]:
     return [True] * right + [False] * (n - right)
 
 
-@pytest.mark.parametrize(
-    ("right", "n", "low", "high"),
-    # Newcombe 1998, Statistics in Medicine 17:857, Table I, method 3 (score without continuity correction)
-    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
-)
-def test_wilson_is_newcombes_published_interval(right: int, n: int, low: float, high: float) -> None:
-    found = wilson_share(answers(right, n))
-    assert (found.low, found.high) == (pytest.approx(low, abs=6e-5), pytest.approx(high, abs=6e-5))
-
-
 @given(st.integers(1, 400), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
 def test_without_clusters_accuracy_is_statsmodels_wilson(n: int, share: float, confidence: float) -> None:
     """Next to 0 and 1 it is the one-sided exact limit, at the whole error, if that is further out."""
@@ -52,11 +42,6 @@ def test_without_clusters_accuracy_is_statsmodels_wilson(n: int, share: float, c
     assert (found.n, found.clusters) == (n, n)
     if 4 <= right <= n - 4:
         assert wilson_share(answers(right, n), None, confidence)[1:3] == pytest.approx((low, high), abs=1e-9)
-
-
-def test_named_clusters_of_one_item_change_nothing() -> None:
-    right = answers(15, 20)
-    assert share_correct(right, [f"premise {i}" for i in range(20)]) == share_correct(right)
 
 
 def test_items_copied_three_times_have_nearly_the_interval_of_the_originals() -> None:

@@ -57,25 +57,6 @@ def test_what_an_error_would_cost_is_the_mean_over_the_other_labels(
     assert again.mean_price_square == pytest.approx(found.mean_price_square)
 
 
-@pytest.mark.parametrize("errors", [1.0, 2.0, 0.5])
-@pytest.mark.parametrize(("least", "most"), [(0.96, 0.99), (0.985, 0.998), (0.5, 0.99)])
-@pytest.mark.parametrize("n", [50, 300])
-def test_means_of_a_strong_model_cover(n: int, least: float, most: float, errors: float) -> None:
-    """In 200 samples; t intervals alone hold the mean in 60 to 90 %."""
-    rng = np.random.default_rng([n, int(1000 * least), int(10 * errors)])
-    shares, gold = drawn(rng, 300_000, least, most, errors)
-    nothing = np.zeros(len(gold), dtype=np.int64)
-    truths = [of(shares, gold, nothing).observed.mean() for of in (brier_scores, log_losses)]
-    held = np.zeros(2)
-    for _ in range(200):
-        shares, gold = drawn(rng, n, least, most, errors)
-        for place, (of, bound) in enumerate(((brier_scores, 2.0), (log_losses, np.inf))):
-            found = mean_loss(of(shares, gold, np.zeros(n, dtype=np.int64)), most=bound)
-            assert found.low < found.value < found.high
-            held[place] += found.low <= truths[place] <= found.high
-    assert (held / 200 >= 0.93 - 2 * np.sqrt(0.93 * 0.07 / 200)).all()
-
-
 def test_with_many_errors_the_interval_is_the_t_interval() -> None:
     rng = np.random.default_rng(4)
     shares, gold = drawn(rng, 600, 0.4, 0.9)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -12,16 +10,14 @@ from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.stats.calibration import calibration_error, equal_width_bins
 from crossexam.stats.clusters import Clusters
 from crossexam.stats.estimate import mean_of_items
-from crossexam.stats.losses import Losses, brier_scores, log_losses
+from crossexam.stats.losses import brier_scores, log_losses
 from crossexam.stats.one_sided import LEAST_P
 from crossexam.stats.paired_probabilities import (
-    ItemLosses,
     PairedProbabilities,
     item_losses,
     paired_probabilities,
 )
 
-Curve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 Models = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 
 
@@ -150,90 +146,6 @@ def test_few_clusters_prove_little() -> None:
     nothing = paired_probabilities([], 0)
     assert nothing.n == 0
     assert np.isnan(nothing.brier.difference.value)
-
-
-def calibrated(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    return confidence
-
-
-def overconfident(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    return confidence - 0.1
-
-
-def wrong_at_the_top(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(confidence > 14 / 15, confidence - 0.06, confidence)
-
-
-def confidences(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
-    return rng.beta(3, 1, n) * 2 / 3 + 1 / 3
-
-
-def error_of(curve: Curve) -> float:
-    """The calibration error of the population, from 400,000 items."""
-    every = confidences(np.random.default_rng(1), 400_000)
-    return float(np.abs(np.bincount(equal_width_bins(every), curve(every) - every)).sum()) / len(every)
-
-
-def simulated(first: Curve, second: Curve, times: int) -> list[Estimate]:
-    """Differences of ECE in samples of 300 clusters of 3 items, dependent within and between the models."""
-    from scipy.special import ndtr
-
-    rng, nothing = np.random.default_rng(5), Losses(*np.zeros((2, 900)), 0.0, 900)
-    codes, found = np.repeat(np.arange(300), 3), []
-    for _ in range(times):
-        cluster = np.sqrt(0.3) * rng.standard_normal(300)[codes]
-        item = np.sqrt(0.3) * rng.standard_normal(900)
-        losses = []
-        for curve in (first, second):
-            stated = confidences(rng, 900)
-            right = ndtr(cluster + item + np.sqrt(0.4) * rng.standard_normal(900)) < curve(stated)
-            losses.append(ItemLosses(nothing, nothing, stated, right))
-        found.append(paired_probabilities([(losses[0], losses[1], codes)], 900).ece.difference)
-    return found
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        (calibrated, calibrated),
-        (overconfident, calibrated),
-        (wrong_at_the_top, calibrated),
-        (overconfident, wrong_at_the_top),
-    ],
-)
-def test_the_interval_of_a_difference_of_errors_covers(first: Curve, second: Curve) -> None:
-    """In 150 samples, the difference of the population is in 95 % of the intervals, less what is chance."""
-    truth = error_of(first) - error_of(second)
-    found = simulated(first, second, 150)
-    assert np.mean([each.low <= truth <= each.high for each in found]) >= 0.93
-    assert all(each.low <= each.value <= each.high for each in found)
-
-
-def test_the_interval_is_narrow_enough_to_find_a_difference() -> None:
-    found = simulated(overconfident, calibrated, 100)
-    assert np.mean([each.low > 0 for each in found]) >= 0.5
-
-
-@pytest.mark.parametrize("n", [50, 100, 300])
-def test_rare_and_large_differences_keep_the_level(n: int) -> None:
-    """One model is 99 % sure and wrong in 1 %, the other always has the same score: equal in expectation.
-
-    The t test rejects at 0.5 % in 64, 35 and 6 % of samples.
-    """
-    rng, rejected, zeros = np.random.default_rng(n), 0, np.zeros(n, dtype=np.int64)
-    sure = np.tile([0.99, 0.005, 0.005], (n, 1))
-    expected = 0.99 * (0.01**2 + 2 * 0.005**2) + 0.01 * (0.99**2 + 0.995**2 + 0.005**2)
-    top = 1 - np.sqrt(expected / 1.5)
-    for _ in range(100):
-        gold = (rng.random(n) < 0.01).astype(np.int64)
-        same = np.full((n, 3), (1 - top) / 2)
-        same[np.arange(n), gold] = top
-        p_value = paired_probabilities(
-            [(item_losses(sure, gold, zeros), item_losses(same, gold, gold), None)], n
-        )
-        assert p_value.brier.p_value is not None
-        rejected += p_value.brier.p_value <= 0.05
-    assert rejected <= 6
 
 
 def test_a_p_value_that_is_as_small_as_can_be_computed_is_a_bound() -> None:

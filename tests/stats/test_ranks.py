@@ -41,43 +41,6 @@ def simulated(
     return (shared[:, None] + own) / 3**0.5 < ndtri(truth), codes
 
 
-def true_ranks(truth: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The least and greatest rank of each model, which differ for models of the same accuracy."""
-    above = (truth[None, :] > truth[:, None]).sum(axis=1)
-    return 1 + above, len(truth) - (truth[None, :] < truth[:, None]).sum(axis=1)
-
-
-TRUTHS: Final = {
-    "all equal": np.full(8, 0.8),
-    "near": np.linspace(0.70, 0.77, 8),
-    "two groups": np.array([0.9] * 4 + [0.6] * 4),
-    "rare errors": np.array([0.995] * 4 + [0.98] * 4),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", TRUTHS)
-def test_all_true_ranks_are_covered_together(kind: str) -> None:
-    """For models of equal accuracy, every order of them must be covered."""
-    truth = TRUTHS[kind]
-    rng = np.random.default_rng(7)
-    runs, held = 200, {"set": 0, "mean": 0}
-    least, most = true_ranks(truth)
-    for _ in range(runs):
-        correct, codes = simulated(rng, truth, 60, 3)
-        again, _ = simulated(rng, truth, 60, 1)
-        tests = pairwise_tests(correct, codes)
-        means, of_means = differences_of_means([(correct, codes), (again, np.arange(60))])
-        for which, values, found in (
-            ("set", correct.mean(axis=0), tests),
-            ("mean", [mean.value for mean in means], of_means),
-        ):
-            intervals = ranks(values, holm_matrix(found, len(truth)) <= ALPHA)
-            held[which] += bool((intervals.low <= least).all() and (intervals.high >= most).all())
-    # 95 % less three standard errors of 200 runs
-    assert min(held.values()) >= (0.95 - 3 * (0.95 * 0.05 / runs) ** 0.5) * runs, held
-
-
 @pytest.mark.slow
 def test_intervals_are_no_wider_than_they_have_to_be() -> None:
     rng = np.random.default_rng(3)

@@ -46,20 +46,6 @@ def test_nothing_is_answered() -> None:
     assert np.isnan(curve.area.value)
 
 
-def population(rng: np.random.Generator, n: int, clustered: bool) -> tuple[NDArray[np.float64], ...]:
-    """Errors, confidences (half of them rounded, so that many tie) and clusters of 3 if *clustered*."""
-    from scipy.special import ndtr
-
-    codes = np.arange(n) // 3 if clustered else np.arange(n)
-    first, second = (
-        ndtr(np.sqrt(0.3) * rng.standard_normal(n)[codes] + np.sqrt(0.7) * rng.standard_normal(n))
-        for _ in range(2)
-    )
-    right = first ** (1 / 3) * 2 / 3 + 1 / 3
-    sure = np.where(np.arange(n) % 2 == 0, right, right.round(1))
-    return (second > right).astype(np.float64), sure, codes
-
-
 def naive_effective_sizes(
     wrong: NDArray[np.bool_], sure: NDArray[np.float64], codes: NDArray[np.int64]
 ) -> list[float]:
@@ -123,27 +109,3 @@ def test_the_area_has_the_influences_of_the_definition() -> None:
     assert (
         area.high - area.value >= area.value - area.low
     )  # errors of high confidence are rare and weigh much
-
-
-@pytest.mark.parametrize("clustered", [False, True])
-def test_the_intervals_cover(clustered: bool) -> None:
-    rng = np.random.default_rng(7)
-    wrong, sure, _ = population(rng, 400_000, clustered=False)
-    whole = risk_coverage(wrong, sure)
-    truth = (
-        whole.accuracy_at(0.8).value,
-        whole.coverage_at(0.05).value,
-        whole.area.value,
-    )
-    held = np.zeros(3)
-    for _ in range(200):
-        wrong, sure, codes = population(rng, 900, clustered)
-        curve = risk_coverage(wrong, sure, codes)
-        found = (
-            curve.accuracy_at(0.8),
-            curve.coverage_at(0.05),
-            curve.area,
-        )
-        held += [each.low <= true <= each.high for each, true in zip(found, truth, strict=True)]
-    assert (held / 200 >= 0.91).all(), held / 200
-    assert (held / 200 <= 0.995).all(), held / 200

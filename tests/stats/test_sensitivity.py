@@ -39,18 +39,6 @@ def test_the_interval_is_wider_if_the_items_of_a_cluster_are_alike() -> None:
     assert clustered.high - clustered.low > 1.5 * (alone.high - alone.low)
 
 
-@pytest.mark.slow
-def test_the_interval_covers_the_true_sensitivity() -> None:
-    """With two templates that disagree on a share of 0.3 of the items, it is 0.3 of two labels."""
-    rng = np.random.default_rng(1)
-    covered = 0
-    for _ in range(200):
-        other = rng.random(150) < 0.3
-        found = sensitivity(np.stack([np.zeros(150, dtype=np.int64), other.astype(np.int64)]), 2)
-        covered += found.low <= 0.3 <= found.high
-    assert covered >= 180
-
-
 def test_the_spread_is_the_highest_minus_the_lowest_accuracy() -> None:
     correct = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0]], dtype=bool)
     found = accuracy_spread(correct)
@@ -70,21 +58,3 @@ def test_the_spread_of_two_templates_has_the_interval_of_their_difference() -> N
         assert found.value == pytest.approx(abs(pair.value))
         assert found.low == max(0.0, pair.low, -pair.high)
         assert found.high == max(pair.high, -pair.low)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "accuracies", [(0.6, 0.6), (0.6, 0.65), (0.6, 0.6, 0.6, 0.6, 0.6), (0.6, 0.6, 0.6, 0.7), (0.5, 0.6, 0.7)]
-)
-def test_the_interval_covers_the_true_spread(accuracies: tuple[float, ...]) -> None:
-    """A bootstrap of the observed spread never covers that of five templates that are equally good."""
-    rng = np.random.default_rng(4)
-    covered, true = 0, max(accuracies) - min(accuracies)
-    for _ in range(200):
-        shared = rng.random(150)
-        drawn = [np.where(rng.random(150) < 0.6, shared, rng.random(150)) for _ in accuracies]
-        found = accuracy_spread(
-            np.stack([each < share for each, share in zip(drawn, accuracies, strict=True)])
-        )
-        covered += found.low <= true + 1e-9 and true <= found.high + 1e-9
-    assert covered >= 182

@@ -19,8 +19,6 @@ def _bench() -> ModuleType:
     path = Path(__file__).parents[2] / "bench" / "coverage.py"
     sys.path.append(str(path.parent))  # where its topics are; last, as there is a package of this name
     spec = importlib.util.spec_from_file_location("bench_coverage", path)
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["bench_coverage"] = module
     spec.loader.exec_module(module)
@@ -64,6 +62,24 @@ HARD = [
     ("balanced accuracy at its limit", "97%, 50 items, below, any of 20"),
     ("ECE at its limit", "50 items, 0.96 to 0.99, above"),
     ("detectable by an open check", "ECE of 300 items, 30 checks"),
+    ("Brier score", "300 items, 0.985 to 0.998, half the errors"),
+    ("log loss", "50 items, 0.96 to 0.99, twice the errors"),
+    ("difference in ECE", "300 items, two alike, 0.5 to 0.99"),
+    ("AURC", "900 items, 3 a cluster, ICC 0.3, 0.5 to 0.99, calibrated"),
+    ("ROC AUC", "kinds 1 apart, 50 items"),
+    ("difference of two drops", "85% to 70% less 80% to 75%, 50 items"),
+    ("difference in balanced accuracy", "80% less 75%, 300 items, labels 1:1:1"),
+]
+#: Simulations of one kind each, whose designs take longer together.
+SLOW = [
+    *("accuracy 50%", "accuracy 80%", "accuracy 95%", "balanced accuracy", "sensitivity to templates"),
+    *("drop 80% to 70%", "drop 80% to 80%", "difference of two drops", "difference in balanced accuracy"),
+    *("unpaired drop 80% to 70%", "unpaired drop 95% to 60%", "spread over templates", "consistency bars"),
+    *("McNemar's test by cluster", "McNemar's test, mid-p", "p of unseen pairs", "p of insensitivity"),
+    *("odds ratio", "Cramér's V", "Fleiss' kappa", "Krippendorff's alpha", "Cohen's kappa"),
+    *("all ranks, test set", "all ranks, mean of 2 sets", "difference in ECE", "ECE", "ROC AUC"),
+    *("Brier score", "log loss", "Brier score, rare large losses", "AURC"),
+    *("accuracy at 80 %", "coverage at 5 % risk"),
 ]
 
 
@@ -73,6 +89,16 @@ def test_the_hardest_designs_are_nominal(for_each: Callable[..., None]) -> None:
         assert BENCH.is_nominal(cell, BENCH.share_of(cell, SAMPLES), SAMPLES)
 
     for_each(check, HARD)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", SLOW)
+def test_the_designs_of_a_statistic_are_nominal(number: str) -> None:
+    """Every fourth of them; bench/coverage.py has all, with more samples."""
+    cells = [cell for (each, _), cell in CELLS.items() if each == number][::4]
+    found = {cell.design: BENCH.simulated(cell, SAMPLES) for cell in cells}
+    assert found
+    assert [design for design, each in found.items() if not each.is_nominal] == []
 
 
 def test_a_fault_is_not_nominal(monkeypatch: pytest.MonkeyPatch) -> None:

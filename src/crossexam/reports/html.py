@@ -11,9 +11,10 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
@@ -24,6 +25,9 @@ from crossexam.reports.parts import PartsFolder, packed_items
 from crossexam.reports.results import Results
 from crossexam.reports.sections import page_sections
 from crossexam.reports.table import Cell, Column, Table, interval_text, number_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _PAGE: Final = Path(__file__).parent / "page"
 
@@ -44,8 +48,9 @@ def policy(css: str, script: str, *, beside: bool = False) -> str:
     )
 
 
-def render_html(results: Results, folder: PartsFolder | None = None) -> str:
-    """Return the page of *results*; if it shows many items, they are written to *folder*, if there is one."""
+@cache
+def _environment() -> Environment:
+    """Return what holds the templates of the page; to compile them takes longer than most pages."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -58,10 +63,16 @@ def render_html(results: Results, folder: PartsFolder | None = None) -> str:
     environment.globals.update(
         number=_number, interval=_interval, groups=_groups, folds=_folds, breakable=_breakable
     )
+    return environment
+
+
+def render_html(results: Results, folder: PartsFolder | None = None) -> str:
+    """Return the page of *results*; if it shows many items, they are written to *folder*, if there is one."""
     items, parts = packed_items(results, folder)
     items["first"] = _opens_at(results)
     css, script = ((_PAGE / name).read_text(encoding="utf-8").strip() for name in ("report.css", "report.js"))
-    return environment.get_template("report.html.j2").render(
+    page = _environment().get_template("report.html.j2")
+    return page.render(
         **_summary(results),
         sections=page_sections(results),
         shown=_shown(results, items["sets"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -27,11 +27,11 @@ from shown_tables import in_markdown, in_terminal
 DEMANDS = [(*key.split("|")[:2], float(key.rpartition("=")[2])) for key in FIGURES if "|gate_p|" in key]
 
 
-def judged() -> Iterator[tuple[str, str, float, GateResult]]:
+@cache
+def judged() -> list[tuple[str, str, float, GateResult]]:
     of = {run.model: run for run in runs()}
-    for model, test_set, least in DEMANDS:
-        rules = rules_from([{"set": f"{test_set}", "measure": "accuracy", "min": least}])
-        yield model, test_set, least, judge(of[model], rules)
+    rules = {key: rules_from([{"set": key[1], "measure": "accuracy", "min": key[2]}]) for key in DEMANDS}
+    return [(*key, judge(of[key[0]], rules[key])) for key in DEMANDS]
 
 
 def expected(model: str, test_set: str, least: float) -> tuple[float, float, float, float]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_runs import csv_rows
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.evaluation.consistency import consistency_of
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.consistency import consistency_table, violations_by_label_table
@@ -35,10 +34,6 @@ def other(run: Run) -> Run:
     return replace(run, model="other", probabilities=answers)
 
 
-def _two_labels(run: Run) -> Run:
-    return replace(run, manifest={**run.manifest, "details": {"two_label": True}})
-
-
 def test_the_table_has_both_rates_of_every_rule(run: Run) -> None:
     found = consistency_of(run)
     table = consistency_table(results_of([run]))
@@ -58,7 +53,8 @@ def test_these_test_sets_have_no_accuracy(run: Run) -> None:
 
 
 def test_the_page_says_which_rules_a_model_of_two_labels_is_spared(run: Run) -> None:
-    notes = consistency_table(results_of([_two_labels(run)])).notes
+    of_two = replace(run, manifest={**run.manifest, "details": {"two_label": True}})
+    notes = consistency_table(results_of([of_two])).notes
     said = "needs three labels, so left out: symmetry, negation, transitivity ec, transitivity ne"
     assert sum(said in note for note in notes) == 1
 
@@ -86,7 +82,7 @@ def test_two_models_are_compared_by_the_violations_of_both(run: Run, other: Run)
 def test_every_number_is_in_the_data(run: Run, other: Run) -> None:
     results = results_of([run])
     found = consistency_of(run)
-    rows = list(csv.DictReader(io.StringIO(render_csv(results))))
+    rows = csv_rows(render_csv(results))
     rates = {row["test_set"] + row["of"]: row for row in rows if row["statistic"] == "violations_of_all"}
     model = json.loads(render_json(results))["models"][0]["consistency"]
     assert model["left_out"] == {}
@@ -98,7 +94,7 @@ def test_every_number_is_in_the_data(run: Run, other: Run) -> None:
         assert (stated["of_condition"] is None) == (each.of_condition is None)
     compared = json.loads(comparison_json(run, other))["consistency"]
     assert [row["rule"] for row in compared] == [each.rule.name for each in found.values()]
-    lines = list(csv.DictReader(io.StringIO(comparison_csv(run, other))))
+    lines = csv_rows(comparison_csv(run, other))
     assert [row["rule"] for row in lines if row["rule"]] == [each.rule.name for each in found.values()]
 
 
@@ -123,14 +119,11 @@ def test_the_headline_names_the_rule_that_is_violated_most_often(run: Run) -> No
 
 
 def test_it_does_so_without_a_gold_label(run: Run) -> None:
-    unlabelled = replace(
-        run,
-        datasets={
-            name: Dataset(name, tuple(replace(item, label=None) for item in dataset), dataset.manifest)
-            for name, dataset in run.datasets.items()
-        },
-    )
-    (said,) = headlines(results_of([unlabelled]))
+    bare = {
+        name: replace(dataset, examples=tuple(replace(item, label=None) for item in dataset))
+        for name, dataset in run.datasets.items()
+    }
+    (said,) = headlines(results_of([replace(run, datasets=bare)]))
     assert said.startswith("builtin/overlap: no item has a gold label. Of the consistency rules, it violates")
 
 

@@ -3,46 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pytest
 import yaml
 from golden_runs import FIGURES, SETS, runs
 from huggingface_hub import ModelCard, ModelCardData, metadata_load
+from made_runs import dataset, run_of, wrong
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
-from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.model_card import render_card
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
 
-
-def dataset(name: str, **facts: Any) -> Dataset:
-    items = tuple(
-        Example(f"{name}:{k}", f"Ann has {k} cats.", f"Ann has {k}.", LABELS[k % 3], base=f"base.x:{k}")
-        for k in range(60)
-    )
-    return Dataset(name, items, {"construction": name.partition(".")[0], "part": "x", **facts})
+BASE, NEGATION = dataset("base.x", "ENC" * 20), dataset("negation.x", "ENC" * 20, "base.x")
 
 
-BASE, NEGATION = dataset("base.x"), dataset("negation.x", base_set="base.x", keeps_label=True)
-
-
-def run_over(*datasets: Dataset, wrong: int = 10, model: str = "hf/me/my-model") -> Run:
-    """A run that gets the first *wrong* items of each test set wrong, half as many of the base."""
-    answers = {}
-    for each in datasets:
-        count = wrong // 2 if each is BASE else wrong
-        answers[each.name] = np.eye(3)[[(k + (k < count)) % 3 for k in range(len(each))]]
-    return Run(model, {each.name: each for each in datasets}, answers, {"model_key": model})
+def run_over(*datasets: Dataset, model: str = "hf/me/my-model") -> Run:
+    """A run that gets the first ten items of each test set wrong, five of the base."""
+    said = {each.name: wrong("ENC" * 20, 5 if each is BASE else 10) for each in datasets}
+    return run_of(said, *datasets, model=model)
 
 
 def metrics(text: str) -> dict[tuple[str, str], dict[str, Any]]:
@@ -82,15 +64,12 @@ def test_the_hub_reads_it(tmp_path: Path) -> None:
 
 
 def test_bounds_are_never_one_number() -> None:
-    run = run_over(BASE)
-    answers = run.probabilities["base.x"].copy()
-    answers[::2] = np.nan
-    told = [Outcome("refused" if k % 2 == 0 else "answered") for k in range(60)]
-    silent = replace(run, probabilities={"base.x": answers}, outcomes={"base.x": Outcomes.of(told, 60)})
+    silent = run_of({"base.x": "?N?E?C" * 9 + "?N?E?N"}, BASE)
     found = metrics(Report((silent,)).text(".yaml"))
     assert {kind for _, kind in found} == {"accuracy_lower_bound", "accuracy_upper_bound"}
-    assert found["base.x", "accuracy_lower_bound"]["value"] < 0.5
-    assert found["base.x", "accuracy_upper_bound"]["value"] > 0.9
+    least, most = (found["base.x", f"accuracy_{side}_bound"]["value"] for side in ("lower", "upper"))
+    assert least < 0.5
+    assert most > 0.9
 
 
 def test_runs_of_one_model_over_different_test_sets_are_one_card() -> None:
@@ -98,22 +77,14 @@ def test_runs_of_one_model_over_different_test_sets_are_one_card() -> None:
     assert set(found) == {("base.x", "accuracy"), ("negation.x", "accuracy")}
 
 
-def test_runs_of_several_models_are_refused() -> None:
-    report = Report((run_over(BASE), run_over(BASE, model="hf/other")))
-    with pytest.raises(CrossexamError, match="a card describes one model, and these runs are of 2: ") as told:
-        report.text(".yaml")
-    assert "crossexam report RUN -o card.yaml" in str(told.value)
-
-
-def test_a_test_set_twice_is_refused() -> None:
-    with pytest.raises(CrossexamError, match=r"the test set base\.x is in several runs"):
-        Report((run_over(BASE), run_over(BASE))).text(".yaml")
-
-
-def test_nothing_measured_is_refused() -> None:
-    unlabelled = Dataset("plain", tuple(replace(item, label=None) for item in BASE.examples))
-    with pytest.raises(CrossexamError, match="nothing was measured of 'hf/me/my-model'"):
-        Report((run_over(unlabelled),)).text(".yaml")
+def test_what_is_no_card_of_one_model_is_refused(refused: Callable[..., str]) -> None:
+    said = refused(Report((run_over(BASE), run_over(BASE, model="hf/other"))).text, ".yaml")
+    assert "a card describes one model, and these runs are of 2: " in said
+    assert "crossexam report RUN -o card.yaml" in said
+    said = refused(Report((run_over(BASE), run_over(BASE))).text, ".yaml")
+    assert "the test set base.x is in several runs" in said
+    unlabelled = run_of({"base.x": "E" * 60}, dataset("base.x", "-" * 60), model="hf/me/my-model")
+    assert "nothing was measured of 'hf/me/my-model'" in refused(Report((unlabelled,)).text, ".yaml")
 
 
 def test_it_has_the_golden_figures() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import linecache
 import os
 import re
 import traceback
@@ -25,8 +26,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-settings.register_profile("crossexam", deadline=None, derandomize=True)  # no test depends on timing or luck
-settings.load_profile("crossexam")
+# No test depends on timing or luck; the second tier tries more.
+settings.register_profile("first", deadline=None, derandomize=True, max_examples=30)
+settings.register_profile("second", settings.get_profile("first"), max_examples=150)
+settings.load_profile("first")
+
+# Each doctest starts a debugger, which asks of every file that was ever read whether it has changed.
+linecache.checkcache = lambda filename=None: None  # type: ignore[assignment]
 
 #: Typer makes all verbs with their options anew for each command, which takes longer than most commands.
 typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)
@@ -96,6 +102,11 @@ def written_as_scored() -> Callable[[Path], None]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write golden files anew; then read the diff")
     parser.addoption("--all", action="store_true", help="run the tests that are marked slow or browser, too")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--all"):
+        settings.load_profile("second")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -186,38 +197,44 @@ def tiny_problems() -> list[Example]:
 
 
 @pytest.fixture(scope="session")
-def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An untrained BERT of two small layers over the words of the built-in corpus, saved for ``hf/``."""
-    import re
-
-    import torch
+def word_tokenizer() -> Callable[[Iterable[str], int], Any]:
+    """Return a function that makes a tokenizer of the words of texts, with BERT's templates."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+    from transformers import PreTrainedTokenizerFast
+
+    special = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+
+    def make(texts: Iterable[str], max_length: int) -> Any:
+        words = {word for text in texts for word in re.findall(r"\w+|[^\w\s]", text.lower())}
+        vocabulary = {word: number for number, word in enumerate([*special.values(), *sorted(words)])}
+        made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+        made.normalizer = normalizers.BertNormalizer()
+        made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+        made.post_processor = processors.TemplateProcessing(
+            single="[CLS] $A [SEP]",
+            pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+            special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+        )
+        return PreTrainedTokenizerFast(tokenizer_object=made, model_max_length=max_length, **special)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def tiny_checkpoint(
+    tmp_path_factory: pytest.TempPathFactory, word_tokenizer: Callable[[Iterable[str], int], Any]
+) -> Path:
+    """An untrained BERT of two small layers over the words of the built-in corpus, saved for ``hf/``."""
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification
 
     from crossexam.core.labels import LABELS
     from crossexam.corpora.spec import iter_corpus
 
-    words = {w for e in iter_corpus("builtin:demo") for w in re.findall(r"\w+|[^\w\s]", e.premise.lower())}
-    vocabulary = {w: n for n, w in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted(words)])}
-    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer()
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made,
-        model_max_length=128,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-    )
+    tokenizer = word_tokenizer((example.premise for example in iter_corpus("builtin:demo")), 128)
     torch.manual_seed(1)
     config = BertConfig(
-        vocab_size=len(vocabulary),
+        vocab_size=len(tokenizer),
         hidden_size=32,
         num_hidden_layers=2,
         num_attention_heads=2,
@@ -252,14 +269,25 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def refused() -> Callable[..., str]:
-    """Return what the error says with which a call is refused."""
+class Refusal(str):
+    """What an error says."""
 
-    def run(call: Callable[..., object], *arguments: Any, **named: Any) -> str:
-        with pytest.raises(cx.CrossexamError) as caught:
+    def has(self, *texts: str) -> bool:
+        """Whether it says all of these."""
+        return all(text in self for text in texts)
+
+
+@pytest.fixture(scope="session")
+def refused() -> Callable[..., Refusal]:
+    """Return what the error says with which a call is refused; a kind of error may precede the call."""
+
+    def run(call: Callable[..., object], *arguments: Any, **named: Any) -> Refusal:
+        kind: Any = cx.CrossexamError
+        if isinstance(call, type) and issubclass(call, Exception):
+            kind, call, *arguments = call, *arguments
+        with pytest.raises(kind) as caught:
             call(*arguments, **named)
-        return str(caught.value)
+        return Refusal(caught.value)
 
     return run
 

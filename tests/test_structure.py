@@ -113,15 +113,13 @@ def _imports(name: str, *, typing: bool) -> dict[str, int]:
     With *typing* also what only type checkers read, and modules that are named in strings.
     """
 
-    def walk(node: ast.AST) -> Iterator[tuple[str, int]]:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test) and not typing:
-                continue
-            yield from ((target, child.lineno) for target in _targets(child))  # type: ignore[attr-defined]
-            yield from walk(child)
-
     module = modules()[name]
-    found = dict(walk(module.tree))
+    hidden: set[ast.AST] = set()
+    for node in module.nodes if not typing else ():
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            hidden.update(ast.walk(node))
+    imports = (node for node in module.nodes if isinstance(node, ast.Import | ast.ImportFrom))
+    found = {target: node.lineno for node in imports if node not in hidden for target in _targets(node)}
     if typing:
         for string in re.finditer(r'"(\w+(?:\.\w+)+):\w+"', module.text):
             if string[1] in modules():

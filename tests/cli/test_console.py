@@ -7,7 +7,14 @@ import io
 import pytest
 from rich.console import Console
 
-from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar, training_progress, yield_summary
+from crossexam.cli.console import (
+    QUIET_SECONDS,
+    _bars,
+    items_table,
+    progress_bar,
+    training_progress,
+    yield_summary,
+)
 from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.manifest import REJECTED_NOTE, TestSetEntry
 from crossexam.core.progress import AtMost
@@ -83,3 +90,17 @@ def test_the_table_of_yields_says_how_rejections_are_counted() -> None:
     assert str(without).endswith(
         "No parse of the premise: --parser spacy:PIPELINE parses the sentences whose corpus ships no parse."
     )
+
+
+def test_of_a_test_set_without_items_a_build_says_why() -> None:
+    def entry(rows: int, **rejected: int) -> TestSetEntry:
+        counts = {"examples": 254, "items": rows, "rejected": rejected}
+        return TestSetEntry("so_swap", "dev", rows=rows, signature="s", yields=counts)
+
+    table = items_table({"full.dev": entry(3, no_verb=250), "empty.dev": entry(0, **{NO_PARSE: 254})})
+    assert [list(column.cells) for column in table.columns] == [
+        ["full.dev", "empty.dev"],
+        ["3", "0"],
+        ["", f"{NO_PARSE} 254"],
+    ]
+    assert "--parser" in str(table.caption)

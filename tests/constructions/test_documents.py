@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-
-import pytest
+from collections.abc import Callable
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.passages import Passages
 from crossexam.constructions.resources import LanguageResources
-from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example, cluster_of
 from crossexam.language.sentences import split_sentences
 from crossexam.suites.bases import base_from_examples
@@ -51,32 +49,30 @@ def test_a_passage_is_of_another_cluster_and_stands_anywhere() -> None:
     assert len(drawn) == len(TOWNS)
 
 
-@pytest.mark.parametrize("place", ["before", "after", "around"])
-def test_the_place_can_be_chosen(place: str) -> None:
-    items, _ = apply_construction("distractor_passage", BASE, options={"place": place})
-    assert {item.info["place"] for item in items} == {place}
-    with pytest.raises(CrossexamError, match=r"'distractor_passage\.place' cannot be 'under'"):
-        apply_construction("distractor_passage", BASE, options={"place": "under"})
+def test_the_place_can_be_chosen(refused: Callable[..., str]) -> None:
+    for place in ("before", "after", "around"):
+        items, _ = apply_construction("distractor_passage", BASE, options={"place": place})
+        assert {item.info["place"] for item in items} == {place}
+    said = refused(apply_construction, "distractor_passage", BASE, options={"place": "under"})
+    assert "'distractor_passage.place' cannot be 'under'" in said
 
 
-def test_a_passage_with_the_words_of_the_hypothesis_is_not_used() -> None:
+def test_a_passage_with_the_words_of_the_hypothesis_or_of_the_cluster_is_not_used() -> None:
     mine = Example("a", "It rains here. It is wet.", "Bonn exports small bells.", "neutral")
     decides = Example("b", "In BONN they make bells. All are large.", "h", None)  # two of four content words
     apart = Example("c", "Bonn is far. Nobody went.", "h", None)  # one of four
-    items, counts = apply_construction("distractor_passage", [mine, decides], options={"place": "after"})
+
+    def made(*examples: Example) -> tuple[list[Example], dict[str, int]]:
+        items, counts = apply_construction("distractor_passage", examples, options={"place": "after"})
+        return items, counts["rejected"]
+
+    items, rejected = made(mine, decides)
     assert [item.base for item in items] == ["b"]
-    reason = "no passage of another item that does not bear on the hypothesis"
-    assert counts["rejected"] == {reason: 1}
-    (item, *_), _ = apply_construction(
-        "distractor_passage", [mine, decides, apart], options={"place": "after"}
-    )
-    assert item.premise == f"{mine.premise}\n\n{apart.premise}"
-
-
-def test_items_of_one_cluster_have_no_passage() -> None:
+    assert rejected == {"no passage of another item that does not bear on the hypothesis": 1}
+    assert made(mine, decides, apart)[0][0].premise == f"{mine.premise}\n\n{apart.premise}"
     same = [Example(str(k), f"It rains. It is {k}.", "h", None, info={"cluster": "one"}) for k in range(5)]
-    items, counts = apply_construction("distractor_passage", same)
-    assert (items, sum(counts["rejected"].values())) == ([], 5)
+    items, rejected = made(*same)
+    assert (items, sum(rejected.values())) == ([], 5)
 
 
 def test_passages_are_those_of_the_base_at_hand() -> None:
@@ -91,22 +87,13 @@ def test_passages_are_those_of_the_base_at_hand() -> None:
 
 
 def test_a_suite_has_the_passages_of_each_base_and_says_so() -> None:
-    bases = [base_from_examples(examples) for examples in (BASE, BASE)]
-    suite = build_in_memory(suite_request("documents", bases[:1]))
-    assert [data.name for data in suite] == [
-        "base.examples",
-        "distractor_passage.examples",
-        "sentence_shuffle.examples",
-        "spelling_error_premise.examples",
-    ]
-    assert f"|passages:{Passages.of(BASE).name}|" in str(suite["distractor_passage.examples"].entry.signature)
+    suite = build_in_memory(suite_request("documents", [base_from_examples(BASE)]))
+    made = suite["distractor_passage.examples"]
+    assert f"|passages:{Passages.of(BASE).name}|" in str(made.entry.signature)
     alone, _ = apply_construction("distractor_passage", BASE)
-    assert [item.premise for item in suite["distractor_passage.examples"]] == [item.premise for item in alone]
-
-
-def test_training_data_can_be_augmented_with_passages() -> None:
-    items = augment(BASE, *parse_augmentations("distractor_passage"), seed=1, epoch=0)
-    assert len(items) == len(BASE)
+    assert [item.premise for item in made] == [item.premise for item in alone]
+    augmented = augment(BASE, *parse_augmentations("distractor_passage"), seed=1, epoch=0)
+    assert len(augmented) == len(BASE)
 
 
 def test_a_shuffle_keeps_sentences_and_what_stands_between_them() -> None:
@@ -122,16 +109,17 @@ def test_a_shuffle_keeps_sentences_and_what_stands_between_them() -> None:
     assert len(orders) == 4 * 3 * 2 - 1
 
 
-@pytest.mark.parametrize("errors", [1, 2, 50])
-def test_every_sentence_has_so_many_errors(errors: int) -> None:
+def test_every_sentence_has_so_many_errors(refused: Callable[..., str]) -> None:
     example = Example("a", "The red bridge was closed. It rains. 3 + 4!", "h", "neutral")
-    ((item,), _) = apply_construction("spelling_error_premise", [example], options={"per_sentence": errors})
-    changed = [
-        sum(a != b for a, b in zip(old.split(), new.split(), strict=True))
-        for old, new in zip(example.premise.split(". "), item.premise.split(". "), strict=True)
-    ]
-    assert changed == [min(errors, 5), min(errors, 2), 0]
-    assert item.change is not None
-    assert {edit.side for edit in item.change.edits} == {"premise"}
-    with pytest.raises(CrossexamError, match="there are 0 errors per sentence"):
-        apply_construction("spelling_error_premise", [example], options={"per_sentence": 0})
+    for errors in (1, 2, 50):
+        options = {"per_sentence": errors}
+        ((item,), _) = apply_construction("spelling_error_premise", [example], options=options)
+        changed = [
+            sum(a != b for a, b in zip(old.split(), new.split(), strict=True))
+            for old, new in zip(example.premise.split(". "), item.premise.split(". "), strict=True)
+        ]
+        assert changed == [min(errors, 5), min(errors, 2), 0]
+        assert item.change is not None
+        assert {edit.side for edit in item.change.edits} == {"premise"}
+    said = refused(apply_construction, "spelling_error_premise", [example], options={"per_sentence": 0})
+    assert "there are 0 errors per sentence" in said

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from crossexam.constructions.table import CONSTRUCTIONS, PLUG_INS, added
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
@@ -43,19 +43,14 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, value: s
         monkeypatch.delitem(sys.modules, name, raising=False)
 
 
-def test_a_construction_of_another_distribution_is_found(
+def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_identity(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install(tmp_path, monkeypatch, SHOUT.replace("NAME", "shout"), "shouting:SHOUT")
-    (shout,) = added(CONSTRUCTIONS)
-    assert shout.name == "shout"
-    assert str(shout.plug_in).startswith("shouting@")
-
-
-def test_another_source_gives_another_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise a suite would be taken for finished whose construction has been changed."""
     install(tmp_path, monkeypatch, SHOUT.replace("NAME", "shout"), "shouting:SHOUT")
     (first,) = added(CONSTRUCTIONS)
+    assert first.name == "shout"
+    assert str(first.plug_in).startswith("shouting@")
     (tmp_path / "shouting.py").write_text(SHOUT.replace("NAME", "shout").replace("upper", "title"), "utf-8")
     (second,) = added(CONSTRUCTIONS)
     assert first.plug_in != second.plug_in
@@ -86,30 +81,32 @@ def test_a_package_is_hashed_with_all_its_files(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("source", "value", "message"),
+    ("source", "messages"),
     [
-        (
-            "import no_such_module",
-            "shouting:SHOUT",
-            r"raised ModuleNotFoundError: .*\n.*pip uninstall shouting",
-        ),
-        ("SHOUT = 1", "shouting:SHOUT", r"it is a int\n.*wanted: an object of the class Construction"),
-        ("", "shouting:SHOUT", "raised AttributeError"),
-        (SHOUT.replace("NAME", "negation"), "shouting:SHOUT", "already a construction called 'negation'"),
-        (SHOUT.replace("NAME", "base"), "shouting:SHOUT", "already a construction called 'base'"),
-        (SHOUT.replace("NAME", "Shout it"), "shouting:SHOUT", "'Shout it' cannot be the name"),
-        (SHOUT.replace("NAME", "shout_released"), "shouting:SHOUT", "'shout_released' cannot be the name"),
+        ("import no_such_module", ["raised ModuleNotFoundError: ", "pip uninstall shouting"]),
+        ("SHOUT = 1", ["it is a int\n", "wanted: an object of the class Construction"]),
+        ("", ["raised AttributeError"]),
+        (SHOUT.replace("NAME", "negation"), ["already a construction called 'negation'"]),
+        (SHOUT.replace("NAME", "base"), ["already a construction called 'base'"]),
+        (SHOUT.replace("NAME", "Shout it"), ["'Shout it' cannot be the name"]),
+        (SHOUT.replace("NAME", "shout_released"), ["'shout_released' cannot be the name"]),
     ],
 )
 def test_a_plug_in_that_cannot_be_used_is_an_error(
-    source: str, value: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    source: str,
+    messages: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    refused: Callable[..., str],
 ) -> None:
-    install(tmp_path, monkeypatch, source, value)
-    with pytest.raises(CrossexamError, match=rf"the plug-in shout = shouting:SHOUT: (.|\n)*{message}"):
-        list(added(CONSTRUCTIONS))
+    install(tmp_path, monkeypatch, source, "shouting:SHOUT")
+    said = refused(lambda: list(added(CONSTRUCTIONS)))
+    assert said.startswith("the plug-in shout = shouting:SHOUT: ")
+    assert all(message in said for message in messages)
 
 
-def test_a_construction_with_the_name_of_a_suite_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_construction_with_the_name_of_a_suite_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
     monkeypatch.setitem(CONSTRUCTIONS, "corpus", CONSTRUCTIONS["negation"])
-    with pytest.raises(CrossexamError, match="both a suite and a construction are called 'corpus'"):
-        suite_named("corpus")
+    assert "both a suite and a construction are called 'corpus'" in refused(suite_named, "corpus")

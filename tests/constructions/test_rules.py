@@ -8,15 +8,12 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-import pytest
-
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS, construction_named
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import CORRECT, OPTIONS, RATIONALE, Example
 from crossexam.suites.short_forms import SHORT_FORMS
 
@@ -84,10 +81,9 @@ def test_a_check_knows_the_construction_under_its_rules() -> None:
     assert "E202" in {each.code for each in found}
 
 
-def test_rules_that_a_construction_does_not_know_are_no_name() -> None:
+def test_rules_that_a_construction_does_not_know_are_no_name(refused: Callable[..., str]) -> None:
     for name in ("negation_theirs", "spelling_error_content_word_released", "_paper"):
-        with pytest.raises(UnknownNameError, match="no construction is called"):
-            construction_named(name)
+        assert "no construction is called" in refused(construction_named, name)
 
 
 # Antonymy by the authors' script
@@ -131,9 +127,9 @@ def test_a_word_that_has_only_a_capital_in_the_sentence_is_not_found() -> None:
     assert (items, rejected) == ([], {"the lower-cased word is not in the sentence": 1})
 
 
-def test_the_script_has_no_indirect_antonyms() -> None:
-    with pytest.raises(CrossexamError, match="uses neither indirect antonyms nor a corpus"):
-        apply_construction("antonymy", [], options={"rules": "released", "indirect": True})
+def test_the_script_has_no_indirect_antonyms(refused: Callable[..., str]) -> None:
+    said = refused(apply_construction, "antonymy", [], options={"rules": "released", "indirect": True})
+    assert "uses neither indirect antonyms nor a corpus" in said
 
 
 # Numerical reasoning
@@ -187,19 +183,14 @@ def test_which_problems_the_script_takes(for_each: Callable[..., None]) -> None:
 
 def test_the_paper_draws_any_number_and_ours_no_year() -> None:
     sentence = problem(sentence="In/IN 1990/CD Tom/NNP had/VBD 30/CD pens/NNS")
-    drawn = {
-        rules: {item.info["quantity"] for item in made("numerical_reasoning", sentence, rules, range(30))[0]}
-        for rules in ("ours", "paper")
-    }
-    assert drawn == {"ours": {"30"}, "paper": {"30", "1990"}}
+    for rules, drawn in (("ours", {"30"}), ("paper", {"30", "1990"})):
+        items, _ = made("numerical_reasoning", sentence, rules, range(30))
+        assert {item.info["quantity"] for item in items} == drawn
 
 
 def test_the_paper_allows_three_sentences_and_the_script_five_lines() -> None:
     four = problem("He has some. He buys one. He sells two. He is left with 27.")
-    found = {
-        rules: len(made("numerical_reasoning", four, rules)[0]) for rules in ("ours", "paper", "released")
-    }
-    assert found == {"ours": 0, "paper": 0, "released": 3}
+    assert [len(made("numerical_reasoning", four, rules)[0]) for rules in RULES] == [0, 0, 3]
 
 
 # Tautologies
@@ -227,15 +218,15 @@ def test_where_the_paper_and_the_script_put_a_tautology(for_each: Callable[..., 
     )
 
 
-def test_a_lengthened_premise_keeps_its_text_in_the_published_items() -> None:
+def test_a_lengthened_premise_keeps_its_text_in_the_published_items(refused: Callable[..., str]) -> None:
     """The paper appends to the end of the premise, and no script of its authors does otherwise."""
     published = SHORT_FORMS["--as-published"].settings
     assert [value for name, _, value in published if name == "length_mismatch"] == ["paper"]
     for sentence in ("Err...I don't know.", "He left. She stayed.", "He paid 3.5 dollars"):
         (item,), _ = made("length_mismatch", Example("e", sentence, "h", "neutral"), "paper")
         assert item.premise == sentence.removesuffix(".") + " and true is true" * 5
-    with pytest.raises(CrossexamError, match=r"'length_mismatch\.rules' cannot be 'released'"):
-        apply_construction("length_mismatch", [], options={"rules": "released"})
+    said = refused(apply_construction, "length_mismatch", [], options={"rules": "released"})
+    assert "'length_mismatch.rules' cannot be 'released'" in said
 
 
 # Spelling errors

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.apply import Applier, apply_construction, chunks
@@ -20,8 +20,7 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS, KNOWN, construction_named
 from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES, SWAPS
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example
+from crossexam.core.example import SIDES, Example
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.plausibility import Filler, RoleCounts
@@ -208,26 +207,26 @@ def test_an_option_changes_something(
     for_each(check, rows)
 
 
-def test_an_unknown_option_is_refused_by_name(for_each: Callable[..., None]) -> None:
+def test_an_unknown_option_is_refused_by_name(
+    for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
     def check(name: str, construction: Construction) -> None:
         said = f"no option of {name} is called" if construction.options else f"'{name}' has no options"
-        with pytest.raises(CrossexamError, match=said):
-            apply_construction(replace(construction, uses=()), [], options={"clouds": 1})
+        alone = replace(construction, uses=())
+        assert said in refused(apply_construction, alone, [], options={"clouds": 1})
 
     for_each(check, KNOWN.items())
 
 
-def test_a_swap_without_word_pairs_says_what_it_needs() -> None:
+def test_a_swap_without_word_pairs_says_what_it_needs(refused: Callable[..., str]) -> None:
     for name in SWAPS:
-        with pytest.raises(CrossexamError, match=f"'{name}'(.|\n)*build behaviour"):
-            apply_construction(name, [])
+        said = refused(apply_construction, name, [])
+        assert f"'{name}'" in said
+        assert "build behaviour" in said
 
 
-SENTENCES = st.lists(
-    st.sampled_from("a man “Go p.m. off.” is (so) boys' 'tis 3.5 no! … U.S.".split()),
-    min_size=1,
-    max_size=8,
-).map(" ".join)
+_PIECES = "a man “Go p.m. off.” is (so) boys' 'tis 3.5 no! … U.S.".split()
+SENTENCES = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=8).map(" ".join)
 
 
 @given(SENTENCES, st.sampled_from(["word_overlap", "negation", "length_mismatch", "tautology"]))
@@ -266,7 +265,6 @@ def test_where_the_tautology_goes(for_each: Callable[..., None]) -> None:
 WORDS = st.sampled_from("on form the The TEH aa a hot cat quite McGee naïve".split())
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), st.integers(0, 50))
 def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int) -> None:
     for name in ("spelling_error_adjacent_swap", "spelling_error_keyboard_swap"):
@@ -280,19 +278,17 @@ def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int
             assert after.lower() not in {"no", "from", "cat", "bat", "got", "not", "tan", "ton"}
 
 
-def test_the_free_tautology_is_the_users() -> None:
+def test_the_free_tautology_is_the_users(refused: Callable[..., str]) -> None:
     pair, options = Example("a", "p", "It rains.", "neutral"), {"clause": "and two is two."}
     (item,), _ = apply_construction("tautology", [pair], options=options)
     assert item.hypothesis == "It rains and two is two."
-    with pytest.raises(CrossexamError, match="the tautology is empty"):
-        apply_construction("tautology", [Example("a", "p", "h", None)], options={"clause": " "})
+    said = refused(apply_construction, "tautology", [pair], options={"clause": " "})
+    assert "the tautology is empty" in said
 
 
-def test_an_unknown_name_has_the_nearest_one() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'negation'"):
-        construction_named("negaton")
-    with pytest.raises(UnknownNameError, match=r"no construction is called 'negation\.v9'"):
-        construction_named("negation.v9")
+def test_an_unknown_name_has_the_nearest_one(refused: Callable[..., str]) -> None:
+    assert "did you mean 'negation'" in refused(construction_named, "negaton")
+    assert "no construction is called 'negation.v9'" in refused(construction_named, "negation.v9")
 
 
 def test_chunks_and_repeated_pairs_do_not_matter() -> None:
@@ -311,7 +307,6 @@ def _numbers(text: str) -> list[float]:
 
 
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=150, deadline=None)
 def test_less_than_and_more_than_are_always_true(seed: int) -> None:
     tags = [["Ada", "NNP"], ["has", "VBZ"], ["350", "CD"], ["marbles", "NNS"], [".", "."]]
     base = Example("a", "Ada has 350 marbles.", "", None, info={"premise_tags": tags})
@@ -332,8 +327,8 @@ def test_less_than_and_more_than_are_always_true(seed: int) -> None:
 
 def test_an_item_equal_to_its_base_is_rejected() -> None:
     tags = {
-        "premise_tags": [["Old", "JJ"], ["sailor", "NN"]],
-        "hypothesis_tags": [["Young", "JJ"], ["sailor", "NN"]],
+        f"{side}_tags": [[word, "JJ"], ["sailor", "NN"]]
+        for side, word in zip(SIDES, ("Old", "Young"), strict=True)
     }
     given_pair = Example("a", "Old sailor", "Young sailor", "contradiction", info=tags)
     (item,), counts = apply_construction("antonymy", [given_pair], resources=_resources())

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.columns import cluster_hashes, columns_of, in_columns, info_values, labels_of, text_hashes
@@ -72,7 +72,6 @@ def many(count: int = 50) -> list[Example]:
     return [Example(f"i{n}", f"p{n % 7}", f"h{n}", GOLDS[n % 3], info={"n": n}) for n in range(count)]
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(EXAMPLES, max_size=8), st.integers(1, 4))
 def test_columns_are_the_same_in_a_file_and_in_memory(examples: list[Example], at_once: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +93,6 @@ def test_columns_are_the_same_in_a_file_and_in_memory(examples: list[Example], a
             assert repr(here.values) == repr(there.values)  # nan is not nan
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.lists(EXAMPLES, max_size=6))
 def test_columns_are_what_the_examples_have(examples: list[Example]) -> None:
     with tempfile.TemporaryDirectory() as folder:

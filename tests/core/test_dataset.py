@@ -55,13 +55,10 @@ def test_predictions_are_labels() -> None:
         (THREE, TWO_LABELS, "entailment not_entailment not_entailment entailment"),
     ]
     for dataset, manifest, expected in table:
-        run = run_of(dataset, **manifest)
-        labels = run.predictions(dataset.name)
-        assert labels.tolist() == expected.split()
-        assert all(type(label) is str for label in labels.tolist())
-        assert run.scored(dataset.name).predicted.tolist() == [
-            GOLD_INDEX[label] for label in expected.split()
-        ]
+        run, wanted = run_of(dataset, **manifest), expected.split()
+        labels = run.predictions(dataset.name).tolist()
+        assert [(type(label), label) for label in labels] == [(str, label) for label in wanted]
+        assert run.scored(dataset.name).predicted.tolist() == [GOLD_INDEX[label] for label in wanted]
 
 
 def test_a_frame_has_a_row_per_item() -> None:
@@ -72,12 +69,11 @@ def test_a_frame_has_a_row_per_item() -> None:
         "outcome", "p_entailment", "p_neutral", "p_contradiction", "model_p_entailment", "model_p_neutral",
         "model_p_contradiction", "p_not_entailment",
     ]  # fmt: skip
-    assert frame["test_set"].to_list() == ["three"] * 4 + ["two"] * 4
-    assert frame["id"].to_list() == ["0", "1", "2", "3"] * 2
-    assert frame["premise"].to_list()[:2] == ["Premise 0.", "Premise 1."]
-    assert frame["label"].to_list()[:4] == ["entailment", "neutral", "neutral", None]
-    assert frame["predicted"].to_list() == [*run.predictions("three"), *run.predictions("two")]
-    assert frame["correct"].to_list() == [True, True, False, None, True, True, True, True]
+    assert frame.select("test_set", "id", "premise", "label", "predicted", "correct").rows() == [
+        (each.name, example.id, example.premise, example.label, predicted, correct)
+        for each, marks in ((THREE, [True, True, False, None]), (TWO, [True] * 4))
+        for example, predicted, correct in zip(each, run.predictions(each.name), marks, strict=True)
+    ]
     shares = frame.select(f"model_p_{label}" for label in LABELS).to_numpy()
     assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
     assert frame["cluster"].n_unique() == 4  # the premises of the two sets are the same

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import tempfile
 import threading
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from crossexam.core import locks
+from crossexam.core import locks, manifest
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import (
     CrossexamError,
@@ -23,10 +21,8 @@ from crossexam.core.errors import (
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, new_folder, read_json, sha256_of, sweep, write_json
-from crossexam.core.labels import parse_label
 from crossexam.core.locks import locked, waiting_for
 from crossexam.core.manifest import signature
-from crossexam.core.randomness import SeededOnUse, rng_for
 from crossexam.core.sealed import write_manifest
 from crossexam.core.test_sets import read_suite, read_suites, write_test_set
 
@@ -160,34 +156,29 @@ def test_a_folder_is_read_with_its_manifest(tmp_path: Path) -> None:
 
 def test_a_manifest_that_does_not_fit_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
     unnamed = "manifest.json: test set 'one' does not name a file in this folder\n  wanted: field 'file'"
+    absent = "two.jsonl: the manifest lists test set 'one', but its file does not exist"
+    changed = "one.jsonl: the content hash does not match the manifest ("
     wrong = [
-        ("one.jsonl", unnamed),
-        ({}, unnamed),
-        ({"file": "../one.jsonl"}, unnamed),
-        ({"file": "two.jsonl"}, "two.jsonl: the manifest lists test set 'one', but its file does not exist"),
-        (
-            {"file": "one.jsonl", "content_hash": "00"},
-            "one.jsonl: the content hash does not match the manifest (",
-        ),
+        *((entry, unnamed) for entry in ("one.jsonl", {}, {"file": "../one.jsonl"})),
+        ({"file": "two.jsonl"}, absent),
+        ({"file": "one.jsonl", "content_hash": "00"}, changed),
     ]
     for entry, message in wrong:
         assert message in refused(read_suite, suite_folder(tmp_path / "s", entry))
 
 
 def test_a_place_that_is_no_suite_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
-    said = refused(read_suite, tmp_path)
-    assert "manifest.json is missing" in said
-    assert "run `crossexam build` again" in said
-    (tmp_path / "manifest.json").write_text('{"name": "x"}')
-    said = refused(read_suite, tmp_path)
-    assert (
-        "field 'test_sets' is missing\n  wanted: the manifest of a suite\n  hint: build the suite again"
-        in said
-    )
-    (tmp_path / "manifest.json").write_text('{"model_key": "x"}')
-    said = refused(read_suite, tmp_path)
-    assert "this is the folder of a run, not of a suite" in said
-    assert "crossexam report reads runs" in said
+    again = "field 'test_sets' is missing\n  wanted: the manifest of a suite\n  hint: build the suite again"
+    manifests = {
+        None: ("manifest.json is missing", "run `crossexam build` again"),
+        '{"name": "x"}': (again,),
+        '{"model_key": "x"}': ("this is the folder of a run, not of a suite", "crossexam report reads runs"),
+    }
+    for text, parts in manifests.items():
+        if text:
+            (tmp_path / "manifest.json").write_text(text)
+        said = refused(read_suite, tmp_path)
+        assert [part for part in parts if part not in said] == [], said
     said = refused(read_suite, tmp_path / "absent")
     assert "absent: no such file or folder\n  wanted: a folder that" in said
     (tmp_path / "one.csv").write_text("")
@@ -221,14 +212,11 @@ def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(
     assert said.endswith("run them separately, or rename one of the files")
 
 
-# Signatures, estimates, runs, errors, labels, randomness
+# Signatures, estimates, errors
 
 
 def test_a_tree_that_is_not_installed_has_an_unknown_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> str:
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(importlib.metadata, "version", absent)
+    monkeypatch.setattr(manifest, "installed_version", lambda name: None)
     assert signature({"seed": 0}) == "seed:0|version:0+unknown"
 
 
@@ -262,35 +250,6 @@ def test_extras_are_installed_by_the_names_of_their_packages(monkeypatch: pytest
     assert how_to_install("onnx") == 'pip install "onnx>=1" "torch>=2" "spacy>=3"'
     monkeypatch.setattr("importlib.metadata.requires", lambda name: None)
     assert how_to_install("torch") == 'pip install ".[torch]" in a checkout'
-
-
-def test_labels_are_read_as_names_numbers_and_none(refused: Callable[..., str]) -> None:
-    found = [parse_label(each) for each in ("Entails", " 2 ", 1, "-", None)]
-    assert found == ["entailment", "contradiction", "neutral", None, None]
-    for wrong in (True, 3, "maybe"):
-        assert f"here: unknown label {wrong!r}" in refused(parse_label, wrong, where="here")
-
-
-def test_a_generator_aimed_draws_what_a_new_one_draws() -> None:
-    def shuffled(rng: Any, size: int) -> list[int]:
-        numbers = list(range(size))
-        rng.shuffle(numbers)
-        return numbers
-
-    chance = SeededOnUse()
-    draws: list[Callable[[Any], object]] = [
-        lambda rng: [rng.random(), rng.randint(0, 999)],
-        lambda rng: rng.choice(range(999)),
-        lambda rng: rng.sample(range(5), 3),
-        lambda rng: [rng.sample(["swap", "keyboard"], 2) for _ in range(20)],
-        lambda rng: rng.randrange(1),
-        lambda rng: [shuffled(rng, size) for size in (0, 1, 2, 3, 4, 5, 8, 9, 100)],
-    ]
-    for name in "ab":
-        for draw in draws:
-            chance.aim(7, "antonymy", name)
-            fresh = rng_for(7, "antonymy", name)
-            assert (draw(chance), chance.random()) == (draw(fresh), fresh.random())
 
 
 def test_who_waits_for_a_lock_gets_it_when_it_is_released(tmp_path: Path) -> None:

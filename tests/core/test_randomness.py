@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 from crossexam.core.example import Example
 from crossexam.core.randomness import SeededOnUse, drawn_order, rng_for
@@ -17,17 +19,24 @@ def test_each_seed_and_each_part_draw_differently() -> None:
 
 
 def test_a_generator_that_is_aimed_draws_what_one_of_its_own_does() -> None:
+    def shuffled(rng: Any, size: int) -> list[int]:
+        numbers = list(range(size))
+        rng.shuffle(numbers)
+        return numbers
+
     chance = SeededOnUse()
-    for seed, part in product((0, 1), ("a", "b")):
-        there, here = list(range(20)), list(range(20))
-        chance.aim(seed, "antonymy", part)
-        own = rng_for(seed, "antonymy", part)
-        chance.shuffle(there)
-        own.shuffle(here)
-        assert there == here
-        assert [chance.random(), chance.randint(1, 9), chance.choice("abc")] == [
-            own.random(), own.randint(1, 9), own.choice("abc"),
-        ]  # fmt: skip
+    draws: list[Callable[[Any], object]] = [
+        lambda rng: [rng.random(), rng.randint(0, 999)],
+        lambda rng: rng.choice(range(999)),
+        lambda rng: rng.sample(range(5), 3),
+        lambda rng: [rng.sample(["swap", "keyboard"], 2) for _ in range(20)],
+        lambda rng: rng.randrange(1),
+        lambda rng: [shuffled(rng, size) for size in (0, 1, 2, 3, 4, 5, 8, 9, 20, 100)],
+    ]
+    for seed, name, draw in product((0, 7), "ab", draws):
+        chance.aim(seed, "antonymy", name)
+        own = rng_for(seed, "antonymy", name)
+        assert (draw(chance), chance.random()) == (draw(own), own.random())
 
 
 def test_the_order_of_a_draw_depends_on_texts_alone() -> None:

@@ -19,6 +19,10 @@ import crossexam as cx
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.places import copy_path, url_of, work_path
 from crossexam.core.test_sets import read_suite
+from crossexam.reports import parts
+from crossexam.suites.bases import base_from_spec
+from crossexam.suites.build import SuiteWriter, build_to_folder
+from crossexam.suites.table import suite_request
 
 SUITE, RUN = "memory://bucket/suite", "memory://bucket/runs/mine"
 
@@ -39,8 +43,22 @@ def another_machine(tmp_path: Path) -> Callable[[], None]:
     return lambda: shutil.rmtree(tmp_path / "cache")
 
 
-def build(url: str = SUITE, *, limit: int = 5, **options: Any) -> cx.Suite:
-    return cx.build("negation", "builtin:demo", limit=limit, folder=url, **options)
+def build(url: str = SUITE, *, limit: int = 5) -> cx.Suite:
+    return cx.build("negation", "builtin:demo", limit=limit, folder=url)
+
+
+def rebuild(suite: str = "negation", limit: int = 5) -> None:
+    """Build a suite at the place, whatever is there."""
+    request = suite_request(suite, [base_from_spec("builtin:demo", limit=limit)])
+    build_to_folder(request, work_path(SUITE), force=True)
+
+
+def run(url: str, of: str | Path = "builtin:demo") -> cx.Run:
+    return cx.run("builtin/overlap", of, store=url)
+
+
+def items() -> int:
+    return len(cx.load_suite(SUITE).datasets["base.builtin_demo"])
 
 
 def answers(run: cx.Run) -> dict[str, Any]:
@@ -130,8 +148,7 @@ def test_a_copy_is_kept_while_it_is_as_the_manifest_says(
     for _ in range(2):
         cx.load_suite(SUITE)
         assert len(fetched) == 2
-    damaged = copy_path(SUITE) / "base.builtin_demo.parquet"
-    damaged.write_bytes(b"damaged")
+    (copy_path(SUITE) / "base.builtin_demo.parquet").write_bytes(b"damaged")
     cx.load_suite(SUITE)
     assert fetched[2:] == ["/bucket/suite/base.builtin_demo.parquet"]
 
@@ -139,65 +156,43 @@ def test_a_copy_is_kept_while_it_is_as_the_manifest_says(
 def test_another_suite_at_the_place_is_an_error_unless_forced(
     memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crossexam.suites.bases import base_from_spec
-    from crossexam.suites.build import build_to_folder
-    from crossexam.suites.table import suite_request
-
     build()
     another_machine()
     with pytest.raises(CrossexamError, match="contains a suite built from different input"):
         build(limit=6)
-    assert len(cx.load_suite(SUITE).datasets["base.builtin_demo"]) == 5
+    assert items() == 5
     done = order_of_copies(monkeypatch)
-    request = suite_request("negation", [base_from_spec("builtin:demo", limit=6)])
-    build_to_folder(request, work_path(SUITE), force=True)
-    assert done[1] == "-manifest.json", (
-        "a reader would find the files of one suite and the manifest of another"
-    )
-    assert len(cx.load_suite(SUITE).datasets["base.builtin_demo"]) == 6
-
-
-def test_files_that_are_no_longer_listed_are_removed(memory: MemoryFileSystem) -> None:
-    from crossexam.suites.bases import base_from_spec
-    from crossexam.suites.build import build_to_folder
-    from crossexam.suites.table import suite_request
-
-    build()
+    rebuild(limit=6)
+    assert done[1] == "-manifest.json", "a reader would find files of one suite and the manifest of another"
+    assert items() == 6
     memory.pipe_file("/bucket/suite/notes.txt", b"mine")
-    request = suite_request("word_overlap", [base_from_spec("builtin:demo", limit=5)])
-    build_to_folder(request, work_path(SUITE), force=True)
-    assert names(memory) == [
-        "base.builtin_demo.parquet",
-        "manifest.json",
-        "notes.txt",
-        "word_overlap.builtin_demo.parquet",
-    ]
+    rebuild("word_overlap")  # files that are no longer listed are removed
+    made = ["base.builtin_demo.parquet", "manifest.json", "notes.txt", "word_overlap.builtin_demo.parquet"]
+    assert names(memory) == made
 
 
 def test_other_files_at_the_place_are_an_error(memory: MemoryFileSystem, refused: Callable[..., str]) -> None:
     memory.pipe_file("/bucket/suite/notes.txt", b"mine")
     assert "the folder memory://bucket/suite is not empty" in refused(build)
-    said = refused(cx.run, "builtin/overlap", "builtin:demo", store=SUITE)
-    assert "the folder memory://bucket/suite is not empty" in said
+    assert "the folder memory://bucket/suite is not empty" in refused(run, SUITE)
     assert names(memory) == ["notes.txt"]
 
 
 def test_an_interrupted_copy_is_not_a_suite_and_goes_on(
-    memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interrupted(monkeypatch, 2, build)
     assert names(memory) == [".unfinished", "base.builtin_demo.parquet"]
     with pytest.raises(FormatError, match=r"memory://bucket/suite: there is no manifest.json"):
         cx.load_suite(SUITE)
-    written = (work_path(SUITE) / "base.builtin_demo.parquet").stat()
+    here = work_path(SUITE) / "base.builtin_demo.parquet"
+    written = here.stat().st_ino
     build()
-    assert (work_path(SUITE) / "base.builtin_demo.parquet").stat().st_ino == written.st_ino, (
-        "it was built again"
-    )
+    assert here.stat().st_ino == written, "it was built again"
     assert len(cx.load_suite(SUITE)) == 2
 
 
-def test_a_mistake_after_an_interrupted_copy_does_not_lock_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistakes_after_an_interrupted_copy_do_not_lock_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted(monkeypatch, 2, build)
     with pytest.raises(CrossexamError, match="labels"):
         cx.build("negation", [{"premise": "a", "hypothesis": "b", "label": 1}], folder=SUITE)
@@ -205,29 +200,20 @@ def test_a_mistake_after_an_interrupted_copy_does_not_lock_the_place(monkeypatch
         broken.setattr("crossexam.suites.build.distinct_parts", lambda bases: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             build(limit=7)
-    build()
-
-
-def test_another_suite_may_follow_one_that_was_never_copied(
-    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    interrupted(monkeypatch, 1, build)
-    build(limit=7)
-    assert len(cx.load_suite(SUITE).datasets["base.builtin_demo"]) == 7
+    build(limit=7)  # another suite may follow one that was never copied
+    assert items() == 7
 
 
 def test_what_somebody_else_wrote_meanwhile_is_not_replaced(
     memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crossexam.suites import build as suites_build
-
-    finish = suites_build.SuiteWriter.finish
+    finish = SuiteWriter.finish
 
     def slowly(self: Any, *arguments: Any, **facts: Any) -> None:
         memory.pipe_file("/bucket/suite/manifest.json", b'{"test_sets": {}}')
         finish(self, *arguments, **facts)
 
-    monkeypatch.setattr(suites_build.SuiteWriter, "finish", slowly)
+    monkeypatch.setattr(SuiteWriter, "finish", slowly)
     with pytest.raises(CrossexamError, match="another command has written to this place"):
         build()
     assert memory.cat_file("/bucket/suite/manifest.json") == b'{"test_sets": {}}'
@@ -255,8 +241,7 @@ def test_of_two_machines_that_write_to_a_place_the_later_one_does(
     assert "manifest.json" not in names(memory)
     assert memory.cat_file("/bucket/suite/.unfinished") == b"of another machine"
     monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / "elsewhere"))
-    assert len(build(limit=7).datasets["base.builtin_demo"]) == 7
-    assert len(cx.load_suite(SUITE).datasets["base.builtin_demo"]) == 7
+    assert len(build(limit=7).datasets["base.builtin_demo"]) == items() == 7
 
 
 def test_a_failed_command_leaves_the_claim_of_another_machine(
@@ -288,61 +273,47 @@ def test_a_place_that_changes_while_it_is_read_is_an_error(
         cx.load_suite(SUITE)
 
 
+@pytest.mark.parametrize("stored", [RUN, "run"])
 def test_a_run_names_the_suite_by_its_url(
-    memory: MemoryFileSystem, another_machine: Callable[[], None]
+    stored: str, tmp_path: Path, memory: MemoryFileSystem, another_machine: Callable[[], None]
 ) -> None:
+    """Of a run here the path to the items is empty, there it is relative."""
+    there = stored == RUN
     build()
-    first = answers(cx.run("builtin/overlap", SUITE, store=RUN))
-    entry = json.loads(memory.cat_file("/bucket/runs/mine/manifest.json"))["test_sets"]["base.builtin_demo"]
-    assert entry["items"] == "../../suite/base.builtin_demo.parquet"
+    place = stored if there else str(tmp_path / stored)
+    first = answers(run(place, SUITE))
+    manifest = (work_path(place) / "manifest.json").read_text()
+    entry = json.loads(manifest)["test_sets"]["base.builtin_demo"]
+    assert entry["items"] == ("../../suite/base.builtin_demo.parquet" if there else "")
     assert entry["items_path"] == f"{SUITE}/base.builtin_demo.parquet"
     assert not any("store" in name for name in names(memory, RUN))
+    assert not there or memory.cat_file("/bucket/runs/mine/manifest.json") == manifest.encode()
     another_machine()
-    again = cx.load_run(RUN)
+    again = cx.load_run(place)
     assert answers(again) == first
-    assert "accuracy" in cx.report(again).text(".md").lower()
+    assert not there or "accuracy" in cx.report(again).text(".md").lower()
 
 
-def test_a_run_here_reads_the_items_of_a_suite_there(
+def test_a_run_there_holds_the_items_of_a_suite_here_and_takes_others_from_elsewhere(
     tmp_path: Path, another_machine: Callable[[], None]
 ) -> None:
-    build()
-    first = answers(cx.run("builtin/overlap", SUITE, store=tmp_path / "run"))
-    entry = json.loads((tmp_path / "run" / "manifest.json").read_text())["test_sets"]["base.builtin_demo"]
-    assert (entry["items"], entry["items_path"]) == ("", f"{SUITE}/base.builtin_demo.parquet")
-    another_machine()
-    assert answers(cx.load_run(tmp_path / "run")) == first
-
-
-def test_a_run_there_holds_the_items_of_a_suite_here(
-    memory: MemoryFileSystem, tmp_path: Path, another_machine: Callable[[], None]
-) -> None:
     build(str(tmp_path / "suite"))
-    first = answers(cx.run("builtin/overlap", tmp_path / "suite", store=RUN))
+    first = answers(run(RUN, tmp_path / "suite"))
     another_machine()
     shutil.rmtree(tmp_path / "suite")
     assert answers(cx.load_run(RUN)) == first
-
-
-def test_further_test_sets_are_added_on_another_machine(
-    memory: MemoryFileSystem, tmp_path: Path, another_machine: Callable[[], None]
-) -> None:
-    build(str(tmp_path / "suite"))
-    cx.run("builtin/overlap", tmp_path / "suite", store=RUN)
-    another_machine()
-    shutil.rmtree(tmp_path / "suite")
-    cx.run("builtin/overlap", "builtin:demo", store=RUN)
-    another_machine()
-    found = answers(cx.load_run(RUN))
-    assert sorted(found) == ["base.builtin_demo", "builtin:demo", "negation.builtin_demo"]
-    cx.run("builtin/overlap", "builtin:demo", store=RUN)
-    another_machine()
-    assert answers(cx.load_run(RUN)) == found
+    for _ in range(2):  # the second changes nothing
+        another_machine()
+        run(RUN)
+        another_machine()
+        found = answers(cx.load_run(RUN))
+        assert sorted(found) == ["base.builtin_demo", "builtin:demo", "negation.builtin_demo"]
+        assert first.items() <= found.items()
 
 
 def test_an_interrupted_run_goes_on_with_its_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupted(monkeypatch, 2, lambda: cx.run("builtin/overlap", "builtin:demo", store=RUN))
-    found = cx.run("builtin/overlap", "builtin:demo", store=RUN)
+    interrupted(monkeypatch, 2, lambda: run(RUN))
+    found = run(RUN)
     assert (found.manifest["asked_pairs"], found.manifest["pairs_from_store"]) == (0, 324)
     assert len(cx.load_run(RUN).datasets) == 1
 
@@ -351,22 +322,17 @@ def test_test_sets_at_the_place_are_kept_when_adding_others_was_interrupted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     build()
-    cx.run("builtin/overlap", SUITE, store=RUN)
-    interrupted(monkeypatch, 2, lambda: cx.run("builtin/overlap", "builtin:demo", store=RUN))
+    run(RUN, SUITE)
+    interrupted(monkeypatch, 2, lambda: run(RUN))
     assert len(cx.load_run(RUN).datasets) == 2, "a reader finds what was there before"
-    cx.run("builtin/overlap", "builtin:demo[:100]", store=RUN)
-    assert sorted(cx.load_run(RUN).datasets) == [
-        "base.builtin_demo",
-        "builtin:demo[:100]",
-        "negation.builtin_demo",
-    ]
+    run(RUN, "builtin:demo[:100]")
+    found = sorted(cx.load_run(RUN).datasets)
+    assert found == ["base.builtin_demo", "builtin:demo[:100]", "negation.builtin_demo"]
 
 
 def test_a_report_is_copied_with_its_items_before_the_page(
     memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crossexam.reports import parts
-
     memory.pipe_file("/bucket/x_items/0000-0123456789abcdef.js", b"older")
     monkeypatch.setattr(parts, "MOST_INSIDE", 10)
     done = order_of_copies(monkeypatch)
@@ -423,17 +389,12 @@ def test_a_folder_of_this_machine_may_be_named_by_a_url_too(
     tmp_path: Path, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done = order_of_copies(monkeypatch, LocalFileSystem)
-    url = (tmp_path / "shared disk" / "suite").as_uri().replace("%20", " ")
+    folder = tmp_path / "shared disk" / "suite"
+    url = folder.as_uri().replace("%20", " ")
     build(url)
     assert done[-2] == "manifest.json.part", "a reader would find half a manifest"
-    assert sorted(each.name for each in (tmp_path / "shared disk" / "suite").iterdir()) == [
-        "base.builtin_demo.parquet",
-        "manifest.json",
-        "negation.builtin_demo.parquet",
-    ]
+    made = ["base.builtin_demo.parquet", "manifest.json", "negation.builtin_demo.parquet"]
+    assert sorted(each.name for each in folder.iterdir()) == made
     another_machine()
-    assert (
-        read_suite(copy_path(url)).datasets.keys()
-        == cx.load_suite(tmp_path / "shared disk/suite").datasets.keys()
-    )
+    assert read_suite(copy_path(url)).datasets.keys() == cx.load_suite(folder).datasets.keys()
     assert url_of(work_path(url)) == url

@@ -70,11 +70,8 @@ def test_the_bases_of_a_suite_count_each_under_its_projection(suite: Suites) -> 
     ]
     projections = [THREE_LABELS, ENTAILMENT_OR_NOT, PROJECTIONS["no contradiction"]]
     assert [corpus.projection for corpus in found.corpora] == projections
-    assert [len(corpus.examples) for corpus in found.corpora] == [
-        3,
-        2,
-        2,
-    ]  # one example of SciTail's is unlabelled
+    lengths = [len(corpus.examples) for corpus in found.corpora]
+    assert lengths == [3, 2, 2]  # one example of SciTail's is unlabelled
     assert found.notes == (f"{folder}: 1 test set made from its corpora left out",)
     described = found.describe()
     assert (described["spec"], described["rows"]) == (str(folder), 7)

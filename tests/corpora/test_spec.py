@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import crossexam as cx
@@ -68,7 +68,6 @@ names = st.one_of(
 corpora = st.tuples(names, slices, shares)
 
 
-@settings(deadline=None)
 @given(st.lists(corpora, min_size=1, max_size=4))
 def test_what_is_written_by_the_grammar_is_parsed_to_its_parts(
     written: list[tuple[str, str, int | None]],
@@ -86,7 +85,6 @@ def test_what_is_written_by_the_grammar_is_parsed_to_its_parts(
             assert CorpusSpec.parse(spec.text) == spec
 
 
-@settings(deadline=None)
 @given(slices)
 def test_a_slice_takes_what_a_slice_of_a_list_takes(part: str) -> None:
     whole = list(iter_corpus("builtin:demo"))
@@ -124,22 +122,11 @@ def test_the_path_of_a_file_is_that_file(
         assert (spec.corpus, spec.path(), spec.part, spec.share) == ("joci", Path(name), slice(None), None)
 
 
-def test_what_cannot_be_parsed(refused: Callable[..., str]) -> None:
-    wrong = {
-        "": "the name of the corpus is empty",
-        "snli:train@0.15": "snli:train@0.15: no epochs to draw a share for\n  hint: use a slice",
-        "snli:train+multinli:train": "a union of corpora cannot be used here\n  wanted: one corpus",
-        "builtin:demo[::2]+no.jsonl": "a union of corpora cannot be used here",
-        "snli:dev[::0]": "the step of the slice is 0",
-        "snli:dev[:5": "the closing bracket ']' of the slice is missing\n  wanted: snli:dev[:5]",
-        "snli:dev[:5][::2]": "there are two slices",
-        "snli:dev@0.5[::2]": "the share must come last",
-        "snli:dev@0.5@0.5": "the share must come last, and only once",
-        "snli:dev@1.5": "the share is 1.5\n  wanted: more than 0 and less than 1",
-        "snli:dev@0.0": "the share is 0.0",
-    }
-    for text, message in wrong.items():
+def test_what_cannot_be_parsed(each_case: Callable[..., None], refused: Callable[..., str]) -> None:
+    def check(text: str, message: str) -> None:
         assert message in refused(CorpusSpec.parse, text)
+
+    each_case(check)
     for text in ("snli:train+", "+snli:train", "snli:train++aqua:dev"):
         assert "a corpus is missing before or after '+'" in refused(CorpusSpec.parse_union, text)
 
@@ -182,27 +169,29 @@ def test_every_verb_reads_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         cx.load("snli:dev[4:]")
 
 
-ONE_CORPUS: dict[str, Callable[[str], object]] = {
-    "load": cx.load,
-    "adjectives": lambda spec: adjectives_from(spec, LanguageResources("nltk")),
-    "dev": lambda spec: load_data("builtin:demo", spec),
-    "test": lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]),
-}
+NO_SHARE, NO_UNION = "no epochs to draw a share for", "a union of corpora cannot be used here"
+#: What reads one corpus, and with which message it refuses a union that has no share.
+ONE_CORPUS: list[tuple[Callable[[str], object], str]] = [
+    (cx.load, NO_UNION),
+    (lambda spec: adjectives_from(spec, LanguageResources("nltk")), NO_UNION),
+    (lambda spec: load_data("builtin:demo", spec), NO_UNION),
+    (lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]), NO_UNION),
+    (cached_index, ""),  # these take unions
+    (content_identity, ""),
+    (base_from_spec, ""),
+]
 
 
-def test_an_index_and_a_base_take_unions_but_no_shares(refused: Callable[..., str]) -> None:
-    for function in (cached_index, content_identity, base_from_spec):
-        assert "no epochs to draw a share for" in refused(function, "builtin:demo+builtin:demo@0.5")
-        assert "the closing bracket" in refused(function, "builtin:demo+builtin:demo[:5")
+def test_shares_are_for_training_and_unions_for_what_takes_several(
+    refused: Callable[..., str], for_each: Callable[..., None]
+) -> None:
+    def check(read: Callable[[str], object], of_union: str) -> None:
+        assert NO_SHARE in refused(read, "builtin:demo@0.5")
+        whole = "builtin:demo+builtin:demo"
+        assert (of_union or NO_SHARE) in refused(read, f"{whole}[::2]" if of_union else f"{whole}@0.5")
+        assert "the closing bracket" in refused(read, "builtin:demo[:5" if of_union else f"{whole}[:5")
 
-
-def test_shares_and_unions_are_not_for_one_corpus(refused: Callable[..., str]) -> None:
-    for place, read in ONE_CORPUS.items():
-        assert "no epochs to draw a share for" in refused(read, "builtin:demo@0.5"), place
-        assert "a union of corpora cannot be used here" in refused(read, "builtin:demo+builtin:demo[::2]"), (
-            place
-        )
-        assert "the closing bracket" in refused(read, "builtin:demo[:5"), place
+    for_each(check, ONE_CORPUS)
 
 
 def test_a_slice_for_training_counts_labelled_examples_only(tmp_path: Path) -> None:
@@ -225,47 +214,33 @@ def test_a_split_is_found_in_sensible_places(tmp_path: Path) -> None:
         path.unlink()
     put(tmp_path / ".crossexam" / "snli_1.0_dev.jsonl")  # a hidden folder is not looked into
     assert find_split("snli", "dev", tmp_path) is None
+    # each goes before the last: JSON lines before text, and the folder of the corpus before others
+    for better in ("snli/snli_1.0_dev.txt", "a/snli_1.0_dev.jsonl", "snli/snli_1.0_dev.jsonl"):
+        path = put(tmp_path / better)
+        assert CorpusSpec.parse("snli:dev").path(data_dir=tmp_path) == path
 
 
-def test_the_corpus_folder_goes_before_others_and_json_lines_before_text(tmp_path: Path) -> None:
-    put(tmp_path / "a" / "snli_1.0_dev.jsonl")
-    put(tmp_path / "snli" / "snli_1.0_dev.txt")
-    assert CorpusSpec.parse("snli:dev").path(data_dir=tmp_path) == tmp_path / "a" / "snli_1.0_dev.jsonl"
-    best = put(tmp_path / "snli" / "snli_1.0_dev.jsonl")
-    assert CorpusSpec.parse("snli:dev").path(data_dir=tmp_path) == best
-
-
-def test_other_names_of_corpora_and_splits(tmp_path: Path) -> None:
-    files = {
-        "snli:validation": "snli_1.0_dev.jsonl",
-        "SNLI:Test": "snli_1.0_test.jsonl",
-        "multinli:matched": "multinli_1.0_dev_matched.jsonl",
-        "mnli:validation_mismatched": "multinli_1.0_dev_mismatched.jsonl",
-        "aqua_rat:train": "aqua_train.json",
-        "aqua:dev": "AQuA/dev.json",
-    }
-    for spec, file in files.items():
+def test_other_names_of_corpora_and_splits(each_case: Callable[..., None], tmp_path: Path) -> None:
+    def check(spec: str, file: str) -> None:
         path = put(tmp_path / file)
         assert CorpusSpec.parse(spec).path(data_dir=tmp_path) == path
+
+    each_case(check)
 
 
 def test_the_data_folder_is_the_variable_or_the_platforms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
-    put(tmp_path / "snli_1.0_test.jsonl")
-    assert read_corpus("snli:test").manifest["licence"] == "CC BY-SA 4.0"
+    put(tmp_path / "snli_1.0_dev.jsonl")
+    manifest = read_corpus("snli:dev").manifest
+    assert (manifest["name"], manifest["part"], manifest["spec"]) == ("snli:dev", "dev", "snli:dev")
+    assert manifest["licence"] == "CC BY-SA 4.0"
+    assert "Bowman" in manifest["citation"]
+    assert len(manifest["sha256"]) == 64
     monkeypatch.delenv("CROSSEXAM_DATA")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     assert data_folder().name == "crossexam"
-
-
-def test_a_manifest_of_a_named_corpus_has_licence_and_citation(tmp_path: Path) -> None:
-    put(tmp_path / "snli_1.0_dev.jsonl")
-    manifest = read_corpus("snli:dev", data_dir=tmp_path).manifest
-    assert (manifest["name"], manifest["part"], manifest["spec"]) == ("snli:dev", "dev", "snli:dev")
-    assert "Bowman" in manifest["citation"]
-    assert len(manifest["sha256"]) == 64
 
 
 def test_a_split_that_is_not_installed(tmp_path: Path, refused: Callable[..., str]) -> None:
@@ -277,17 +252,7 @@ def test_a_split_that_is_not_installed(tmp_path: Path, refused: Callable[..., st
     )
 
 
-def test_unknown_names(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    said = said_of("snlu:dev", data_dir=tmp_path)
-    assert "no corpus is called 'snlu'\n  hint: did you mean 'snli'" in said
-    said = said_of("multinli:dev", data_dir=tmp_path)
-    assert "split of multinli is called 'dev'\n  hint: available: train, dev_m" in said
-    for spec in ("snli", "snli:"):
-        said = said_of(spec, data_dir=tmp_path)
-        assert "which split\n  wanted: snli:train or snli:dev or snli:test" in said
-
-
-def test_a_path_that_is_not_there(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_unknown_names_and_paths(tmp_path: Path, said_of: Callable[..., str]) -> None:
     listed = "crossexam ls corpora lists the corpora and their splits"
     put(tmp_path / "pairs.jsonl")
     for name, hint in (
@@ -297,6 +262,14 @@ def test_a_path_that_is_not_there(tmp_path: Path, said_of: Callable[..., str]) -
     ):
         wanted = f"{tmp_path / name}: no such file\n  wanted: a file, or CORPUS:SPLIT\n  hint: {hint}"
         assert said_of(tmp_path / name) == wanted
+    which = "which split\n  wanted: snli:train or snli:dev or snli:test"
+    for name, message in {
+        "snlu:dev": "no corpus is called 'snlu'\n  hint: did you mean 'snli'",
+        "multinli:dev": "split of multinli is called 'dev'\n  hint: available: train, dev_m",
+        "snli": which,
+        "snli:": which,
+    }.items():
+        assert message in said_of(name, data_dir=tmp_path)
 
 
 def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,8 +69,18 @@ def run_of(
     return Run(model, {name: Dataset(name, items, facts)}, {name: answers}, {})
 
 
+def both(
+    part: str = "x", rows: Sequence[tuple[str, ...]] = ITEMS, construction: str = "antonymy"
+) -> list[Run]:
+    return [run_of(name, column, part, rows, construction) for column, name in ((1, "one"), (2, "other"))]
+
+
+def titled(title: str, runs: Sequence[Run]) -> Table:
+    return next(table for table in comparison_tables(*runs) if table.title == title)
+
+
 def test_items_pairs_and_common_errors_are_counted() -> None:
-    (found,) = joint_outcomes(run_of("one", 1), run_of("other", 2))
+    (found,) = joint_outcomes(*both())
     assert (found.n, found.both_right, found.both_wrong) == (8, 3, 4)
     assert found.easy == 2  # hot/cold, near/far
     assert found.hard == 4  # hot/cold, big/small, man/woman, near/far
@@ -83,7 +93,7 @@ def shown(table: Table) -> list[str]:
 
 
 def test_the_two_orders_of_a_pair_are_one_in_both_tables() -> None:
-    first, second = (run_of(name, k, rows=BOTH_ORDERS) for k, name in enumerate(("one", "other"), 1))
+    first, second = both(rows=BOTH_ORDERS)
     (found,) = joint_outcomes(first, second)
     assert (found.both_right, found.both_wrong) == (3, 4)
     assert (found.easy, found.hard) == (2, 3)
@@ -96,39 +106,34 @@ def test_the_two_orders_of_a_pair_are_one_in_both_tables() -> None:
 
 def test_published_pairs_are_marked_as_counted_otherwise() -> None:
     part = "multinli_dev_matched"
-    first, second = (
-        run_of(name, k, part, BOTH_ORDERS, "antonymy_released") for k, name in enumerate(("one", "other"), 1)
-    )
-    table = next(
-        each for each in comparison_tables(first, second) if each.title == "Right and wrong together"
-    )
+    released = both(part, BOTH_ORDERS, "antonymy_released")
+    table = titled("Right and wrong together", released)
     assert shown(table)[2:7] == ["1,561", "171", "982", "84‡", "617‡"]
     assert table.notes[1] == (
         "The 8 items of antonymy (released) have 5 different pairs (7 if order and inflection tell "
         "pairs apart), so the published 617 cannot be of items that the authors' script makes."
     )
     assert table.notes[2].startswith("‡ The paper does not say how it counted pairs of words.")
-    ours = [run_of(name, k, part, BOTH_ORDERS) for k, name in enumerate(("one", "other"), 1)]
-    table = next(each for each in comparison_tables(*ours) if each.title == "Right and wrong together")
+    ours = both(part, BOTH_ORDERS)
+    table = titled("Right and wrong together", ours)
     assert shown(table)[2:7] == ["1,561†", "171†", "982†", "84†‡", "617†‡"]
     assert not any("cannot be of items" in note for note in table.notes)
     assert "617$^\\dagger$$^\\ddagger$" in make_report(*ours).text(".tex")
     training = TrainingPairs("mine.csv", WordPairIndex.build([Example("t", "It is hot.", "It is cold.", C)]))
-    *_, seen = comparison_tables(first, second, training=training)
+    *_, seen = comparison_tables(*released, training=training)
     assert shown(seen)[1:5] == ["both (RC and CH, published)", "84‡", "–", "89.8‡"]
     assert any(note.startswith("‡ The paper does not say how it counted") for note in seen.notes)
     assert any(note.startswith("† Published for items made by other rules.") for note in table.notes)
 
 
 def test_kinds_of_antonyms_are_counted_beside_the_published_ones() -> None:
-    part = "multinli_dev_matched"
-    first, second = (run_of(name, k, part, BOTH_ORDERS) for k, name in enumerate(("one", "other"), 1))
+    first, second = both("multinli_dev_matched", BOTH_ORDERS)
     (found,) = joint_outcomes(first, second)
     right = {kind: share.value for kind, share in found.kinds_right.items()}
     wrong = {kind: share.value for kind, share in found.kinds_wrong.items()}
     assert right == {"gradable": 2 / 3, "complementary": 1 / 3, "relational": 0, "unknown": 0}
     assert wrong == {"gradable": 0, "complementary": 0.5, "relational": 0.25, "unknown": 0.25}
-    table = next(each for each in comparison_tables(first, second) if each.title == "Kinds of antonyms")
+    table = titled("Kinds of antonyms", (first, second))
     assert [row[1:3] for row in table.rows] == [
         ("both", 3),
         ("both (RC and CH, published)", 100),
@@ -141,12 +146,11 @@ def test_kinds_of_antonyms_are_counted_beside_the_published_ones() -> None:
     assert float(row["both_wrong_relational"]) == 0.25
     without = kinds_against_table(results_of([first, second], published_rows=False))
     assert [row[1] for row in without.rows] == ["both", "neither"]
-    plain = [run_of(name, k) for k, name in enumerate(("one", "other"), 1)]
-    assert not kinds_against_table(results_of(plain)).rows
+    assert not kinds_against_table(results_of(both())).rows
 
 
 def test_the_clusters_of_shared_items_are_numbered_once() -> None:
-    first, second = run_of("one", 1), run_of("other", 2)
+    first, second = both()
     name = next(iter(first.datasets))
     apart = [scored[name].clusters for scored in score_both(first, second)]
     shared = Run("other", first.datasets, second.probabilities, {})
@@ -156,20 +160,10 @@ def test_the_clusters_of_shared_items_are_numbered_once() -> None:
     assert apart[0].tolist() == apart[1].tolist() == together[0].tolist()
 
 
-def test_the_table_and_the_files_have_the_same_numbers() -> None:
-    first, second = run_of("one", 1), run_of("other", 2)
-    *_, table = comparison_tables(first, second)
-    assert table.rows == (("antonymy", "A and B", 8, 3, 4, 2, 4, 0, 0, 0, 0, 1, 2),)
-    assert table == joint_against_table(results_of([first, second]))
-    (row,) = csv.DictReader(io.StringIO(comparison_csv(first, second)))
-    names = ("both_right", "both_wrong", "easy_keys", "hard_keys", "both_C-E", "both_N-E", "both_E-C")
-    assert [row[name] for name in names] == ["3", "4", "2", "4", "2", "1", "0"]
-
-
 def test_the_published_counts_stand_below_those_of_the_same_corpus() -> None:
-    part = "multinli_dev_matched"
-    *_, table = comparison_tables(run_of("one", 1, part), run_of("other", 2, part))
+    runs = both("multinli_dev_matched")
+    *_, table = comparison_tables(*runs)
+    assert table == joint_against_table(results_of(runs))
     assert table.rows[1][1:7] == ("RC and CH (published)", 1561, 171, 982, 84, 617)
     assert len(table.rows) == 2
-    results = results_of([run_of("one", 1, part), run_of("other", 2, part)], published_rows=False)
-    assert len(joint_against_table(results).rows) == 1
+    assert len(joint_against_table(results_of(runs, published_rows=False)).rows) == 1

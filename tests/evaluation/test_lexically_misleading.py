@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from crossexam.constructions.check import run_checks
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
@@ -53,8 +53,6 @@ def test_sizes_accuracies_majority_and_annotators_by_hand() -> None:
     assert half.model.value == 3 / 4
     assert whole.majority.value == 3 / 6  # neutral
     assert half.majority.value == 2 / 4
-    assert whole.human is not None
-    assert last.human is not None
     assert whole.human.expected.value == pytest.approx((4 * 1 + 2 * 3 / 5) / 6)
     assert last.human.expected.value == pytest.approx(3 / 5)
     assert (whole.voted, whole.votes) == (6, {5: 6})
@@ -90,7 +88,6 @@ def test_who_voted_is_in_table_csv_and_json() -> None:
         if row["statistic"].startswith("misleading")
     }
     half = misled_parts(run)[1]
-    assert half.human is not None
     for statistic, estimate in (
         ("accuracy", half.model),
         ("majority", half.majority),
@@ -144,9 +141,12 @@ def test_the_table_has_a_column_a_model() -> None:
     assert [getattr(cell, "value", None) for cell in last[-2:]] == [1.0, 0.5]
 
 
-def test_the_suite_has_what_misleads_and_its_base_the_scores() -> None:
-    base = base_from_spec("builtin:demo")
-    suite = build_in_memory(suite_request("compositionality", [base]))
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return build_in_memory(suite_request("compositionality", [base_from_spec("builtin:demo")]))
+
+
+def test_the_suite_has_what_misleads_and_its_base_the_scores(suite: Suite) -> None:
     assert {"so_swap.builtin_demo", "add_amod.builtin_demo", "cs_0_5.builtin_demo"} <= set(suite.datasets)
     whole = suite.datasets["base.builtin_demo"]
     answers = open_model("builtin/bag-of-words").predict([(e.premise, e.hypothesis) for e in whole])
@@ -173,8 +173,7 @@ def test_a_lambda_that_is_given_twice_is_one_subset_and_must_be_a_share(tmp_path
         suite_request("compositionality", [base], options={"compositionality": {"lambdas": (70,)}})
 
 
-def test_the_page_draws_the_curve() -> None:
-    suite = build_in_memory(suite_request("compositionality", [base_from_spec("builtin:demo")]))
+def test_the_page_draws_the_curve(suite: Suite) -> None:
     model = open_model("builtin/overlap")
     answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
     run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers, {})

@@ -108,7 +108,6 @@ def test_people_are_compared_with_the_model_and_with_each_other() -> None:
     assert found.distances.js_distance.value == pytest.approx(jensenshannon([0.2, 0.8, 0], [0.3, 0.6, 0.1]))
     assert found.distances.total_variation.value == pytest.approx(0.2)
     assert found.accuracy.value == 1.0
-    assert found.old_accuracy is not None
     assert found.old_accuracy.value == 0.0
     assert found.references["majority"].total_variation.value == pytest.approx(0.2)
     assert found.references["majority"].kl.value == inf

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossexam import compare
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import PBound, p_value_text
 from crossexam.core.example import Example
@@ -113,20 +112,6 @@ def test_p_values_are_corrected_for_test_sets_that_could_not_be_tested(why: str)
     if why != "impossible":
         assert plain.brier.p_value is not None
         assert found["own"].brier_p == pytest.approx(min(1.0, 2 * plain.brier.p_value))
-
-
-def test_p_values_are_corrected_for_each_measure_over_the_test_sets() -> None:
-    def both(model: str, seeds: tuple[int, int]) -> Run:
-        one, other = (run_of(model, rows(seed)) for seed in seeds)
-        data = {"own": one.datasets["own"], "other": Dataset("other", other.datasets["own"].examples)}
-        return Run(model, data, {"own": rows(seeds[0]), "other": rows(seeds[1])})
-
-    found = compare(both("a", (1, 2)), both("b", (3, 4))).probabilities
-    for measure in ("brier", "log_loss"):
-        plain = [getattr(each.measured, measure).p_value for each in found]
-        corrected = [p for each in found if (p := each.differences[measure][1]) is not None]
-        assert min(corrected) == pytest.approx(min(1.0, 2 * min(plain)))
-        assert max(corrected) == pytest.approx(max(*plain, min(corrected)))
 
 
 def test_a_p_value_that_holms_method_raises_to_a_bound_is_a_bound() -> None:

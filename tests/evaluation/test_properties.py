@@ -85,13 +85,9 @@ def test_base_minus_drop_is_the_accuracy_on_the_pairs(given_items: list[Item]) -
         assert result.drop is None or isnan(result.drop.value) or result.only_bounds
         return
     before, after = (sum(side) / len(pairs) for side in zip(*pairs, strict=True))
-    assert result.base_accuracy is not None
-    assert result.drop is not None
-    assert result.mcnemar is not None
     assert (result.base_accuracy.value, result.drop.n) == pytest.approx((before, len(pairs)))
     assert result.base_accuracy.value - result.drop.value == pytest.approx(after)
     assert result.drop.value == pytest.approx((result.mcnemar.b - result.mcnemar.c) / len(pairs))
-    assert result.flip_rate is not None
     assert result.flip_rate.value >= abs(result.drop.value) - 1e-12
 
 

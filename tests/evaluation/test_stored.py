@@ -89,8 +89,9 @@ MEASURES: dict[str, Callable[[Run], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_files_are_measured_as_memory_is(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_are_measured_as_memory_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
+) -> None:
     in_memory, in_files = runs(tmp_path)
     monkeypatch.setattr(stored_examples, "ROWS_AT_ONCE", 16)
 
@@ -98,7 +99,11 @@ def test_files_are_measured_as_memory_is(name: str, tmp_path: Path, monkeypatch:
         raise AssertionError("an example was made")
 
     monkeypatch.setattr(stored_examples, "from_row", made)
-    assert repr(MEASURES[name](in_files)) == repr(MEASURES[name](in_memory))
+
+    def check(name: str) -> None:
+        assert repr(MEASURES[name](in_files)) == repr(MEASURES[name](in_memory))
+
+    for_each(check, MEASURES)
 
 
 def test_clusters_are_numbered_as_they_appear(tmp_path: Path) -> None:

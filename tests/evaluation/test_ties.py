@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -41,7 +38,7 @@ from crossexam.models.ensemble import Mean
 from crossexam.models.table import open_model
 from crossexam.models.threshold import at_threshold
 from crossexam.reports.headline import warnings
-from crossexam.reports.report import RENDERERS, Report, write_comparison
+from crossexam.reports.report import make_report, write_comparison
 from crossexam.reports.results import results_of
 from crossexam.suites.subsets import hard
 
@@ -91,13 +88,6 @@ def test_entailment_loses_every_tie_under_every_projection(projection: Projectio
         )
         assert GOLDS[predicted] == first
         assert (first == "entailment") == (row[0] > row[1:].max())
-
-
-@pytest.mark.parametrize("other", [PROJECTIONS["two labels"], PROJECTIONS["no contradiction"]])
-def test_two_labels_and_three_agree_on_a_tie_with_entailment(other: Projection) -> None:
-    rows = np.array([[0.5, 0.5, 0.0]])
-    said = {GOLDS[each.predictions(rows)[0]] == "entailment" for each in (THREE_LABELS, other)}
-    assert said == {False}
 
 
 def test_a_threshold_is_a_tie() -> None:
@@ -249,50 +239,21 @@ def test_a_report_warns_of_ties_in_more_than_one_percent() -> None:
         "first of neutral, contradiction, entailment is predicted. If ties were broken otherwise, its "
         "accuracy there would be between 98.0 and 100.0 %."
     )
+    of_two = results_of([run_of(rows_with(1, 2), "EN", two_label=True)])
+    assert any("labels, of which not_entailment is predicted." in each for each in warnings(of_two))
 
 
-def test_a_report_does_not_warn_of_one_percent() -> None:
-    results = results_of([run_of(rows_with(1, 100), "ENC" + "C" * 97)])
-    assert not [warning for warning in warnings(results) if "equally probable" in warning]
-
-
-def test_a_warning_about_two_labels_names_the_label() -> None:
-    results = results_of([run_of(rows_with(1, 2), "EN", two_label=True)])
-    assert any("labels, of which not_entailment is predicted." in each for each in warnings(results))
-
-
-NOTE = (
-    "Ties: of equally probable labels, the first of neutral, contradiction, entailment is predicted, and of "
-    "two labels the one that is not entailment. Tied are, for {}: 1 of 100 items of base (own) (1.0 %)."
-)
-
-
-def test_the_accuracies_have_a_note_on_ties_if_there_are_any() -> None:
+def test_accuracies_have_a_note_on_ties_if_there_are_any(tmp_path: Path) -> None:
+    """One percent is noted without a warning, in a report as in a comparison."""
     golds = "ENC" + "C" * 97
-    tied, plain = (Report((run_of(rows_with(n, 100), golds),)) for n in (1, 0))
-    assert NOTE.format("py/m") in RENDERERS[".md"](tied.results)
-    assert "equally probable" not in RENDERERS[".md"](plain.results)
-
-
-def test_csv_and_json_count_ties() -> None:
-    results = results_of([run_of(rows_with(2, 4), "ENCC")])
-    rows = list(csv.DictReader(io.StringIO(RENDERERS[".csv"](results))))
-    figures = {r["statistic"]: (r["value"], r["n"]) for r in rows if r["statistic"].startswith("ties")}
-    assert figures == {
-        "ties": ("2", "4"),
-        "ties_accuracy_least": ("0.5", "4"),
-        "ties_accuracy_most": ("1.0", "4"),
-    }
-    (found,) = json.loads(RENDERERS[".json"](results))["models"][0]["test_sets"]
-    assert (found["ties"], found["ties_accuracy_least"], found["ties_accuracy_most"]) == (2, 0.5, 1.0)
-
-
-def test_a_comparison_has_a_note_on_ties(tmp_path: Path) -> None:
-    golds = "ENC" + "C" * 97
-    first, second = run_of(rows_with(1, 100), golds), run_of(rows_with(0, 100), golds, "py/b")
-    write_comparison(first, second, tmp_path / "c.md")
-    assert NOTE.format("A") in (tmp_path / "c.md").read_text()
-    write_comparison(first, second, tmp_path / "c.csv")
-    (row,) = csv.DictReader((tmp_path / "c.csv").read_text().splitlines())
-    assert row["ties_a"] == "1"
-    assert "ties_b" not in row
+    tied, plain = (run_of(rows_with(n, 100), golds, f"py/{n}") for n in (1, 0))
+    note = (
+        "Ties: of equally probable labels, the first of neutral, contradiction, entailment is predicted, and "
+        "of two labels the one that is not entailment. Tied are, for {}: 1 of 100 items of base (own) "
+        "(1.0 %)."
+    )
+    assert note.format("py/1") in make_report(tied).text(".md")
+    assert "equally probable" not in make_report(plain).text(".md")
+    assert not [warning for warning in warnings(results_of([tied])) if "equally probable" in warning]
+    write_comparison(tied, plain, tmp_path / "c.md")
+    assert note.format("A") in (tmp_path / "c.md").read_text()

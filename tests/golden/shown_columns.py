@@ -26,10 +26,11 @@ def columns(text: str) -> list[Column]:
     return found
 
 
-# A header with ? may be missing.  Kinds: `estimate`, a percentage with its interval, or bounds; `known`, the
-# same without bounds; `share`, the percentage alone; `score`, as it is with its interval; `value`, as it is;
-# `count`; `n`, the number of items of an estimate; `type`, the number of errors of a type; `paired`, the
-# share of what is compared in pairs; `rank`; `p`, marked if it is significant; `told`, p or none; `text`.
+# A header with ? may be missing.  Kinds: `estimate`, a percentage with its interval, or bounds; `starred`,
+# the same with an asterisk if the drop is significant; `known`, the same without bounds; `share`, the
+# percentage alone; `score`, as it is with its interval; `value`, as it is; `count`; `n`, the number of items
+# of an estimate; `type`, the number of errors of a type; `paired`, the share of what is compared in pairs;
+# `rank`; `p`, marked if it is significant; `told`, p or none; `text`.
 _OF_RANKS = """
     Model
     Rank : rank rank|
@@ -51,13 +52,22 @@ _TYPES = "".join(f"{kind} : type errors|{kind}\n" for kind in ("E-C", "N-C", "E-
 #: A pattern for titles, in which a group may name a test set, and the columns.
 TABLES: dict[str, list[Column]] = {
     "Accuracy": columns("Test set\n Items : count items|\n {models} : estimate accuracy|"),
-    "|".join(MODELS): columns(
+    "What breaks": columns(
+        """Test set
+        ?Model
+        Items : count items|
+        0 to 100 %
+        Accuracy : estimate accuracy|
+        Drop : estimate lost|
+        p (Holm) : p p_holm|"""
+    ),
+    "Accuracy by model": columns("Test set\n Items : count items|\n {models} : starred accuracy|"),
+    f"Accuracy of (?:{'|'.join(MODELS)})": columns(
         """Test set
         Items : count items|
         Accuracy : estimate accuracy|
-        Base : paired base_accuracy|
         Drop : estimate lost|
-        Pairs : n drop|
+        ?Pairs : n drop|
         p (Holm) : p p_holm|"""
     ),
     "Unanswered items": columns(
@@ -229,8 +239,7 @@ OUTSIDE = {
 }
 
 
-_OF_TERMINAL = {"Accuracy", "|".join(MODELS), "Unanswered items", "Calibration", "Selective prediction",
-                "Accuracy over keys"}  # fmt: skip
+_OF_TERMINAL = {"Accuracy by model", "Unanswered items", "Calibration", "Selective prediction"}
 _SEVERAL = {
     "Ranks: (?P<set>mean\\ of\\ 4\\ test\\ sets)",
     "What only one model gets right in (?P<all>5) test sets",
@@ -252,14 +261,15 @@ OF_TWO = {*_COMPARED, "First run against second"}
 _SLICES = {f"Accuracy by {slicing}" for slicing in ("gold", "genre", "pair", "rule")}
 #: Which of the tables each format shows.
 HAS: dict[str, set[str]] = {
-    "page": _WRITTEN | _SEVERAL | _MATRICES | _SLICES,
-    "page of two models": _WRITTEN | _COMPARED | _SLICES,
+    "page": {"What breaks"} | _WRITTEN | _SEVERAL | _MATRICES | _SLICES,
+    "page of two models": {"What breaks"} | _WRITTEN | _COMPARED | _SLICES,
     "Markdown": _WRITTEN | _SEVERAL | _MATRICES,
     "LaTeX": _WRITTEN | _SEVERAL | _MATRICES,
     "LaTeX of two models": _WRITTEN | _COMPARED,
-    "terminal": _OF_TERMINAL | _SEVERAL,
-    "terminal of one model": {"|".join(MODELS), "Accuracy over keys"},
-    "notebook": _OF_TERMINAL | _SEVERAL,
+    "terminal": _OF_TERMINAL,
+    "terminal in detail": _WRITTEN | _SEVERAL | _MATRICES,
+    "terminal of one model": {f"Accuracy of (?:{'|'.join(MODELS)})"},
+    "notebook": _OF_TERMINAL,
     "comparison on the terminal": _COMPARED,
     "comparison with the last model": _COMPARED - {"Unanswered items of A and B"}
     | {"Unanswered items of A and B"},

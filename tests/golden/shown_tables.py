@@ -39,6 +39,7 @@ class _Tables(HTMLParser):
         super().__init__()
         self.found: list[Shown] = []
         self.label = self.folded = ""
+        self.opens = self.is_section = False
         self.text: list[str] = []
         self.rows: list[list[str]] = []
 
@@ -49,7 +50,10 @@ class _Tables(HTMLParser):
         if tag == "table":
             self.rows = []
         elif tag == "tr":
-            self.rows.append([])
+            self.opens = given.get("class") == "opens"  # items
+            self.rows += [] if self.opens else [[]]
+        elif tag == "details":
+            self.is_section = given.get("class") == "section"
         elif tag in {"th", "td", "caption", "summary"}:
             self.text = []
 
@@ -59,11 +63,12 @@ class _Tables(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         text = plain("".join(self.text))
         if tag in {"th", "td"}:
-            self.rows[-1].append(text)
+            self.rows[-1] += [] if self.opens else [text]
         elif tag == "caption":
             self.label = text
         elif tag == "summary":
-            self.folded = text
+            self.folded = "" if self.is_section else text
+            self.is_section = False
         elif tag == "details":
             self.folded = ""
         elif tag == "table":

@@ -41,29 +41,11 @@ def parsed(tagged: str, links: str) -> Parsed:
     return Parsed(tokens(tagged), tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
 
 
-# Tagged sentence, and its adjectives with their nouns.
-PAIRS = {
-    "A/DT tall/JJ young/JJ woman/NN sings/VBZ": "tall woman, young woman",
-    "A/DT tall/JJ ,/, thin/JJ and/CC old/JJ man/NN": "tall man, thin man, old man",
-    "A/DT Very/RB Old/JJ Boat/NN": "old boat",
-    "Two/CD old/JJ men/NNS": "old man",  # not WordNet's "men", the work force
-    "His/PRP$ new/JJ glasses/NNS": "new glasses",  # nor two of a glass
-    "A/DT large/JJ screen/NN door/NN": "",  # a large screen, or a large door?
-    "A/DT short/JJ sleeved/JJ shirt/NN": "sleeved shirt",  # the sleeves are short
-    "A/DT taller/JJR woman/NN": "",
-    "The/DT old/JJ Thames/NNP": "",
-    "The/DT boat/NN is/VBZ old/JJ": "",
-    "An/DT old/JJ man/NN 's/POS red/JJ boat/NN": "red boat",
-    "ice/NN cold/JJ water/NN": "cold water",
-    "A/DT parked/VBN car/NN": "",
-}
+def test_pairs_of_a_tagged_sentence(each_case: Callable[..., None]) -> None:
+    def check(tagged: str, pairs: str) -> None:
+        assert ", ".join(map(" ".join, adjective_pairs(tokens(tagged), None, WORDNET))) == pairs
 
-
-def test_pairs_of_a_tagged_sentence() -> None:
-    found = {
-        tagged: ", ".join(map(" ".join, adjective_pairs(tokens(tagged), None, WORDNET))) for tagged in PAIRS
-    }
-    assert found == PAIRS
+    each_case(check)
 
 
 def test_pairs_of_a_parsed_sentence_are_its_amod_relations() -> None:
@@ -82,10 +64,7 @@ def test_lemmas_of_nouns() -> None:
 def test_noun_phrases_by_the_parse_and_without() -> None:
     tagged = "A/DT smiling/VBG girl/NN feeding/VBG brown/JJ goats/NNS"
     by_tags = [*noun_phrases(tokens(tagged))]
-    assert [(phrase.start, phrase.head, phrase.modifiers) for phrase in by_tags] == [
-        (0, 2, (1,)),
-        (4, 5, (4,)),
-    ]
+    assert [(each.start, each.head, each.modifiers) for each in by_tags] == [(0, 2, (1,)), (4, 5, (4,))]
     links = "2:det 2:amod -1:root 2:acl 5:amod 3:obj"
     sentence = parsed(tagged, links)
     assert [*noun_phrases(sentence.tokens, sentence)] == by_tags
@@ -130,17 +109,15 @@ def test_a_table_is_written_read_and_named_by_its_content(tmp_path: Path) -> Non
     assert AdjectiveCounts({"boat": {"red": 2}}, "my corpus").name != table.name
 
 
-def test_what_is_no_table(tmp_path: Path, refused: Callable[..., str]) -> None:
-    path = tmp_path / "table.tsv"
-    wrong = {
-        "": "not a table of adjectives",
-        "boat\told 2\n": "not a table of adjectives",
-        "#adjectives 1 x\nboat\told\n": "malformed row for 'boat'",
-        "#adjectives 1 x\nboat\told two\n": "line 2",
-    }
-    for text, message in wrong.items():
-        path.write_text(text)
+def test_what_is_no_table(
+    each_case: Callable[..., None], tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    def check(lines: list[str], message: str) -> None:
+        path = tmp_path / "table.tsv"
+        path.write_text("".join(f"{line}\n" for line in lines))
         assert message in refused(AdjectiveCounts.read, path)
+
+    each_case(check)
 
 
 def test_the_shipped_table_is_small_and_knows_common_pairs() -> None:
@@ -184,9 +161,8 @@ def test_the_table_of_a_corpus_is_counted_once_and_kept(
     assert (table.count("old", "boat"), table.count("red", "boat")) == (2, 1)
     (kept,) = cache.iterdir()
     assert table.source == content_identity(str(path))
-    monkeypatch.setattr(
-        "crossexam.constructions.resources.count_adjectives", None
-    )  # would fail if it were called
+    # it would fail if it were called
+    monkeypatch.setattr("crossexam.constructions.resources.count_adjectives", None)
     assert adjectives_from(str(path), resources, cache_folder=cache).name == table.name
     assert adjectives_from(str(kept), resources).name == table.name
     # A part of a corpus is one of its labelled examples.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -48,15 +49,6 @@ def test_a_word_for_a_word_keeps_the_tree() -> None:
     assert after(Edit("premise", 14, 15, "a", "an")) == PARSE.replace("( a cook )", "( an cook )")
 
 
-def test_phrases_that_change_places_take_their_trees_along() -> None:
-    sentence = "A tall man feeds pigeons."
-    parse = "( ( A ( tall man ) ) ( ( feeds pigeons ) . ) )"
-    subject = Edit("premise", 0, 10, "A tall man", "Pigeons")
-    verb = Edit("premise", 11, 16, "feeds", "feed")
-    found = after(subject, verb, edit("pigeons", "a tall man", sentence), sentence=sentence, parse=parse)
-    assert found == "( Pigeons ( ( feed ( a ( tall man ) ) ) . ) )"
-
-
 def test_what_follows_from_other_edits(for_each: Callable[..., None]) -> None:
     assert SENTENCE[54] == "."
 
@@ -79,19 +71,14 @@ OTHER_EDITS = [
 ]
 
 
-def test_an_adjective_before_the_first_word() -> None:
-    parse = "( ( Dogs ( in ( the park ) ) ) ( bark . ) )"
-    found = after(Edit("premise", 0, 4, "Dogs", "Big dogs"), sentence="Dogs in the park bark.", parse=parse)
-    assert found == "( ( Big ( dogs ( in ( the park ) ) ) ) ( bark . ) )"
+def test_edits_of_whole_sentences(each_case: Callable[..., None]) -> None:
+    """Phrases that change places take their trees along, and a clause is joined with all before it."""
 
+    def check(sentence: str, parse: str, edits: list[list[Any]], expected: str) -> None:
+        made = [Edit("premise", *each) for each in edits]
+        assert after(*made, sentence=sentence, parse=parse) == expected
 
-def test_a_clause_is_joined_with_the_whole_sentence() -> None:
-    found = after(
-        Edit("premise", 9, 9, "", " and it is wet"), sentence="Rain fell.", parse="( Rain ( fell . ) )"
-    )
-    assert found == "( ( Rain fell ) ( ( and ( it ( is wet ) ) ) . ) )"
-    bare = after(Edit("premise", 9, 9, "", " and it is wet"), sentence="Rain fell", parse="( Rain fell )")
-    assert bare == "( ( Rain fell ) ( and ( it ( is wet ) ) ) )"
+    each_case(check)
 
 
 def test_the_parse_of_another_sentence_is_none() -> None:
@@ -115,19 +102,11 @@ def test_an_item_may_start_from_the_other_side_of_its_base() -> None:
     assert derived_parses(base, base) == {}
 
 
-def test_dependencies_are_binarised_as_the_corpus_binarises() -> None:
-    parse = (
-        "(S (NP (DT A) (NN woman)) (VP (VBZ drinks) (NP (NN coffee)) "
-        "(PP (IN in) (NP (DT a) (NN cafe)))) (. .))"
-    )
-    found = binary_from_dependencies(parsed_from_parse("A woman drinks coffee in a cafe.", parse))
-    assert found == "( ( A woman ) ( ( ( drinks coffee ) ( in ( a cafe ) ) ) . ) )"
-    parse = (
-        "(S (NP (NP (CD Two) (NNS kids)) (PP (IN in) (NP (NNS jackets)))) "
-        "(VP (VBP are) (VP (VBG running))) (. .))"
-    )
-    found = binary_from_dependencies(parsed_from_parse("Two kids in jackets are running.", parse))
-    assert found == "( ( ( Two kids ) ( in jackets ) ) ( ( are running ) . ) )"
+def test_dependencies_are_binarised_as_the_corpus_binarises(each_case: Callable[..., None]) -> None:
+    def check(sentence: str, parse: str, binary: str) -> None:
+        assert binary_from_dependencies(parsed_from_parse(sentence, parse)) == binary
+
+    each_case(check)
 
 
 def test_dependencies_that_cross_have_no_tree() -> None:

@@ -7,7 +7,7 @@ do on tags as they come; they skip where its model is not installed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -141,61 +141,12 @@ def test_quantifiers() -> None:
     assert found == wanted
 
 
-# Sentences, and the direction at some of their words.
-POLARITIES = {
-    # Words that look like operators are none.
-    "A/DT man/NN in/IN all/DT black/JJ enters/VBZ a/DT car/NN ./.": "black up",
-    "They/PRP look/VBP at/IN each/DT other/JJ ./.": "other up",
-    "No/UH ,/, the/DT dog/NN barks/VBZ ./.": "dog up",
-    "A/DT car/NN stops/VBZ at/IN a/DT light/NN ./.": "light up",
-    "A/DT car/NN stopped/VBD moving/VBG ./.": "moving none",
-    "He/PRP eats/VBZ not/RB only/RB pears/NNS ./.": "pears up",
-    "He/PRP walks/VBZ past/IN a/DT shop/NN ./.": "shop up",
-    "She/PRP stands/VBZ before/IN a/DT crowd/NN ./.": "crowd up",
-    "She/PRP asks/VBZ if/IN dogs/NNS bark/VBP ./.": "dogs none",
-    "A/DT little/JJ girl/NN sings/VBZ ./.": "girl up",
-    "A/DT bag/NN and/CC both/DT a/DT cat/NN and/CC dog/NN sleep/VBP ./.": "cat up",
-    # Verbs with a negative implication are known in any form.
-    **{
-        f"A/DT boy/NN {verb}/VBD to/TO eat/VB apples/NNS ./.": "boy up, eat down, apples down"
-        for verb in ("refused", "failed", "declined", "neglected")
-    },
-    # A negation ends with its clause, and spares its subject.
-    **{
-        f"A/DT boy/NN is/VBZ not/RB eating/VBG pears/NNS {joined} a/DT girl/NN is/VBZ sleeping/VBG ./.": (
-            "boy up, pears down, girl up"
-        )
-        for joined in ("because/IN", "and/CC", "while/IN", "but/CC", ";/:")
-    },
-    "A/DT boy/NN is/VBZ not/RB eating/VBG pears/NNS or/CC drinking/VBG milk/NN ./.": "milk down",
-    # The verb of a negated object is in its scope.
-    "The/DT woman/NN was/VBD eating/VBG no/DT pears/NNS outside/RB ./.": (
-        "woman up, eating down, pears down, outside down"
-    ),
-    "A/DT dog/NN wearing/VBG nothing/NN runs/VBZ fast/RB ./.": "runs up",
-    # A prepositional phrase ends before what is not its own.
-    "A/DT man/NN without/IN shoes/NNS riding/VBG a/DT bike/NN": "shoes down, bike up",
-    "He/PRP left/VBD without/IN eating/VBG a/DT pear/NN": "pear down",
-    "A/DT man/NN without/IN shoes/NNS that/WDT fit/VBP well/RB walks/VBZ ./.": "well down, walks up",
-    # An object goes on with what follows it; what has a genitive is a phrase of its own.
-    "He/PRP fed/VBD every/DT dog/NN of/IN farmers/NNS that/WDT own/VBP hats/NNS ./.": (
-        "dog down, farmers down, hats down"
-    ),
-    "He/PRP fed/VBD every/DT dog/NN wearing/VBG hats/NNS ./.": "hats down",
-    "He/PRP fed/VBD every/DT farmer/NN 's/POS goat/NN ./.": "farmer down, goat up",
-    # Every sentence of a text is for itself.
-    "No/DT dog/NN barks/VBZ ./. A/DT cat/NN sleeps/VBZ ./. Is/VBZ it/PRP late/JJ ?/.": (
-        "dog down, cat up, late none"
-    ),
-}
+def test_directions_at_words(each_case: Callable[..., None]) -> None:
+    def check(text: str, directions: str) -> None:
+        words = [pair.split()[0] for pair in directions.split(", ")]
+        assert ", ".join(f"{word} {direction(text, word)}" for word in words) == directions
 
-
-def test_directions_at_words() -> None:
-    found = {}
-    for text, wanted in POLARITIES.items():
-        words = [pair.split()[0] for pair in wanted.split(", ")]
-        found[text] = ", ".join(f"{word} {direction(text, word)}" for word in words)
-    assert found == POLARITIES
+    each_case(check)
 
 
 def test_a_phrase_after_an_object_may_belong_to_either() -> None:

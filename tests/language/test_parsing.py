@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.resources import LanguageResources
-from crossexam.core.example import SIDES, Example, Side
+from crossexam.core.example import SIDES, Example
 from crossexam.language.parsing.constituency import dependencies, parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import PARSERS, parsed_from_doc, resolve_parser
 from crossexam.language.parsing.trees import parse_tree
 
 DATA = Path(__file__).parents[1] / "data"
-_LINES = [
-    line
-    for line in (Path(__file__).parents[1] / "data" / "dependencies.txt")
-    .read_text(encoding="utf-8")
-    .splitlines()
-    if not line.startswith("#")
-]
+_TEXT = (DATA / "dependencies.txt").read_text(encoding="utf-8")
+_LINES = [line for line in _TEXT.splitlines() if not line.startswith("#")]
 TREES = list(zip(_LINES[::2], _LINES[1::2], strict=True))
 
 
@@ -60,9 +55,8 @@ def test_tokens_are_those_of_the_sentence_where_the_parse_rewrites_it() -> None:
     parse = "(S (`` ``) (NP (PRP It)) (VP (VBZ is) (NP (NNP St.))) (. .) ('' ''))"
     parsed = parsed_from_parse('"It is St."', parse)
     found = [f"{token.text}/{token.start}/{token.tag}" for token in parsed.tokens]
-    assert (
-        found == "\"/0/`` It/1/PRP is/4/VBZ St./7/NNP \"/10/''".split()
-    )  # the last full stop is the parser's
+    # the last full stop is the parser's
+    assert found == "\"/0/`` It/1/PRP is/4/VBZ St./7/NNP \"/10/''".split()
     assert parsed.heads == (3, 3, 3, -1, 3)
 
 
@@ -117,69 +111,11 @@ def _doc(spec: str) -> Any:
     )
 
 
-# ClearNLP labels as spaCy's English pipelines give them; expected: the same sentence in Universal
-# Dependencies, by hand.
-CLEAR = [
-    ("Cats|NNS|nsubj|1 chase|VBP|ROOT|1 mice|NNS|dobj|1", "Cats|nsubj|chase chase|root|- mice|obj|chase"),
-    (
-        "Mice|NNS|nsubjpass|2 are|VBP|auxpass|2 eaten|VBN|ROOT|2 by|IN|agent|2 cats|NNS|pobj|3 of|IN|prep|4 "
-        "ours|PRP|pobj|5",
-        "Mice|nsubj:pass|eaten are|aux:pass|eaten eaten|root|- by|case|cats cats|obl:agent|eaten "
-        "of|case|ours ours|nmod|cats",
-    ),
-    (
-        "He|PRP|nsubj|1 is|VBZ|ROOT|1 not|RB|neg|1 a|DT|det|4 cook|NN|attr|1",
-        "He|nsubj|cook is|cop|cook not|advmod|cook a|det|cook cook|root|-",
-    ),
-    (
-        "Tea|NN|nsubj|1 is|VBZ|ROOT|1 hot|JJ|acomp|1 .|.|punct|1",
-        "Tea|nsubj|hot is|cop|hot hot|root|- .|punct|hot",
-    ),
-    (
-        "It|PRP|nsubj|1 is|VBZ|ROOT|1 in|IN|prep|1 bags|NNS|pobj|2",
-        "It|nsubj|bags is|cop|bags in|case|bags bags|root|-",
-    ),
-    ("There|EX|expl|1 is|VBZ|ROOT|1 tea|NN|attr|1", "There|expl|is is|root|- tea|nsubj|is"),
-    (
-        "Jo|NNP|nsubj|1 ran|VBD|ROOT|1 out|IN|prep|1 of|IN|prep|2 town|NN|pobj|3 today|NN|npadvmod|1",
-        "Jo|nsubj|ran ran|root|- out|case|town of|case|town town|obl|ran today|obl|ran",
-    ),
-    (
-        "Jo|NNP|nsubj|1 won|VBD|ROOT|1 by|IN|prep|1 trying|VBG|pcomp|2",
-        "Jo|nsubj|won won|root|- by|mark|trying trying|advcl|won",
-    ),
-    ("hopes|NNS|ROOT|0 of|IN|prep|0 winning|VBG|pcomp|1", "hopes|root|- of|mark|winning winning|acl|hopes"),
-    (
-        "Jo|NNP|nsubj|1 gave|VBD|ROOT|1 Al|NNP|dative|1 tea|NN|dobj|1 to|TO|aux|5 try|VB|advcl|1",
-        "Jo|nsubj|gave gave|root|- Al|iobj|gave tea|obj|gave to|mark|try try|advcl|gave",
-    ),
-    (
-        "Jo|NNP|nsubj|1 gave|VBD|ROOT|1 tea|NN|dobj|1 to|IN|dative|1 Al|NNP|pobj|3",
-        "Jo|nsubj|gave gave|root|- tea|obj|gave to|case|Al Al|obl|gave",
-    ),
-    (
-        "Ann|NNP|nsubj|5 ,|,|punct|0 Bo|NNP|conj|0 and|CC|cc|2 Cy|NNP|conj|2 sang|VBD|ROOT|5",
-        "Ann|nsubj|sang ,|punct|Ann Bo|conj|Ann and|cc|Cy Cy|conj|Ann sang|root|-",
-    ),
-    (
-        "Ann|NNP|nsubj|1 looked|VBD|ROOT|1 up|RP|prt|1 and|CC|cc|1",
-        "Ann|nsubj|looked looked|root|- up|compound:prt|looked and|cc|looked",
-    ),
-    (
-        "dogs|NNS|ROOT|0 who|WP|nsubj|2 bark|VBP|relcl|0 all|PDT|predet|4 nights|NNS|npadvmod|2",
-        "dogs|root|- who|nsubj|bark bark|acl:relcl|dogs all|det|nights nights|obl|bark",
-    ),
-]
+def test_labels_of_pipelines_become_universal_ones(each_case: Callable[..., None]) -> None:
+    def check(spec: str, expected: str) -> None:
+        assert _written(parsed_from_doc(_doc(spec))) == expected
 
-
-def test_clear_labels_become_universal_ones() -> None:
-    assert [(spec, _written(parsed_from_doc(_doc(spec)))) for spec, _ in CLEAR] == CLEAR
-
-
-def test_universal_labels_stay_as_they_are() -> None:
-    spec = "It|PRP|nsubj:pass|2 was|VBD|aux:pass|2 seen|VBN|ROOT|2 by|IN|case|4 us|PRP|obl:agent|2"
-    wanted = "It|nsubj:pass|seen was|aux:pass|seen seen|root|- by|case|us us|obl:agent|seen"
-    assert _written(parsed_from_doc(_doc(spec))) == wanted
+    each_case(check)
 
 
 def test_blanks_of_a_doc_are_left_out() -> None:
@@ -315,19 +251,10 @@ def test_a_parser_gives_a_tree_of_universal_relations_over_the_text(kind: str, u
 
 
 @pytest.mark.parametrize("kind", sorted(SPECS))
-def test_a_parser_gives_the_same_in_any_order_of_preparation(kind: str, untrained: Path) -> None:
-    def parsed(order: Sequence[Example], size: int) -> dict[tuple[str, Side], Parsed | None]:
-        parser = resolve_parser(SPECS[kind](untrained))
-        found: dict[tuple[str, Side], Parsed | None] = {}
-        for first in range(0, len(order), max(1, size)):
-            chunk = order[first : first + max(1, size)]
-            if size:
-                parser.prepare(chunk)
-            found |= {(each.id, side): parser.parsed(each, side) for each in chunk for side in SIDES}
-        return found
-
-    alone = parsed(PAIRS, 0)
-    assert parsed(PAIRS, 3) == parsed(PAIRS[::-1], 2) == parsed(PAIRS, 1) == alone
+def test_a_parser_gives_the_same_in_any_order_of_preparation(
+    kind: str, untrained: Path, same_in_any_order: Callable[..., None]
+) -> None:
+    same_in_any_order(lambda: resolve_parser(SPECS[kind](untrained)), "parsed", PAIRS)
 
 
 def test_auto_falls_back_on_the_pipeline_of_the_tagger(untrained: Path) -> None:

@@ -1,4 +1,4 @@
-"""A server for chats in this process, tiny checkpoints that all workers share, and tables of cases."""
+"""A server for chats in this process, and tiny checkpoints that all workers share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,6 @@ from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import quantize_dynamic
 
 from crossexam.cli import main
-from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
 from crossexam.models.api import endpoint
 from crossexam.models.api.model import ChatModel
@@ -35,56 +34,6 @@ from crossexam.models.table import open_model
 
 GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-
-
-# Tables of cases
-
-
-class Cases:
-    """Cases that one test tries one after another: those that fail are reported together at its end."""
-
-    def __init__(self) -> None:
-        self.wrong: list[str] = []
-
-    @contextmanager
-    def __call__(self, *names: object) -> Iterator[None]:
-        """Record what fails in the block under *names*."""
-        try:
-            yield
-        except Exception as error:
-            self.wrong.append(f"{', '.join(map(repr, names))}: {type(error).__name__}: {error}")
-
-    @contextmanager
-    def refused(
-        self, *named: str, kind: type[Exception] = CrossexamError, without: str | None = None
-    ) -> Iterator[None]:
-        """Record if the block is not refused by an error of *kind* whose message has all the texts *named*.
-
-        It must not have the text *without*.
-        """
-        with self(*named):
-            with pytest.raises(kind) as caught:
-                yield
-            message = str(caught.value)
-            missing = [text for text in named if text not in message]
-            assert not missing, f"{missing} not in: {message}"
-            assert without is None or without not in message, message
-
-
-@pytest.fixture
-def case() -> Cases:
-    """What tries the cases of a table."""
-    return Cases()
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Fail a test some of whose cases failed."""
-    result = yield
-    cases = pyfuncitem.funcargs.get("case")
-    if isinstance(cases, Cases) and cases.wrong:
-        pytest.fail("\n".join(cases.wrong), pytrace=False)
-    return result
 
 
 # Checkpoints
@@ -158,29 +107,6 @@ def train_on_probe(tokenizer: Any, model: Any) -> None:
     model.eval()
 
 
-def _bert_tokenizer() -> Any:
-    """Return a tokenizer of the probe's words, with BERT's templates."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import PreTrainedTokenizerFast
-
-    words = sorted({word for text in TEXTS for word in re.findall(r"\w+|[^\w\s]", text.lower())})
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-    vocabulary = {word: number for number, word in enumerate([*special, *words])}
-    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    made.normalizer = normalizers.BertNormalizer()
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    names = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token"), special, strict=True))
-    inputs = ["input_ids", "token_type_ids", "attention_mask"]
-    return PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=64, model_input_names=inputs, **names
-    )
-
-
 def _roberta_tokenizer() -> Any:
     """Return a byte-level BPE tokenizer trained on the probe, with RoBERTa's template."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -201,12 +127,11 @@ def _roberta_tokenizer() -> Any:
     )
 
 
-def _untrained(kind: str, labels: int = 3) -> tuple[Any, Any]:
-    """Return a tokenizer and a model of *kind* with a head of so many classes, those of LABELS if three."""
+def _save(folder: Path, tokenizer: Any, kind: str, labels: int = 3, *, trained: bool = False) -> None:
+    """Save a model of *kind* with a head of so many classes, those of LABELS if three."""
     import torch
     from transformers import AutoConfig, AutoModelForSequenceClassification
 
-    tokenizer = {"bert": _bert_tokenizer, "roberta": _roberta_tokenizer}[kind]()
     names = dict(enumerate(LABELS)) if labels == 3 else {k: f"LABEL_{k}" for k in range(labels)}
     config = AutoConfig.for_model(
         kind,
@@ -222,11 +147,7 @@ def _untrained(kind: str, labels: int = 3) -> tuple[Any, Any]:
         label2id={name: number for number, name in names.items()},
     )
     torch.manual_seed(7)
-    return tokenizer, AutoModelForSequenceClassification.from_config(config)
-
-
-def _save(folder: Path, kind: str, labels: int = 3, *, trained: bool = False) -> None:
-    tokenizer, model = _untrained(kind, labels)
+    model = AutoModelForSequenceClassification.from_config(config)
     if trained:
         train_on_probe(tokenizer, model)
     model.save_pretrained(folder)
@@ -234,18 +155,30 @@ def _save(folder: Path, kind: str, labels: int = 3, *, trained: bool = False) ->
 
 
 @pytest.fixture(scope="session")
-def learnt(made_once: Callable[..., Path]) -> dict[str, Path]:
+def probe_tokenizer(word_tokenizer: Callable[..., Any]) -> Any:
+    """A tokenizer of the probe's words, with BERT's templates."""
+    return word_tokenizer(TEXTS, 64)
+
+
+@pytest.fixture(scope="session")
+def learnt(made_once: Callable[..., Path], probe_tokenizer: Any) -> dict[str, Path]:
     """A BERT and a RoBERTa that answer the probe, their classes named in the order of LABELS."""
-    return {kind: made_once(kind, partial(_save, kind=kind, trained=True)) for kind in ("bert", "roberta")}
+    kinds = {"bert": probe_tokenizer, "roberta": _roberta_tokenizer()}
+    return {
+        kind: made_once(kind, partial(_save, tokenizer=tokenizer, kind=kind, trained=True))
+        for kind, tokenizer in kinds.items()
+    }
 
 
 @pytest.fixture
-def headed(made_once: Callable[..., Path], copied: Callable[..., Path]) -> Callable[..., Path]:
+def headed(
+    made_once: Callable[..., Path], copied: Callable[..., Path], probe_tokenizer: Any
+) -> Callable[..., Path]:
     """Return a function that copies an untrained BERT whose head has so many classes, with this *config*."""
 
     def copy(labels: int, name: str = "headed", **config: object) -> Path:
-        folder = made_once(f"bert-{labels}", partial(_save, kind="bert", labels=labels))
-        return copied(folder, name, config=config)
+        save = partial(_save, tokenizer=probe_tokenizer, kind="bert", labels=labels)
+        return copied(made_once(f"bert-{labels}", save), name, config=config)
 
     return copy
 
@@ -264,13 +197,12 @@ def copied(tmp_path: Path) -> Callable[..., Path]:
     return copy
 
 
-def learn_probe(labels: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
+def learn_probe(tokenizer: Any, labels: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return vectors of words by side [2V, 60] and a head [60, k] whose sums answer the probe."""
-    tokenizer = _bert_tokenizer().backend_tokenizer
-    size = tokenizer.get_vocab_size()
+    size = len(tokenizer)
     vectors = np.random.default_rng(5).normal(size=(2 * size, 60)).astype(np.float32)
     vectors[0] = vectors[size] = 50.0  # of padding, which the mask must hide
-    encoded = tokenizer.encode_batch(list(PAIRS))
+    encoded = tokenizer.backend_tokenizer.encode_batch(list(PAIRS))
     rows = [np.array(each.ids) + size * np.array(each.type_ids) for each in encoded]
     sums = np.stack([vectors[row].sum(axis=0) for row in rows])
     gold = np.array([[4.0 if label == name else -4.0 for name in labels] for _, _, label in PROBE])
@@ -311,6 +243,7 @@ def make_graph(
 
 
 def export(
+    tokenizer: Any,
     folder: Path,
     *,
     name: str = "model.onnx",
@@ -321,8 +254,8 @@ def export(
     """Write a classifier that answers the probe as an exporter does, its outputs in the order *labels*."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
-    onnx.save(make_graph(*learn_probe(labels), **graph), path)
-    _bert_tokenizer().backend_tokenizer.save(str(folder / "tokenizer.json"))
+    onnx.save(make_graph(*learn_probe(tokenizer, labels), **graph), path)
+    tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"))
     names = id2label or {str(k): label for k, label in enumerate(labels)}
     files: dict[str, dict[str, Any]] = {
         "config": {"id2label": names, "architectures": ["Bag"], "max_position_embeddings": 64},
@@ -333,28 +266,32 @@ def export(
     return folder
 
 
-def _quantize(folder: Path) -> None:
-    export(folder)
-    quantize_dynamic(folder / "model.onnx", folder / "model_quantized.onnx")
-    (folder / "model.onnx").unlink()
-
-
 @pytest.fixture(scope="session")
-def exporter() -> SimpleNamespace:
+def exporter(probe_tokenizer: Any) -> SimpleNamespace:
     """The functions that make and write graphs."""
-    return SimpleNamespace(export=export, make_graph=make_graph, learn_probe=learn_probe)
+    return SimpleNamespace(
+        export=partial(export, probe_tokenizer),
+        make_graph=make_graph,
+        learn_probe=partial(learn_probe, probe_tokenizer),
+    )
 
 
 @pytest.fixture(scope="session")
-def exported(made_once: Callable[..., Path]) -> Path:
+def exported(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path:
     """An exported classifier that answers the probe."""
-    return made_once("exported", export)
+    return made_once("exported", exporter.export)
 
 
 @pytest.fixture(scope="session")
-def quantized(made_once: Callable[..., Path]) -> Path:
+def quantized(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path:
     """The same with weights of 8 bits."""
-    return made_once("quantized", _quantize)
+
+    def quantize(folder: Path) -> None:
+        exporter.export(folder)
+        quantize_dynamic(folder / "model.onnx", folder / "model_quantized.onnx")
+        (folder / "model.onnx").unlink()
+
+    return made_once("quantized", quantize)
 
 
 # Commands

@@ -2,36 +2,136 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from crossexam.models.answers import to_answers
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS
+from crossexam.core.outcome import UNANSWERED
+from crossexam.models.answer_words import AnswerWords
+from crossexam.models.answers import NamedLabels, to_answers, to_probabilities
+from crossexam.runs.run import predict_suite
 
-PAIRS = [(f"Premise {k}.", "Hypothesis.") for k in range(4)]
-REFUSED, CUT = {"status": "refused"}, {"status": "cut"}
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        ["entailment", REFUSED, "neutral", "contradiction"],
-        [REFUSED, "contradiction", CUT, "neutral"],
-        ["neutral", "neutral", "entailment", CUT],
-    ],
-)
-def test_missing_answers_leave_the_others_with_their_pairs(given: list[object]) -> None:
-    table, told = to_answers(given, PAIRS, where="the test")
-    names = ["entailment", "neutral", "contradiction"]
-    for row, outcome, answer in zip(table, told, given, strict=True):
-        if isinstance(answer, dict):
-            assert np.isnan(row).all()
-            assert outcome.status == answer["status"]
-        else:
-            assert row.tolist() == [float(name == answer) for name in names]
-            assert outcome.status == "answered"
+DATA = Dataset("d", [Example(str(k), f"p {k}", "h", "neutral") for k in range(2)])
+PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
+OWN = AnswerWords({"supported": "entailment", "unsupported": "not_entailment", "unclear": None})
+NUMBERS = AnswerWords({"1": "entailment", "0": "not_entailment"})
+OTHER = AnswerWords(order=("contradiction", "neutral", "entailment"))
+WORDS = {
+    "none": AnswerWords(),
+    "own": OWN,
+    "numbers": NUMBERS,
+    "only true": AnswerWords({"true": "entailment"}),
+    "other order": OTHER,
+    "reversed": AnswerWords({"1": "entailment"}, ("entailment", "not_entailment")),
+}
 
 
-def test_without_any_answer_all_are_missing() -> None:
-    table, told = to_answers([REFUSED] * 4, PAIRS, where="the test")
-    assert np.isnan(table).all()
-    assert [each.status for each in told] == ["refused"] * 4
+def test_forms_of_answers(for_each: Any) -> None:
+    def check(answers: Any) -> None:
+        table = to_probabilities(answers, PAIRS, where="f")
+        assert table.argmax(axis=1).tolist() == [0, 2]
+        assert np.allclose(table.sum(axis=1), 1, atol=1e-12)
+
+    forms = (
+        ["entailment", "contradiction"],
+        ["E", "contradicts"],
+        [{"entailment": 1.0}, {"CONTRADICTION": 0.9999, "neutral": 0.0001}],
+        [{"label": "ENTAILMENT", "score": 0.98}, {"label": "contradiction", "score": 0.7}],
+        [[1, 0, 0], [0.0, 0.1, 0.9]],
+        np.array([[0.9, 0.05, 0.05], [0.2, 0.2, 0.6]], dtype=np.float16),
+        torch.tensor([[0.7, 0.1, 0.2], [0.1, 0.2, 0.7]], dtype=torch.bfloat16, requires_grad=True),
+        (row for row in ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0])),
+    )
+    for_each(check, forms)
+
+
+def test_numbers_follow_the_declared_order() -> None:
+    table = to_probabilities(np.array([0, 1]), PAIRS, OTHER, where="f")
+    assert table.argmax(axis=1).tolist() == [2, 1]
+    table = to_probabilities([[0.7, 0.2, 0.1]], PAIRS[:1], OTHER, where="f")
+    np.testing.assert_allclose(table, [[0.1, 0.2, 0.7]])
+    two = AnswerWords(order=("not_entailment", "entailment"))
+    table = to_probabilities([[0.7, 0.3]], PAIRS[:1], two, where="f")
+    np.testing.assert_allclose(table, [[0.3, 0.7, 0.0]])
+
+
+def test_words_of_their_own(for_each: Any) -> None:
+    def check(answers: Any, words: AnswerWords) -> None:
+        named = NamedLabels()
+        table = to_probabilities(answers, PAIRS, words, where="f", named=named)
+        assert table.tolist() == [[1, 0, 0], [0, 1, 0]]  # not_entailment counts as neutral
+        assert named.seen == {"entailment", "not_entailment"}
+        assert named.two_label
+
+    rows = (
+        (["Supported", " unsupported"], OWN),
+        (["entailment", "not entailment"], OWN),
+        ([{"supported": 1.0}, {"supported": 0.0, "unsupported": 1.0}], OWN),
+        ([{"label": "SUPPORTED", "score": 0.9}, {"label": "unsupported", "score": 0.9}], OWN),
+        ([1, 0], NUMBERS),
+        (["1", "0"], NUMBERS),
+        (np.array([1, 0]), NUMBERS),
+        ([1, 0], AnswerWords({"1": "entailment"}, ("not_entailment", "entailment"))),
+        ([True, False], AnswerWords()),
+        ([np.True_, np.False_], OWN),
+        (np.array([True, False]), NUMBERS),
+        ([False, True], AnswerWords({"true": "not_entailment", "false": "entailment"})),
+    )
+    for_each(check, rows)
+    table, _ = to_answers(["supported", "neutral"], PAIRS, OWN, where="f")
+    assert table.argmax(axis=1).tolist() == [0, 1]
+    run = predict_suite(lambda pairs: [p.endswith("0") for p, _ in pairs], DATA)
+    assert run.manifest["details"]["two_label"] is True
+    assert run.predictions("d").tolist() == ["entailment", "not_entailment"]
+
+
+# Answers that are missing
+
+
+def _forms(label: str) -> list[list[Any]]:
+    """Return for each form of answers what says *label* in it."""
+    share = [float(label == each) for each in LABELS]
+    return [[label], [{label: 1.0}], [share], [np.array(share)], [{"label": label}]]
+
+
+GIVEN = st.lists(st.sampled_from([*LABELS, *UNANSWERED]), min_size=1, max_size=6)
+
+
+@given(given=GIVEN, form=st.integers(0, 4))
+def test_answers_stay_with_their_pairs_whatever_is_missing(given: list[str], form: int) -> None:
+    pairs = [(f"Premise {k}.", "Hypothesis.") for k in range(len(given))]
+    answers = [{"status": each} if each in UNANSWERED else _forms(each)[form][0] for each in given]
+    named = NamedLabels()
+    table, told = to_answers(answers, pairs, where="f", named=named)
+    rows = [[np.nan] * 3 if each in UNANSWERED else [float(each == x) for x in LABELS] for each in given]
+    np.testing.assert_array_equal(table, rows)
+    missing = set(given) & set(UNANSWERED)
+    assert [each.status for each in told] == (
+        [each if each in UNANSWERED else "answered" for each in given] if missing else []
+    )
+    assert named.seen <= set(given)
+
+
+def test_a_run_without_any_answer() -> None:
+    run = predict_suite(lambda pairs: [{"status": "cut"} for _ in pairs], DATA)
+    assert run.outcomes["d"].unanswered() == {"cut": 2}
+
+
+def test_answers_that_are_refused(each_case: Any, refused: Any) -> None:
+    def check(words: str, answers: Any, *named: str) -> None:
+        kind = CrossexamError if words == "reversed" else FormatError
+        message = refused(kind, to_answers, answers, PAIRS, WORDS[words], where="f")
+        assert message.has(*named)
+        assert len(message) < 600
+        assert "a number from 0 to 1" not in message
+
+    each_case(check)
+    check("own", ["x" * 5_000, "supported"], f"'It is wet.' is '{'x' * 76}..., which is not a label")
+    check("own", [{"status": "y" * 5_000}, "supported"], "'It is wet.' is {'status': 'yyy", "y...\n")

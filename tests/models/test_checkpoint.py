@@ -49,7 +49,7 @@ def _reordered(folder: Path, rows: Sequence[Any]) -> Path:
 # Orders of classes
 
 
-def _check_order(folder: Path, order: tuple[Any, ...], copied: Copy, case: Any) -> Path:
+def _check_order(folder: Path, order: tuple[Any, ...], copied: Copy, refused: Any) -> Path:
     """Check that *order* is followed by names and as declared, and refused where the names are wrong."""
     expected, name = open_model(f"hf/{folder}").predict(PAIRS), f"{folder.name}-{'-'.join(order)}"
     assert expected.argmax(axis=1).tolist() == GOLD
@@ -57,52 +57,54 @@ def _check_order(folder: Path, order: tuple[Any, ...], copied: Copy, case: Any) 
     named = _reordered(copied(folder, f"{name}-named", config=upper), order)
     declared = _reordered(copied(folder, f"{name}-declared", config=numbers), order)
     for path, options, source in ((named, {}, "config.json"), (declared, {"label_order": order}, "declared")):
-        with case(name, source):
-            model = open_model(f"hf/{path}", options)
-            assert np.allclose(model.predict(PAIRS), expected, atol=1e-6)
-            assert model.details["label_order"] == list(order)
-            assert model.details["label_order_from"] == source
-            assert model.details["probe"]["right"] >= 0.9
+        model = open_model(f"hf/{path}", options)
+        assert np.allclose(model.predict(PAIRS), expected, atol=1e-6)
+        assert model.details["label_order"] == list(order)
+        assert model.details["label_order_from"] == source
+        assert model.details["probe"]["right"] >= 0.9
     wrong = copied(folder, f"{name}-wrong", config=_named(order))
     if order != LABELS:
         way_out = "hint: --label-order entailment,neutral,contradiction"
-        with case.refused("from config.json), the model gets", "% of 30 easy", way_out):
-            open_model(f"hf/{wrong}").predict(PAIRS)
+        assert refused(lambda: open_model(f"hf/{wrong}").predict(PAIRS)).has(
+            "from config.json), the model gets", "% of 30 easy", way_out
+        )
     return wrong
 
 
-def test_orders_are_followed_or_refused(learnt: dict[str, Path], copied: Copy, case: Any) -> None:
-    wrong = _check_order(learnt["bert"], ("neutral", "contradiction", "entailment"), copied, case)
+def test_orders_are_followed_or_refused(learnt: dict[str, Path], copied: Any, refused: Any) -> None:
+    wrong = _check_order(learnt["bert"], ("neutral", "contradiction", "entailment"), copied, refused)
     mended = open_model(f"hf/{wrong}", {"label_order": LABELS})
     assert mended.predict(PAIRS).argmax(axis=1).tolist() == GOLD
-    with case.refused("(as declared), the model gets 33 % of 30"):
-        open_model(f"hf/{learnt['roberta']}", {"label_order": LABELS[::-1]}).predict(PAIRS)
+    assert "(as declared), the model gets 33 % of 30" in refused(
+        lambda: open_model(f"hf/{learnt['roberta']}", {"label_order": LABELS[::-1]}).predict(PAIRS)
+    )
 
 
 @pytest.mark.slow
-def test_the_six_orders_give_the_same_answers(learnt: dict[str, Path], copied: Copy, case: Any) -> None:
+def test_the_six_orders_give_the_same_answers(learnt: dict[str, Path], copied: Any, refused: Any) -> None:
     for folder in learnt.values():
         for order in permutations(LABELS):
-            _check_order(folder, order, copied, case)
+            _check_order(folder, order, copied, refused)
 
 
-def test_class_names_that_say_nothing_need_an_order(headed: Copy, case: Any) -> None:
+def test_class_names_that_say_nothing_need_an_order(headed: Any, refused: Any) -> None:
     silent = headed(3, **_named(["LABEL_0", "LABEL_1", "LABEL_2"]))
-    with case.refused("calls the classes LABEL_0, LABEL_1, LABEL_2", "hint: --label-order contradiction,"):
-        open_model(f"hf/{silent}")
-    with case.refused("--label-order names 2 classes, but the checkpoint has 3"):
-        open_model(f"hf/{silent}", {"label_order": ("entailment", "not_entailment")})
+    assert refused(open_model, f"hf/{silent}").has(
+        "calls the classes LABEL_0, LABEL_1, LABEL_2", "hint: --label-order contradiction,"
+    )
+    assert "--label-order names 2 classes, but the checkpoint has 3" in refused(
+        open_model, f"hf/{silent}", {"label_order": ("entailment", "not_entailment")}
+    )
     for number, (names, said) in enumerate(
         (
             ({"0": "entailment", "NaN": "neutral"}, "a key of id2label is not a number: 0, NaN"),
             ({"0": "entailment", "1": "entails", "2": "neutral"}, "is not a class order"),
         )
     ):
-        with case.refused(said, kind=FormatError):
-            open_model(f"hf/{headed(3, f'wrong-{number}', id2label=names)}")
+        assert said in refused(FormatError, open_model, f"hf/{headed(3, f'wrong-{number}', id2label=names)}")
 
 
-def test_known_checkpoints_are_recognised_by_the_name_in_their_config(headed: Copy) -> None:
+def test_known_checkpoints_are_recognised_by_the_name_in_their_config(headed: Any) -> None:
     known = headed(3, **_named("abc"), _name_or_path="textattack/bert-base-uncased-MNLI")
     model = open_model(f"hf/{known}")
     assert model.details["label_order"] == ["contradiction", "entailment", "neutral"]
@@ -115,7 +117,7 @@ def test_known_checkpoints_are_recognised_by_the_name_in_their_config(headed: Co
 # Heads
 
 
-def test_two_labels(headed: Copy) -> None:
+def test_two_labels(headed: Any) -> None:
     folder = headed(2, **_named(["entailment", "not_entailment"]))
     model = open_model(f"hf/{folder}")
     answers = model.predict(PAIRS)
@@ -130,10 +132,11 @@ def test_two_labels(headed: Copy) -> None:
     assert 0 < int((strict > 0.5).sum()) < len(PROBE)
 
 
-def test_a_head_with_one_output_needs_a_threshold(headed: Copy, case: Any) -> None:
+def test_a_head_with_one_output_needs_a_threshold(headed: Any, refused: Any) -> None:
     folder = headed(1)
-    with case.refused("one output, and nothing says above which value", "hint: --threshold 0.5"):
-        open_model(f"hf/{folder}")
+    assert refused(open_model, f"hf/{folder}").has(
+        "one output, and nothing says above which value", "hint: --threshold 0.5"
+    )
     half = open_model(f"hf/{folder}", {"threshold": 0.5})
     plain = half.predict(PAIRS)[:, 0]
     assert (half.details["two_label"], half.details["threshold"]) == (True, 0.5)
@@ -142,26 +145,23 @@ def test_a_head_with_one_output_needs_a_threshold(headed: Copy, case: Any) -> No
     np.testing.assert_array_equal(other.predict(PAIRS)[:, 0] > 0.5, plain > 0.6)
     turned = open_model(f"hf/{folder}", {"threshold": 0.5, "label_order": "not_entailment,entailment"})
     np.testing.assert_allclose(turned.predict(PAIRS)[:, 0], 1 - plain, atol=1e-12)
-    with case.refused("names 3 classes, but the checkpoint has one output"):
-        open_model(f"hf/{folder}", {"threshold": 0.5, "label_order": LABELS})
+    assert "names 3 classes, but the checkpoint has one output" in refused(
+        open_model, f"hf/{folder}", {"threshold": 0.5, "label_order": LABELS}
+    )
 
 
-def test_heads_that_are_refused(headed: Copy, case: Any) -> None:
-    identity = {"activation_fn": "torch.nn.modules.linear.Identity"}
-    half = {"threshold": 0.5}
-    for labels, config, options, said in (
-        (5, {}, {}, "a head of 5 classes"),
-        (1, {"sentence_transformers": identity}, half, "one output, which is a score and not a probability"),
-        (3, {}, half, "the checkpoint has three classes"),
-    ):
-        with case.refused(said):
-            open_model(f"hf/{headed(labels, f'head-{labels}', **config)}", options)
+def test_a_head_that_is_a_score_is_refused(headed: Any, refused: Any) -> None:
+    folder = headed(1, sentence_transformers={"activation_fn": "torch.nn.modules.linear.Identity"})
+    said = refused(open_model, f"hf/{folder}", {"threshold": 0.5})
+    assert "one output, which is a score and not a probability" in said
 
 
 # Files
 
 
-def test_files_that_are_refused(learnt: dict[str, Path], copied: Copy, tmp_path: Path, case: Any) -> None:
+def test_files_that_are_refused(
+    learnt: dict[str, Path], copied: Any, tmp_path: Path, for_each: Any, refused: Any
+) -> None:
     """Weights that are pickled or missing, code, and folders that are no checkpoints; nothing is run."""
     import torch
     from transformers import AutoModelForSequenceClassification
@@ -178,46 +178,31 @@ def test_files_that_are_refused(learnt: dict[str, Path], copied: Copy, tmp_path:
     headless = copied(bert, "headless")
     AutoModelForSequenceClassification.from_pretrained(bert).bert.save_pretrained(headless)
     order = {"label_order": LABELS}
-    for path, options, named in (
+
+    def check(path: Any, options: Any, named: Any) -> None:
+        assert refused(lambda: open_model(f"hf/{path}", options).predict(PAIRS)).has(*named)
+
+    rows = (
         (pickled, order, ("pickled weights are never read", "save_pretrained(folder) writes safetensors")),
         (beside, order, ("transformers cannot load it: ", "safetensors")),
         (own, {}, ("transformers cannot load it", "with their own code are not run")),
         (headless, order, ("lacks 2 of the classifier's weights (classifier.bias, classifier.weight)",)),
-        ("./nowhere", {}, ("no such folder",)),
-        (tmp_path, {}, ("config.json is missing",)),
         ("nobody/not-a-checkpoint-of-anyone", {}, ("no checkpoint of this name in the cache",)),
         (tmp_path, {"revision": "main"}, ("a local folder has no revisions",)),
-    ):
-        with case.refused(*named):
-            open_model(f"hf/{path}", options).predict(PAIRS)
+    )
+    for_each(check, rows)
     assert not ran.exists()
 
 
-def test_a_tokenizer_that_does_not_fit_is_one_error(learnt: dict[str, Path], copied: Copy, case: Any) -> None:
-    for number, (changes, said) in enumerate(
-        (
-            ({"model_max_length": float("nan")}, "model_max_length is nan"),
-            ({"pad_token": "[P\u202eAD]"}, "a token has a number that is not among the"),
-        )
+def test_a_tokenizer_that_does_not_fit_is_one_error(
+    learnt: dict[str, Path], copied: Any, refused: Any
+) -> None:
+    for stem, changes, said in (
+        ("nan", {"model_max_length": float("nan")}, "model_max_length is nan"),
+        ("padding", {"pad_token": "[P\u202eAD]"}, "a token has a number that is not among the"),
     ):
-        folder = copied(learnt["bert"], f"tokenizer-{number}", tokenizer_config=changes)
-        with case.refused(said, kind=FormatError):
-            open_model(f"hf/{folder}", {"device": "cpu"}).predict(PAIRS)
-
-
-def test_the_key_covers_what_answers_depend_on(learnt: dict[str, Path], copied: Copy) -> None:
-    bert = learnt["bert"]
-
-    def key(folder: Path = bert, **options: Any) -> str:
-        return open_model(f"hf/{folder}", options).key
-
-    copy = copied(bert, "copy")
-    (copy / "README.md").write_text("a card is of no account")
-    assert key(copy) == key() == key(batch_size=4) == key(device="cpu")
-    other = _reordered(copied(bert, "other", config=_named(LABELS[::-1])), LABELS[::-1])
-    changed = copied(bert, "changed", tokenizer_config={"x": 1})
-    keys = [key(), key(dtype="bfloat16"), key(max_length=32), key(label_order=LABELS[::-1]), key(other)]
-    assert len({*keys, key(changed)}) == len(keys) + 1
+        folder = copied(learnt["bert"], stem, tokenizer_config=changes)
+        assert said in refused(FormatError, lambda at=folder: open_model(f"hf/{at}").predict(PAIRS))
 
 
 # Models without the packages that run them: these are named first, whatever else is missing
@@ -233,10 +218,10 @@ def test_the_hub_is_named_if_it_cannot_be_reached() -> None:
 
 def test_a_missing_package_is_named_before_the_hub_is_asked(
     learnt: dict[str, Path],
-    crossexam_command: Callable[..., Any],
+    crossexam_command: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    case: Any,
+    refused: Any,
 ) -> None:
     from huggingface_hub.errors import LocalEntryNotFoundError
 
@@ -252,19 +237,18 @@ def test_a_missing_package_is_named_before_the_hub_is_asked(
     for model in ("hf/some/model", "lm/gpt2", "mean/builtin/overlap,hf/some/model"):
         needs = f"{model.rpartition(',')[2]} needs the package 'torch', which is not installed"
         named = (needs, how_to_install("torch"))
-        with case.refused(*named, kind=MissingExtraError):
-            crossexam.run(model, TESTS)
+        assert refused(MissingExtraError, crossexam.run, model, TESTS).has(*named)
         for command in (
             ("run", model, tmp_path / "tiny.parquet"),
             ("examine", model, "--base", "builtin:demo"),
         ):
-            with case(command):
-                done = crossexam_command(*command, "-o", tmp_path / "out")
-                assert done.code == 2
-                assert all(text in done.err for text in named)
-                assert not (tmp_path / "out").exists()
+            done = crossexam_command(*command, "-o", tmp_path / "out")
+            assert done.code == 2
+            assert all(text in done.err for text in named)
+            assert not (tmp_path / "out").exists()
     assert not any(asked)
     asked.clear()
-    with case.refused("needs the package 'torch', which is not installed", kind=MissingExtraError):
-        crossexam.run(f"hf/{learnt['bert']}", TESTS)
+    assert "needs the package 'torch', which is not installed" in refused(
+        MissingExtraError, crossexam.run, f"hf/{learnt['bert']}", TESTS
+    )
     assert asked == []

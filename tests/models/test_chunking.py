@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -74,7 +74,7 @@ def test_evidence_in_the_last_chunk_is_found() -> None:
     assert (run.manifest["distinct_pairs"], run.manifest["chunk_pairs"]) == (1, 2)  # nine chunks are alike
 
 
-def test_chunks_are_whole_sentences(case: Any) -> None:
+def test_chunks_are_whole_sentences() -> None:
     """A sentence longer than a chunk is one by itself, and is not divided."""
     for chunk, expected in (
         ("words:5", ["It rains. It is wet.", "Ann left at ten to go home again. ", "Bob sleeps."]),
@@ -83,9 +83,8 @@ def test_chunks_are_whole_sentences(case: Any) -> None:
         ("sentences:4", ["It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."]),
         ("words:1000", ["It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."]),
     ):
-        with case(chunk, expected):
-            text = "It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."
-            assert texts(Chunking(chunk), text) == [each.strip() for each in expected]
+        text = "It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."
+        assert texts(Chunking(chunk), text) == [each.strip() for each in expected]
 
 
 SENTENCES = st.lists(st.sampled_from(["It rains.", "Ann is here, too!", "Go?", "“No.”", "A b c d e f g."]))
@@ -109,14 +108,13 @@ def test_chunks_have_every_sentence_once_and_are_as_full_as_can_be(
         assert length(f"{chunk} {following[start:end]}") > most
 
 
-def test_texts_without_sentences_are_asked_as_they_are(case: Any) -> None:
+def test_texts_without_sentences_are_asked_as_they_are() -> None:
     for aggregate in AGGREGATES:
         for pair in (("", "It rains."), (" \n", "It rains."), ("It rains. Yes.", ""), ("", "")):
-            with case(aggregate, pair):
-                model = Reader()
-                chunked = in_chunks(model, Chunking("sentences:4", aggregate))
-                assert chunked.predict([pair]).shape == (1, 3)
-                assert model.asked == [pair]
+            model = Reader()
+            chunked = in_chunks(model, Chunking("sentences:4", aggregate))
+            assert chunked.predict([pair]).shape == (1, 3)
+            assert model.asked == [pair]
 
 
 def test_short_pairs_are_asked_as_they_are(tmp_path: Path) -> None:
@@ -133,7 +131,7 @@ TABLE = np.array(
 )
 
 
-def test_aggregates(case: Any) -> None:
+def test_aggregates() -> None:
     """The three probabilities stay together: those of the chunk and sentence that decide."""
     for aggregate, sentences, expected in (
         ("max", 1, [0.8, 0.1, 0.1]),
@@ -143,8 +141,7 @@ def test_aggregates(case: Any) -> None:
         ("min", 1, [0.8, 0.1, 0.1]),
         ("min", 2, [0.3, 0.6, 0.1]),
     ):
-        with case(aggregate, sentences, expected):
-            assert AGGREGATES[aggregate].combine(TABLE[:sentences]) == pytest.approx(np.array(expected))
+        assert AGGREGATES[aggregate].combine(TABLE[:sentences]) == pytest.approx(np.array(expected))
 
 
 class Fixed(Reader):
@@ -160,23 +157,21 @@ class Fixed(Reader):
         return Batch(range(len(pairs)), rows, [None] * len(pairs))
 
 
-def test_each_sentence_of_the_hypothesis_meets_each_chunk(case: Any) -> None:
+def test_each_sentence_of_the_hypothesis_meets_each_chunk() -> None:
     for aggregate, expected in (("max-mean", (0.8 + 0.3) / 2), ("min", 0.3)):
-        with case(aggregate, expected):
-            shares = {
-                ("P one.", "H a."): 0.2,
-                ("P two.", "H a."): 0.8,
-                ("P one.", "H b!"): 0.3,
-                ("P two.", "H b!"): 0.1,
-            }
-            chunked = in_chunks(Fixed(shares), Chunking("sentences:1", aggregate))
-            assert chunked.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(expected)
-            whole = in_chunks(
-                Fixed({("P one. P two.", "H a."): 0.4, ("P one. P two.", "H b!"): 0.6}),
-                Chunking("none", "min"),
-            )
-            assert whole.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(0.4)
-            assert whole.name == "reader [none,min]"
+        shares = {
+            ("P one.", "H a."): 0.2,
+            ("P two.", "H a."): 0.8,
+            ("P one.", "H b!"): 0.3,
+            ("P two.", "H b!"): 0.1,
+        }
+        chunked = in_chunks(Fixed(shares), Chunking("sentences:1", aggregate))
+        assert chunked.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(expected)
+        whole = in_chunks(
+            Fixed({("P one. P two.", "H a."): 0.4, ("P one. P two.", "H b!"): 0.6}), Chunking("none", "min")
+        )
+        assert whole.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(0.4)
+        assert whole.name == "reader [none,min]"
 
 
 def test_another_aggregate_asks_nothing_again(tmp_path: Path) -> None:
@@ -246,27 +241,19 @@ def test_tokens_are_those_of_the_model(tiny_checkpoint: Path) -> None:
     assert chunked.predict([(text, "It rains.")]).shape == (1, 3)
 
 
-def test_what_cannot_be_meant_is_refused(tmp_path: Path, case: Any) -> None:
-    for stated, *named in (
-        ({"chunk": "words"}, "'words' is not a size of chunks", "wanted: words:N, tokens:N, sentences:N"),
-        ({"chunk": "words:0"}, "'words:0' is not a size of chunks"),
-        ({"chunk": "words:-1"}, "'words:-1' is not a size of chunks"),
-        ({"chunk": "words:²"}, "'words:²' is not a size of chunks"),
-        ({"chunk": "pages:3"}, "'pages:3' is not a size of chunks"),
-        ({"chunk": "words:5", "aggregate": "man"}, "no aggregate is called 'man'", "hint: did you mean"),
-        ({"aggregate": "mean"}, "nothing to combine by 'mean' without chunks", "hint: --chunk words:500"),
-        ({"chunk": "none", "aggregate": "max"}, "nothing to combine by 'max' without chunks"),
-        ({"like": "minichek"}, "did you mean 'minicheck'"),
-        ({"like": "minicheck", "aggregate": "max"}, "--like states both the chunks and the aggregate"),
-    ):
-        with case.refused(*named):
-            chunking_of(**stated)
-    with case.refused("no tokenizer", "hint: --chunk words:300"):
-        predict_suite("builtin/overlap", data_of(("p", "h")), chunking=Chunking("tokens:5"))
+def test_what_cannot_be_meant_is_refused(each_case: Any, tmp_path: Path, refused: Any) -> None:
+    def check(stated: dict[str, str], *named: str) -> None:
+        assert refused(chunking_of, **stated).has(*named)
+
+    each_case(check)
+    assert refused(predict_suite, "builtin/overlap", data_of(("p", "h")), chunking=Chunking("tokens:5")).has(
+        "no tokenizer", "hint: --chunk words:300"
+    )
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "0", "prediction": "neutral"}) + "\n")
-    with case.refused("a file of predictions has none for chunks"):
-        predict_suite(f"file/{path}", data_of(("p", "h")), chunking=Chunking("words:5"))
+    assert "a file of predictions has none for chunks" in refused(
+        predict_suite, f"file/{path}", data_of(("p", "h")), chunking=Chunking("words:5")
+    )
 
 
 def test_published_systems_are_chunks_and_an_aggregate() -> None:
@@ -278,9 +265,7 @@ def test_published_systems_are_chunks_and_an_aggregate() -> None:
     assert chunking_of("words:5") == Chunking("words:5", "max")
 
 
-def test_the_command_line_and_the_library_run_in_chunks(
-    tmp_path: Path, crossexam_command: Callable[..., Any]
-) -> None:
+def test_the_command_line_and_the_library_run_in_chunks(tmp_path: Path, crossexam_command: Any) -> None:
     write_test_set(tmp_path / "long.parquet", data_of((DOCUMENT, EVIDENCE)).examples)
     line = ["run", "builtin/overlap", tmp_path / "long.parquet", "-o", tmp_path / "run"]
 
@@ -304,7 +289,7 @@ def test_the_command_line_and_the_library_run_in_chunks(
     assert "this folder contains a run of builtin/overlap [sentences:1,max-mean]" in refused.err
 
 
-def test_examine_runs_in_chunks(tmp_path: Path, crossexam_command: Callable[..., Any]) -> None:
+def test_examine_runs_in_chunks(tmp_path: Path, crossexam_command: Any) -> None:
     base, out = tmp_path / "base.jsonl", tmp_path / "out"
     row = {"premise": f"{FILLER}{EVIDENCE}", "hypothesis": EVIDENCE, "label": "entailment"}
     base.write_text(json.dumps(row) + "\n")

@@ -11,22 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import crossexam
-from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example
-from crossexam.core.outcome import UNANSWERED
-from crossexam.models.answer_words import AnswerWords
-from crossexam.models.answers import NamedLabels, to_answers, to_probabilities
 from crossexam.models.local_imports import local_imports
 from crossexam.models.table import open_model
-from crossexam.runs.run import predict_suite
 
-DATA = Dataset("d", [Example(str(k), f"p {k}", "h", "neutral") for k in range(2)])
-OTHER = AnswerWords(order=("contradiction", "neutral", "entailment"))
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
 
 
@@ -34,175 +24,7 @@ def always_neutral(pairs: Sequence[tuple[str, str]]) -> list[str]:
     return ["neutral"] * len(pairs)
 
 
-def test_forms_of_answers(case: Any) -> None:
-    for answers in (
-        ["entailment", "contradiction"],
-        ["E", "contradicts"],
-        [{"entailment": 1.0}, {"CONTRADICTION": 0.9999, "neutral": 0.0001}],
-        [{"label": "ENTAILMENT", "score": 0.98}, {"label": "contradiction", "score": 0.7}],
-        [[1, 0, 0], [0.0, 0.1, 0.9]],
-        np.array([[0.9, 0.05, 0.05], [0.2, 0.2, 0.6]], dtype=np.float16),
-        (row for row in ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0])),
-    ):
-        with case(answers):
-            table = to_probabilities(answers, PAIRS, where="f")
-            assert table.argmax(axis=1).tolist() == [0, 2]
-            assert np.allclose(table.sum(axis=1), 1, atol=1e-12)
-
-
-def test_tensors_are_answers() -> None:
-    torch = pytest.importorskip("torch")
-    table = to_probabilities(
-        torch.tensor([[0.1, 0.2, 0.7]], dtype=torch.bfloat16, requires_grad=True), PAIRS[:1], where="f"
-    )
-    assert table.argmax(axis=1).tolist() == [2]
-
-
-def test_numbers_need_a_declared_order(case: Any) -> None:
-    named = (
-        "are class indices, but nothing says what they mean",
-        "--labels 1=entailment,0=not_entailment if 1 means entailment; --label-order "
-        "entailment,neutral,contradiction (in the order of your classes) for three labels; or return",
-    )
-    with case.refused(*named, kind=FormatError):
-        to_probabilities([0, 1], PAIRS, where="f")
-    table = to_probabilities(np.array([0, 1]), PAIRS, OTHER, where="f")
-    assert table.argmax(axis=1).tolist() == [2, 1]
-    with case.refused("'A cat.' is 3", "wanted: a number from 0 to 2", kind=FormatError):
-        to_probabilities([0, 3], PAIRS, OTHER, where="f")
-    table = to_probabilities([[0.7, 0.2, 0.1]], PAIRS[:1], OTHER, where="f")
-    assert table.tolist() == [[pytest.approx(0.1), pytest.approx(0.2), pytest.approx(0.7)]]
-    two = AnswerWords(order=("not_entailment", "entailment"))
-    table = to_probabilities([[0.7, 0.3]], PAIRS[:1], two, where="f")
-    assert table.tolist() == [[pytest.approx(0.3), pytest.approx(0.7), 0.0]]
-
-
-def test_malformed_answers_are_told(case: Any) -> None:
-    for answers, *named in (
-        (["neutral"], "f: 1 answer for 2 pairs"),
-        (["neutral", "maybe"], "f: the answer for premise 'A dog.' and hypothesis 'A cat.' is 'maybe'"),
-        ([{"neutral": 1.0}, {"perhaps": 1.0}], "'A cat.' is 'perhaps', which is not a label"),
-        ([[1, 0], [0, 1]], "f: the answers are of shape (2, 2)", "wanted: shape (2, 3)"),
-        ([[1, 0, 0], [0, 1]], "f: the answers are ragged or not numeric"),
-        ([[1, 0, 0], [0, 1, float("nan")]], "'A cat.' is [0.0, 1.0, nan]; 1 of 2 answers are not prob"),
-        ([[2.5, -1.0, 0.3], [1, 0, 0]], "apply a softmax to logits"),
-        ([[0.5, 0.2, 0.1], [1, 0, 0]], "not probabilities", "wanted: finite, non-negative numbers"),
-        (None, "the function did not return a list or an array"),
-        ("neutral", "the function did not return a list or an array"),
-    ):
-        with case.refused(*named, kind=FormatError):
-            to_probabilities(answers, PAIRS, where="f")
-
-
-# Answers that are missing
-
-
-def test_a_status_stands_for_a_missing_answer(case: Any) -> None:
-    """For one pair, or for all of a batch."""
-    neutral = ("neutral", {"neutral": 1.0}, [0.0, 1.0, 0.0], np.array([0.0, 1.0, 0.0]), {"label": "neutral"})
-    for status in UNANSWERED:
-        for given in neutral:
-            with case(status, given):
-                table, outcomes = to_answers([{"status": status}, given], PAIRS, where="f")
-                assert np.isnan(table[0]).all()
-                assert table[1].tolist() == [0, 1, 0]
-                assert [outcome.status for outcome in outcomes] == [status, "answered"]
-    named = NamedLabels()
-    table, outcomes = to_answers([{"status": "cut"}] * 2, PAIRS, where="f", named=named)
-    assert np.isnan(table).all()
-    assert len(outcomes) == 2
-    assert not named.seen
-    run = predict_suite(lambda pairs: [{"status": "cut"} for _ in pairs], DATA)
-    assert run.outcomes["d"].unanswered() == {"cut": 2}
-
-
-def test_a_missing_answer_must_be_explicit(case: Any) -> None:
-    cut = {"status": "cut"}
-    for answers, *named in (
-        ([None, "neutral"], "'It is wet.' is None", "status"),
-        (["neutral", None], "'A cat.' is None"),
-        (["neutral", " "], "'A cat.' is ' ', which is empty", 'hint: a function returns {"status'),
-        ([{"status": "tired"}, "neutral"], "'It is wet.' is {'status': 'tired'}"),
-        ([{"status": "answered"}, "neutral"], "'It is wet.' is {'status': 'answered'}"),
-        ([{**cut, "neutral": 1.0}, "neutral"], "'It is wet.' is"),
-        ([cut], "1 answer for 2 pairs"),
-        ([cut, "neutral", "neutral"], "3 answers for 2 pairs"),
-        (["neutral", cut, "newtral"], "3 answers for 2 pairs"),
-        ([cut, "newtral"], "is 'newtral', which is not a label"),
-    ):
-        with case.refused(*named, kind=FormatError):
-            to_answers(answers, PAIRS, where="f")
-
-
-# Words of a function's own
-
-
-WORDS = AnswerWords({"supported": "entailment", "unsupported": "not_entailment", "unclear": None})
-NUMBERS = AnswerWords({"1": "entailment", "0": "not_entailment"})
-
-
-def test_a_function_answers_in_words_of_its_own(case: Any) -> None:
-    for answers, words in (
-        (["Supported", " unsupported"], WORDS),
-        (["entailment", "not entailment"], WORDS),
-        ([{"supported": 1.0}, {"supported": 0.0, "unsupported": 1.0}], WORDS),
-        ([{"label": "SUPPORTED", "score": 0.9}, {"label": "unsupported", "score": 0.9}], WORDS),
-        ([1, 0], NUMBERS),
-        (["1", "0"], NUMBERS),
-        (np.array([1, 0]), NUMBERS),
-        ([1, 0], AnswerWords({"1": "entailment"}, ("not_entailment", "entailment"))),
-        ([True, False], AnswerWords()),
-        ([np.True_, np.False_], WORDS),
-        (np.array([True, False]), NUMBERS),
-        ([False, True], AnswerWords({"true": "not_entailment", "false": "entailment"})),
-    ):
-        with case(answers, words):
-            named = NamedLabels()
-            table = to_probabilities(answers, PAIRS, words, where="f", named=named)
-            assert table.tolist() == [[1, 0, 0], [0, 1, 0]]  # not_entailment counts as neutral
-            assert named.seen == {"entailment", "not_entailment"}
-            assert named.two_label
-    table, _ = to_answers(["supported", "neutral"], PAIRS, WORDS, where="f")
-    assert table.argmax(axis=1).tolist() == [0, 1]
-    run = predict_suite(lambda pairs: [p.endswith("0") for p, _ in pairs], DATA)
-    assert run.manifest["details"]["two_label"] is True
-    assert run.predictions("d").tolist() == ["entailment", "not_entailment"]
-
-
-def test_answers_that_name_no_label_are_told(case: Any) -> None:
-    none, reversed_order = AnswerWords(), AnswerWords({"1": "entailment"}, ("entailment", "not_entailment"))
-    supported, wet = "--labels supported=entailment,unsupported=not_entailment", "'It is wet.' is "
-    for answers, words, *named in (
-        (["supported", "unsupported"], none, f"{wet}'supported', which is not a label", f"hint: {supported}"),
-        (["not supported", "supported"], none, "--labels 'not supported=not_entailment,supported=ent"),
-        (["supported", "dunno"], WORDS, "--labels supported=entailment,", "unclear=-,dunno=LABEL declares"),
-        (["supported", "maybe so"], WORDS, "what --labels declares: supported, unsupported, unclear\n"),
-        (["supported", "unclear"], WORDS, "'A cat.' is 'unclear', which --labels declares as no gold label"),
-        (["unsupported", "neutral"], WORDS, "some answers are not_entailment, others are neutral"),
-        ([True, "supported"], WORDS, f"{wet}True, and ", "'A cat.' is 'supported'"),
-        (["supported", True], WORDS, f"{wet}'supported', and ", "'A cat.' is True"),
-        ([True, 1], NUMBERS, f"{wet}True, and ", "'A cat.' is 1"),
-        ([1, True], NUMBERS, f"{wet}1, and ", "'A cat.' is True"),
-        ([True, None], none, "'A cat.' is None"),
-        ([True, False], AnswerWords({"true": "entailment"}), "'A cat.' is False, which is not a label"),
-        ([1, 2], NUMBERS, "'A cat.' is 2, which is not a label", "0=not_entailment,2=LABEL declares"),
-        ([1, 0], WORDS, "unclear=-,1=entailment,0=not_entailment if 1 means entailment; or return True"),
-        ([0, 2], none, "hint: --label-order entailment,neutral,contradiction (in the order"),
-        ([1, 0], reversed_order, "f: class 1 is entailment by --labels, and not_entailment by --label-order"),
-        ([[1, 0], [0, 1]], none, "hint: --label-order entailment,not_entailment (in the order"),
-        (["x" * 5_000, "supported"], WORDS, f"{wet}'{'x' * 76}..., which is not a label"),
-        ([{"status": "y" * 5_000}, "supported"], WORDS, f"{wet}{{'status': 'yyy", "y...\n"),
-    ):
-        with case(answers):
-            with pytest.raises(CrossexamError) as caught:
-                to_answers(answers, PAIRS, words, where="f")
-            message = str(caught.value)
-            assert all(text in message for text in named), message
-            assert len(message) < 600
-            assert "a number from 0 to 1" not in message
-
-
-def test_the_labels_of_a_function_are_in_its_key_and_details(case: Any) -> None:
+def test_the_labels_of_a_function_are_in_its_key_and_details(refused: Any) -> None:
     def supported(pairs: Sequence[tuple[str, str]]) -> list[str]:
         return ["supported" for _ in pairs]
 
@@ -212,10 +34,10 @@ def test_the_labels_of_a_function_are_in_its_key_and_details(case: Any) -> None:
     assert len({open_model(supported, {"labels": each}).key for each in same}) == 1
     assert words.details["declared_labels"] == {"supported": "entailment"}
     assert words.predict(PAIRS).tolist() == [[1, 0, 0], [1, 0, 0]]
-    with case.refused("'maybe' is not a label"):
-        open_model(supported, {"labels": {"yes": "maybe"}})
-    with case.refused("'py.labels' cannot be 3", "wanted: a text or a dict or none"):
-        open_model(supported, {"labels": 3})
+    assert "'maybe' is not a label" in refused(open_model, supported, {"labels": {"yes": "maybe"}})
+    assert refused(open_model, supported, {"labels": 3}).has(
+        "'py.labels' cannot be 3", "wanted: a text or a dict or none"
+    )
 
 
 # Where functions come from
@@ -236,7 +58,7 @@ def _write(folder: Path, name: str, text: str) -> None:
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
 
 
-def test_a_function_of_the_working_folder(module: Callable[[str, str], None]) -> None:
+def test_a_function_of_the_working_folder(module: Any) -> None:
     module("own_model_a", JUDGE.format("contradiction"))
     model = open_model("py/own_model_a:judge")
     assert model.name == "py/own_model_a:judge"
@@ -250,34 +72,16 @@ def test_a_function_of_the_working_folder(module: Callable[[str, str], None]) ->
     assert open_model("py/own_model_b:judge", declared).key != keys[2]
 
 
-def test_what_cannot_be_imported_is_told(module: Callable[[str, str], None], case: Any) -> None:
-    module("own_model_c", "def judge(pairs):\n    return [1 / 0]\nNAME = 'x'\n")
-    module("own_model_d", "import surely_not_installed\n")
-    for name, *named in (
-        ("own_model_c", "wanted: py/module:function"),
-        ("own_model_x:judge", "no module 'own_model_x'"),
-        ("own_mdoel_c:judge", "hint: did you mean 'py/own_model_c:judge'"),
-        ("own_model_c:jugde", "the module has no function 'jugde'", "hint: it has: judge"),
-        ("own_model_d:judge", "the module needs 'surely_not_installed'"),
-        (
-            "own_model_c:judge",
-            "_c:judge: the function raised ZeroDivisionError",
-            "; this list began with premise '",
-        ),
-    ):
-        with case.refused(*named):
-            open_model(f"py/{name}").predict(PAIRS)
-
-
 def test_a_module_with_the_name_of_a_library_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
     for name in ("json", "numpy", "polars", "sqlite3"):
         _write(tmp_path, name, "raise SystemExit('shadowed')\n")
-        with case.refused(f"py/{name}:judge: {name}.py has the name of a library", "wanted: a file with ano"):
-            open_model(f"py/{name}:judge")
+        assert refused(open_model, f"py/{name}:judge").has(
+            f"py/{name}:judge: {name}.py has the name of a library", "wanted: a file with ano"
+        )
 
 
 LOCAL = {
@@ -295,7 +99,7 @@ LOCAL = {
 }
 
 
-def test_the_key_covers_local_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Any) -> None:
+def test_the_key_covers_local_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Direct, indirect and lazy ones, of the name of a function or of the function itself."""
     (tmp_path / "own_package" / "inner").mkdir(parents=True)
     for name, text in LOCAL.items():
@@ -306,8 +110,7 @@ def test_the_key_covers_local_imports(tmp_path: Path, monkeypatch: pytest.Monkey
     assert open_model("py/own_function:judge").key == before
     for name, text in LOCAL.items():
         _write(tmp_path, name, f"{text}# changed\n")
-        with case(name):
-            assert (open_model("py/own_function:judge").key != before) is (name != "own_bystander")
+        assert (open_model("py/own_function:judge").key != before) is (name != "own_bystander")
         _write(tmp_path, name, text)
     judge = importlib.import_module("own_function").judge
     before = open_model(judge).key
@@ -341,7 +144,7 @@ def judge(pairs):
 
 
 @pytest.mark.slow
-def test_files_of_the_working_folder_do_not_replace_libraries(tmp_path: Path, case: Any) -> None:
+def test_files_of_the_working_folder_do_not_replace_libraries(tmp_path: Path) -> None:
     for number, (start, libraries) in enumerate(
         (
             (("-P", "-m", "crossexam"), ("json", "numpy", "polars", "rich", "typer")),  # as installed
@@ -356,15 +159,14 @@ def test_files_of_the_working_folder_do_not_replace_libraries(tmp_path: Path, ca
         row = '{"id": "a", "premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
         (folder / "pairs.jsonl").write_text(row, encoding="utf-8")
         source = str(Path(crossexam.__file__).parents[1])
-        with case(start):
-            ended = subprocess.run(
-                [sys.executable, *start, "run", "py/own_model_e:judge", "pairs.jsonl", "-o", "run"],
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": source},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert ended.returncode == 0, ended.stderr
-            assert str(folder / "numpy") not in ended.stderr
-            assert "numpy" in ended.stderr
+        ended = subprocess.run(
+            [sys.executable, *start, "run", "py/own_model_e:judge", "pairs.jsonl", "-o", "run"],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": source},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 0, ended.stderr
+        assert str(folder / "numpy") not in ended.stderr
+        assert "numpy" in ended.stderr

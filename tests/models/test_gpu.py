@@ -133,10 +133,10 @@ def padded_batches(model: ClassifierModel) -> int:
 
 
 def test_batches_are_as_large_as_the_memory_of_the_gpu_suggests(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, case: Any
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for free, expected in ((2**40, GPU_TOKENS), (4_000_000, 1_024), (1, 512)):
-        with case(free), monkeypatch.context() as patch:
+        with monkeypatch.context() as patch:
             simulated = SimulatedGpu(patch, free=free, per_token=1_500)
             model = open_model(f"hf/{tiny_checkpoint}", {})
             assert isinstance(model, ClassifierModel)
@@ -164,7 +164,7 @@ def test_a_gpu_whose_memory_ends_gives_its_cache_back(
     assert simulated.happened.count("emptied") == model.details["halved_batches"] > 0
 
 
-def test_other_errors_are_not_about_memory(case: Any) -> None:
+def test_other_errors_are_not_about_memory() -> None:
     for error, expected in (
         (torch.OutOfMemoryError("CUDA"), True),
         (MemoryError(), True),
@@ -173,8 +173,7 @@ def test_other_errors_are_not_about_memory(case: Any) -> None:
         (RuntimeError("DefaultCPUAllocator: not enough memory"), True),
         (RuntimeError("mat1 and mat2 shapes cannot be multiplied"), False),
     ):
-        with case(error, expected):
-            assert gpu.is_out_of_memory(error) is expected
+        assert gpu.is_out_of_memory(error) is expected
 
 
 def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:

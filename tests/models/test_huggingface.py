@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,73 +32,57 @@ def opened(folder: Path, **options: Any) -> ClassifierModel:
     return model
 
 
-def test_answers_are_those_of_the_pipeline(learnt: dict[str, Path], case: Any) -> None:
+def test_answers_are_those_of_the_pipeline(learnt: dict[str, Path]) -> None:
     """With the shortcut or without it, and whatever the batches."""
-    for kind, folder in learnt.items():
+    for folder in learnt.values():
         pipeline = transformers.pipeline("text-classification", model=str(folder), top_k=None, device="cpu")
         rows = pipeline([{"text": p, "text_pair": h} for p, h in WHOLE])
         expected = [[next(a["score"] for a in row if a["label"] == name) for name in LABELS] for row in rows]
         model = opened(folder)
         short = model.predict(MIXED)
-        with case(kind, "pipeline"):
-            assert np.abs(short[: len(WHOLE)] - expected).max() < 1e-5
-            assert model.details["first_token_only"] is True
+        assert np.abs(short[: len(WHOLE)] - expected).max() < 1e-5
+        assert model.details["first_token_only"] is True
         for name, value in (("LIKE_BERT", frozenset()), ("LOGIT_TOLERANCE", -1.0)):  # none is that close
-            with case(kind, name), pytest.MonkeyPatch.context() as patch:
+            with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(first_token, name, value)
                 model = opened(folder)
                 assert np.abs(model.predict(MIXED) - short).max() < 1e-6
                 assert model.details["first_token_only"] is False
         for size in (1, 3, 64, "auto"):
-            with case(kind, size):
-                other = opened(folder, batch_size=size).predict(MIXED[::-1])[::-1]
-                assert np.allclose(other, short, atol=1e-6)
+            other = opened(folder, batch_size=size).predict(MIXED[::-1])[::-1]
+            assert np.allclose(other, short, atol=1e-6)
 
 
-def test_padding_on_the_left_is_masked(learnt: dict[str, Path], case: Any) -> None:
-    for kind, folder in learnt.items():
+def test_padding_on_the_left_is_masked(learnt: dict[str, Path]) -> None:
+    for folder in learnt.values():
         encoded = opened(folder)._loaded().encode([("A boy.", "A boy is eating an apple."), ("A dog.", "A.")])
         right, left = (encoded.padded([0, 1], encoded.ids, -1, side) for side in ("right", "left"))
-        with case(kind):
-            real = [row[row != -1].tolist() for row in right]
-            for table, side in ((right, "right"), (left, "left")):
-                assert ((table != -1) == (encoded.mask([0, 1], side) == 1)).all()
-                assert [row[row != -1].tolist() for row in table] == real
-            assert right[1][-1] == left[1][0] == -1
-
-
-def test_every_distinct_pair_is_asked_once(learnt: dict[str, Path], tmp_path: Path) -> None:
-    examples = [Example(f"{k}", *pair, label="neutral") for k, pair in enumerate([*PAIRS, *PAIRS, *LONG])]
-    data, name = Dataset("d", tuple(examples)), f"hf/{learnt['roberta']}"
-    answered = predict_suite(name, data, store=tmp_path)
-    assert answered.manifest["asked_pairs"] == answered.manifest["distinct_pairs"] == 60
-    assert np.array_equal(answered.probabilities["d"][:30], answered.probabilities["d"][30:60])
-    again = predict_suite(name, data, store=tmp_path)
-    assert again.manifest["asked_pairs"] == 0
-    assert again.manifest["details"]["probe"] == answered.manifest["details"]["probe"]
-    assert np.array_equal(again.probabilities["d"], answered.probabilities["d"])
+        real = [row[row != -1].tolist() for row in right]
+        for table, side in ((right, "right"), (left, "left")):
+            assert ((table != -1) == (encoded.mask([0, 1], side) == 1)).all()
+            assert [row[row != -1].tolist() for row in table] == real
+        assert right[1][-1] == left[1][0] == -1
 
 
 def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(
-    learnt: dict[str, Path], exported: Path, quantized: Path, case: Any
+    learnt: dict[str, Path], exported: Path, quantized: Path
 ) -> None:
     for name in (f"hf/{learnt['bert']}", f"hf/{learnt['roberta']}", f"onnx/{exported}", f"onnx/{quantized}"):
         model = open_model(name, {"batch_size": 7})
         assert isinstance(model, ClassifierModel)
-        with case(name):
-            whole, known = model.predict(MIXED), [False] * len(MIXED)
-            for batch in list(model.batches(MIXED, known))[::2]:
-                for index in batch.indices:
-                    known[index] = True
-            rest = list(model.batches(MIXED, known))
-            asked = sorted(index for batch in rest for index in batch.indices)
-            assert asked == np.flatnonzero(~np.array(known)).tolist()
-            for batch in rest:
-                assert np.array_equal(batch.probabilities, whole[list(batch.indices)])
+        whole, known = model.predict(MIXED), [False] * len(MIXED)
+        for batch in list(model.batches(MIXED, known))[::2]:
+            for index in batch.indices:
+                known[index] = True
+        rest = list(model.batches(MIXED, known))
+        asked = sorted(index for batch in rest for index in batch.indices)
+        assert asked == np.flatnonzero(~np.array(known)).tolist()
+        for batch in rest:
+            assert np.array_equal(batch.probabilities, whole[list(batch.indices)])
 
 
 def test_truncated_pairs_are_counted(
-    learnt: dict[str, Path], exported: Path, tmp_path: Path, case: Any
+    learnt: dict[str, Path], exported: Path, tmp_path: Path, for_each: Any, refused: Any
 ) -> None:
     long = " ".join(sorted({text for pair in PAIRS for text in pair}))
     data = Dataset(
@@ -114,9 +97,13 @@ def test_truncated_pairs_are_counted(
     assert shorter["model_key"] != answered["model_key"]
     assert shorter["details"]["max_length"] == 8
     assert predict_suite(f"onnx/{exported}", data).manifest["truncated_pairs"] == 1
-    for other in (name, f"onnx/{exported}"):
-        with case.refused("--max-length is 65", "wanted: 8 to 64 tokens"):
-            open_model(other, {"max_length": 65}).predict(PAIRS)
+
+    def check(other: Any) -> None:
+        assert refused(lambda: open_model(other, {"max_length": 65}).predict(PAIRS)).has(
+            "--max-length is 65", "wanted: 8 to 64 tokens"
+        )
+
+    for_each(check, (name, f"onnx/{exported}"))
 
 
 def _failing(model: ClassifierModel, patch: pytest.MonkeyPatch, error: Exception, most: int) -> list[int]:
@@ -135,7 +122,7 @@ def _failing(model: ClassifierModel, patch: pytest.MonkeyPatch, error: Exception
 
 
 def test_batches_are_halved_where_memory_ends(
-    learnt: dict[str, Path], monkeypatch: pytest.MonkeyPatch, case: Any
+    learnt: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = learnt["bert"]
     expected = opened(folder).predict(MIXED)
@@ -144,14 +131,13 @@ def test_batches_are_halved_where_memory_ends(
         MemoryError(),
         torch.OutOfMemoryError("full"),
     ):
-        with case(error):
-            model = opened(folder, batch_size=32)
-            sizes = _failing(model, monkeypatch, error, most=150)
-            assert np.allclose(model.predict(MIXED), expected, atol=1e-6)
-            assert model.details["halved_batches"] == sum(size > 150 for size in sizes) > 0
-            before = len(sizes)
-            model.predict(MIXED)  # what does not fit is known by now
-            assert all(size <= 150 for size in sizes[before:])
+        model = opened(folder, batch_size=32)
+        sizes = _failing(model, monkeypatch, error, most=150)
+        assert np.allclose(model.predict(MIXED), expected, atol=1e-6)
+        assert model.details["halved_batches"] == sum(size > 150 for size in sizes) > 0
+        before = len(sizes)
+        model.predict(MIXED)  # what does not fit is known by now
+        assert all(size <= 150 for size in sizes[before:])
 
 
 def test_a_pair_that_does_not_fit_is_told_and_other_errors_are_not_swallowed(
@@ -168,14 +154,16 @@ def test_a_pair_that_does_not_fit_is_told_and_other_errors_are_not_swallowed(
 
 
 def test_dtypes_devices_and_what_could_not_be_verified(
-    learnt: dict[str, Path], headed: Callable[..., Path], case: Any
+    learnt: dict[str, Path], headed: Any, refused: Any
 ) -> None:
     exact, rough = (opened(learnt["roberta"], dtype=name).predict(PAIRS) for name in ("float32", "bfloat16"))
     assert 0 < np.abs(exact - rough).max() < 0.1
-    with case.refused("'hf.dtype' cannot be 'float8'", "wanted: float32, bfloat16, float16"):
-        opened(learnt["bert"], dtype="float8").predict(PAIRS)
-    with case.refused("no device is called 'toaster'"):
-        opened(learnt["bert"], device="toaster").predict(PAIRS)
+    assert refused(lambda: opened(learnt["bert"], dtype="float8").predict(PAIRS)).has(
+        "'hf.dtype' cannot be 'float8'", "wanted: float32, bfloat16, float16"
+    )
+    assert "no device is called 'toaster'" in refused(
+        lambda: opened(learnt["bert"], device="toaster").predict(PAIRS)
+    )
     untrained = opened(headed(3))
     assert untrained.predict(PAIRS).shape == (30, 3)
     assert "could not be verified" in untrained.details["probe"]["warning"]

@@ -10,15 +10,14 @@ from crossexam.core.errors import FormatError
 from crossexam.models.label_order import ORDERS, agreements, parse_order, to_label_columns
 
 
-def test_columns_follow_the_order(case: Any) -> None:
+def test_columns_follow_the_order() -> None:
     for order in ORDERS:
-        with case(order):
-            shares = {"entailment": 0.5, "neutral": 0.3, "contradiction": 0.2}
-            table = np.array([[shares[name] for name in order]])
-            assert to_label_columns(table, order).tolist() == [[0.5, 0.3, 0.2]]  # type: ignore[arg-type]
+        shares = {"entailment": 0.5, "neutral": 0.3, "contradiction": 0.2}
+        table = np.array([[shares[name] for name in order]])
+        assert to_label_columns(table, order).tolist() == [[0.5, 0.3, 0.2]]  # type: ignore[arg-type]
 
 
-def test_orders_are_checked(case: Any) -> None:
+def test_orders_are_checked(refused: Any) -> None:
     assert parse_order(["C", "e", "Neutral"], where="x") == ("contradiction", "entailment", "neutral")
     assert parse_order(["not_entailment", "entailment"], where="x") == ("not_entailment", "entailment")
     for wrong, said in (
@@ -27,8 +26,7 @@ def test_orders_are_checked(case: Any) -> None:
         (["neutral", "contradiction"], "is not a class order"),
         (["LABEL_0", "neutral", "entailment"], "--label-order: 'LABEL_0' is not a class"),
     ):
-        with case.refused(said, kind=FormatError):
-            parse_order(wrong, where="--label-order")
+        assert said in refused(FormatError, parse_order, wrong, where="--label-order")
 
 
 def test_the_order_that_gold_labels_support_comes_first() -> None:

@@ -53,7 +53,7 @@ def test_packed_layers_change_nothing(tiny_checkpoint: Path, monkeypatch: pytest
 
 
 def test_layers_that_predict_otherwise_are_put_back(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, case: Any
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And nothing is packed without the operation, or if the layers are small or take too much memory."""
     expected, forward = unpacked(tiny_checkpoint, monkeypatch), PackedLinear.forward
@@ -64,32 +64,30 @@ def test_layers_that_predict_otherwise_are_put_back(
     def missing(*_: Any) -> None:
         raise AttributeError("'_OpNamespace' 'mkldnn' object has no attribute '_reorder_linear_weight'")
 
-    for name, method, wrong in (
+    for _name, method, wrong in (
         ("scaled", "forward", lambda self, states: forward(self, states) * 1.01),
         ("nan", "forward", lambda self, states: forward(self, states) * float("nan")),
         ("raises", "forward", raises),
         ("missing", "__init__", missing),
     ):
-        with case(name), monkeypatch.context() as patch:
+        with monkeypatch.context() as patch:
             patch.setattr(PackedLinear, method, wrong)
             model = opened(tiny_checkpoint)
             assert np.array_equal(model.predict(PAIRS), expected)
             assert model.details["packed_layers"] is False
     for sizes in (range(1_000), range(2**20, 2**30)):
-        with case(sizes), monkeypatch.context() as patch:
+        with monkeypatch.context() as patch:
             patch.setattr(packed, "PACKED_BYTES", sizes)
             assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is False
 
 
-def test_a_busy_machine_packs_the_same_layers(
-    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, case: Any
-) -> None:
+def test_a_busy_machine_packs_the_same_layers(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Packed layers round differently: a run that is resumed must not choose anew by the time they take."""
     for dtype in ("float32", "bfloat16"):
         found = []
         for growth in (2.0, 0.5):  # each call takes longer than the one before, or less long
             seconds = (growth**n for n in range(1_000))
-            with case(dtype, growth), monkeypatch.context() as patch:
+            with monkeypatch.context() as patch:
                 for clock in ("thread_time", "process_time", "perf_counter", "monotonic"):
                     patch.setattr(time, clock, lambda seconds=seconds: next(seconds))
                 model = opened(tiny_checkpoint, dtype=dtype)
@@ -109,16 +107,15 @@ def test_a_packing_is_undone_whole(tiny_checkpoint: Path) -> None:
     assert list(model.modules()) == before
 
 
-def test_other_layers_keep_their_activations_and_have_their_linear_layers_packed(case: Any) -> None:
+def test_other_layers_keep_their_activations_and_have_their_linear_layers_packed() -> None:
     torch.manual_seed(1)
     distilled = transformers.DistilBertConfig(vocab_size=20, dim=32, n_layers=2, n_heads=4, hidden_dim=48)
-    for name, model in (
+    for _name, model in (
         ("relu", _bert(hidden_act="relu")),
         ("gelu_new", _bert(hidden_act="gelu_new")),
         ("distilbert", transformers.DistilBertForSequenceClassification(distilled)),
     ):
-        with case(name):
-            assert_packed_is_same(model)
+        assert_packed_is_same(model)
 
 
 def _bert(**options: Any) -> Any:

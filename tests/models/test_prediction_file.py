@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import polars as pl
 import pytest
 
 from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.prediction_columns import pair_id
@@ -26,14 +27,26 @@ ITEMS = (
     Example("a3", "It snows.", "It is hot.", "contradiction"),
 )
 DATA = Dataset("tiny", ITEMS)
-EXPECTED = [1, 0, 2]  # in LABELS order: the gold labels of ITEMS
-NAMES = ("neutral", "entailment", "contradiction")
+NAMES = ["neutral", "entailment", "contradiction"]  # the gold labels of ITEMS
 SHARES = ((0.1, 0.8, 0.1), (0.7, 0.2, 0.1), (0.0, 0.1, 0.9))  # in LABELS order
 ORDER = ("contradiction", "entailment", "neutral")
+FORMATS = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
+TWO = Dataset(
+    "tiny",
+    (
+        Example("c1", "Ann slept.", "Ann was awake.", "not_entailment"),
+        Example("c2", "A dog barks.", "A dog makes a noise.", "entailment"),
+        Example("c3", "It snows.", "Bob is tall.", "not_entailment"),
+    ),
+    {"labels": "two labels"},
+)
+GOLDS = [example.label for example in TWO]
 
 
-def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    if path.suffix == ".jsonl":
+def write(path: Path, rows: Sequence[Mapping[str, Any]] | str) -> Path:
+    if isinstance(rows, str):
+        path.write_text(rows, encoding="utf-8")
+    elif path.suffix == ".jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     elif path.suffix == ".json":
         path.write_text(json.dumps(list(rows)), encoding="utf-8")
@@ -47,22 +60,27 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     return path
 
 
-def answers(path: Path, *, order: tuple[str, ...] | None = None, data: Dataset | Suite = DATA) -> list[int]:
-    answered = predict_suite(f"file/{path}", data, options={"label_order": order})
-    return answered.scored("tiny").predicted.tolist()
+@pytest.fixture
+def run(tmp_path: Path) -> Callable[..., Any]:
+    """Return a function that writes a file of these rows, or this text, and runs it on *tests*."""
+    numbers = count()
+
+    def predicted(rows: Any, tests: Any = DATA, suffix: str = ".csv", **options: Any) -> Any:
+        path, limit = write(tmp_path / f"{next(numbers)}{suffix}", rows), options.pop("limit", None)
+        return predict_suite(f"file/{path}", tests, limit=limit, options=options)
+
+    return predicted
+
+
+def labelled(values: Sequence[Any], data: Sequence[Example] | Dataset = ITEMS) -> list[dict[str, Any]]:
+    return [{"id": example.id, "prediction": value} for example, value in zip(data, values, strict=True)]
 
 
 def rows_of(form: str, by: str) -> list[dict[str, Any]]:
+    """Return the right answers in a form, for items that are identified in some way."""
     rows: list[dict[str, Any]] = []
     for example, name, shares in zip(ITEMS, NAMES, SHARES, strict=True):
         named = dict(zip(LABELS, shares, strict=True))
-        key = {
-            "id": {"id": example.id},
-            "pairID": {"pairID": example.id},
-            "uid": {"uid": example.id},
-            "text": {"premise": example.premise, "hypothesis": example.hypothesis},
-            "sentences": {"sentence1": example.premise, "sentence2": example.hypothesis},
-        }[by]
         answer = {
             "shares": {f"p_{label}": share for label, share in named.items()},
             "list": {"probs": [named[label] for label in ORDER]},
@@ -70,226 +88,154 @@ def rows_of(form: str, by: str) -> list[dict[str, Any]]:
             "label": {"label": name.upper()},
             "number": {"pred": ORDER.index(name), "label": "neutral"},  # label: some gold, not the answer
         }[form]
+        texts = {"text": ("premise", "hypothesis"), "sentences": ("sentence1", "sentence2")}.get(by)
+        key = (
+            dict(zip(texts, (example.premise, example.hypothesis), strict=True))
+            if texts
+            else {by: example.id}
+        )
         rows.append({**key, **answer})
     return rows[::-1]  # the order of rows is of no account
 
 
-FORMATS = (".jsonl", ".json", ".csv", ".tsv", ".parquet")
-
-
-def test_every_form_in_every_format(tmp_path: Path, case: Any) -> None:
+def test_every_form_in_every_format(run: Any) -> None:
     """And the other names of columns that identify items."""
-    for suffix in FORMATS:
-        for form in ("shares", "list", "logits", "label", "number"):
-            for by in ("id", "text"):
-                with case(suffix, form, by):
-                    path = write(tmp_path / f"{form}-{by}{suffix}", rows_of(form, by))
-                    assert answers(path, order=ORDER) == EXPECTED
-    for by in ("pairID", "uid", "sentences"):
-        with case(by):
-            assert answers(write(tmp_path / f"{by}.jsonl", rows_of("label", by))) == EXPECTED
-
-
-def test_two_labels_are_recorded(tmp_path: Path, case: Any) -> None:
-    """Those of two columns of probabilities, and those that are named."""
-    for names in (("p_entailment", "p_not_entailment"), ("entailment", "not_entailment")):
-        shares = (0.2, 0.7, 0.4)
-        rows = [{"id": e.id, names[0]: p, names[1]: 1 - p} for e, p in zip(ITEMS, shares, strict=True)]
-        with case(names):
-            answered = predict_suite(f"file/{write(tmp_path / f'{names[0]}.csv', rows)}", DATA)
-            expected = [[0.2, 0.8, 0.0], [0.7, 0.3, 0.0], [0.4, 0.6, 0.0]]
-            np.testing.assert_allclose(answered.probabilities["tiny"], expected, atol=1e-12)
-            assert answered.manifest["details"]["two_label"] is True
-        rows[1][names[1]] = 0.9
-        with case.refused("1 of 3 answers are not probabilities", kind=FormatError):
-            predict_suite(f"file/{write(tmp_path / f'{names[0]}-wrong.csv', rows)}", DATA)
-    named = ["not_entailment", "entailment", "not_entailment"]
-    rows = [{"id": e.id, "prediction": name} for e, name in zip(ITEMS, named, strict=True)]
-    answered = predict_suite(f"file/{write(tmp_path / 'named.csv', rows)}", DATA)
-    assert answered.manifest["details"]["two_label"] is True
-    assert answered.predictions("tiny").tolist() == named
+    forms = ("shares", "list", "logits", "label", "number")
+    names = [(".jsonl", "label", by) for by in ("pairID", "uid", "sentences")]
+    for suffix, form, by in [*product(FORMATS, forms, ("id", "text")), *names]:
+        found = run(rows_of(form, by), suffix=suffix, label_order=ORDER).predictions("tiny").tolist()
+        assert found == NAMES, (suffix, form, by)
 
 
 # Orders of classes
 
 
-def test_orders_that_nobody_declared_or_that_are_wrong(tmp_path: Path, case: Any) -> None:
+def test_orders_that_nobody_declared_or_that_are_wrong(run: Any, refused: Any) -> None:
     fits = "--label-order contradiction,entailment,neutral would agree with the gold label of 100.0 % of 3"
-    for form in ("list", "logits", "number"):
-        path = write(tmp_path / f"{form}.jsonl", rows_of(form, "id"))
-        with case.refused("have no names, and their order is not declared", fits, kind=FormatError):
-            answers(path)
-    path = tmp_path / "list.jsonl"
-    with case.refused("declared order entailment,not_entailment does not have 3 classes", kind=FormatError):
-        answers(path, order=("entailment", "not_entailment"))
-    wrong = {"label_order": ("neutral", "contradiction", "entailment")}
-    details = predict_suite(f"file/{path}", DATA, options=wrong).manifest["details"]
+    for form in ("logits", "number", "list"):
+        rows = rows_of(form, "id")
+        said = refused(FormatError, run, rows, suffix=".jsonl")
+        assert said.has("have no names, and their order is not declared", fits)
+    two = refused(FormatError, run, rows, suffix=".jsonl", label_order=("entailment", "not_entailment"))
+    assert "declared order entailment,not_entailment does not have 3 classes" in two
+    wrong = ("neutral", "contradiction", "entailment")
+    details = run(rows, suffix=".jsonl", label_order=wrong).manifest["details"]
     assert "contradiction,entailment,neutral agrees with 100.0 %" in details["warning"]
-    details = predict_suite(f"file/{path}", DATA, options={"label_order": ORDER}).manifest["details"]
-    assert "warning" not in details
+    assert "warning" not in run(rows, suffix=".jsonl", label_order=ORDER).manifest["details"]
 
 
-def test_real_predictions(shared_data: Path) -> None:
-    path = shared_data / "predictions" / "SNLI_dev_roberta-base_0.json"
-    known = {json.loads(line)["uid"]: json.loads(line)["true"] for line in path.read_text().splitlines()}
-    corpus = [
-        json.loads(line) for line in (shared_data / "snli" / "snli_1.0_dev.jsonl").read_text().splitlines()
-    ]
-    data = Dataset(
-        "tiny",
-        tuple(
-            Example(row["pairID"], row["sentence1"], row["sentence2"], row["gold_label"])
-            for row in corpus
-            if row["pairID"] in known
-        ),
+def test_an_undeclared_order_of_two_labels_is_proposed_for_two_labels(run: Any, refused: Any) -> None:
+    order, rows = "entailment,not_entailment", labelled([1, 0, 1], TWO)
+    said = refused(FormatError, run, rows, TWO)
+    assert said.has(
+        f"--label-order {order} would agree with", "100.0 % of 3", "the next best order with 0.0 %"
     )
-    with pytest.raises(
-        FormatError, match=r"--label-order entailment,contradiction,neutral would agree .* 91\.6 % of 4921"
-    ):
-        answers(path, data=data)
-    predicted = answers(path, order=("entailment", "contradiction", "neutral"), data=data)
-    right = sum(LABELS[k] == e.label for k, e in zip(predicted, data, strict=True))
+    assert "contradiction" not in said
+    unlabelled = Dataset("tiny", [Example(e.id, e.premise, e.hypothesis, None) for e in TWO])
+    either = f"--label-order {order} or --label-order entailment,neutral,"
+    assert either in refused(FormatError, run, rows, unlabelled)
+    assert run(rows, TWO, label_order=order).predictions("tiny").tolist() == GOLDS
+
+
+def test_real_predictions(shared_data: Path, refused: Any) -> None:
+    path = shared_data / "predictions" / "SNLI_dev_roberta-base_0.json"
+    known = {json.loads(line)["uid"] for line in path.read_text().splitlines()}
+    lines = (shared_data / "snli" / "snli_1.0_dev.jsonl").read_text().splitlines()
+    corpus = [row for row in map(json.loads, lines) if row["pairID"] in known]
+    names = ("pairID", "sentence1", "sentence2", "gold_label")
+    data = Dataset("tiny", tuple(Example(*(row[name] for name in names)) for row in corpus))
+    assert refused(FormatError, predict_suite, f"file/{path}", data).has(
+        "--label-order entailment,contradiction,neutral would agree", "91.6 % of 4921"
+    )
+    options = {"label_order": ("entailment", "contradiction", "neutral")}
+    predicted = predict_suite(f"file/{path}", data, options=options).predictions("tiny")
+    right = sum(label == example.label for label, example in zip(predicted, data, strict=True))
     assert right == 4508  # of 4921: the file's own `pred` agrees with its `true` as often
 
 
 # Which items
 
 
-def test_predictions_and_items_must_be_the_same(tmp_path: Path, case: Any) -> None:
+def test_predictions_and_items_must_be_the_same(run: Any, refused: Any) -> None:
     rows = rows_of("label", "id")
-    only = [row for row in rows if row["id"] == "a2"]
     extra = [{"id": f"b{k}", "label": "neutral"} for k in range(7)]
-    for number, (given, named) in enumerate(
+    for given, *named in (
+        (rows[1:2], "2 of 3 items have no prediction: 'a1', 'a3'\n  wanted: a prediction"),
         (
-            (only, ("2 of 3 items have no prediction: 'a1', 'a3'\n  wanted: a prediction",)),
-            (
-                [*rows, *extra],
-                (
-                    "7 of 10 predictions are for items that are in none",
-                    "'b0', 'b1', 'b2', 'b3', 'b4' and 2 more",
-                ),
-            ),
-            ([*rows, {**rows[0], "label": "neutral"}], ("two different predictions for 'a3'",)),
-            ([*WITH_STATUS, {**WITH_STATUS[0], "status": "cut"}], ("two different predictions for 'a1'",)),
-        )
+            [*rows, *extra],
+            "7 of 10 predictions are for items that are in none",
+            "'b0', 'b1', 'b2', 'b3', 'b4'",
+        ),
+        ([*rows, *extra], "and 2 more"),
+        ([*rows, {**rows[0], "label": "neutral"}], "two different predictions for 'a3'"),
+        ([*WITH_STATUS, {**WITH_STATUS[0], "status": "cut"}], "two different predictions for 'a1'"),
     ):
-        with case.refused(*named, kind=FormatError):
-            answers(write(tmp_path / f"{number}.jsonl", given))
-    assert answers(write(tmp_path / "same.jsonl", [*rows, rows[0]])) == EXPECTED
-    path = write(tmp_path / "p.jsonl", [*rows, {"id": "b0", "label": "contradiction"}])
-    suite = Suite("s", {"tiny": DATA, "more": Dataset("more", (Example("b0", "x", "y", "neutral"),))})
-    answered = predict_suite(f"file/{path}", suite)
-    assert answered.scored("tiny").predicted.tolist() == EXPECTED
-    assert answered.scored("more").predicted.tolist() == [2]
-    limited = predict_suite(f"file/{tmp_path / 'same.jsonl'}", DATA, limit=2)  # the others are not extra
-    assert limited.scored("tiny").predicted.tolist() == EXPECTED[:2]
+        assert refused(FormatError, run, given).has(*named)
+    assert run([*rows, rows[0]]).predictions("tiny").tolist() == NAMES
+    more = Dataset("more", (Example("b0", "x", "y", "neutral"),))
+    answered = run([*rows, {"id": "b0", "label": "contradiction"}], Suite("s", {"tiny": DATA, "more": more}))
+    assert answered.predictions("tiny").tolist() == NAMES
+    assert answered.predictions("more").tolist() == ["contradiction"]
+    assert run(rows, limit=2).predictions("tiny").tolist() == NAMES[:2]  # the others are not extra
 
 
-def test_missing_documents_are_not_printed_whole(tmp_path: Path, case: Any) -> None:
+def test_missing_documents_are_not_printed_whole(run: Any, refused: Any) -> None:
     long = "The report of the committee goes on and on. " * 60
     items = [Example(f"{long}{k}", f"{long}{k}", f"Claim {k}.", "neutral") for k in range(9)]
     data, extra = Dataset("tiny", items), Example("z", "p", "h", "neutral")
     texts = {"premise": "p", "hypothesis": "h", "prediction": "neutral"}
     ids = [{"id": f"{long}{k}", "prediction": "neutral"} for k in (0, "x")]
-    way_out, by_text = (
-        "crossexam export csv SUITE",
-        "--columns premise=premise,hypothesis=hypothesis compares",
-    )
-    for number, (rows, tests, most, named) in enumerate(
-        (
-            (
-                [texts],
-                Dataset("tiny", [*items, extra]),
-                650,
-                ("9 of 10 pairs have no prediction: ('The report", "and 7 more\n", way_out),
-            ),
-            (ids, data, 500, ("1 of 2 predictions are for items that are in none",)),
-            (ids[:1], data, 900, ("8 of 9 items have no prediction", way_out)),
-            ([{"id": "own", **texts}], Dataset("tiny", [extra]), 900, (by_text,)),
-        )
+    missing, way_out = "9 of 10 pairs have no prediction: ('The report", "crossexam export csv SUITE"
+    by_text = "--columns premise=premise,hypothesis=hypothesis compares"
+    for rows, tests, most, *named in (
+        ([texts], Dataset("tiny", [*items, extra]), 650, missing, "and 7 more\n", way_out),
+        (ids, data, 500, "1 of 2 predictions are for items that are in none"),
+        (ids[:1], data, 900, "8 of 9 items have no prediction", way_out),
+        ([{"id": "own", **texts}], Dataset("tiny", [extra]), 900, by_text),
     ):
-        path = write(tmp_path / f"{number}.csv", rows)
-        with case(number):
-            with pytest.raises(FormatError) as caught:
-                predict_suite(f"file/{path}", tests)
-            assert all(text in str(caught.value) for text in named), str(caught.value)
-            assert len(str(caught.value)) < most
+        said = refused(FormatError, run, rows, tests)
+        assert said.has(*named)
+        assert len(said) < most
 
 
-def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(tmp_path: Path, case: Any) -> None:
+def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(
+    run: Any, refused: Any, tmp_path: Path
+) -> None:
     items = [Example(f"i{k}", f"P {k // 2}.", "H.", "neutral") for k in range(4)]
     data = Dataset("tiny", items)
     labels = ["neutral", "contradiction"]
     rows = [{"id": pair_id((f"P {k}.", "H.")), "prediction": label} for k, label in enumerate(labels)]
-    path = write(tmp_path / "p.csv", rows)
-    run = predict_suite(f"file/{path}", data)
-    assert run.predictions("tiny").tolist() == ["neutral", "neutral", "contradiction", "contradiction"]
-    assert run.manifest["details"]["matched_by"] == "pair"
-    assert open_model(f"file/{path}").predict([("P 1.", "H.")]).tolist() == [[0, 0, 1]]
+    found = run(rows, data)
+    assert found.predictions("tiny").tolist() == ["neutral", "neutral", "contradiction", "contradiction"]
+    assert found.manifest["details"]["matched_by"] == "pair"
+    model = open_model(f"file/{write(tmp_path / 'p.csv', rows)}")
+    assert model.predict([("P 1.", "H.")]).tolist() == [[0, 0, 1]]
     stray = {"id": "pair-xyz", "prediction": "neutral"}
-    twice = {**rows[0], "prediction": "entailment"}
-    for number, (given, tests, named) in enumerate(
-        (
-            (rows[:1], data, ("1 of 2 pairs have no prediction: ('P 1.', 'H.')",)),
-            (rows, Dataset("tiny", items[:2]), ("1 of 2 predictions are for items that are in none",)),
-            ([*rows, stray], data, ("1 of 3 predictions are for items", "test sets: 'pair-xyz'\n")),
-            ([*rows, twice], data, ("two different predictions for 'pair-",)),
-        )
+    for given, tests, *named in (
+        (rows[:1], data, "1 of 2 pairs have no prediction: ('P 1.', 'H.')"),
+        (rows, Dataset("tiny", items[:2]), "1 of 2 predictions are for items that are in none"),
+        ([*rows, stray], data, "1 of 3 predictions are for items", "test sets: 'pair-xyz'\n"),
+        ([*rows, {**rows[0], "prediction": "entailment"}], data, "two different predictions for 'pair-"),
     ):
-        with case.refused(*named, kind=FormatError):
-            predict_suite(f"file/{write(tmp_path / f'{number}.csv', given)}", tests)
+        assert refused(FormatError, run, given, tests).has(*named)
 
 
-# What cannot be read
+def test_files_that_cannot_be_read(each_case: Any, run: Any, refused: Any) -> None:
+    one = Dataset("d", (Example("1", "p", "h", "neutral"),))
 
+    def check(file: str, *named: str) -> None:
+        suffix, _, text = file.partition(" ")
+        assert refused(FormatError, run, text, one, f".{suffix}").has(*named)
 
-ONE = Dataset("d", (Example("1", "p", "h", "neutral"),))
-BROKEN: tuple[tuple[str, str, str], ...] = (
-    ("jsonl", '{"id": "a1", "label": "neutral"}\n{oops\n', "broken.jsonl, line 2: not JSON"),
-    ("jsonl", "3\n", "line 1: a prediction is a int"),
-    ("jsonl", "", "the file holds no predictions"),
-    ("jsonl", '{"name": "a1", "label": "neutral"}\n', "no column identifies the item of a prediction"),
-    ("jsonl", '{"id": "a1", "answer": "neutral"}\n', "no column holds predictions"),
-    ("jsonl", '{"id": "a1", "label": "neutral"}\n{"id": "a2"}\n', "row 2: no value for 'label'"),
-    ("csv", "id,label\na1,neutral\na2\n", "line 3: the line and the header have different numbers"),
-    ("parquet", "no parquet", "not a Parquet file"),
-    ("xlsx", "x", "'.xlsx' is not a supported format for prediction files"),
-    ("csv", "id,logits\n1,1.0 2.0 3.0\n", "'1.0 2.0 3.0' in column 'logits' is not a list of numbers"),
-    ("csv", f"id,probs\n1,{'[' * 100_000}\n", "is not a list of numbers"),
-    ("csv", "id,prediction\n1,\u00b2\n", "column 'prediction' is '\u00b2', which is not a label"),
-    ("csv", f"id,prediction\n1,{'9' * 5_000}\n", "999..., which is not a label"),
-    ("csv", 'id,probs\n1,"[]"\n', "not every row has the same number of finite numbers in 'probs'"),
-    ("csv", f'id,probs\n1,"[{"9" * 400}, 0, 0]"\n', "not every row has the same number of finite numbers"),
-    ("jsonl", '{"premise": ["p"], "hypothesis": "h", "label": "neutral"}', "'premise' is a list"),
-    ("jsonl", '{"premise": "p", "hypothesis": {"a": 1}, "label": "neutral"}', "'hypothesis' is a dict"),
-    ("jsonl", '{"id": [1], "label": "neutral"}', "'id' is a list"),
-    ("jsonl", '{"id": "1", "label": "perhaps"}', "id '1': column 'label' is 'perhaps', which is not a label"),
-    ("jsonl", '{"id": "1", "label": "perhaps"}', "--labels perhaps=LABEL"),
-    ("json", '[{"id": "1", "label": "neutral"}, 3]', "row 2: a prediction is a int"),
-    ("csv", "id,p_entailment,p_not_entailment\n1,2,0\n", "for '1' is [2.0, 0.0]; 1 of 1 answers"),
-    ("jsonl", "[" * 100_000, "not JSON"),
-    ("jsonl", '{"id": ' + "9" * 5_000 + "}", "not JSON"),
-    ("json", "[" * 100_000, "not JSON"),
-    ("csv", f'id,prediction\n1,"{"x" * (16 * 2**20 + 1)}"\n', "a field is longer than 16,777,216 char"),
-)
-
-
-def test_files_that_cannot_be_read(tmp_path: Path, case: Any) -> None:
-    for suffix, text, said in BROKEN:
-        path = tmp_path / f"broken.{suffix}"
-        path.write_text(text, encoding="utf-8")
-        with case.refused(said, kind=FormatError):
-            predict_suite(f"file/{path}", ONE)
-    with case.refused("nowhere.jsonl: no such file", kind=FormatError):
-        open_model("file/nowhere.jsonl")
-
-
-def test_the_key_changes_with_content_and_order(tmp_path: Path) -> None:
-    first = write(tmp_path / "a.jsonl", rows_of("label", "id"))
-    second = write(tmp_path / "b.jsonl", rows_of("number", "id"))
-    keys = [open_model(f"file/{path}").key for path in (first, first, second)]
-    assert keys[0] == keys[1] != keys[2]
-    assert open_model(f"file/{second}", {"label_order": ORDER}).key != keys[2]
+    each_case(check)
+    check(f"csv id,probs\n1,{'[' * 100_000}\n", "is not a list of numbers")
+    check(f"csv id,prediction\n1,{'9' * 5_000}\n", "999..., which is not a label")
+    check(f'csv id,probs\n1,"[{"9" * 400}, 0, 0]"\n', "not every row has the same number of finite numbers")
+    check(f'csv id,prediction\n1,"{"x" * (16 * 2**20 + 1)}"\n', "a field is longer than 16,777,216 char")
+    check(f'jsonl {{"id": {"9" * 5_000}}}', "not JSON")
+    for suffix in ("json", "jsonl"):
+        check(f"{suffix} {'[' * 100_000}", "not JSON")
+    assert "nowhere.jsonl: no such file" in refused(FormatError, open_model, "file/nowhere.jsonl")
 
 
 # Items without an answer
@@ -302,30 +248,27 @@ WITH_STATUS: tuple[dict[str, Any], ...] = (
 )
 
 
-def test_items_without_an_answer_have_a_status(tmp_path: Path, case: Any) -> None:
+def test_items_without_an_answer_have_a_status(run: Any, tmp_path: Path) -> None:
+    shares = [f"p_{label}" for label in LABELS]
     named = [
         {"id": row["id"], "status": row["status"], "predicted": name}
         for row, name in zip(WITH_STATUS, (None, "entailment", "contradiction"), strict=True)
     ]
-    for suffix in FORMATS:
-        for column in ("status", "outcome"):
-            for form, given in (("shares", WITH_STATUS), ("label", named)):
-                rows = [{column if key == "status" else key: row[key] for key in row} for row in given]
-                path = write(tmp_path / f"{column}-{form}{suffix}", rows)
-                with case(suffix, column, form):
-                    run = predict_suite(f"file/{path}", DATA)
-                    assert run.scored("tiny").predicted.tolist() == [-1, 0, 2]
-                    assert run.outcomes["tiny"].unanswered() == {"refused": 1}
+    for suffix, column, given in product(FORMATS, ("status", "outcome"), (WITH_STATUS, named)):
+        rows = [{column if key == "status" else key: row[key] for key in row} for row in given]
+        found = run(rows, suffix=suffix)
+        assert found.predictions("tiny").tolist() == ["", "entailment", "contradiction"], (suffix, column)
+        assert found.outcomes["tiny"].unanswered() == {"refused": 1}
     texts = [row | text for row, text in zip(WITH_STATUS, rows_of("shares", "text"), strict=True)]
-    texts[0] |= {"p_entailment": None, "p_neutral": None, "p_contradiction": None}
+    texts[0] |= dict.fromkeys(shares)
     both = predict_suite(f"mean/file/{write(tmp_path / 'texts.jsonl', texts)},builtin/majority", DATA)
     assert both.outcomes["tiny"].unanswered() == {"refused": 1}
     of_items = [{"status": "proposed", **row} for row in rows_of("shares", "id")]  # not of answers
-    assert answers(write(tmp_path / "items.csv", of_items)) == EXPECTED
+    assert run(of_items).predictions("tiny").tolist() == NAMES
 
 
-def test_a_run_that_was_exported_can_be_read_as_predictions(tmp_path: Path) -> None:
-    first = predict_suite(f"file/{write(tmp_path / 'p.jsonl', WITH_STATUS)}", DATA)
+def test_a_run_that_was_exported_can_be_read_as_predictions(run: Any, tmp_path: Path) -> None:
+    first = run(WITH_STATUS)
     first.to_frame().write_parquet(tmp_path / "frame.parquet")
     again = predict_suite(f"file/{tmp_path / 'frame.parquet'}", DATA)
     shares = [f"{start}_{label}" for start in ("p", "model_p") for label in LABELS]
@@ -333,96 +276,55 @@ def test_a_run_that_was_exported_can_be_read_as_predictions(tmp_path: Path) -> N
     assert np.allclose(again.probabilities["tiny"], first.probabilities["tiny"], equal_nan=True)
 
 
-def test_a_status_must_agree_with_the_predictions(tmp_path: Path, case: Any) -> None:
-    for number, change, said in (
-        (0, {"status": None}, "no value for 'p_entailment'"),
-        (0, {"status": "answered"}, "no value for 'p_entailment'"),
-        (0, {"status": "verified"}, "p.jsonl, row 1: 'verified' in column 'status' is no status"),
-        (1, {"status": "ok"}, "p.jsonl, row 2: 'ok' in column 'status' is no status"),
-        (1, {"status": "cut"}, "row 2: 'status' is 'cut', but 'p_entailment' is 0.7"),
+def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> None:
+    for number, status, said in (
+        (0, None, "no value for 'p_entailment'"),
+        (0, "answered", "no value for 'p_entailment'"),
+        (0, "verified", ".jsonl, row 1: 'verified' in column 'status' is no status"),
+        (1, "ok", ".jsonl, row 2: 'ok' in column 'status' is no status"),
+        (1, "cut", "row 2: 'status' is 'cut', but 'p_entailment' is 0.7"),
     ):
         rows = [dict(row) for row in WITH_STATUS]
-        rows[number] |= change
-        with case.refused(said, kind=FormatError):
-            predict_suite(f"file/{write(tmp_path / 'p.jsonl', rows)}", DATA)
-    for suffix in (".jsonl", ".csv"):
-        for column in ({}, {"status": ""}, {"status": "verified"}):
-            rows = [{**row, **column} for row in rows_of("label", "id")]
-            rows[1]["label"] = ""
-            with case.refused("row 2: no value for 'label'", "'status', are unparsed", kind=FormatError):
-                answers(write(tmp_path / f"empty{suffix}", rows))
+        rows[number]["status"] = status
+        assert said in refused(FormatError, run, rows, suffix=".jsonl")
+    for suffix, column in product((".jsonl", ".csv"), ({}, {"status": ""}, {"status": "verified"})):
+        rows = [{**row, **column} for row in rows_of("label", "id")]
+        rows[1]["label"] = ""
+        said = refused(FormatError, run, rows, suffix=suffix)
+        assert said.has("row 2: no value for 'label'", "'status', are unparsed")
 
 
-# Words of the file
+# Words and columns of the file
 
 
-TWO = Dataset(
-    "tiny",
-    (
-        Example("c1", "Ann slept.", "Ann was awake.", "not_entailment"),
-        Example("c2", "A dog barks.", "A dog makes a noise.", "entailment"),
-        Example("c3", "It snows.", "Bob is tall.", "not_entailment"),
-    ),
-    {"labels": "two labels"},
-)
-GOLDS = [example.label for example in TWO]
-
-
-def verdicts(path: Path, values: Sequence[Any]) -> Path:
-    return write(path, [{"id": e.id, "prediction": v} for e, v in zip(TWO, values, strict=True)])
-
-
-def test_words_of_the_file_are_read_as_they_are_declared(tmp_path: Path, case: Any) -> None:
+def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any, tmp_path: Path) -> None:
     """And true and false are not guessed."""
     for suffix in (".jsonl", ".csv", ".parquet"):
-        for number, (values, labels) in enumerate(
-            (
-                (
-                    ("unsupported", "Supported", "unsupported"),
-                    "supported=entailment,unsupported=not_entailment",
-                ),
-                (("not entailment", "entailment", "no"), {"no": "not_entailment"}),
-                ((0, 1, 0), {1: "entailment", 0: "not_entailment"}),
-                ((False, True, False), "true=entailment,false=not_entailment"),
-            )
+        for values, labels in (
+            (("unsupported", "Supported", "unsupported"), "supported=entailment,unsupported=not_entailment"),
+            (("not entailment", "entailment", "no"), {"no": "not_entailment"}),
+            ((0, 1, 0), {1: "entailment", 0: "not_entailment"}),
+            ((False, True, False), "true=entailment,false=not_entailment"),
         ):
-            path = verdicts(tmp_path / f"{number}{suffix}", values)
-            with case(suffix, values):
-                run = predict_suite(f"file/{path}", TWO, options={"labels": labels})
-                assert run.predictions("tiny").tolist() == GOLDS
-                assert run.manifest["details"]["two_label"] is True
-                assert run.manifest["details"]["declared_labels"]
-                assert run.manifest["model_key"] != open_model(f"file/{path}").key
-        named = ("--labels false=not_entailment,true=entailment declares", "id 'c1': column 'prediction' is")
-        with case.refused(*named, kind=FormatError):
-            predict_suite(f"file/{path}", TWO)
-    options = {"labels": "yes=entailment,no=not_entailment,unclear=-"}
+            rows = labelled(values, TWO)
+            found = run(rows, TWO, suffix, labels=labels)
+            assert found.predictions("tiny").tolist() == GOLDS
+            assert found.manifest["details"]["two_label"] is True
+            assert found.manifest["details"]["declared_labels"]
+            plain = open_model(f"file/{write(tmp_path / f'plain{suffix}', rows)}")
+            assert found.manifest["model_key"] != plain.key
+        assert refused(FormatError, run, rows, TWO, suffix).has(
+            "--labels false=not_entailment,true=entailment declares", "id 'c1': column 'prediction' is"
+        )
     for values, said in (
         (("no", "yes", "unclear"), "id 'c3': column 'prediction' is 'unclear', which --labels decl"),
         (("no", "entailment", "neutral"), "some answers are not_entailment, others are neutral"),
     ):
-        with case.refused(said, kind=FormatError):
-            predict_suite(f"file/{verdicts(tmp_path / 'wrong.csv', values)}", TWO, options=options)
+        labels = "yes=entailment,no=not_entailment,unclear=-"
+        assert said in refused(FormatError, run, labelled(values, TWO), TWO, labels=labels)
 
 
-def test_an_undeclared_order_of_two_labels_is_proposed_for_two_labels(tmp_path: Path, case: Any) -> None:
-    order, path = "entailment,not_entailment", verdicts(tmp_path / "p.csv", [1, 0, 1])
-    fits, next_best = (
-        f"--label-order {order} would agree with",
-        "100.0 % of 3; the next best order with 0.0 %",
-    )
-    with case.refused(fits, *next_best.split("; "), kind=FormatError, without="contradiction"):
-        predict_suite(f"file/{path}", TWO)
-    unlabelled = Dataset("tiny", [Example(e.id, e.premise, e.hypothesis, None) for e in TWO])
-    with case.refused(f"--label-order {order} or --label-order entailment,neutral,", kind=FormatError):
-        predict_suite(f"file/{path}", unlabelled)
-    run = predict_suite(f"file/{path}", TWO, options={"label_order": order})
-    assert run.predictions("tiny").tolist() == GOLDS
-
-
-# Columns
-
-
+#: A probability above 1, and gold labels in a column label.
 OWN = [
     {
         "key": e.id,
@@ -436,45 +338,34 @@ OWN = [
 ]
 
 
-def test_columns_are_what_is_said_of_them(tmp_path: Path, case: Any) -> None:
-    """Whatever else the file has: a probability above 1, and gold labels in a column label."""
-    path = write(tmp_path / "p.csv", OWN)
+def test_columns_are_what_is_said_of_them(run: Any) -> None:
     for columns, by in (
         ("id=key,prediction=verdict", "key"),
         ("premise=doc,hypothesis=claim,prediction=verdict", "text"),
         ({"id": "key", "prediction": "verdict", "premise": "doc", "hypothesis": "claim"}, "key"),
     ):
-        with case(columns):
-            options = {"columns": columns, "labels": "yes=entailment,no=not_entailment"}
-            run = predict_suite(f"file/{path}", TWO, options=options)
-            assert run.predictions("tiny").tolist() == GOLDS
-            details = run.manifest["details"]
-            assert (details["matched_by"], details["column"]) == (by, "verdict")
-    for wrong, *named in (
-        (None, "no column identifies the item", "--columns id=A", "--set file.columns=id=A"),
-        ("id=key,prediction=verdct", "no column 'verdct' for 'prediction'", "did you mean 'verdict'"),
-        ("id=key,predicton=verdict", "'predicton'", "did you mean 'prediction'"),
-        ("id=key,label=verdict", "no role of a column of predictions is called 'label'"),
-        ("premise=doc,prediction=verdict", "no column identifies the item"),
-        ("id=key,status=verdict,prediction=label", "'no' in column 'verdict' is no status"),
-        ("id=key,p_entailment=p_entailment", "is 'p_entailment', and nothing says above which value"),
-    ):
-        with case.refused(*named):
-            predict_suite(f"file/{path}", TWO, options={"columns": wrong})
+        found = run(OWN, TWO, columns=columns, labels="yes=entailment,no=not_entailment")
+        assert found.predictions("tiny").tolist() == GOLDS
+        details = found.manifest["details"]
+        assert (details["matched_by"], details["column"]) == (by, "verdict")
 
 
-def test_labels_beside_one_probability_are_not_dropped_in_silence(tmp_path: Path) -> None:
+def test_columns_that_are_refused(each_case: Any, run: Any, refused: Any) -> None:
+    def check(columns: str | None, *named: str) -> None:
+        assert refused(run, OWN, TWO, columns=columns).has(*named)
+
+    each_case(check)
+
+
+def test_labels_beside_one_probability_are_not_dropped_in_silence(run: Any, refused: Any) -> None:
     rows = [{"uid": e.id, "p_entailment": 0.9, "prediction": "neutral", "label": e.label} for e in ITEMS]
-    path = write(tmp_path / "p.csv", rows)
-    message = (
-        r"is 'p_entailment', and(.|\n)*--threshold 0\.5 .*; --columns id=uid,prediction=prediction of run, "
-        r"or --set file\.columns=id=uid,prediction=prediction, reads the labels in 'prediction' instead"
+    assert refused(run, rows, columns="id=uid").has(
+        "is 'p_entailment', and",
+        "--threshold 0.5 ",
+        "; --columns id=uid,prediction=prediction of run, or "
+        "--set file.columns=id=uid,prediction=prediction, reads the labels in 'prediction' instead",
     )
-    with pytest.raises(CrossexamError, match=message):
-        predict_suite(f"file/{path}", DATA, options={"columns": "id=uid"})
-    run = predict_suite(f"file/{path}", DATA, options={"columns": "id=uid,prediction=prediction"})
-    assert run.predictions("tiny").tolist() == ["neutral"] * 3
-    for row in rows:
-        del row["prediction"]
-    with pytest.raises(CrossexamError, match=r"not_entailment$"):  # a column label may hold gold labels
-        predict_suite(f"file/{write(path, rows)}", DATA)
+    found = run(rows, columns="id=uid,prediction=prediction")
+    assert found.predictions("tiny").tolist() == ["neutral"] * 3
+    bare = [{key: row[key] for key in ("uid", "p_entailment", "label")} for row in rows]
+    assert refused(run, bare, columns="id=uid").endswith("not_entailment")  # label may hold gold labels

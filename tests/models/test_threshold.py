@@ -63,7 +63,7 @@ def write(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
     return path
 
 
-def test_functions_of_two_labels(case: Any) -> None:
+def test_functions_of_two_labels() -> None:
     for function, threshold, expected in (
         (shares_of, 0.6, 100),
         (shares_of, 0.5, 75),
@@ -74,13 +74,12 @@ def test_functions_of_two_labels(case: Any) -> None:
         (three_of, None, 75),
     ):
         for data in (TWO, THREE):
-            with case(function.__name__, threshold, data.name):
-                run = predict_suite(function, data, options={"threshold": threshold})
-                assert run.manifest["details"]["two_label"] is (function is not three_of)
-                assert accuracy(run) == expected
+            run = predict_suite(function, data, options={"threshold": threshold})
+            assert run.manifest["details"]["two_label"] is (function is not three_of)
+            assert accuracy(run) == expected
 
 
-def test_files_of_two_labels(tmp_path: Path, case: Any) -> None:
+def test_files_of_two_labels(tmp_path: Path) -> None:
     """Even if the rows that are asked for do not show it, and in an ensemble."""
     for number, (row, threshold, expected) in enumerate(
         (
@@ -88,73 +87,80 @@ def test_files_of_two_labels(tmp_path: Path, case: Any) -> None:
             (lambda share: {"p_entailment": share}, 0.5, 75),
             (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, None, 75),
             (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, 0.6, 100),
+            (lambda share: {"entailment": share, "not_entailment": 1 - share}, None, 75),
             (lambda share: {"prediction": "entailment" if share > 0.5 else "not_entailment"}, None, 75),
         )
     ):
         for data in (TWO, THREE):
             rows = [{"id": e.id, **row(share)} for e, share in zip(data, SHARES, strict=True)]
             path = write(tmp_path / f"{data.name}-{number}.jsonl", rows)
-            with case(number, data.name):
-                run = predict_suite(f"file/{path}", data, options={"threshold": threshold})
-                assert run.manifest["details"]["two_label"] is True
-                assert accuracy(run) == expected
+            run = predict_suite(f"file/{path}", data, options={"threshold": threshold})
+            assert run.manifest["details"]["two_label"] is True
+            assert accuracy(run) == expected
     assert predict_suite(f"file/{path}", TWO, limit=2).manifest["details"]["two_label"] is True
     texts = [{"premise": e.premise, "hypothesis": e.hypothesis, "prediction": "not_entailment"} for e in TWO]
     run = predict_suite(f"mean/file/{write(path, texts)},builtin/overlap", THREE)
     assert run.manifest["details"]["two_label"] is True
 
 
-def test_thresholds_that_are_missing_or_refused(tmp_path: Path, case: Any) -> None:
+def test_thresholds_that_are_missing_or_refused(tmp_path: Path, refused: Any) -> None:
     """Single numbers need one, it lies between 0 and 1, and three labels take none."""
-    with case.refused("single numbers, and nothing says above which value", "--threshold 0.5"):
-        predict_suite(shares_of, TWO)
+    assert refused(predict_suite, shares_of, TWO).has(
+        "single numbers, and nothing says above which value", "--threshold 0.5"
+    )
     path = tmp_path / "p.csv"
     path.write_text("id,p_entailment\ni0,0.9\n")
-    with case.refused("the only column of probabilities is 'p_entailment', and nothing"):
-        open_model(f"file/{path}")
+    assert "the only column of probabilities is 'p_entailment', and nothing" in refused(
+        open_model, f"file/{path}"
+    )
     for threshold in (0, 1, -0.5, 2, float("nan")):
         for kind in ("hf", "py", "file"):
-            with case.refused("the threshold is ", "wanted: a number above 0 and below 1"):
-                open_model(f"{kind}/x:y", {"threshold": threshold})
-    with case.refused("the answers have three labels", "wanted: no --threshold"):
-        predict_suite(three_of, TWO, options={"threshold": 0.5})
+            assert refused(open_model, f"{kind}/x:y", {"threshold": threshold}).has(
+                "the threshold is ", "wanted: a number above 0 and below 1"
+            )
+    assert refused(predict_suite, three_of, TWO, options={"threshold": 0.5}).has(
+        "the answers have three labels", "wanted: no --threshold"
+    )
     path = write(tmp_path / "p.jsonl", ({"id": e.id, "prediction": "neutral"} for e in TWO))
-    with case.refused("the predictions have three labels"):
-        predict_suite(f"file/{path}", TWO, options={"threshold": 0.5})
+    assert "the predictions have three labels" in refused(
+        predict_suite, f"file/{path}", TWO, options={"threshold": 0.5}
+    )
 
 
-def test_answers_that_are_refused(tmp_path: Path, case: Any) -> None:
+def test_answers_that_are_refused(tmp_path: Path, refused: Any) -> None:
     """Single numbers that are no probabilities, and a mixture of two labels with three."""
     for answer in (1.2, -0.1, float("nan"), "entailment", None):
-        with case.refused("the answer for premise 'Premise 1.' and hypothesis ", kind=FormatError):
-            answers = [0.5, answer, 0.5, 0.5]
-            predict_suite(lambda pairs, given=answers: given, TWO, options={"threshold": 0.5})
+        answers = [0.5, answer, 0.5, 0.5]
+        assert "the answer for premise 'Premise 1.' and hypothesis " in refused(
+            FormatError, predict_suite, lambda pairs, given=answers: given, TWO, options={"threshold": 0.5}
+        )
 
     def mixed(pairs: list[Pair]) -> list[str]:
         return ["not_entailment" if pair[0].endswith("1.") else "neutral" for pair in pairs]
 
     for options in ({}, {"batch_size": 1}):  # over batches, too
-        with case.refused("some answers are not_entailment, others are neutral", kind=FormatError):
-            predict_suite(mixed, TWO, options=options)
+        assert "some answers are not_entailment, others are neutral" in refused(
+            FormatError, predict_suite, mixed, TWO, options=options
+        )
     names = zip(TWO, mixed(list(OF)), strict=True)
     path = write(tmp_path / "p.jsonl", ({"id": e.id, "prediction": name} for e, name in names))
-    with case.refused("some answers are not_entailment, others are neutral", kind=FormatError):
-        open_model(f"file/{path}")
+    assert "some answers are not_entailment, others are neutral" in refused(
+        FormatError, open_model, f"file/{path}"
+    )
 
 
 def test_a_run_from_the_store_alone_has_two_labels_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = "def f(pairs):\n    return ['entailment' if '1' in p else 'not_entailment' for p, _ in pairs]\n"
     (tmp_path / "two_names.py").write_text(source)
     monkeypatch.chdir(tmp_path)
     for model in ("py/two_names:f", "mean/py/two_names:f,builtin/overlap"):
-        with case(model):
-            store = tmp_path / model[:2]
-            first, again = (predict_suite(model, THREE, store=store) for _ in range(2))
-            assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, 4)
-            assert again.manifest["details"]["two_label"] is first.manifest["details"]["two_label"] is True
-            assert accuracy(again) == accuracy(first)
+        store = tmp_path / model[:2]
+        first, again = (predict_suite(model, THREE, store=store) for _ in range(2))
+        assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, 4)
+        assert again.manifest["details"]["two_label"] is first.manifest["details"]["two_label"] is True
+        assert accuracy(again) == accuracy(first)
 
 
 def test_the_order_of_probabilities_stays() -> None:

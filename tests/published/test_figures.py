@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import product
+from statistics import mean
 
 import pytest
 
@@ -11,24 +13,23 @@ from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.published.figures import Claim, published, published_studies, split_of, study_from_toml
 from crossexam.suites.challenge_sets import CHALLENGES
 
-STUDY = published("naik2018")
-NIE = published("nie2019")
+STUDY, NIE, ZHANG = published("naik2018"), published("nie2019"), published("zhang2020")
 SPLITS = ("matched", "mismatched")
 SIX = ("NB", "CH", "RC", "IS", "BiLSTM", "CBOW")
+FOURTEEN = ZHANG.table("accuracy").columns[:14]
 
 
 def claim(name: str) -> Claim:
     return next(each for each in STUDY.claims if each.name == name)
 
 
-def mean(figures: list[float]) -> float:
-    return sum(figures) / len(figures)
-
-
 def figure(table: str, row: str, column: str) -> float:
     found = STUDY.table(table).value(row, column)
     assert found is not None
     return found
+
+
+# Naik et al. 2018 and Nie et al. 2019
 
 
 def test_every_column_is_a_test_set_of_ours_and_every_row_a_known_system() -> None:
@@ -48,12 +49,8 @@ def test_shares_are_percentages() -> None:
         if table.unit == "percent":
             assert all(0 <= value <= 100 for row in table.cells.values() for value in row.values())
     assert STUDY.table("set_size").unit == "items"
-
-
-def test_align_is_in_the_tables_and_never_predicts_contradiction() -> None:
-    row = STUDY.table("accuracy").cells["ALIGN"]
-    assert len(row) == 13
-    assert row["antonymy.matched"] == row["antonymy.mismatched"] == 0.0
+    row = STUDY.table("accuracy").cells["ALIGN"]  # which never predicts contradiction
+    assert (len(row), row["antonymy.matched"], row["antonymy.mismatched"]) == (13, 0.0, 0.0)
     assert figure("rte", "ALIGN", "rte3_test") == 61.125
 
 
@@ -71,18 +68,14 @@ def test_a_figure_is_found_by_construction_and_part() -> None:
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_the_drop_on_negation_is_recomputed(split: str) -> None:
+def test_means_are_recomputed(split: str) -> None:
     rows = STUDY.table("accuracy").cells.values()
-    drop = mean([row[f"base.{split}"] - row[f"negation.{split}"] for row in rows])
+    drop = mean(row[f"base.{split}"] - row[f"negation.{split}"] for row in rows)
     stated = claim(f"mean drop on negation, {split}")
     assert round(drop, 2) == stated.computed
     assert abs(stated.stated - drop) > 0.05  # the paper's own figure is not the mean of its table
-
-
-@pytest.mark.parametrize("split", SPLITS)
-def test_the_share_of_false_entailment_on_antonymy_is_recomputed(split: str) -> None:
     rows = STUDY.table("antonymy_errors").cells.values()
-    share = mean([row[f"C-E.{split}"] for row in rows])
+    share = mean(row[f"C-E.{split}"] for row in rows)
     stated = claim(f"mean share of false entailment in errors on antonymy, {split}")
     assert share == pytest.approx(stated.computed, abs=1e-3)
     assert round(share, 1) == stated.stated
@@ -90,19 +83,25 @@ def test_the_share_of_false_entailment_on_antonymy_is_recomputed(split: str) -> 
         assert row[f"C-E.{split}"] + row[f"C-N.{split}"] == pytest.approx(100)
 
 
-def test_the_numerical_errors_are_recomputed() -> None:
+def test_other_claims_are_recomputed() -> None:
     share = 100 * (1703 + 1695) / 4337
     stated = claim("share of false entailment in the errors that NB and BiLSTM share on numerical reasoning")
     assert (round(share, 2), math.floor(10 * share) / 10) == (stated.computed, stated.stated)
-
-
-def test_the_shared_antonymy_failures_are_recomputed() -> None:
     items = figure("set_size", "items", "antonymy.matched")
     right = [figure("accuracy", system, "antonymy.matched") for system in ("RC", "CH")]
     stated = claim("antonymy items that RC and CH both fail, matched")
     both_fail = items - sum(right) / 100 * items + 171
     assert both_fail == pytest.approx(stated.computed, abs=0.01)
     assert abs(both_fail - stated.stated) <= 2 * 0.0005 * items  # two accuracies rounded to 0.1 %
+    errors = STUDY.table("error_analysis").cells.values()
+    sums = [sum(row[split] for row in errors) for split in SPLITS]
+    assert sums == [claim("sum of the sources of error, matched").computed, 100]
+    (cells,) = STUDY.table("antonym_kinds").cells.values()  # shares of a sample
+    for outcome in ("both_right", "both_wrong"):
+        kinds = [f"antonymy.{outcome}.{kind}.matched" for kind in ("gradable", "complementary", "relational")]
+        assert sum(cells[kind] for kind in kinds) == 100
+    assert cells["antonymy.both_right.complementary.matched"] == 99
+    assert STUDY.table("slices").cells == {"baselines": {"base.annotation.ANTO": 67}}
 
 
 def test_every_construction_that_knows_other_rules_says_how_ours_differ() -> None:
@@ -114,13 +113,6 @@ def test_every_construction_that_knows_other_rules_says_how_ours_differ() -> Non
             assert rules in {"ours", "paper"}  # what the authors' script makes does not differ
             assert set(sentences) <= {"*", *CONSTRUCTIONS}
             assert all(0 < len(sentence) < 160 and "." not in sentence for sentence in sentences.values())
-
-
-def test_the_sources_of_error_are_summed() -> None:
-    sums = {
-        split: sum(row[split] for row in STUDY.table("error_analysis").cells.values()) for split in SPLITS
-    }
-    assert sums == {"matched": claim("sum of the sources of error, matched").computed, "mismatched": 100}
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -166,15 +158,6 @@ def test_tables_3_and_5_agree_with_table_1() -> None:
     )
 
 
-def test_the_kinds_of_antonyms_are_shares_of_a_sample() -> None:
-    (cells,) = STUDY.table("antonym_kinds").cells.values()
-    for outcome in ("both_right", "both_wrong"):
-        kinds = [f"antonymy.{outcome}.{kind}.matched" for kind in ("gradable", "complementary", "relational")]
-        assert sum(cells[kind] for kind in kinds) == 100
-    assert cells["antonymy.both_right.complementary.matched"] == 99
-    assert STUDY.table("slices").cells == {"baselines": {"base.annotation.ANTO": 67}}
-
-
 def test_unknown_names_suggest_the_nearest(refused: Callable[..., str]) -> None:
     said = refused(published, "naik2081")
     assert "no published study is called 'naik2081'\n" in said
@@ -185,10 +168,10 @@ def test_unknown_names_suggest_the_nearest(refused: Callable[..., str]) -> None:
 
 
 def test_malformed_studies_say_where(refused: Callable[..., str]) -> None:
-    short = (
-        'key = "x"\ncitation = "c"\nsource = "s"\n[systems]\n[tables.t]\ncaption = "c"\nplace = "p"\n'
-        'columns = ["a", "b"]\n[tables.t.rows]\nNB = [1]'
+    table = (
+        '[systems]\n[tables.t]\ncaption = "c"\nplace = "p"\ncolumns = ["a", "b"]\n[tables.t.rows]\nNB = [1]'
     )
+    short = f'key = "x"\ncitation = "c"\nsource = "s"\n{table}'
     wrong = {
         "key = ": "x.toml: not TOML",
         'key = "x"': "x.toml: field 'citation' is missing",
@@ -198,22 +181,27 @@ def test_malformed_studies_say_where(refused: Callable[..., str]) -> None:
         assert refused(study_from_toml, text, where="x.toml").startswith(message)
 
 
+def test_a_whole_split_has_published_figures_and_no_part_of_it() -> None:
+    whole = {
+        "snli": ("snli_dev", "snli_1_0_dev"),
+        "matched": ("dev_matched", "multinli_dev_matched", "multinli_1_0_dev_matched"),
+        "mismatched": ("dev_mismatched", "multinli_dev_mismatched"),
+    }
+    for corpus, parts in whole.items():
+        for part in parts:
+            assert split_of(part) == corpus
+            assert [split_of(other) for other in (f"{part}_1000", f"{part}_hard", f"my_{part}")] == [None] * 3
+
+
 # Zhang et al. 2020
 
-ZHANG = published("zhang2020")
-FOURTEEN = ZHANG.table("accuracy").columns[:14]
 
-
-def test_the_means_of_table_5_are_recomputed() -> None:
+def test_tables_2_and_5_agree() -> None:
+    claims = {each.name: each.computed for each in ZHANG.claims}
     for row, cells in ZHANG.table("accuracy").cells.items():
-        mean_of_14 = mean([cells[corpus] for corpus in FOURTEEN])
-        stated = {each.name: each.computed for each in ZHANG.claims}
-        wanted = stated.get(f"{row}'s mean over fourteen corpora", cells["mean"])
-        assert round(mean_of_14, 1) == wanted, row
+        wanted = claims.get(f"{row}'s mean over fourteen corpora", cells["mean"])
+        assert round(mean(cells[corpus] for corpus in FOURTEEN), 1) == wanted, row
         assert cells["mean"] == ZHANG.table("summary").cells[row]["mean"]
-
-
-def test_table_2_follows_from_table_5() -> None:
     for row, cells in ZHANG.table("summary").cells.items():
         snli, over = cells["snli_test"], cells["mean"]
         assert cells["difference"] == pytest.approx(over - snli, abs=0.101), row
@@ -222,20 +210,23 @@ def test_table_2_follows_from_table_5() -> None:
 
 def test_table_3_is_relative_to_its_first_row() -> None:
     cells = ZHANG.table("debiasing").cells
-    base = cells["BiLSTM"]
     for row in ("adv", "drift", "learned-mixin", "learned-mixin-h", "weighting"):
         for column in ("snli_test", "mean"):
-            relative = 100 * (cells[row][column] / base[column] - 1)
+            relative = 100 * (cells[row][column] / cells["BiLSTM"][column] - 1)
             assert cells[row][f"{column}.relative"] == pytest.approx(relative, abs=0.15), (row, column)
 
 
 def test_the_shares_of_table_4_add_up() -> None:
+    assert set(ZHANG.table("splits").cells) == set(FOURTEEN)
     for row, cells in ZHANG.table("splits").cells.items():
         shares = [share for column, share in cells.items() if column not in ("validation", "test")]
         assert sum(shares) == pytest.approx(100, abs=0.11), row
-    assert set(ZHANG.table("splits").cells) == set(FOURTEEN)
 
 
+# Challenge sets
+
+
+LABELS = ("entailment", "not_entailment")
 CHALLENGE_STUDIES = sorted({key for challenge in CHALLENGES.values() for key in challenge.studies})
 
 
@@ -269,21 +260,16 @@ def test_figures_that_were_not_compared_with_the_paper_are_marked() -> None:
 def test_the_figures_on_hans_agree_with_each_other() -> None:
     """Each heuristic and gold label has five subcases of 1,000 pairs."""
     tables = published("mccoy2019").tables
-    kinds = {("lexical_overlap", "l"), ("subsequence", "s"), ("constituent", "c")}
     for row, cells in tables["hans"].cells.items():
         means = []
-        for heuristic, first in kinds:
-            for gold, second in (("entailment", "e"), ("not_entailment", "n")):
-                subcases = [
-                    value
-                    for column, value in tables["subcases"].cells[row].items()
-                    if column.startswith(f"hans.subcase={first}{second}_")
-                ]
-                assert len(subcases) == 5
-                assert mean(subcases) == pytest.approx(
-                    cells[f"hans.heuristic and gold={heuristic}/{gold}"], abs=0.051
-                )
-                means.append(mean(subcases))
+        for heuristic, gold in product(("lexical_overlap", "subsequence", "constituent"), LABELS):
+            of_both = f"hans.subcase={heuristic[0]}{gold[0]}_"
+            subcases = tables["subcases"].cells[row].items()
+            of_five = [value for column, value in subcases if column.startswith(of_both)]
+            assert len(of_five) == 5
+            means.append(mean(of_five))
+            stated = cells[f"hans.heuristic and gold={heuristic}/{gold}"]
+            assert means[-1] == pytest.approx(stated, abs=0.051)
         assert mean(means) == pytest.approx(cells["hans"], abs=0.051)
 
 
@@ -298,15 +284,3 @@ def test_the_figures_of_natlog_are_those_that_angeli_quotes() -> None:
     assert found == pytest.approx(shares, abs=0.051)
     assert all(abs(figure - whole) < 1 for figure, whole in zip(found, quoted, strict=True))
     assert sum(right) == 129
-
-
-def test_a_whole_split_has_published_figures_and_no_part_of_it() -> None:
-    whole = {
-        "snli": ("snli_dev", "snli_1_0_dev"),
-        "matched": ("dev_matched", "multinli_dev_matched", "multinli_1_0_dev_matched"),
-        "mismatched": ("dev_mismatched", "multinli_dev_mismatched"),
-    }
-    for corpus, parts in whole.items():
-        for part in parts:
-            assert split_of(part) == corpus
-            assert [split_of(other) for other in (f"{part}_1000", f"{part}_hard", f"my_{part}")] == [None] * 3

@@ -20,7 +20,7 @@ Opener = Callable[..., "Page"]
 
 @pytest.fixture
 def open_page(chromium: Browser) -> Iterator[Opener]:
-    """Open a file in a page of its own, and wait for its items.
+    """Open a file in a page of its own, with its sections unless *closed*, and wait for its items.
 
     At the end, there was no request but that for it and its parts, and no error.
     """
@@ -32,7 +32,7 @@ def open_page(chromium: Browser) -> Iterator[Opener]:
     context.on("request", lambda request: requests.append(request.url))
     opened: list[str] = []
 
-    def go(path: Path, width: int = 1280, fragment: str = "") -> Page:
+    def go(path: Path, width: int = 1280, fragment: str = "", *, closed: bool = False) -> Page:
         page = context.new_page()
         page.set_viewport_size({"width": width, "height": 900})
         page.on("pageerror", lambda error: trouble.append(str(error)))
@@ -41,6 +41,10 @@ def open_page(chromium: Browser) -> Iterator[Opener]:
         opened.append(path.as_uri())
         page.goto(path.as_uri() + fragment)
         expect(page.locator("#list")).to_have_attribute("aria-busy", "false")
+        if not closed:
+            page.evaluate(
+                "document.querySelectorAll('details.section').forEach((each) => (each.open = true))"
+            )
         return page
 
     yield go

@@ -80,10 +80,10 @@ def wrong(golds: str, count: int) -> str:
     return golds[:count].translate(str.maketrans("ENCn", "NCEE")) + golds[count:]
 
 
-def terminal(shown: Any, width: int = 250) -> str:
+def terminal(shown: Any, width: int = 250, *, details: bool = False) -> str:
     """What a report, or anything that Rich shows, is on a terminal."""
     console = Console(width=width, file=io.StringIO(), record=True)
-    console.print(shown.terminal() if hasattr(shown, "terminal") else shown)
+    console.print(shown.terminal(details=details) if hasattr(shown, "terminal") else shown)
     return console.export_text()
 
 

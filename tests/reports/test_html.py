@@ -171,9 +171,43 @@ def test_page_opens_at_the_test_set_of_its_headline(open_page: Opener, two_model
     )
     assert 10 < len(cards(page)) <= 20
     assert all(card.startswith("negation\n") for card in cards(page))
-    assert page.locator("svg:visible").count() == 3 * 2 + 2  # accuracy, drops, errors; confusion on the base
+    assert (
+        page.locator("figure svg:visible").count() == 3 * 2 + 2
+    )  # accuracy, drops, errors; confusion on the base
     page.get_by_text("Show 6 more test sets").click()
-    assert page.locator("svg:visible").count() == 3 * 2 + 2 * 7
+    assert page.locator("figure svg:visible").count() == 3 * 2 + 2 * 7
+
+
+@pytest.mark.browser
+def test_sections_open_on_a_click_for_a_link_and_for_printing(open_page: Opener, two_models: Path) -> None:
+    page = open_page(two_models, closed=True)
+    opened = page.locator("details.section[open]")
+    assert opened.count() == 0
+    page.locator("nav a", has_text="Errors").click()
+    assert page.locator("#errors > details[open]").count() == opened.count() == 1
+    page.locator("#drop summary").first.click()
+    assert opened.count() == 2
+    page.keyboard.press("/")
+    assert page.locator("#items > details[open]").count() == 1
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert opened.count() == page.locator("details.section").count()
+    assert (
+        open_page(two_models, fragment="#yield", closed=True).locator("#yield > details[open]").count() == 1
+    )
+
+
+@pytest.mark.browser
+def test_what_broke_opens_below_its_row(open_page: Opener, two_models: Path) -> None:
+    page = open_page(two_models, closed=True)
+    row = page.locator("#broken .opens").first
+    assert not row.locator(".card").first.is_visible()
+    row.locator("summary").click()
+    shown = row.locator(".card")
+    assert 1 <= shown.count() <= 5
+    assert shown.first.is_visible()
+    assert shown.first.locator("ins, del").count() >= 1
+    assert shown.first.locator(".verdict").count() == 2  # of both models
+    assert "Gold: " in shown.first.inner_text()
 
 
 @pytest.mark.browser
@@ -406,11 +440,12 @@ def test_a_phone_shows_few_items_at_first(
     open_page: Opener, models: str, request: pytest.FixtureRequest
 ) -> None:
     path: Path = request.getfixturevalue(models)
+    page = open_page(path, width=400, closed=True)
+    most = 4000 if models == "two_models" else 7000
+    assert page.evaluate("document.documentElement.scrollHeight") < most
     page = open_page(path, width=400)
     page.select_option("#set", "")
     assert len(cards(page)) == 10
-    most = 8000 if models == "two_models" else 9000  # with the drawing of the ranks
-    assert page.evaluate("document.documentElement.scrollHeight") < most
     first, second = (page.locator("#accuracy figure").nth(k).bounding_box() for k in (0, 1))
     assert first is not None
     assert second is not None
@@ -457,13 +492,13 @@ def test_markup_in_the_data_is_shown_as_it_is(open_page: Opener, tmp_path: Path)
     )
     change = Change(f"{EVIL}.v1", "premise", "hypothesis", (Edit("hypothesis", 0, 0, "", EVIL),))
     items = tuple(each.derive(each.label, change) for each in base)
-    facts = {
+    facts: dict[str, Any] = {
         "construction": f"{EVIL}.v1",
         "part": part,
         "base_set": base.name,
         "signature": EVIL,
-        "yield": {"examples": 5, "items": 5, "rejected": {EVIL: 3}},
     }
+    facts["yield"] = {"examples": 5, "items": 5, "rejected": {EVIL: 3}}
     test = Dataset(f"negation.{part}", items, facts)
     run = answered(EVIL, [base, test], note=EVIL)
     page = open_page(write_report([run], tmp_path / "evil.html"))

@@ -44,7 +44,7 @@ STEADY = run(few=12, many=180, repeat=None)
 
 def texts(run: Run) -> dict[str, str]:
     report = Report((run,))
-    return {"terminal": terminal(report)} | {
+    return {"terminal": terminal(report, details=True)} | {
         suffix: report.text(suffix) for suffix in (".html", ".md", ".tex")
     }
 

@@ -48,6 +48,7 @@ FORMATS: dict[str, Callable[[], list[Shown]]] = {
     "LaTeX": lambda: in_latex(report().text(".tex")),
     "LaTeX of two models": lambda: in_latex(report_of_two().text(".tex")),
     "terminal": lambda: in_terminal(report().terminal()),
+    "terminal in detail": lambda: in_terminal(report().terminal(details=True)),
     "terminal of one model": lambda: in_terminal(Report(runs()[2:]).terminal()),
     "notebook": lambda: in_html(report()._repr_html_()),
     "comparison on the terminal": lambda: in_terminal(terminal_comparison(*of_two())),
@@ -119,6 +120,9 @@ def wanted(kind: str, name: str, row: Row) -> Wanted:
         return Wanted("{}", [(0.0 if isnan(value := row.value(name)) else value, 0, 0.0)])
     if kind == "bounds":
         return bounds_of(name, row)
+    if kind == "starred":
+        p, right = row.value("p_holm|"), wanted("estimate", name, row)
+        return right._replace(text=right.text.replace("{}", "{}*", 1)) if p <= 0.05 else right
     found = row.figure(name)
     if found is None or (kind == "paired" and not FIGURES.get(f"{row.start}|drop|")):
         return NOTHING
@@ -227,7 +231,8 @@ def model_of(header: str, cells: Mapping[str, str], title: str) -> str:
     """Return the model of a cell: of its column, its row, or the table; any if it is of all models."""
     if header in MODELS:
         return header
-    return cells.get("Model", title if title in MODELS else MODELS[0])
+    of = title.removeprefix("Accuracy of ")
+    return cells.get("Model", of if of in MODELS else MODELS[0])
 
 
 def mistakes(shown: Shown, pattern: str, matched: re.Match[str], against: str) -> Iterator[str]:
@@ -261,6 +266,8 @@ def mistakes(shown: Shown, pattern: str, matched: re.Match[str], against: str) -
             )
             if column.kind in {"matrix", "matrix_share", "difference"}:
                 right = in_matrix(column, cells[0], shown, last)
+            elif is_majority and column.kind == "" and column is not spec[0]:
+                continue
             elif is_majority:
                 right = of_majority(column, row)
             elif column.kind in {"", "measure"}:

@@ -168,7 +168,7 @@ def test_no_table_and_no_chart_shows_a_test_set_with_only_bounds_but_those_of_bo
         tables = section.tables_of(results)
         shown |= {section.key for table in tables for row in table.rows if row[0] == "one"}
         noted |= {section.key for table in tables if f"{LEFT_OUT}one." in table.notes}
-    of_bounds = {"summary", "accuracy", "accuracies", "unanswered", "drop"}
+    of_bounds = {"brief", "broken", "accuracy", "accuracies", "unanswered", "drop"}
     assert shown - {"yield", "signatures"} == of_bounds
     assert noted == {"calibration", "temperature", "selective", "errors"}
     for charts in (reliability_charts, risk_charts, confusion_charts):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import sqlite3
 import struct
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import numpy as np
 import pytest
@@ -352,39 +355,33 @@ def test_all_predictions_are_counted_wherever_they_are(
         assert store.count() == 0
 
 
-def test_a_damaged_store_is_told(tmp_path: Path) -> None:
-    (tmp_path / FILE_NAME).write_bytes(b"this is no database at all" * 100)
-    with pytest.raises(
-        FormatError, match=r"store\.sqlite: the store is damaged: .*\n  hint: move the file elsewhere"
-    ):
-        predict_suite(Counting("k"), data_of(3), store=tmp_path)
+def carried_out(place: Path, script: str, *statement: Any) -> None:
+    """Carry out a *script* and one *statement* with its values on the store in *place*."""
+    with closing(sqlite3.connect(place / FILE_NAME)) as connection, connection:
+        connection.executescript(script)
+        if statement:
+            connection.execute(*statement)
 
 
-def test_a_store_cut_short_is_told(tmp_path: Path) -> None:
-    predict_suite(Counting("k"), data_of(2000), store=tmp_path)
-    whole = (tmp_path / FILE_NAME).read_bytes()
-    (tmp_path / FILE_NAME).write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(FormatError, match="the store"):
-        predict_suite(Counting("k"), data_of(2000), store=tmp_path)
+def test_a_damaged_store_is_told(tmp_path: Path, refused: Callable[..., str]) -> None:
+    def said(folder: str, count: int = 3) -> str:
+        return refused(predict_suite, Counting("k"), data_of(count), store=tmp_path / folder)
 
-
-def test_another_format_is_told(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / FILE_NAME)
-    connection.execute("CREATE TABLE something (x)")
-    connection.execute("PRAGMA user_version=9")
-    connection.close()
-    with pytest.raises(FormatError, match=r"the store has format 9, not 5"):
-        predict_suite(Counting("k"), data_of(3), store=tmp_path)
-
-
-def test_an_answer_of_the_wrong_size_is_told(tmp_path: Path) -> None:
-    predict_suite(Counting("k"), data_of(3), store=tmp_path)
-    connection = sqlite3.connect(tmp_path / FILE_NAME)
-    connection.execute("UPDATE answers SET probabilities = x'00'")
-    connection.commit()
-    connection.close()
-    with pytest.raises(FormatError, match="a prediction is not three numbers"):
-        predict_suite(Counting("k"), data_of(3), store=tmp_path)
+    for folder in ("other", "format", "size", "cut"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "other" / FILE_NAME).write_bytes(b"this is no database at all" * 100)
+    found = said("other")
+    assert "store.sqlite: the store is damaged: " in found
+    assert "hint: move the file elsewhere" in found
+    carried_out(tmp_path / "format", "CREATE TABLE something (x); PRAGMA user_version=9")
+    assert "the store has format 9, not 5" in said("format")
+    predict_suite(Counting("k"), data_of(3), store=tmp_path / "size")
+    carried_out(tmp_path / "size", "UPDATE answers SET probabilities = x'00'")
+    assert "a prediction is not three numbers" in said("size")
+    predict_suite(Counting("k"), data_of(2000), store=tmp_path / "cut")
+    whole = (tmp_path / "cut" / FILE_NAME).read_bytes()
+    (tmp_path / "cut" / FILE_NAME).write_bytes(whole[: len(whole) // 2])
+    assert "the store" in said("cut", 2000)
 
 
 def test_a_store_of_format_1_is_brought_up_to_date(tmp_path: Path) -> None:
@@ -413,54 +410,55 @@ def test_a_store_of_format_1_is_brought_up_to_date(tmp_path: Path) -> None:
 
 
 def test_a_store_of_format_1_with_impossible_predictions_is_told(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / FILE_NAME)
-    connection.executescript(
+    carried_out(
+        tmp_path,
         "CREATE TABLE models (number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, name TEXT NOT NULL);"
-        "CREATE TABLE answers (model, pair, probabilities, truncated); PRAGMA user_version=1;"
+        "CREATE TABLE answers (model, pair, probabilities, truncated); PRAGMA user_version=1;",
+        "INSERT INTO answers VALUES (1, x'00', ?, 0)",
+        [struct.pack("<3d", 2.0, -0.5, -0.5)],
     )
-    connection.execute("INSERT INTO answers VALUES (1, x'00', ?, 0)", [struct.pack("<3d", 2.0, -0.5, -0.5)])
-    connection.commit()
-    connection.close()
-    before = (tmp_path / FILE_NAME).read_bytes()
     for _ in range(2):
         with pytest.raises(FormatError, match=r"not three probabilities: 2\.0, -0\.5, -0\.5\n  hint: move"):
             predict_suite(Counting("k"), data_of(3), store=tmp_path)
     assert sqlite3.connect(tmp_path / FILE_NAME).execute("PRAGMA user_version").fetchone() == (1,)
-    assert before
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        "probabilities = ?",
-        "premise_read = 3, hypothesis_read = 1",
-        "checksum = x'0011223344556677'",
-        "pair = x'00112233445566778899aabbccddeeff'",
-        "model = 2",
-    ],
-)
-def test_a_changed_row_is_told(tmp_path: Path, change: str) -> None:
-    predict_suite(Counting("other"), data_of(1, start_at=9), store=tmp_path)
-    predict_suite(Counting("k"), data_of(1), store=tmp_path)
-    key = "other" if change.startswith("model") else "k"
-    connection = sqlite3.connect(tmp_path / FILE_NAME)
-    numbers = dict(connection.execute("SELECT key, number FROM models"))
-    values = [struct.pack("<3d", 0.0, 1.0, 0.0)] if "?" in change else []
-    change = change.replace("model = 2", f"model = {numbers['other']}")
-    connection.execute(f"UPDATE answers SET {change} WHERE model = {numbers['k']}", values)
-    connection.commit()
-    connection.close()
+def test_a_changed_row_is_told(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    for key, start_at in (("other", 9), ("k", 0)):
+        predict_suite(Counting(key), data_of(1, start_at=start_at), store=tmp_path / "whole")
+    with closing(sqlite3.connect(tmp_path / "whole" / FILE_NAME)) as connection:
+        numbers = dict(connection.execute("SELECT key, number FROM models"))
     asked = from_bytes(pair_hash("p 0", "h 0") + bytes.fromhex("00112233445566778899aabbccddeeff"))
-    with (
-        pytest.raises(FormatError, match="the store is damaged: a prediction does not have its checksum"),
-        AnswerStore(tmp_path / FILE_NAME, key, "m") as store,
-    ):
-        store.look_up(asked)
+
+    def check(change: str) -> None:
+        place = tmp_path / change.partition(" ")[0]
+        place.mkdir()
+        shutil.copy(tmp_path / "whole" / FILE_NAME, place)
+        carried_out(place, f"UPDATE answers SET {change} WHERE model = {numbers['k']}")
+        key = "other" if change.startswith("model") else "k"
+        with (
+            pytest.raises(FormatError, match="the store is damaged: a prediction does not have its checksum"),
+            AnswerStore(place / FILE_NAME, key, "m") as store,
+        ):
+            store.look_up(asked)
+
+    for_each(
+        check,
+        [
+            f"probabilities = x'{struct.pack('<3d', 0.0, 1.0, 0.0).hex()}'",
+            "premise_read = 3, hypothesis_read = 1",
+            "checksum = x'0011223344556677'",
+            "pair = x'00112233445566778899aabbccddeeff'",
+            f"model = {numbers['other']}",
+        ],
+    )
 
 
-@pytest.mark.parametrize("row", [[0.5, 0.6, 0.2], [1.2, -0.1, -0.1], [np.nan, 0.5, 0.5], [0.5, 0.5, np.nan]])
-def test_impossible_probabilities_are_told(tmp_path: Path, row: list[float]) -> None:
-    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
-        store.add(pair_hashes([("p", "h")]), np.array([row]), [None])
-        with pytest.raises(FormatError, match="a prediction is not three probabilities"):
-            store.look_up(pair_hashes([("p", "h")]))
+def test_impossible_probabilities_are_told(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(row: list[float]) -> None:
+        with AnswerStore(tmp_path / str(row) / FILE_NAME, "k", "m") as store:
+            store.add(pair_hashes([("p", "h")]), np.array([row]), [None])
+            with pytest.raises(FormatError, match="a prediction is not three probabilities"):
+                store.look_up(pair_hashes([("p", "h")]))
+
+    for_each(check, [[0.5, 0.6, 0.2], [1.2, -0.1, -0.1], [np.nan, 0.5, 0.5], [0.5, 0.5, np.nan]])

@@ -118,27 +118,17 @@ def test_a_limit_takes_the_first_items_and_is_loaded_as_such(tmp_path: Path) -> 
         predict_suite("builtin/overlap", BASE, limit=0)
 
 
-def test_test_sets_that_were_never_written_go_into_the_run(tmp_path: Path) -> None:
-    save_run(predict_suite("builtin/overlap", Suite("s", {"base.tiny": BASE})), tmp_path / "run")
-    shutil.move(tmp_path / "run", tmp_path / "elsewhere")
-    assert list(read_run(tmp_path / "elsewhere").datasets["base.tiny"]) == list(BASE)
-
-
-def test_a_run_and_its_suite_can_be_moved_together(tmp_path: Path) -> None:
+def test_a_run_can_be_moved_with_its_suite_or_alone_and_without_one(tmp_path: Path) -> None:
     place = tmp_path / "here"
-    save_run(
-        predict_suite("builtin/overlap", read_suite(write_suite(place / "suite"))), place / "runs" / "overlap"
-    )
+    answered = predict_suite("builtin/overlap", read_suite(write_suite(place / "suite")))
+    for folder in (place / "runs" / "overlap", place / "a" / "run"):
+        save_run(answered, folder)
+    save_run(predict_suite("builtin/overlap", Suite("s", {"base.tiny": BASE})), place / "never-written")
+    shutil.move(place / "a" / "run", place / "run")
+    assert list(read_run(place / "run").datasets["base.tiny"]) == list(BASE)
     shutil.move(place, tmp_path / "there")
-    assert len(read_run(tmp_path / "there" / "runs" / "overlap").datasets["base.tiny"]) == 3
-
-
-def test_a_run_alone_can_be_moved_too(tmp_path: Path) -> None:
-    save_run(
-        predict_suite("builtin/overlap", read_suite(write_suite(tmp_path / "suite"))), tmp_path / "a" / "run"
-    )
-    shutil.move(tmp_path / "a" / "run", tmp_path / "run")
-    assert len(read_run(tmp_path / "run").datasets["base.tiny"]) == 3
+    for folder in ("runs/overlap", "never-written"):
+        assert list(read_run(tmp_path / "there" / folder).datasets["base.tiny"]) == list(BASE)
 
 
 def test_names_of_test_sets_do_not_leave_the_folder(tmp_path: Path) -> None:
@@ -217,13 +207,9 @@ def test_models_that_answer_nonsense_are_told() -> None:
         predict_suite(Broken(), BASE)
 
 
-def test_an_empty_suite_and_an_empty_test_set() -> None:
+def test_an_empty_suite_and_an_empty_test_set(tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match="the suite has no test sets"):
         predict_suite("builtin/overlap", Suite("s", {}))
-    assert predict_suite("builtin/overlap", Dataset("d", ())).probabilities["d"].shape == (0, 3)
-
-
-def test_an_empty_test_set_is_saved_and_loaded(tmp_path: Path) -> None:
     save_run(predict_suite("builtin/overlap", Dataset("d", ())), tmp_path)
     assert read_run(tmp_path).probabilities["d"].shape == (0, 3)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,16 +105,17 @@ def test_a_run_never_shows_a_label_where_there_is_no_answer() -> None:
     assert "unanswered" in run._repr_html_()
 
 
-@pytest.mark.parametrize("labels", [("entailment", "not_entailment"), ("entailment", "neutral")])
-def test_projections_do_not_guess(labels: tuple[str, str]) -> None:
-    golds = [labels[k % 2] for k in range(20)]
-    names = {"not_entailment": "two labels", "neutral": "no contradiction"}
-    items = tuple(Example(e.id, e.premise, e.hypothesis, g) for e, g in zip(ITEMS, golds, strict=True))  # type: ignore[arg-type]
-    data = Dataset("d", items, {"projection": names[labels[1]]})
-    assert data.projection.name == names[labels[1]]
-    run = predict_suite(Mute(), data)
-    assert (run.scored("d").predicted == -1).tolist() == (~run.answered("d")).tolist()
-    assert np.isnan(data.projection.shares(run.answers("d"))[~run.answered("d")]).all()
+def test_projections_do_not_guess() -> None:
+    for labels, name in (
+        (("entailment", "not_entailment"), "two labels"),
+        (("entailment", "neutral"), "no contradiction"),
+    ):
+        items = tuple(replace(each, label=labels[k % 2]) for k, each in enumerate(ITEMS))
+        data = Dataset("d", items, {"projection": name})
+        assert data.projection.name == name
+        run = predict_suite(Mute(), data)
+        assert (run.scored("d").predicted == -1).tolist() == (~run.answered("d")).tolist()
+        assert np.isnan(data.projection.shares(run.answers("d"))[~run.answered("d")]).all()
 
 
 def test_a_saved_run_says_why_there_is_no_answer(tmp_path: Path) -> None:
@@ -184,28 +187,28 @@ def test_a_run_that_got_no_answer_leaves_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize(
-    ("shares", "outcome"),
-    [
-        (NAN, None),
-        (NAN, Outcome()),
-        ([0.2, 0.3, 0.5], Outcome("refused")),
-        ([np.nan, 0.5, 0.5], Outcome("refused")),
-        (NAN, Outcome("tired")),
-        (NAN, Outcome("refused", label_mass=0.5)),
-        ([0.2, 0.3, 0.5], Outcome(label_mass=1.5)),
-        ([0.2, 0.3, 0.5], "answered"),
-    ],
-)
-def test_numbers_and_statuses_must_agree(shares: list[float], outcome: Any) -> None:
-    class Odd(Mute):
-        def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
-            yield Batch([0], np.array([shares]), [None], [] if outcome is None else [outcome])
+def test_numbers_and_statuses_must_agree(for_each: Callable[..., None], refused: Callable[..., str]) -> None:
+    def check(shares: list[float], outcome: Any) -> None:
+        class Odd(Mute):
+            def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
+                yield Batch([0], np.array([shares]), [None], [] if outcome is None else [outcome])
 
-    with pytest.raises(
-        CrossexamError, match=r"the model did not return (probabilities|outcomes) for 1 pairs"
-    ):
-        predict_suite(Odd(), Dataset("d", ITEMS[:1]))
+        said = refused(predict_suite, Odd(), Dataset("d", ITEMS[:1]))
+        assert re.search("the model did not return (probabilities|outcomes) for 1 pairs", said)
+
+    for_each(
+        check,
+        [
+            (NAN, None),
+            (NAN, Outcome()),
+            ([0.2, 0.3, 0.5], Outcome("refused")),
+            ([np.nan, 0.5, 0.5], Outcome("refused")),
+            (NAN, Outcome("tired")),
+            (NAN, Outcome("refused", label_mass=0.5)),
+            ([0.2, 0.3, 0.5], Outcome(label_mass=1.5)),
+            ([0.2, 0.3, 0.5], "answered"),
+        ],
+    )
 
 
 def test_a_run_with_holes_that_nothing_explains_is_refused() -> None:
@@ -224,18 +227,21 @@ def test_an_ensemble_lacks_what_a_member_lacks() -> None:
     assert run.probabilities["d"][0].tolist() == [0.25, 0.25, 0.5]
 
 
-@pytest.mark.parametrize("aggregate", ["max", "mean", "max-mean", "min"])
-def test_a_pair_lacks_what_a_part_lacks(aggregate: str) -> None:
+def test_a_pair_lacks_what_a_part_lacks(for_each: Callable[..., None]) -> None:
     mute = Mute()
     mute.outcome = lambda pair: Outcome("too_long") if "Bob" in pair[0] else Outcome(label_mass=0.3)  # type: ignore[method-assign]
     items = (
         Example("a", "Ann left. Bob left. Eve left.", "They left.", "neutral"),
         Example("b", "Ann left. Eve left.", "They left.", "neutral"),
     )
-    run = predict_suite(mute, Dataset("d", items), chunking=Chunking("sentences:1", aggregate))
-    assert run.outcomes["d"].statuses().tolist() == ["too_long", "answered"]
-    assert run.outcomes["d"].label_mass.tolist()[1] == 0.3
-    assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
+
+    def check(aggregate: str) -> None:
+        run = predict_suite(mute, Dataset("d", items), chunking=Chunking("sentences:1", aggregate))
+        assert run.outcomes["d"].statuses().tolist() == ["too_long", "answered"]
+        assert run.outcomes["d"].label_mass.tolist()[1] == 0.3
+        assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
+
+    for_each(check, ["max", "mean", "max-mean", "min"])
 
 
 def test_details_and_masses_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -269,14 +275,15 @@ def test_details_and_masses_are_stored(tmp_path: Path, monkeypatch: pytest.Monke
         assert store.count() == 47
 
 
-@pytest.mark.parametrize("change", ["status = 'cut'", "detail = '{}'", "label_mass = 0.5", "status = 'ok'"])
-def test_a_changed_reason_is_an_error(tmp_path: Path, change: str) -> None:
+def test_a_changed_reason_is_an_error(tmp_path: Path) -> None:
     predict_suite(Mute(), DATA, store=tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
-        connection.execute(f"UPDATE answers SET {change} WHERE status = 'refused'")
-        connection.commit()
-    with pytest.raises(FormatError, match="a prediction does not have its checksum"):
-        predict_suite(Mute(), DATA, store=tmp_path)
+    whole = (tmp_path / FILE_NAME).read_bytes()
+    for change in ("status = 'cut'", "detail = '{}'", "label_mass = 0.5", "status = 'ok'"):
+        (tmp_path / FILE_NAME).write_bytes(whole)
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
+            connection.execute(f"UPDATE answers SET {change} WHERE status = 'refused'")
+        with pytest.raises(FormatError, match="a prediction does not have its checksum"):
+            predict_suite(Mute(), DATA, store=tmp_path)
 
 
 def test_a_store_of_format_3_is_brought_up_to_date(tmp_path: Path) -> None:
@@ -292,26 +299,26 @@ def test_a_store_of_format_3_is_brought_up_to_date(tmp_path: Path) -> None:
         assert connection.execute("PRAGMA user_version").fetchone() == (5,)
 
 
-@pytest.mark.parametrize(
-    ("status", "share"), [("tired", None), (None, None), ("refused", 0.5), ("answered", None)]
-)
 def test_a_prediction_file_that_contradicts_itself_is_refused(
-    tmp_path: Path, status: str | None, share: float | None
+    tmp_path: Path, for_each: Callable[..., None]
 ) -> None:
     run_into_folder(Mute(), DATA, tmp_path)
-    path = tmp_path / "predictions" / "d.parquet"
-    table = pl.read_parquet(path)
-    is_second = pl.int_range(pl.len()) == 1  # which was refused
-    changed = {"outcome": status, **{f"p_{label}": share for label in ("entailment", "neutral")}}
-    table = table.with_columns(
-        pl.when(is_second).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
-        for name, value in changed.items()
-    )
-    table.write_parquet(path)
-    manifest = tmp_path / "manifest.json"
+    path, manifest = tmp_path / "predictions" / "d.parquet", tmp_path / "manifest.json"
+    whole = pl.read_parquet(path)
     write_json(manifest, json.loads(json.dumps(read_manifest(manifest)).replace('"sha256"', '"sha"')))
-    with pytest.raises(FormatError, match=r"there is no such outcome|are not probabilities"):
-        read_run(tmp_path)
+    is_second = pl.int_range(pl.len()) == 1  # which was refused
+
+    def check(status: str | None, share: float | None) -> None:
+        changes = {"outcome": status, "p_entailment": share, "p_neutral": share}
+        columns = [
+            pl.when(is_second).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
+            for name, value in changes.items()
+        ]
+        whole.with_columns(columns).write_parquet(path)
+        with pytest.raises(FormatError, match=r"there is no such outcome|are not probabilities"):
+            read_run(tmp_path)
+
+    for_each(check, [("tired", None), (None, None), ("refused", 0.5), ("answered", None)])
 
 
 def test_every_status_has_a_code_and_a_meaning() -> None:

@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from crossexam.cli.main import app
-from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.corpora.spec import iter_corpus
+from crossexam.core.errors import CrossexamError, how_to_install
+from crossexam.core.example import Example
+from crossexam.core.sealed import read_manifest
 from crossexam.models.fitted import FittedModel
+from crossexam.models.model import Model
 from crossexam.models.table import MODELS, open_model
-from crossexam.shallow.fitting import (
-    CONFIG,
-    MANIFEST,
-    FitRequest,
-    FittedFolder,
-    ShallowModel,
-    fit_once,
-)
+from crossexam.shallow.fitting import CONFIG, MANIFEST, FitRequest, FittedFolder, ShallowModel, fit_once
 from crossexam.shallow.table import SHALLOW, shallow_named
 
-SPEC = "builtin:demo[:45]"
 PAIRS = [("A man sleeps.", "Nobody sleeps."), ("", "Ärger 東京"), ("Two dogs run outside.", "Animals move.")]
+#: Settings with which the models learn the tiny corpus.
+VALUES = {
+    "bag-of-words": {"content": "false", "min_count": "1", "min_pair_count": "1", "c": "2"},
+    "hypothesis-fasttext": {"width": "4", "buckets": "1000", "epochs": "30", "lr": "0.5", "batch_size": "4"},
+    "random-forest": {"trees": "10", "min_leaf": "1"},
+}
+#: What is asked for, in place of what there is, and what is said of it.
+NONSENSE = [
+    ("bag-of-words", {"pairs": "maybe"}, "'pairs' cannot be 'maybe'"),
+    ("hypothesis-fasttext", {"widht": "1"}, "did you mean 'width'"),
+    ("hypothesis-fasttext", {"epochs": "many"}, "'epochs' cannot be 'many'"),
+    ("random-forest", {"candidates": "20"}, "'candidates' is 20"),
+]
+#: Packages without which the models cannot be fitted, and the extras that have them.
+NEEDED = {
+    "bag-of-words": ("sklearn.linear_model", "shallow"),
+    "hypothesis-fasttext": ("torch", "torch"),
+    "random-forest": ("sklearn.ensemble", "shallow"),
+}
 
 
 @pytest.fixture(scope="module", params=sorted(SHALLOW))
@@ -36,13 +51,12 @@ def model(request: pytest.FixtureRequest) -> ShallowModel:
 
 
 @pytest.fixture(scope="module")
-def asked(model: ShallowModel, tmp_path_factory: pytest.TempPathFactory) -> FitRequest:
-    folder = tmp_path_factory.mktemp(model.name)
-    words = sorted({word for e in iter_corpus("builtin:demo") for word in re.findall(r"\w+", e.premise)})
-    rows = np.random.default_rng(0).normal(size=(len(words), 3)).tolist()
-    lines = [f"{word} {' '.join(map(str, row))}\n" for word, row in zip(words, rows, strict=True)]
-    (folder / "vectors.txt").write_text("".join(lines), encoding="utf-8")
-    return FitRequest(SPEC, SPEC, folder / "model", vectors=folder / "vectors.txt")
+def asked(
+    model: ShallowModel, corpus: Path, vectors_file: Path, tmp_path_factory: pytest.TempPathFactory
+) -> FitRequest:
+    folder = tmp_path_factory.mktemp(model.name) / "model"
+    values = VALUES.get(model.name, {})
+    return FitRequest(str(corpus), str(corpus), folder, values=values, seed=1, vectors=vectors_file)
 
 
 @pytest.fixture(scope="module")
@@ -50,60 +64,85 @@ def fitted(model: ShallowModel, asked: FitRequest) -> FittedFolder:
     return fit_once(model, asked)
 
 
-def _listed(table: str, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setenv("COLUMNS", "200")
-    return CliRunner().invoke(app, ["ls", table], catch_exceptions=False).output
-
-
-def test_fitting_writes_a_folder_with_its_files(model: ShallowModel, fitted: FittedFolder) -> None:
+def test_fitting_writes_a_folder_with_its_files(
+    model: ShallowModel, asked: FitRequest, fitted: FittedFolder
+) -> None:
     assert {path.name for path in fitted.folder.iterdir()} == {CONFIG, MANIFEST, *model.files}
     assert set(model.key_files) <= {CONFIG, *model.files}
     manifest = fitted.manifest
-    assert manifest["kind"] == model.kind
+    assert manifest == read_manifest(fitted.folder / MANIFEST)
     assert list(manifest)[:4] == ["kind", "scores", "fingerprint", "paper"]
-    for name, part in model.settings.items():
+    assert (manifest["kind"], manifest["examples"]) == (model.kind, 24)
+    assert manifest["scores"]["dev_accuracy"] == 100.0
+    for name, part in model.settings_from(asked.values).items():
         assert manifest["fingerprint"][name] == asdict(part)
     assert set(model.described) <= set(manifest["fingerprint"])
+    assert ("seed" in manifest["fingerprint"]) is ("--seed" in model.takes)
     assert set(model.packages) <= set(manifest["versions"])
     assert all(model.columns(manifest).values())
+    for path in fitted.folder.glob("*.npz"):
+        with np.load(path, allow_pickle=False) as stored:
+            assert all(stored[name].dtype != object for name in stored.files)
 
 
-def test_the_prefix_opens_it(model: ShallowModel, fitted: FittedFolder) -> None:
-    opened = open_model(f"{model.prefix}/{fitted.folder}")
+def test_the_prefix_opens_it(model: ShallowModel, asked: FitRequest, fitted: FittedFolder) -> None:
+    name = f"{model.prefix}/{fitted.folder}"
+    opened = open_model(name)
     assert isinstance(opened, FittedModel)
-    assert opened.details == {
-        **{part: fitted.manifest["fingerprint"][part] for part in model.described},
-        "train": [SPEC],
-    }
+    assert isinstance(opened, Model)
+    described = {part: fitted.manifest["fingerprint"][part] for part in model.described}
+    assert (opened.name, opened.details) == (name, {**described, "train": [asked.train]})
     predicted = opened.predict(PAIRS)
     assert predicted.shape == (len(PAIRS), 3)
     assert np.allclose(predicted.sum(axis=1), 1)
+    assert np.array_equal(predicted, model.load(fitted.folder).probabilities(PAIRS))
     assert len(opened.key) == 32
+    for option, value in (("label_order", []), ("revision", "x")):
+        with pytest.raises(CrossexamError, match=f"leave out --{option.replace('_', '-')}"):
+            open_model(name, {option: value})
 
 
 def test_what_is_saved_again_predicts_the_same(
-    model: ShallowModel, fitted: FittedFolder, tmp_path: Path
+    model: ShallowModel, asked: FitRequest, fitted: FittedFolder, tmp_path: Path
 ) -> None:
     loaded = model.load(fitted.folder)
-    config = {name: asdict(part) for name, part in model.settings.items()}
-    model.save(tmp_path, loaded, config)
-    assert (tmp_path / CONFIG).read_bytes() == (fitted.folder / CONFIG).read_bytes()
+    model.save(tmp_path, loaded, {n: asdict(part) for n, part in model.settings_from(asked.values).items()})
+    for name in (CONFIG, *model.files):
+        assert (tmp_path / name).read_bytes() == (fitted.folder / name).read_bytes()
     (tmp_path / MANIFEST).write_text("{}")
     assert np.array_equal(model.load(tmp_path).probabilities(PAIRS), loaded.probabilities(PAIRS))
     assert model.key(tmp_path) == model.key(fitted.folder)
 
 
-def test_it_is_fitted_once(model: ShallowModel, asked: FitRequest, fitted: FittedFolder) -> None:
+def test_it_is_fitted_once_and_a_seed_fixes_it(
+    model: ShallowModel, asked: FitRequest, fitted: FittedFolder, tmp_path: Path
+) -> None:
     before = {path.name: path.stat().st_mtime_ns for path in fitted.folder.iterdir() if path.name != MANIFEST}
-    again = fit_once(model, replace(asked, tests=(SPEC,)))
+    again = fit_once(model, replace(asked, tests=(asked.dev,)))
     assert before == {name: (fitted.folder / name).stat().st_mtime_ns for name in before}
-    assert again.manifest["tests"][SPEC]["accuracy"] == fitted.manifest["scores"]["dev_accuracy"]
-    with pytest.raises(CrossexamError, match="already holds another model"):
+    assert again.manifest == {**fitted.manifest, "tests": again.manifest["tests"]}
+    scores = again.manifest["tests"][asked.dev]
+    assert (scores["accuracy"], scores["rows"]) == (fitted.manifest["scores"]["dev_accuracy"], 24)
+    with pytest.raises(CrossexamError, match="already holds another model") as caught:
         fit_once(model, replace(asked, limit=3))
+    assert "choose another folder with -o" in str(caught.value)
+    for seed in (1, 2):
+        other = fit_once(model, replace(asked, folder=tmp_path / f"{seed}", seed=seed))
+        is_same = seed == 1 or "--seed" not in model.takes
+        assert (model.key(other.folder) == model.key(fitted.folder)) is is_same
+
+
+def test_corpora_and_slices_are_read_one_after_the_other(
+    model: ShallowModel, asked: FitRequest, tmp_path: Path
+) -> None:
+    for number, (train, limit) in enumerate(((f"{asked.train}[:3]+{asked.train}[3::6]", None),
+                                             (f"{asked.train}+{asked.train}", 3))):  # fmt: skip
+        request = replace(asked, folder=tmp_path / str(number), train=train, limit=limit)
+        assert fit_once(model, request).manifest["examples"] == (3 + 4, 3 + 3)[number]
 
 
 def test_a_folder_that_lacks_a_file_is_refused(
-    model: ShallowModel, fitted: FittedFolder, tmp_path: Path
+    model: ShallowModel, fitted: FittedFolder, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     names = (CONFIG, MANIFEST, *model.files)
     for missing in names:
@@ -111,13 +150,14 @@ def test_a_folder_that_lacks_a_file_is_refused(
             (tmp_path / name).unlink(missing_ok=True)
             if name != missing:
                 (tmp_path / name).write_bytes((fitted.folder / name).read_bytes())
-        with pytest.raises(CrossexamError, match=f"does not contain a {model.noun}") as caught:
-            open_model(f"{model.prefix}/{tmp_path}")
-        assert f"crossexam train {model.name} " in str(caught.value)
+        said = refused(open_model, f"{model.prefix}/{tmp_path}")
+        assert f"does not contain a {model.noun}" in said
+        assert f"crossexam train {model.name} " in said
     (tmp_path / names[-1]).write_bytes((fitted.folder / names[-1]).read_bytes())
     (tmp_path / CONFIG).write_text('{"kind": "crossexam-other", "format": 1}')
-    with pytest.raises(FormatError, match="this is 'crossexam-other', format 1"):
-        model.load(tmp_path)
+    for load in (model.load, lambda folder: open_model(f"{model.prefix}/{folder}")):
+        assert "this is 'crossexam-other', format 1" in refused(load, tmp_path)
+    assert "no such folder" in refused(open_model, f"{model.prefix}/{tmp_path / 'none'}")
 
 
 def _numbers(model: ShallowModel) -> Iterator[tuple[str, str]]:
@@ -127,50 +167,145 @@ def _numbers(model: ShallowModel) -> Iterator[tuple[str, str]]:
                 yield name, "0" if isinstance(value, int) else "-1.5"
 
 
-def test_settings_are_checked(model: ShallowModel) -> None:
+def test_settings_are_checked(model: ShallowModel, refused: Callable[..., str]) -> None:
     for name, wrong in _numbers(model):
-        with pytest.raises(CrossexamError, match=f"'{name}' is {wrong}\n  wanted: a number above 0"):
-            model.settings_from({name: wrong})
-    with pytest.raises(CrossexamError, match="no setting is called 'no_such'"):
-        model.settings_from({"no_such": "1"})
+        said = refused(model.settings_from, {name: wrong})
+        assert f"'{name}' is {wrong}\n  wanted: a number above 0" in said
+    for name, values, message in NONSENSE:
+        if name == model.name:
+            assert message in refused(model.settings_from, values)
+    assert "no setting is called 'no_such'" in refused(model.settings_from, {"no_such": "1"})
     assert dict(model.settings_from(None)) == dict(model.settings)
 
 
-def test_it_has_a_name_an_alias_and_a_prefix_of_its_own(model: ShallowModel) -> None:
+def test_what_cannot_be_fitted_is_refused(
+    model: ShallowModel,
+    asked: FitRequest,
+    taught: tuple[Example, ...],
+    refused: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fit(examples: Iterable[Example]) -> int:
+        return int(model.fit(iter(examples), asked, model.settings_from(asked.values))[1]["examples"])
+
+    some = [each for each in taught if each.label != "contradiction"]
+    assert "none of the 16 training examples is labelled contradiction" in refused(fit, some)
+    assert fit([*taught, *(replace(each, label=None) for each in taught)]) == len(taught)
+    two = Example("rte-1", "It rains.", "It pours.", "not_entailment")
+    assert "there are both not_entailment and neutral" in refused(fit, [*taught, two])
+    if model.name in NEEDED:
+        package, extra = NEEDED[model.name]
+        monkeypatch.setitem(sys.modules, package, None)
+        assert how_to_install(extra) in refused(fit, taught)
+
+
+def test_corpora_that_do_not_fit_are_refused(
+    model: ShallowModel,
+    asked: FitRequest,
+    taught: tuple[Example, ...],
+    written: Callable[..., Path],
+    refused: Callable[..., str],
+    tmp_path: Path,
+) -> None:
+    asked = replace(asked, folder=tmp_path / "m")
+    mixed = written(tmp_path / "mixed.jsonl", [replace(taught[2], label="not_entailment"), *taught])
+    two = written(tmp_path / "two.jsonl", [replace(taught[2], label="not_entailment")])
+    for change, message in (
+        *(({part: str(mixed)}, "mixed.jsonl: there are both not_entail") for part in ("train", "dev")),
+        ({"tests": (str(mixed),)}, "mixed.jsonl: there are both not_entail"),
+        ({"train": "snli:train@0.1"}, "no epochs to draw a share for"),
+        ({"train": f"{asked.train}+{two}"}, "some training corpora have three labels, others two"),
+    ):
+        assert message in refused(fit_once, model, replace(asked, **change))
+    assert not asked.folder.exists()
+
+
+def test_it_has_a_name_an_alias_and_a_prefix_of_its_own(
+    model: ShallowModel, crossexam: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in filter(None, (model.name, model.alias)):
         assert shallow_named(name) is shallow_named(name.upper()) is model
     assert MODELS[model.prefix].description == model.summary
     assert sum(other.prefix == model.prefix for other in SHALLOW.values()) == 1
     assert shallow_named("no such model") is None
+    monkeypatch.setenv("COLUMNS", "200")
+    row = rf"{model.name}( \({model.alias}\))? .*{re.escape(model.recipe.parameters)}"
+    assert re.search(row, crossexam("ls", "recipes"))
+    assert model.summary in crossexam("ls", "models")
 
 
-def test_it_is_listed(model: ShallowModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    recipes = _listed("recipes", monkeypatch)
-    assert re.search(rf"{model.name}( \({model.alias}\))? .*{re.escape(model.recipe.parameters)}", recipes)
-    assert model.summary in _listed("models", monkeypatch)
-
-
-def test_features_are_shown_or_refused(model: ShallowModel, fitted: FittedFolder, tmp_path: Path) -> None:
+def test_features_are_shown_or_refused(
+    model: ShallowModel,
+    fitted: FittedFolder,
+    crossexam: Callable[..., str],
+    refused: Callable[..., str],
+    tmp_path: Path,
+) -> None:
     name = f"{model.prefix}/{fitted.folder}"
     if model.features is None:
-        with pytest.raises(CrossexamError, match="has no named features\n  wanted: builtin/bag-of-words or "):
-            CliRunner().invoke(app, ["features", name], catch_exceptions=False)
+        said = refused(crossexam, "features", name)
+        assert "has no named features\n  wanted: builtin/bag-of-words or " in said
         return
     table = model.features(name, fitted.folder, 3)
     assert name in table.title
     assert len(table.rows) == 3
     assert {len(row) for row in table.rows} == {len(table.columns)} == {len(table.numeric)}
-    line = ["features", name, "--top", "3", "-o", str(tmp_path / "chart.svg")]
+    line = ["features", name, "--top", "3", "-o", tmp_path / "chart.svg"]
     if table.bars is None:
-        with pytest.raises(CrossexamError, match="-o draws feature importances"):
-            CliRunner().invoke(app, line, catch_exceptions=False)
+        assert "-o draws feature importances" in refused(crossexam, *line)
     else:
-        assert CliRunner().invoke(app, line, catch_exceptions=False).exit_code == 0
+        assert crossexam(*line)
 
 
-def test_options_of_other_models_are_refused(model: ShallowModel, tmp_path: Path) -> None:
-    line = ["train", model.name, "--train", SPEC, "--dev", SPEC, "-o", str(tmp_path / "m")]
-    field = next(iter(asdict(next(iter(model.settings.values())))))
-    with pytest.raises(CrossexamError, match=f"--sweep has no effect on {model.name}") as caught:
-        CliRunner().invoke(app, [*line, "--sweep", "x=1,2"], catch_exceptions=False)
-    assert field in str(caught.value)
+def test_the_command_line_trains_it_and_refuses_the_options_of_others(
+    model: ShallowModel,
+    asked: FitRequest,
+    crossexam: Callable[..., str],
+    refused: Callable[..., str],
+    tmp_path: Path,
+) -> None:
+    line = [
+        "train",
+        model.alias or model.name,
+        "--train",
+        asked.train,
+        "--dev",
+        asked.dev,
+        "-o",
+        tmp_path / "m",
+    ]
+    values = dict(VALUES.get(model.name, {}))
+    given = {"--vectors": str(asked.vectors), "--seed": "2", "--epochs": values.pop("epochs", "")}
+    of_model = [part for option, value in given.items() if option in model.takes for part in (option, value)]
+    sets = [part for name, value in values.items() for part in ("--set", f"{name}={value}")]
+    assert "100.0 %" in crossexam(*line, *of_model, *sets, "--test", f"{asked.train}[:3]")
+    fingerprint = json.loads((tmp_path / "m" / MANIFEST).read_text())["fingerprint"]
+    assert fingerprint.get("seed", 2) == 2
+    for option in {"--seeds", "--epochs", "--vectors"} - model.takes:
+        assert f"{option} has no effect on {model.name}" in refused(crossexam, *line, option, "2")
+    said = refused(crossexam, *line, "--sweep", "x=1,2")
+    assert f"--sweep has no effect on {model.name}" in said
+    assert next(iter(asdict(next(iter(model.settings.values()))))) in said
+
+
+def test_answers_need_nothing_that_only_fitting_needs(
+    corpus: Path, vectors_file: Path, tmp_path: Path
+) -> None:
+    names = ["builtin/bag-of-words"]
+    for model in SHALLOW.values():
+        request = FitRequest(str(corpus), str(corpus), tmp_path / model.name, vectors=vectors_file)
+        folder = fit_once(model, replace(request, values=VALUES.get(model.name, {}))).folder
+        names.append(f"{model.prefix}/{folder}")
+    code = f"""
+import sys
+sys.modules.update(sklearn=None, nltk=None, torch=None)
+from crossexam.models.table import open_model
+for name in {names}:
+    if name.startswith("rf/"):  # its features need the others
+        del sys.modules["nltk"], sys.modules["torch"]
+    print(open_model(name).predict([("A woman runs.", "Nobody is here.")]).argmax())
+"""
+    environment = {**os.environ, "NLTK_DATA": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.split() == ["2"] * len(names)

@@ -6,7 +6,7 @@ from math import isnan
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import norm, t
@@ -51,7 +51,6 @@ def test_fleiss_kappa_is_the_worked_example() -> None:
     assert (found.n, found.clusters) == (10, 10)
 
 
-@settings(max_examples=40, deadline=None)
 @given(votes)
 def test_fleiss_kappa_is_statsmodels(counts: NDArray[np.int64]) -> None:
     found = fleiss_kappa(counts).value
@@ -68,7 +67,6 @@ def test_krippendorffs_alpha_is_the_published_one() -> None:
     assert round(krippendorff_alpha(votes_of(np.transpose(BINARY), 2)).value, 3) == 0.095
 
 
-@settings(max_examples=40, deadline=None)
 @given(ratings)
 def test_krippendorffs_alpha_is_that_of_the_coincidence_matrix(rows: list[list[int]]) -> None:
     coincidences = np.zeros((4, 4))
@@ -210,7 +208,6 @@ def test_agreement_of_nothing_and_of_mismatches() -> None:
         agreement([True, False], [True])
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
 def test_cohens_kappa_of_several_labels_is_that_of_statsmodels(pairs: list[tuple[int, int]]) -> None:
     table = np.zeros((4, 4))

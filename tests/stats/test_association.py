@@ -100,7 +100,6 @@ def test_table_3_has_a_small_expected_count_and_fishers_p_value() -> None:
 # -- second opinions -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=50, deadline=None)
 @given(tables, st.booleans(), st.sampled_from(["G", "Pearson"]))
 def test_association_is_scipys(table: list[list[int]], yates: bool, kind: str) -> None:
     found = association(table, kind=kind, yates=yates)  # type: ignore[arg-type]
@@ -113,7 +112,7 @@ def test_association_is_scipys(table: list[list[int]], yates: bool, kind: str) -
     assert found.smallest_expected == pytest.approx(theirs.expected_freq.min())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(tables)
 def test_pearsons_statistic_is_statsmodels(table: list[list[int]]) -> None:
     theirs = Table(np.array(table), shift_zeros=False).test_nominal_association()
@@ -121,7 +120,6 @@ def test_pearsons_statistic_is_statsmodels(table: list[list[int]]) -> None:
     assert (found.statistic, found.freedom) == (pytest.approx(theirs.statistic), theirs.df)
 
 
-@settings(max_examples=50, deadline=None)
 @given(two_by_two)
 def test_homogeneity_is_independence_of_the_transposed_table(table: list[list[int]]) -> None:
     found, turned = association(table), association(np.transpose(table))
@@ -226,7 +224,6 @@ def test_an_empty_cell_adds_half_to_all() -> None:
     assert found.low == pytest.approx(exp(log(found.value) - half))
 
 
-@settings(max_examples=30, deadline=None)
 @given(tables)
 def test_cramers_v_is_bergsmas_formula(table: list[list[int]]) -> None:
     found = cramers_v(table)

@@ -47,7 +47,7 @@ def test_the_published_table_by_listing_all_tables() -> None:
     assert p < 1e-19
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(small_tables)
 def test_the_order_of_rows_and_columns_does_not_matter(table: list[list[int]]) -> None:
     p = fisher_exact(table).p

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
@@ -170,7 +170,6 @@ def unfloored_effect(drops: NDArray[np.float64], codes: NDArray[np.int64]) -> fl
     return float((between + 0.25 * worst**2) / (within + 0.25 * worst))
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 2)), min_size=1, max_size=9))
 def test_clustered_mcnemar_is_the_sum_over_all_sign_flips(sums: list[tuple[int, int]]) -> None:
     before, after, names = [], [], []

@@ -112,7 +112,7 @@ def test_a_share_that_is_nearly_0_is_0() -> None:
     assert power_of_two_groups(1, 2, 0.0, 1.1125369292536007e-308) == power_of_two_groups(1, 2, 0.0, 0.0)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(1, 14), st.integers(1, 10), SHARES, SHARES)
 def test_the_power_of_two_groups_is_the_sum_over_all_tables(
     n_first: int, n_second: int, first: float, second: float

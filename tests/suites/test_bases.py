@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ from typer.testing import CliRunner
 import crossexam as cx
 from crossexam.cli.main import app
 from crossexam.cli.options import bases_from
-from crossexam.core.errors import CrossexamError
 from crossexam.interop.card import sources_of
 from crossexam.reports.published_systems import STUDIES
 from crossexam.suites.bases import base_from_spec
@@ -69,19 +69,22 @@ def test_named_corpora_of_a_union_need_no_columns_where_its_files_do(folder: Pat
     assert (joined.part, single.part) == ("builtin_demo_2_mine", "mine")
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("one.csv+no.csv", "no.csv: no such file"),
-        ("one.csv+two.csv@0.5", "no epochs to draw a share for"),
-        ("one.csv+binary.csv", "there are both not_entailment and neutral"),
-        ("one.csv+empty.csv", r"one\.csv\+empty\.csv: empty\.csv gives no examples"),
-        ("snli@one.csv+scitail@binary.csv", "the corpora have different labels"),
-    ],
-)
-def test_what_cannot_be_joined(folder: Path, spec: str, message: str) -> None:
-    with pytest.raises(CrossexamError, match=message):
-        cx.build("corpus", spec)
+def test_what_cannot_be_joined(
+    folder: Path, for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
+    def check(spec: str, message: str) -> None:
+        assert message in refused(cx.build, "corpus", spec)
+
+    for_each(
+        check,
+        [
+            ("one.csv+no.csv", "no.csv: no such file"),
+            ("one.csv+two.csv@0.5", "no epochs to draw a share for"),
+            ("one.csv+binary.csv", "there are both not_entailment and neutral"),
+            ("one.csv+empty.csv", "one.csv+empty.csv: empty.csv gives no examples"),
+            ("snli@one.csv+scitail@binary.csv", "the corpora have different labels"),
+        ],
+    )
 
 
 def test_the_splits_of_the_papers_word_problems_make_one_test_set(folder: Path) -> None:
@@ -96,16 +99,11 @@ def test_the_splits_of_the_papers_word_problems_make_one_test_set(folder: Path) 
     assert "aqua" in {entry.name for entry in sources_of(suite).known}
 
 
-@pytest.mark.parametrize("limit", [0, 1, 2, 3])
-def test_a_limit_counts_labelled_examples_also_where_others_are_read(folder: Path, limit: int) -> None:
+def test_a_limit_counts_labelled_examples_also_where_others_are_read(folder: Path) -> None:
     rows = ["a.,b.,entailment", "c.,d.,-", "e.,f.,neutral", "g.,h.,-"]
     (folder / "gaps.csv").write_text("\n".join(["premise,hypothesis,label", *rows]) + "\n")
-    base = base_from_spec("gaps.csv", limit=limit)
-    assert [each.premise for each in base.open()] == ["a.", "e."][:limit]
-    assert base.open_all is not None
-    assert [each.premise for each in base.open_all()] == [
-        [],
-        ["a."],
-        ["a.", "c.", "e."],
-        ["a.", "c.", "e.", "g."],
-    ][limit]
+    for limit, read in enumerate(([], ["a."], ["a.", "c.", "e."], ["a.", "c.", "e.", "g."])):
+        base = base_from_spec("gaps.csv", limit=limit)
+        assert [each.premise for each in base.open()] == ["a.", "e."][:limit]
+        assert base.open_all is not None
+        assert [each.premise for each in base.open_all()] == read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from typer.testing import CliRunner
 import crossexam as cx
 from crossexam.cli.main import app
 from crossexam.core.dataset import Suite
-from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import cluster_of
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.fact_checking import BENCHMARKS
@@ -31,6 +31,7 @@ def built(limit: int | None = None, **options: Any) -> Suite:
 
 
 def test_there_is_a_test_set_per_data_set() -> None:
+    assert all("test" in each.parts for each in BENCHMARKS.values())
     suite = built()
     assert {name: len(data) for name, data in suite.datasets.items()} == {
         "base.aggrefact_reveal": 2,
@@ -45,12 +46,8 @@ def test_there_is_a_test_set_per_data_set() -> None:
     }
     entry = suite["base.true_frank"].entry
     assert (entry.projection, entry.is_base) == ("two labels", True)
-    assert entry.facts["fact_checking"] == {
-        "benchmark": "true",
-        "title": "TRUE",
-        "data_set": "frank",
-        "split": "test",
-    }
+    facts = {"benchmark": "true", "title": "TRUE", "data_set": "frank", "split": "test"}
+    assert entry.facts["fact_checking"] == facts
 
 
 def test_claims_about_a_document_share_its_cluster() -> None:
@@ -61,9 +58,8 @@ def test_claims_about_a_document_share_its_cluster() -> None:
 
 def test_several_names_may_be_in_one_text() -> None:
     names = ["base.true_frank", "base.true_paws", "base.summac_frank"]
-    assert list(built(only=("true,summac",)).datasets) == names
-    assert list(built(only=("true", "summac")).datasets) == names
-    assert list(built(only=("true , summac",)).datasets) == names
+    for only in (("true,summac",), ("true", "summac"), ("true , summac",)):
+        assert list(built(only=only).datasets) == names
     assert list(cx.build("fact-checking", "summac").datasets) == ["base.summac_frank"]
 
 
@@ -71,7 +67,9 @@ def test_a_limit_is_that_of_each_data_set() -> None:
     assert {len(data) for data in built(limit=1)} == {1}
 
 
-def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
     def build(*arguments: str) -> tuple[int, str]:
         command = ["build", "fact-checking", *arguments, "-o", str(tmp_path / "out"), "--force"]
         done = CliRunner().invoke(app, command, env={"COLUMNS": "200"})
@@ -84,29 +82,18 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "not installed, so not included: true:summeval, true:mnbm" in said
     monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path / "data"))
     (tmp_path / "data").mkdir()
-    with pytest.raises(CrossexamError, match="not installed: aggrefact, true, summac") as caught:
-        built()
-    assert "crossexam fetch aggrefact says how to get them" in str(caught.value)
+    said = refused(built)
+    assert "not installed: aggrefact, true, summac" in said
+    assert "crossexam fetch aggrefact says how to get them" in said
     shutil.copy(MADE / "paws_download.csv", tmp_path / "data")
     assert list(built().datasets) == ["base.true_paws"]
-    with pytest.raises(CrossexamError, match="not installed: summac"):
-        built(only=("true", "summac"))
+    assert "not installed: summac" in refused(built, only=("true", "summac"))
 
 
-def test_unknown_benchmarks_and_splits_are_refused() -> None:
-    with pytest.raises(UnknownNameError, match="no benchmark of fact checking is called 'tru'"):
-        built(only=("tru",))
-    with pytest.raises(CrossexamError, match="TRUE has no split 'dev'"):
-        built(only=("true",), split="dev")
-
-
-def test_data_sets_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_sets_of_one_name_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
     rows = ["dataset,doc,claim,label", "Wice,It rained.,It was wet.,1", "wice,It snowed.,It was hot.,0"]
     (tmp_path / "aggrefact_test.csv").write_text("\n".join(rows))
     monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
-    with pytest.raises(CrossexamError, match="'Wice' and 'wice' would have test sets of one name"):
-        built()
-
-
-def test_every_benchmark_has_a_test_split() -> None:
-    assert all("test" in each.parts for each in BENCHMARKS.values())
+    assert "'Wice' and 'wice' would have test sets of one name" in refused(built)

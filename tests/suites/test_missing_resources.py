@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 
 import crossexam as cx
 from crossexam.cli.main import app
-from crossexam.core.errors import CrossexamError, FormatError, MissingResourceError, how_to_install
+from crossexam.core.errors import MissingResourceError, how_to_install
 from crossexam.suites.table import suite_named
 
 CSV = """premise,hypothesis,label
@@ -43,51 +44,46 @@ def test_the_package_alone_builds_all_stress_tests_from_a_csv(corpus: str) -> No
     assert "|annotator:builtin-perceptron-" in suite["antonymy.mine"].manifest["signature"]
 
 
-@pytest.mark.parametrize(
-    ("suite", "chosen", "said"),
-    [
-        ("stress-tests", ("--tagger", "nltk"), REASON),
-        ("antonymy", ("--tagger", "nltk"), REASON),
-        ("stress-tests", ("--tagger", "spacy:nope"), "'nope'"),
-        ("stress-tests", ("--entities", "spacy:nope"), "'nope'"),
-        ("compositionality", ("--parser", "spacy:nope"), "'nope'"),
-        ("compositionality", ("--tagger", "spacy:nope"), "'nope'"),
-    ],
-)
-@pytest.mark.parametrize("command", ["build", "examine"])
 def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_built(
-    corpus: str, tmp_path: Path, command: str, suite: str, chosen: tuple[str, str], said: str
+    corpus: str, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
     """There is a pipeline 'nope' neither with spaCy nor without."""
     folder = tmp_path / "out"
-    what = [suite] if command == "build" else ["builtin/overlap", "--suite", suite]
-    line = [command, *what, "--base", corpus, "-o", str(folder), *chosen]
-    with pytest.raises(MissingResourceError, match=said):
-        CliRunner().invoke(app, line, catch_exceptions=False)
-    assert not folder.exists()
 
+    def check(suite: str, option: str, value: str, said: str) -> None:
+        for what in ([suite], ["builtin/overlap", "--suite", suite]):
+            command = "build" if what == [suite] else "examine"
+            line = [command, *what, "--base", corpus, "-o", str(folder), option, value]
+            with pytest.raises(MissingResourceError, match=said):
+                CliRunner().invoke(app, line, catch_exceptions=False)
+            assert not folder.exists()
 
-def test_no_example_is_read_before(corpus: str) -> None:
+    for_each(
+        check,
+        [
+            ("stress-tests", "--tagger", "nltk", REASON),
+            ("antonymy", "--tagger", "nltk", REASON),
+            ("stress-tests", "--tagger", "spacy:nope", "'nope'"),
+            ("stress-tests", "--entities", "spacy:nope", "'nope'"),
+            ("compositionality", "--parser", "spacy:nope", "'nope'"),
+            ("compositionality", "--tagger", "spacy:nope", "'nope'"),
+        ],
+    )
     with Path(corpus).open("a", encoding="utf-8") as stream:
         stream.write("a line with one field\n")
-    with pytest.raises(FormatError, match="1 fields"):
-        cx.build("stress-tests", corpus, tagger="builtin")
-    with pytest.raises(MissingResourceError, match=REASON):
-        cx.build("stress-tests", corpus, tagger="nltk")
+    assert "1 fields" in refused(cx.build, "stress-tests", corpus, tagger="builtin")
+    assert REASON in refused(cx.build, "stress-tests", corpus, tagger="nltk")  # before an example is read
 
 
-def test_a_package_that_a_chosen_part_needs_is_named(corpus: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_package_that_a_chosen_part_needs_is_named(
+    corpus: str, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(MissingResourceError) as caught:
-        cx.build("stress-tests", corpus, tagger="spacy:en_core_web_sm")
-    assert "'en_core_web_sm' needs the package 'spacy', which is not installed" in str(caught.value)
-    assert how_to_install("spacy") in str(caught.value)
+    said = refused(cx.build, "stress-tests", corpus, tagger="spacy:en_core_web_sm")
+    assert "'en_core_web_sm' needs the package 'spacy', which is not installed" in said
+    assert how_to_install("spacy") in said
 
 
-def test_what_a_suite_does_not_use_need_not_be_there(corpus: str) -> None:
+def test_what_a_suite_does_not_use_need_not_be_there(corpus: str, refused: Callable[..., str]) -> None:
     assert "negation.mine" in cx.build("negation", corpus, tagger="nltk").datasets
-
-
-def test_a_wrong_tagger_is_an_error_for_the_whole_suite(corpus: str) -> None:
-    with pytest.raises(CrossexamError, match="no tagger is called 'nltkk'"):
-        cx.build("stress-tests", corpus, tagger="nltkk")
+    assert "no tagger is called 'nltkk'" in refused(cx.build, "stress-tests", corpus, tagger="nltkk")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -49,12 +51,6 @@ def texts(examples: Sequence[Example]) -> list[tuple[str, str, str, str | None]]
     return [(each.id, each.premise, each.hypothesis, each.label) for each in examples]
 
 
-def flip(path: Path, place: int) -> None:
-    data = bytearray(path.read_bytes())
-    data[place] ^= 0xFF
-    path.write_bytes(bytes(data))
-
-
 def test_the_manifest_has_the_hash_of_each_file(folder: Path) -> None:
     entry = read_suite(folder)[NAME].entry
     assert entry.sha256 == sha256_of(file_of(folder))
@@ -71,79 +67,87 @@ def test_a_file_that_is_as_it_was_written_is_not_read(folder: Path, monkeypatch:
         read_suite(folder)
 
 
-@pytest.mark.parametrize("recorded", [True, False], ids=["with SHA-256", "without"])
-class TestChanges:
-    @pytest.fixture(autouse=True)
-    def _recorded(self, recorded: bool, folder: Path) -> None:
-        if not recorded:
-            forget_sha256(folder)
+@pytest.fixture(params=[True, False], ids=["with SHA-256", "without"])
+def recorded(request: pytest.FixtureRequest, folder: Path) -> bool:
+    if not request.param:
+        forget_sha256(folder)
+    return bool(request.param)
 
-    def test_nothing_changed(self, folder: Path) -> None:
-        suite = read_suite(folder)
-        assert texts(suite[NAME].examples) == texts(ITEMS)
-        assert isinstance(suite[NAME].examples, StoredExamples)
 
-    @pytest.mark.parametrize("place", range(4, 2_000, 97))
-    def test_a_damaged_file_is_an_error_or_has_the_same_items(self, folder: Path, place: int) -> None:
-        flip(file_of(folder), place % file_of(folder).stat().st_size)
+def test_a_damaged_file_is_an_error_or_has_the_same_items(folder: Path, recorded: bool) -> None:
+    whole = file_of(folder).read_bytes()
+    suite = read_suite(folder)
+    assert texts(suite[NAME].examples) == texts(ITEMS)
+    assert isinstance(suite[NAME].examples, StoredExamples)
+    for place in range(4, 2_000, 97):
+        data = bytearray(whole)
+        data[place % len(data)] ^= 0xFF
+        file_of(folder).write_bytes(bytes(data))
         try:
             found = texts(read_suite(folder)[NAME].examples)
         except FormatError:
-            return
-        assert found == texts(ITEMS)
+            continue
+        assert found == texts(ITEMS), place
 
-    def test_a_truncated_file_is_an_error(self, folder: Path, recorded: bool) -> None:
-        file_of(folder).write_bytes(file_of(folder).read_bytes()[:-20])
-        with pytest.raises(
-            FormatError,
-            match=CHANGED if recorded else r"examples\.parquet: the Parquet file is damaged",
-        ):
-            read_suite(folder)
 
-    @pytest.mark.parametrize(
-        "change",
-        [{"premise": "Another."}, {"id": "other"}, {"label": "entailment"}, {"hypothesis": ""}],
-        ids=str,
-    )
-    def test_changed_items_are_an_error(self, folder: Path, recorded: bool, change: dict[str, str]) -> None:
-        write_test_set(file_of(folder), [*ITEMS[:-1], replace(ITEMS[-1], **change)])  # type: ignore[arg-type]
-        said = r"the content hash does not match the manifest \(\w+, not \w+\)"
-        with pytest.raises(FormatError, match=CHANGED if recorded else said):
-            read_suite(folder)
+def _write(items: Sequence[Example], path: Path) -> None:
+    write_test_set(path, items)
 
-    def test_missing_items_are_an_error(self, folder: Path, recorded: bool) -> None:
-        write_test_set(file_of(folder), ITEMS[:-1])
-        said = "the content hash does not match the manifest"
-        with pytest.raises(FormatError, match=CHANGED if recorded else said):
-            read_suite(folder)
 
-    def test_the_same_items_written_otherwise_are_accepted_without_sha256(
-        self, folder: Path, recorded: bool
-    ) -> None:
-        pq.write_table(pq.read_table(file_of(folder)), file_of(folder), compression="none", row_group_size=7)
-        if recorded:
-            with pytest.raises(FormatError, match=CHANGED):
-                read_suite(folder)
-            return
+def _cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def _put_a_list_for_info(path: Path) -> None:
+    table = pq.read_table(path)
+    infos = ["[1]" if row == 11 else text for row, text in enumerate(table["info"].to_pylist())]
+    place = table.schema.get_field_index("info")
+    pq.write_table(table.set_column(place, table.schema.field(place), [infos]), path)
+
+
+OTHER_HASH = "the content hash does not match the manifest ("
+ANOTHER: Sequence[dict[str, Any]] = (
+    {"premise": "Another."}, {"id": "other"}, {"label": "entailment"}, {"hypothesis": ""},
+)  # fmt: skip
+CHANGES: Sequence[tuple[Callable[[Path], None], str]] = [
+    (_cut_off, "examples.parquet: the Parquet file is damaged"),
+    (_put_a_list_for_info, "row 11: malformed row: field 'info' is not a JSON object"),
+    (partial(_write, ITEMS[:-1]), OTHER_HASH),
+    *((partial(_write, [*ITEMS[:-1], replace(ITEMS[-1], **change)]), OTHER_HASH) for change in ANOTHER),
+]
+
+
+def test_what_was_changed_is_an_error(
+    folder: Path, recorded: bool, for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
+    whole = file_of(folder).read_bytes()
+
+    def check(change: Callable[[Path], None], said: str) -> None:
+        file_of(folder).write_bytes(whole)
+        change(file_of(folder))
+        assert (CHANGED if recorded else said) in refused(read_suite, folder)
+
+    for_each(check, CHANGES)
+
+
+def test_the_same_items_written_otherwise_are_accepted_without_sha256(
+    folder: Path, recorded: bool, refused: Callable[..., str]
+) -> None:
+    pq.write_table(pq.read_table(file_of(folder)), file_of(folder), compression="none", row_group_size=7)
+    if recorded:
+        assert CHANGED in refused(read_suite, folder)
+    else:
         assert texts(read_suite(folder)[NAME].examples) == texts(ITEMS)
 
-    def test_malformed_rows_are_named(self, folder: Path, recorded: bool) -> None:
-        table = pq.read_table(file_of(folder))
-        infos = ["[1]" if row == 11 else text for row, text in enumerate(table["info"].to_pylist())]
-        place = table.schema.get_field_index("info")
-        pq.write_table(table.set_column(place, table.schema.field(place), [infos]), file_of(folder))
-        said = r"row 11: malformed row: field 'info' is not a JSON object"
-        with pytest.raises(FormatError, match=CHANGED if recorded else said):
-            read_suite(folder)
 
-    def test_relabelled_items_are_read_as_such(self, folder: Path, recorded: bool) -> None:
-        judged = replace(ITEMS[3], label="entailment", info={"n": 3, "generated_label": "neutral"})
-        write_test_set(file_of(folder), [*ITEMS[:3], judged, *ITEMS[4:]])
-        if recorded:  # announced, as `validate apply` does
-            manifest = read_manifest(folder / "manifest.json")
-            manifest["test_sets"][NAME][NEXT_SHA256] = [sha256_of(file_of(folder))]
-            write_manifest(folder / "manifest.json", manifest)
-        found = read_suite(folder)[NAME]
-        assert found.examples[3].label == "entailment"
-        assert str(found.entry.signature).endswith("|labels:judges")
-        assert found.entry.content_hash == found.content_hash()
+def test_relabelled_items_are_read_as_such(folder: Path, recorded: bool) -> None:
+    judged = replace(ITEMS[3], label="entailment", info={"n": 3, "generated_label": "neutral"})
+    write_test_set(file_of(folder), [*ITEMS[:3], judged, *ITEMS[4:]])
+    if recorded:  # announced, as `validate apply` does
+        manifest = read_manifest(folder / "manifest.json")
+        manifest["test_sets"][NAME][NEXT_SHA256] = [sha256_of(file_of(folder))]
+        write_manifest(folder / "manifest.json", manifest)
+    found = read_suite(folder)[NAME]
+    assert found.examples[3].label == "entailment"
+    assert str(found.entry.signature).endswith("|labels:judges")
+    assert found.entry.content_hash == found.content_hash()

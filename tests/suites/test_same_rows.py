@@ -74,15 +74,15 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
     return items
 
 
-@pytest.mark.parametrize("form", FORMS)
 def test_name_and_format_of_a_file_change_nothing(
-    form: str, tmp_path: Path, expected: dict[str, list[Any]]
+    tmp_path: Path, expected: dict[str, list[Any]], for_each: Callable[..., None]
 ) -> None:
-    folder = tmp_path / "elsewhere"
-    folder.mkdir()
-    data = FORMS[form](folder)
-    base = cx.load(str(data) if isinstance(data, Path) else data)
-    assert _items(cx.build("stress-tests", base)) == expected
+    def check(form: str) -> None:
+        data = FORMS[form](tmp_path)
+        base = cx.load(str(data) if isinstance(data, Path) else data)
+        assert _items(cx.build("stress-tests", base)) == expected
+
+    for_each(check, FORMS)
 
 
 def test_the_order_of_files_changes_nothing(tmp_path: Path) -> None:

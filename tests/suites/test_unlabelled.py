@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,21 +28,13 @@ PAIRS = (
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    return written(tmp_path / "pairs.jsonl", PAIRS)
-
-
-def written(path: Path, pairs: Sequence[tuple[str, str, str]]) -> Path:
     rows = [
-        {
-            "gold_label": label,
-            "sentence1": premise,
-            "sentence2": hypothesis,
-            "sentence1_binary_parse": binary(premise),
-            "sentence2_binary_parse": binary(hypothesis),
-            "pairID": f"p{number}",
-        }
-        for number, (premise, hypothesis, label) in enumerate(pairs)
+        {"gold_label": label, "pairID": f"p{number}"}
+        | {"sentence1": premise, "sentence1_binary_parse": binary(premise)}
+        | {"sentence2": hypothesis, "sentence2_binary_parse": binary(hypothesis)}
+        for number, (premise, hypothesis, label) in enumerate(PAIRS)
     ]
+    path = tmp_path / "pairs.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     return path
 
@@ -83,23 +74,18 @@ def test_antonymy_uses_them_and_the_base_does_not(corpus: Path) -> None:
     counts = {dataset.name: (dataset.entry.yields or {}).get("examples") for dataset in suite}
     assert counts == {"base.pairs": None, "antonymy.pairs": 6, "negation.pairs": 3}
     assert not [f for data in suite for f in run_checks(data, suite["base.pairs"]) if f.code.startswith("E")]
-
-
-def test_the_signature_says_that_they_were_read(corpus: Path) -> None:
-    suite = built(corpus, "antonymy", "negation")
     assert "|unlabelled:3|" in str(suite["antonymy.pairs"].entry.signature)
     assert "unlabelled" not in str(suite["negation.pairs"].entry.signature)
+    # the tree of an item follows from its base, which the base set lacks
+    info = {str(item.base): item.info for item in suite["antonymy.pairs"]}
+    assert info["p3"][BINARY_PARSE_KEY["hypothesis"]] == "( ( ( ( The knife ) is ) dirty ) . )"
+    assert info["p3"][BINARY_PARSE_KEY["premise"]] == "( ( ( ( The knife ) is ) clean ) . )"
+    assert BINARY_PARSE_KEY["hypothesis"] not in info["p2"]
 
 
-def test_a_slice_is_of_labelled_pairs_alone(corpus: Path) -> None:
-    assert [base for _, base in changed(built(f"{corpus}[:2]", "antonymy"), "antonymy.pairs_2")] == [
-        "p0",
-        "p2",
-        "p2",
-    ]
-
-
-def test_a_limit_counts_labelled_pairs(corpus: Path) -> None:
+def test_slices_and_limits_count_labelled_pairs(corpus: Path) -> None:
+    sliced = changed(built(f"{corpus}[:2]", "antonymy"), "antonymy.pairs_2")
+    assert [base for _, base in sliced] == ["p0", "p2", "p2"]
     suite = built(corpus, "antonymy", limit=2)
     assert [example.id for example in suite["base.pairs"]] == ["p0", "p2"]
     assert [base for _, base in changed(suite)] == ["p0", "p1", "p2", "p2"]
@@ -112,9 +98,8 @@ def test_sentences_of_theirs_are_not_met_before_where_a_gold_label_is_needed(cor
     picky = replace(antonymy, name="so_swap", needs_gold=True)
     suite = build_in_memory(replace(request, constructions=[antonymy, picky]))
     assert ("The box is light.", "p1") in changed(suite)
-    assert [each for each in changed(suite, "so_swap.pairs") if each[0] == "The box is light."] == [
-        ("The box is light.", "p4")
-    ]
+    again = [each for each in changed(suite, "so_swap.pairs") if each[0] == "The box is light."]
+    assert again == [("The box is light.", "p4")]
 
 
 def test_a_file_without_labels_is_used_whole(tmp_path: Path) -> None:
@@ -123,11 +108,3 @@ def test_a_file_without_labels_is_used_whole(tmp_path: Path) -> None:
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     suite = built(path, "antonymy", "negation")
     assert [len(suite[f"{name}.pairs"]) for name in ("base", "negation", "antonymy")] == [6, 6, 6]
-
-
-def test_their_items_have_parses_of_their_own(corpus: Path) -> None:
-    """The tree of an item follows from its base, which the base set lacks."""
-    items = {item.base: item for item in built(corpus, "antonymy")["antonymy.pairs"]}
-    assert items["p3"].info[BINARY_PARSE_KEY["hypothesis"]] == "( ( ( ( The knife ) is ) dirty ) . )"
-    assert items["p3"].info[BINARY_PARSE_KEY["premise"]] == "( ( ( ( The knife ) is ) clean ) . )"
-    assert BINARY_PARSE_KEY["hypothesis"] not in items["p2"].info

@@ -21,7 +21,7 @@ from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.engines.ray import RayEngine
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
-from crossexam.suites.build import SuiteRequest, SuiteWriter, build_in_memory, build_to_folder
+from crossexam.suites.build import SuiteKind, SuiteRequest, SuiteWriter, build_in_memory, build_to_folder
 from crossexam.suites.constructed import build_compositionality, build_constructed
 from crossexam.suites.table import SUITES, suite_request
 
@@ -48,23 +48,27 @@ def built(folder: Path, suite: str, engine: Engine, base: Base | None = None, **
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("suite", "workers", "how"),
-    [
-        ("stress-tests", 2, {}),
-        ("negation", 3, {"file_format": "jsonl"}),
-        ("compositionality", 2, {"options": {"tautology": {"clause": "green is not red"}}}),
-        ("documents", 2, {"seed": 7}),
-        ("antonymy", 2, {"per_key": 1}),
-    ],
-)
 def test_the_files_do_not_depend_on_the_processes(
-    suite: str, workers: int, how: Mapping[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
 ) -> None:
-    alone = built(tmp_path / "alone", suite, InThisProcess(), **how)
-    assert built(tmp_path / "several", suite, Processes(workers), **how) == alone
-    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 1000)
-    assert built(tmp_path / "whole", suite, InThisProcess(), **how) == alone
+    def check(suite: str, workers: int, how: Mapping[str, Any]) -> None:
+        folder = tmp_path / suite
+        alone = built(folder / "alone", suite, InThisProcess(), **how)
+        assert built(folder / "several", suite, Processes(workers), **how) == alone
+        with monkeypatch.context() as patch:
+            patch.setattr("crossexam.suites.constructed.CHUNK", 1000)
+            assert built(folder / "whole", suite, InThisProcess(), **how) == alone
+
+    for_each(
+        check,
+        [
+            ("stress-tests", 2, {}),
+            ("negation", 3, {"file_format": "jsonl"}),
+            ("compositionality", 2, {"options": {"tautology": {"clause": "green is not red"}}}),
+            ("documents", 2, {"seed": 7}),
+            ("antonymy", 2, {"per_key": 1}),
+        ],
+    )
 
 
 def test_repeated_sentences_and_pairs_are_counted_in_order(
@@ -75,33 +79,32 @@ def test_repeated_sentences_and_pairs_are_counted_in_order(
     untagged = [Example(f"u{k}", f"A young dog saw {k} men.", "Rain.", "neutral") for k in range(5)]
     again = [replace(each, id=f"a{each.id}") for each in tiny_corpus]
     base = base_from_examples([*tiny_corpus, *untagged, *again])
-    alone = built(tmp_path / "alone", "antonymy", InThisProcess(), base)
-    assert built(tmp_path / "several", "antonymy", Processes(2), base) == alone
+    sums = list(base_from_spec("builtin:word_problems").open())
+    problems = [replace(each, id=f"{number}{each.id}") for number in range(3) for each in sums]
+
+    def files_of(name: str, engine: Engine) -> dict[str, bytes]:
+        asked = suite_request("stress-tests", [base], [base_from_examples(problems)], engine=engine)
+        made = [each for each in asked.constructions if each.name in {"antonymy", "numerical_reasoning"}]
+        build_to_folder(replace(asked, constructions=made), tmp_path / name)
+        return files(tmp_path / name)
+
+    assert files_of("several", Processes(2)) == files_of("alone", InThisProcess())
     suite = cx.load_suite(tmp_path / "several")
-    entry = suite.datasets["antonymy.examples"].entry
-    assert "builtin-perceptron" in str(entry.signature)
-    assert "corpus-parses" in str(entry.signature)
-    assert (entry.yields or {})["rejected"]["sentence met before"] >= 2 * len(tiny_corpus)
+    antonymy, sums_made = (suite[f"{name}.examples"].entry for name in ("antonymy", "numerical_reasoning"))
+    assert "builtin-perceptron" in str(antonymy.signature)
+    assert "corpus-parses" in str(antonymy.signature)
+    assert (antonymy.yields or {})["rejected"]["sentence met before"] >= 2 * len(tiny_corpus)
+    assert (sums_made.yields or {})["rejected"]["pair already in the set"] > 9
 
 
-def test_a_pair_that_two_processes_make_is_kept_once(tmp_path: Path) -> None:
-    problems = list(base_from_spec("builtin:word_problems").open())
-    again = [replace(each, id=f"{number}{each.id}") for number in range(3) for each in problems]
-    base = base_from_examples(again)
-    alone = built(tmp_path / "alone", "numerical_reasoning", InThisProcess(), base)
-    assert built(tmp_path / "several", "numerical_reasoning", Processes(2), base) == alone
-    entry = cx.load_suite(tmp_path / "several")["numerical_reasoning.examples"].entry
-    assert (entry.yields or {})["rejected"]["pair already in the set"] > 9
-
-
-def test_labels_are_those_of_the_base_in_every_process() -> None:
-    base = base_from_spec("builtin:demo", limit=200)
-    alone = build_in_memory(request("antonymy", InThisProcess(), base))
-    several = build_in_memory(request("antonymy", Processes(2), base))
-    name = "antonymy.builtin_demo"
-    assert {item.label for item in several[name]} == {"contradiction"}
-    assert list(several[name]) == list(alone[name])
-    assert several.manifest["test_sets"] == alone.manifest["test_sets"]
+def test_the_function_takes_workers_too_and_labels_are_those_of_the_base(tmp_path: Path) -> None:
+    alone = cx.build("antonymy", "builtin:demo", limit=130, workers=1)
+    several = cx.build("antonymy", "builtin:demo", limit=130, workers=2, folder=tmp_path / "suite")
+    assert {each.name: list(each) for each in several} == {each.name: list(each) for each in alone}
+    assert {item.label for item in several["antonymy.builtin_demo"]} == {"contradiction"}
+    for each in several:
+        wanted = alone[each.name].entry
+        assert (each.entry.signature, each.entry.yields) == (wanted.signature, wanted.yields)
 
 
 def test_a_killed_process_leaves_no_suite(tmp_path: Path, tiny_corpus: list[Example]) -> None:
@@ -125,35 +128,24 @@ def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
         build_in_memory(request("negation", Processes(2), empty))
 
 
-def test_a_wrong_number_of_workers_is_refused(for_each: Callable[..., None]) -> None:
-    def check(workers: str) -> None:
-        with pytest.raises(CrossexamError, match=f"--workers is '{workers}'") as caught:
-            building_engine("local", workers, None, None)
-        assert caught.value.wanted == "auto or a whole number above 0"
-
-    for_each(check, ["0", "-1", "2.5", "many", ""])
+def test_a_wrong_number_of_workers_is_refused(refused: Callable[..., str]) -> None:
+    for workers in ("0", "-1", "2.5", "many", ""):
+        said = f"--workers is '{workers}'\n  wanted: auto or a whole number above 0"
+        assert refused(building_engine, "local", workers, None, None) == said
 
 
-def test_the_function_takes_workers_too(tmp_path: Path) -> None:
-    alone = cx.build("negation", "builtin:demo", limit=130, workers=1)
-    several = cx.build("negation", "builtin:demo", limit=130, workers=2, folder=tmp_path / "suite")
-    assert {each.name: list(each) for each in several} == {each.name: list(each) for each in alone}
-
-
-def test_what_does_not_go_through_the_engine_is_marked() -> None:
-    for kind in SUITES.values():
+def test_workers_are_refused_where_they_would_do_nothing(
+    for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
+    def check(kind: SuiteKind) -> None:
         assert kind.in_one_process == (kind.build not in {build_constructed, build_compositionality})
+        if kind.in_one_process:
+            said = refused(suite_request, kind.name, engine=building_engine("local", "3", None, None))
+            assert said.startswith(f"--workers: the suite '{kind.name}' is built by one process, not by 3")
+            for workers in ("1", "auto", None):
+                suite_request(kind.name, engine=building_engine("local", workers, None, None))
 
-
-@pytest.mark.parametrize("name", [name for name, kind in SUITES.items() if kind.in_one_process])
-def test_workers_are_refused_where_they_would_do_nothing(name: str) -> None:
-    with pytest.raises(
-        CrossexamError, match=f"the suite '{name}' is built by one process, not by 3"
-    ) as caught:
-        suite_request(name, engine=building_engine("local", "3", None, None))
-    assert caught.value.where == "--workers"
-    for workers in ("1", "auto", None):
-        suite_request(name, engine=building_engine("local", workers, None, None))
+    for_each(check, SUITES.values())
 
 
 def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:

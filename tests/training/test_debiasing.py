@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from dataclasses import fields
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
+from typer.testing import CliRunner
 
+from crossexam.cli.main import app
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example
-from crossexam.training import debiasing
-from crossexam.training.debiasing import METHODS, BiasScore, Debias, make_bias
+from crossexam.core.example import Example, cluster_of
+from crossexam.core.settings import grid
+from crossexam.models.table import open_model
+from crossexam.training import debiasing, session
+from crossexam.training.data import Data
+from crossexam.training.debiasing import (
+    METHODS,
+    BiasedPart,
+    BiasPredictions,
+    BiasScore,
+    Debias,
+    cross_predict,
+    make_bias,
+    probabilities_from_run,
+    split_into_folds,
+)
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
+from crossexam.training.request import TrainingRequest
+from crossexam.training.scoring import score_model
+from crossexam.training.several import train_grid
+from crossexam.training.train import train_model
 
 # The contract of METHODS: being in the table is being tested
 
@@ -101,20 +125,11 @@ def test_a_method_trains_the_model_and_its_own_layers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_method_is_not_plain_training(name: str) -> None:
-    plain = _trained_on(None, _CONFIDENT)
-    assert not torch.allclose(_trained_on(Debias(name), _CONFIDENT), plain, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_is_plain_training_in_its_limit(name: str) -> None:
-    debias = Debias(name, **METHODS[name].limit)  # type: ignore[arg-type]
-    assert torch.allclose(_trained_on(debias, _NO_BIAS), _trained_on(None, _NO_BIAS), atol=1e-6)
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_depends_on_its_settings_and_no_others(name: str) -> None:
+def test_a_method_is_plain_training_in_its_limit_only_and_depends_on_its_own_settings(name: str) -> None:
+    in_limit = Debias(name, **METHODS[name].limit)  # type: ignore[arg-type]
+    assert torch.allclose(_trained_on(in_limit, _NO_BIAS), _trained_on(None, _NO_BIAS), atol=1e-6)
     default = _trained_on(Debias(name), _CONFIDENT)
+    assert not torch.allclose(default, _trained_on(None, _CONFIDENT), atol=1e-4)
     changed = {
         field
         for field in _WEIGHTS
@@ -307,3 +322,212 @@ def test_a_sure_bias_is_clamped() -> None:
 def test_losses_are_float32_under_half_precision() -> None:
     half = torch.zeros(1, 3, dtype=torch.bfloat16)
     assert debiasing.drift(half, _UNIFORM, torch.tensor([0])).dtype == torch.float32
+
+
+# Whole trainings
+
+
+def run_of(examples: Sequence[Example], rows: Any) -> Run:
+    return Run("mine", {"train": Dataset("train", tuple(examples))}, {"train": np.asarray(rows)}, {})
+
+
+def test_debiasing_keeps_the_main_model_only(trained: Any, for_each: Callable[..., None]) -> None:
+    once = {"epochs": "1"}
+    plain = (trained(values=once).folder / "model.safetensors").read_bytes()
+
+    def check(method: str) -> None:
+        folder = trained(debias=method, values=once).folder
+        assert (folder / "model.safetensors").read_bytes() != plain
+        model = open_model(f"zoo/{folder}", {"device": "cpu"})
+        assert model.predict([("A dog runs.", "It moves.")]).shape == (1, 3)
+
+    for_each(check, METHODS)
+    assert "bias" not in trained(debias="adv", values=once).manifest
+
+
+def test_a_uniform_run_changes_nothing(
+    request_of: Any, trained: Any, small_data: Data, for_each: Callable[..., None]
+) -> None:
+    uniform = run_of(small_data.examples, np.full((60, 3), 1 / 3))
+    plain = [record["train_loss"] for record in trained().manifest["curve"]]
+
+    def check(method: str) -> None:
+        debiased = train_model(request_of(folder=method, debias=method, bias=uniform)).manifest
+        assert [record["train_loss"] for record in debiased["curve"]] == pytest.approx(plain, abs=2e-5)
+
+    for_each(check, ["drift", "weighting", "learned-mixin"])
+
+
+def test_a_run_over_other_examples_is_refused(small_data: Data, refused: Callable[..., str]) -> None:
+    some = run_of(small_data.examples[:58], np.full((58, 3), 1 / 3))
+    said = refused(probabilities_from_run, some, small_data.examples)
+    assert "the run of mine has no predictions for 2 of 60 training examples" in said
+
+
+def test_the_way_to_a_biased_models_run_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pair = {"gold_label": "neutral", "annotator_labels": ["neutral"], "sentence2": "It is red."}
+    rows = [{**pair, "pairID": f"{k}", "sentence1": f"Rain falls {k}."} for k in range(8)]
+    rows[0]["gold_label"] = "entailment"
+    file = tmp_path / "snli_1.0_train.jsonl"  # in the format of SNLI's own files
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    train = f"train toy --train {file.name} --dev {file.name} --debias drift"
+    for command in (
+        "build corpus --base builtin:demo[:3] -o other",
+        "run builtin/neutral other -o wrong",
+        f"build corpus --base {file.name} -o folder",
+        "run builtin/neutral folder -o run",
+        f"{train} --bias run -o m",
+    ):
+        result = CliRunner().invoke(app, command.split())
+        assert result.exit_code == 0, result.output
+    with pytest.raises(CrossexamError) as caught:
+        CliRunner().invoke(app, f"{train} --bias wrong -o n".split(), catch_exceptions=False)
+    assert caught.value.hint == (
+        "crossexam build corpus --base CORPUS -o FOLDER, with a --base for each training corpus; "
+        "crossexam run MODEL FOLDER -o RUN; then --bias RUN"
+    )
+
+
+def test_an_item_made_from_an_example_has_its_bias(small_data: Data) -> None:
+    table_ = torch.full((60, 3), 1 / 3)
+    bias = make_bias(
+        small_data.examples,
+        table_,
+        torch.zeros(60, dtype=torch.int64),
+        Debias("drift"),
+        BiasScore(50.0, 40.0),
+    )
+    made = Example("negation:x", "p", "h", "neutral", base=small_data.examples[7].id)
+    assert bias.rows([small_data.examples[3], made]) == [3, 7]
+    with pytest.raises(CrossexamError, match="the biased model has no prediction for it"):
+        bias.rows([Example("y", "p", "h", "neutral")])
+
+
+def test_folds_answer_for_what_they_did_not_see() -> None:
+    asked: list[tuple[set[int], set[int]]] = []
+
+    groups = [f"premise {row // 2}" for row in range(20)]
+
+    def answer(part: BiasedPart) -> BiasPredictions:
+        train, stop, held = (set(rows) for rows in part[1:])
+        premises = [{groups[row] for row in rows} for rows in (train, stop)]
+        assert train
+        assert stop
+        assert not premises[0] & premises[1]
+        asked.append((train | stop, held))
+        probabilities = torch.full((len(held), 3), float(len(asked)))
+        return BiasPredictions(probabilities, BiasScore(50.0 + len(asked), 30.0, (len(asked),)))
+
+    found, score = cross_predict(groups, Debias("weighting", folds=3), 0, answer)
+    assert [rows & held for rows, held in asked] == [set()] * 3
+    assert all(not {groups[r] for r in rows} & {groups[r] for r in held} for rows, held in asked)
+    assert all(rows | held == set(range(20)) for rows, held in asked)
+    assert sorted(sum(([*held] for _, held in asked), [])) == list(range(20))  # noqa: RUF017
+    assert found[split_into_folds(groups, 3, 0)[1]].eq(2).all()
+    assert score.describe() == {"accuracy": 52.0, "majority": 30.0, "best_epoch": [1, 2, 3]}
+    cross_predict(groups, Debias("drift"), 0, answer)
+    assert asked[-1] == (set(range(20)), set(range(20)))
+
+
+def test_a_biased_model_is_stopped_by_held_out_pairs_of_its_own_data(
+    request_of: Any, small_data: Data, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[int]] = []
+
+    def spying(pipeline: Any, model: Any, encoded: Any, device: Any, *more: Any) -> Any:
+        seen.append(encoded.labels.tolist())
+        return score_model(pipeline, model, encoded, device, *more)
+
+    monkeypatch.setattr(session, "score_model", spying)
+    parts: list[BiasedPart] = []
+
+    def keep(part: BiasedPart) -> BiasPredictions:
+        parts.append(part)
+        return BiasPredictions(torch.zeros(len(part.predict), 3), BiasScore(0.0, 0.0))
+
+    groups = [cluster_of(example) for example in small_data.examples]
+    cross_predict(groups, Debias("drift"), 0, keep)
+    labels = [small_data.classes.class_of(example.label) for example in small_data.examples]
+    held_out = [labels[row] for row in parts[0].stop]
+    one = train_model(request_of(folder="one", debias="drift"))
+    assert seen[:2] == [held_out] * 2  # of two epochs
+    corpus = replace(small_data.dev.corpora[0], examples=small_data.examples[:7])
+    other = replace(small_data, dev=replace(small_data.dev, corpora=(corpus,)))
+    two = train_model(request_of(folder="two", data=other, debias="drift"))
+    assert one.manifest["bias"] == two.manifest["bias"]
+    bias = one.manifest["bias"]
+    assert bias["majority"] == pytest.approx(100 * max(Counter(held_out).values()) / len(held_out), abs=1e-4)
+    assert bias["best_epoch"] in ([1], [2])
+    assert one.manifest["fingerprint"]["debiasing"]["bias_stopped_by"] == "1 of 10 parts of its data"
+
+
+def test_the_manifest_says_how_good_the_bias_is(request_of: Any, trained: Any, small_data: Data) -> None:
+    folds = trained(debias="weighting", values={"folds": "3", "epochs": "1"}).manifest
+    assert len(folds["bias"]["best_epoch"]) == 3
+    labels = [small_data.classes.class_of(example.label) for example in small_data.examples]
+    majority = 100 * max(Counter(labels).values()) / 60
+    rows = np.full((60, 3), 0.1)
+    rows[np.arange(60), labels] = 0.8
+    rows[:15] = [[0.8, 0.1, 0.1] if label else [0.1, 0.8, 0.1] for label in labels[:15]]
+    bias = run_of(small_data.examples, rows)
+    given = train_model(request_of(debias="drift", bias=bias, values={"epochs": "1"})).manifest
+    assert given["bias"] == {"accuracy": 75.0, "majority": round(majority, 4)}
+    assert "bias_stopped_by" not in given["fingerprint"]["debiasing"]
+
+
+def test_the_verb_shows_how_good_the_bias_is_and_warns_of_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, invoke: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    scores = iter([BiasScore(61.25, 40.0), BiasScore(40.0, 40.0)])
+    monkeypatch.setattr(debiasing, "score_of_run", lambda *given: next(scores))
+    invoke(*"build corpus --base builtin:demo[:60] -o base".split())
+    invoke(*"run builtin/neutral base -o run".split())
+    corpora = "--train builtin:demo[:60] --dev builtin:demo[60:90]"
+    words = f"train toy {corpora} --epochs 1 --debias drift --bias run -o"
+    good, bad = (" ".join(invoke(*words.split(), name).output.split()) for name in ("good", "bad"))
+    assert "61.2 % (40.0 %)" in good
+    assert "warning" not in good
+    assert "warning: zoo/bad: the bias model is right for 40.0 % of the training pairs" in bad
+    assert "it has learned no bias that drift could remove; train on more pairs" in bad
+
+
+def test_a_sweep_trains_the_same_biased_model_once(request_of: Any) -> None:
+    epochs: list[int] = []
+
+    def watch(status: Any) -> None:
+        if status.scores is not None:
+            epochs.append(status.epoch)
+
+    def request(folder: str, **given: Any) -> TrainingRequest:
+        made: TrainingRequest = request_of(folder=folder, debias="learned-mixin-h", watch=watch, **given)
+        return made
+
+    found = train_grid(request("grid"), grid(["entropy_weight=0.5,0.01"]), [0, 1])
+    assert len(epochs) == 2 * (2 + 2 * 2)  # for each seed, one biased model and two models of two epochs
+    file = "model.safetensors"
+    alone = train_model(request("alone", values={"entropy_weight": "0.01"}, seed=1))
+    assert (found["entropy_weight=0.01"][1].folder / file).read_bytes() == (alone.folder / file).read_bytes()
+    assert found["entropy_weight=0.01"][1].manifest["bias"] == alone.manifest["bias"]
+    assert not (found["entropy_weight=0.01"][0].folder.parent.parent / "unfinished").exists()
+    epochs.clear()
+    train_grid(request("other"), grid(["lr=0.01,0.02"]), [0])
+    assert len(epochs) == 2 * (2 + 2)  # the rate is that of the biased model, too
+
+
+def test_pairs_of_one_premise_cannot_stop_a_biased_model() -> None:
+    def answer(part: BiasedPart) -> BiasPredictions:
+        raise AssertionError
+
+    with pytest.raises(CrossexamError, match="no pairs to stop the biased model by") as caught:
+        cross_predict(["one"] * 9, Debias("drift"), 0, answer)
+    assert "--bias RUN" in str(caught.value.hint)
+    with pytest.raises(CrossexamError, match="the 9 training examples, which have 1 different premises"):
+        cross_predict(["one"] * 9, Debias("weighting"), 0, answer)
+
+
+def test_adv_needs_a_sentence_encoder(request_of: Any) -> None:
+    with pytest.raises(CrossexamError, match="adv needs the hypothesis's vector"):
+        train_model(request_of("crossing", debias="adv"))
+    assert train_model(request_of("crossing", debias="drift", values={"epochs": "1"})).accuracy >= 0

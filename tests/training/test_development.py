@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from crossexam.cli.main import app
 from crossexam.core.test_sets import read_suite
@@ -16,13 +16,11 @@ from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.runs.run import predict_suite
 
-pytest.importorskip("torch")
-
 TRAIN = "builtin:demo"
 
 
 @pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def suite(tmp_path_factory: pytest.TempPathFactory, invoke: Any) -> Path:
     """A suite of three corpora: of three labels, of two, and SciTail's entailment and neutral."""
     folder = tmp_path_factory.mktemp("dev")
     examples = [e for e in read_corpus(TRAIN) if e.label]
@@ -43,42 +41,14 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "suite"
 
 
-@pytest.fixture(scope="module")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
-    words = sorted({word for example in read_corpus(TRAIN) for word in example.premise.lower().split()})
-    numbers = np.random.default_rng(0).normal(size=(len(words), 4))
-    lines = (f"{w} {' '.join(f'{n:.3f}' for n in row)}" for w, row in zip(words, numbers, strict=True))
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-def invoke(*arguments: object) -> Result:
-    result = CliRunner().invoke(app, [*map(str, arguments)])
-    assert result.exit_code == 0, result.output
-    return result
-
-
-def of_kind(kind: str, checkpoint: Path, vectors: Path) -> tuple[list[object], str]:
-    """Return the arguments that train a small model of *kind*, and the prefix of its name."""
-    return {
-        "zoo": (["cbow", "--epochs", 2, "--set", "width=8", "--set", "hidden=8"], "zoo"),
-        "bow": (["bag-of-words", "--set", "min_count=1"], "bow"),
-        "hom": (["hypothesis-fasttext", "--epochs", 2], "hom"),
-        "rf": (["random-forest", "--vectors", vectors, "--set", "trees=3"], "rf"),
-        "hf": ([f"hf/{checkpoint}", "--epochs", 1], "hf"),
-    }[kind]
-
-
 @pytest.mark.parametrize("kind", ["zoo", "bow", "hom", "rf", pytest.param("hf", marks=pytest.mark.slow)])
 def test_the_dev_accuracy_is_the_mean_of_what_a_run_over_the_suite_gives(
-    kind: str, suite: Path, vectors: Path, tiny_checkpoint: Path, tmp_path: Path
+    kind: str, suite: Path, of_kind: Any, invoke: Any, manifest_of: Any, tmp_path: Path
 ) -> None:
-    arguments, prefix = of_kind(kind, tiny_checkpoint, vectors)
     folder = tmp_path / "m"
-    result = invoke("train", *arguments, "--train", f"{TRAIN}[:200]", "--dev", suite, "-o", folder)
-    scores = json.loads((folder / "manifest.json").read_text())["scores"]
-    run = predict_suite(f"{prefix}/{folder}", read_suite(suite), options={"device": "cpu"})
+    result = invoke("train", *of_kind[kind], "--train", f"{TRAIN}[:200]", "--dev", suite, "-o", folder)
+    scores = manifest_of(folder)["scores"]
+    run = predict_suite(f"{kind}/{folder}", read_suite(suite), options={"device": "cpu"})
     found = {name: 100 * accuracy.value for name, accuracy in accuracy_by_set(run).items()}
     assert len(found) == 3
     parts = {Path(spec).stem: accuracy for spec, accuracy in scores["dev"].items()}
@@ -88,7 +58,9 @@ def test_the_dev_accuracy_is_the_mean_of_what_a_run_over_the_suite_gives(
     assert f"dev accuracy {scores['dev_accuracy']:.1f} % is the mean of base.two" in shown
 
 
-def test_each_epoch_has_the_mean_and_its_parts_and_the_best_mean_wins(suite: Path, tmp_path: Path) -> None:
+def test_each_epoch_has_the_mean_and_its_parts_and_the_best_mean_wins(
+    suite: Path, invoke: Any, manifest_of: Any, tmp_path: Path
+) -> None:
     words = ["cbow", "--epochs", 3, "--set", "width=8", "--set", "hidden=8", "--set", "lr=0.05"]
     folder = tmp_path / "m"
     command = ["train", *words, "--train", f"{TRAIN}[:200]", "--dev", suite, "--dev", f"{TRAIN}[290:]"]
@@ -97,52 +69,46 @@ def test_each_epoch_has_the_mean_and_its_parts_and_the_best_mean_wins(suite: Pat
     for record in history:
         assert len(record["dev"]) == 4
         assert record["dev_accuracy"] == pytest.approx(np.mean([*record["dev"].values()]), abs=1e-3)
-    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest = manifest_of(folder)
     best = max(history, key=lambda record: record["dev_accuracy"])
     assert manifest["scores"]["dev"] == best["dev"]
-    parts = manifest["fingerprint"]["data"]["dev"]["parts"]
-    assert [part.get("projection") for part in parts] == ["two labels", "no contradiction", None, None]
-    assert manifest["fingerprint"]["data"]["dev"]["rows"] == sum(part["rows"] for part in parts)
+    dev = manifest["fingerprint"]["data"]["dev"]
+    projections = [part.get("projection") for part in dev["parts"]]
+    assert projections == ["two labels", "no contradiction", None, None]
+    assert dev["rows"] == sum(part["rows"] for part in dev["parts"])
     stamp = (folder / "model.safetensors").stat().st_mtime_ns
     invoke(*command, "-o", folder)  # finished: the same sets in the same order
     assert (folder / "model.safetensors").stat().st_mtime_ns == stamp
 
 
-def test_a_limit_of_the_development_sets_is_in_the_manifest_and_the_fingerprint(
-    suite: Path, tmp_path: Path
+def test_a_limit_draws_the_same_for_all_seeds_and_models_and_is_in_manifest_and_fingerprint(
+    suite: Path, invoke: Any, manifest_of: Any, tmp_path: Path
 ) -> None:
-    words = ["cbow", "--epochs", 1, "--set", "width=8", "--train", f"{TRAIN}[:200]", "--dev", suite]
+    data = ["--train", f"{TRAIN}[:200]", "--dev", suite]
+    words = ["train", "cbow", "--epochs", 1, "--set", "width=8", *data]
     folder = tmp_path / "m"
-    result = invoke("train", *words, "--dev-limit", 7, "--seed", 2, "-o", folder)
+    result = invoke(*words, "--dev-limit", 7, "--seed", 2, "-o", folder)
     assert "--dev-limit 7: 21 of" in " ".join(result.output.split())
-    dev = json.loads((folder / "manifest.json").read_text())["fingerprint"]["data"]["dev"]
+    dev = manifest_of(folder)["fingerprint"]["data"]["dev"]
     assert (dev["limit"], dev["seed"], dev["rows"]) == (7, 2, 21)
     assert [part["rows"] for part in dev["parts"]] == [7, 7, 7]
-    other = CliRunner().invoke(app, [*map(str, ["train", *words, "--seed", 2, "-o", folder])])
+    other = CliRunner().invoke(app, [*map(str, [*words, "--seed", 2, "-o", folder])])
     assert other.exit_code != 0
     assert "dev" in str(other.exception)
 
-
-def test_seeds_are_chosen_by_the_same_examples_and_a_shallow_model_has_a_limit_too(
-    suite: Path, tmp_path: Path
-) -> None:
-    data = ["--train", f"{TRAIN}[:200]", "--dev", suite, "--dev-limit", 7]
-    invoke("train", "cbow", "--epochs", 1, "--set", "width=8", *data, "--seeds", 2, "-o", tmp_path / "two")
-    manifests = [json.loads((tmp_path / "two" / f"seed-{n}" / "manifest.json").read_text()) for n in (0, 1)]
-    one, other = (each["fingerprint"]["data"]["dev"] for each in manifests)
-    assert one == other
-    invoke("train", "bag-of-words", "--set", "min_count=1", *data, "-o", tmp_path / "bow")
-    dev = json.loads((tmp_path / "bow" / "manifest.json").read_text())["fingerprint"]["dev"]
-    assert dev == one
+    invoke(*words, "--dev-limit", 7, "--seeds", 2, "-o", tmp_path / "two")
+    manifests = [manifest_of(tmp_path / "two" / f"seed-{n}") for n in (0, 1)]
+    one, two = (each["fingerprint"]["data"]["dev"] for each in manifests)
+    assert one == two
+    shallow = ["train", "bag-of-words", "--set", "min_count=1", *data, "--dev-limit", 7]
+    invoke(*shallow, "-o", tmp_path / "bow")
+    assert manifest_of(tmp_path / "bow")["fingerprint"]["dev"] == one
 
 
-def test_a_sweep_is_decided_by_the_mean(suite: Path, tmp_path: Path) -> None:
+def test_a_sweep_is_decided_by_the_mean(suite: Path, invoke: Any, manifest_of: Any, tmp_path: Path) -> None:
     words = ["cbow", "--epochs", 1, "--set", "width=8", "--sweep", "lr=0.1,0.0001"]
     invoke("train", *words, "--train", f"{TRAIN}[:200]", "--dev", suite, "-o", tmp_path / "m")
     sweep: dict[str, Any] = json.loads((tmp_path / "m" / "sweep.json").read_text())
-    scores = {
-        name: json.loads((tmp_path / "m" / name / "manifest.json").read_text())["scores"]
-        for name in sweep["dev_accuracy"]
-    }
+    scores = {name: manifest_of(tmp_path / "m" / name)["scores"] for name in sweep["dev_accuracy"]}
     means = {name: np.mean([*score["dev"].values()]) for name, score in scores.items()}
     assert sweep["best"] == max(means, key=lambda name: means[name])

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from crossexam.cli.main import app
-from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS
 from crossexam.corpora.labelled import load_corpus
@@ -21,9 +19,8 @@ from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training.data import load_data
 
-torch = pytest.importorskip("torch")
-
 THREE = "builtin:demo"
+YES_OR_NO = {"yes": "entailment", "no": "not_entailment"}
 
 
 @pytest.fixture(scope="module")
@@ -42,69 +39,46 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
-    words = sorted({word for example in read_corpus(THREE) for word in example.premise.lower().split()})
-    numbers = np.random.default_rng(0).normal(size=(len(words), 4))
-    lines = (f"{w} {' '.join(f'{n:.3f}' for n in row)}" for w, row in zip(words, numbers, strict=True))
-    path.write_text("\n".join(lines) + "\n")
-    return path
+@pytest.fixture
+def train(invoke: Any, manifest_of: Any, tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    """Train a model into ``m`` with a command, and return its manifest."""
 
+    def run(*arguments: object) -> dict[str, Any]:
+        invoke("train", *arguments, "-o", tmp_path / "m")
+        found: dict[str, Any] = manifest_of(tmp_path / "m")
+        return found
 
-def trained(folder: Path, *arguments: object) -> dict[str, Any]:
-    result = CliRunner().invoke(app, ["train", *map(str, arguments), "-o", str(folder)])
-    assert result.exit_code == 0, result.output
-    manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
-    return manifest
-
-
-def of_kind(kind: str, checkpoint: Path, vectors: Path) -> tuple[list[object], str]:
-    """Return the arguments that train a small model of *kind*, and the prefix of its name."""
-    return {
-        "zoo": (["cbow", "--epochs", 2, "--set", "width=8", "--set", "hidden=8"], "zoo"),
-        "bow": (["bag-of-words", "--set", "min_count=1"], "bow"),
-        "hom": (["hypothesis-fasttext", "--epochs", 2], "hom"),
-        "rf": (["random-forest", "--vectors", vectors, "--set", "trees=3"], "rf"),
-        "hf": ([f"hf/{checkpoint}", "--epochs", 1], "hf"),
-    }[kind]
+    return run
 
 
 @pytest.mark.parametrize("kind", ["zoo", "bow", "hom", "rf", pytest.param("hf", marks=pytest.mark.slow)])
 def test_two_labels_in_training_dev_and_test(
-    kind: str, two: Path, vectors: Path, tiny_checkpoint: Path, tmp_path: Path
+    kind: str, two: Path, of_kind: Any, train: Any, tmp_path: Path
 ) -> None:
-    arguments, prefix = of_kind(kind, tiny_checkpoint, vectors)
     labels = ["--labels", "yes=entailment,no=not_entailment"]
-    manifest = trained(tmp_path / "m", *arguments, "--train", two, "--dev", two, "--test", two, *labels)
+    manifest = train(*of_kind[kind], "--train", two, "--dev", two, "--test", two, *labels)
     (test,) = manifest["tests"].values()
     assert test["accuracy"] == pytest.approx(manifest["scores"]["dev_accuracy"], abs=1e-3)
-    model = open_model(f"{prefix}/{tmp_path / 'm'}", {"device": "cpu"})
+    model = open_model(f"{kind}/{tmp_path / 'm'}", {"device": "cpu"})
     assert model.details["two_label"] is True
     answered = model.predict([("It rains.", "It is wet."), ("A dog runs.", "A cat sleeps.")])
     assert (answered[:, 2] == 0).all()
     np.testing.assert_allclose(answered.sum(axis=1), 1)
-    for dataset in (_read(two), read_corpus(THREE)):
+    for dataset in (read_corpus(two, labels=YES_OR_NO), read_corpus(THREE)):
         run = predict_suite(model.name, dataset, options={"device": "cpu"})
         (found,) = accuracy_by_set(run).values()
         assert 100 * found.value == pytest.approx(test["accuracy"], abs=1e-3)
 
 
-def _read(two: Path) -> Dataset:
-    return read_corpus(two, labels={"yes": "entailment", "no": "not_entailment"})
-
-
 @pytest.mark.parametrize("kind", ["zoo", "bow", "hom"])
 def test_a_model_of_three_labels_is_scored_on_two_by_projection(
-    kind: str, two: Path, vectors: Path, tiny_checkpoint: Path, tmp_path: Path
+    kind: str, two: Path, of_kind: Any, train: Any, tmp_path: Path
 ) -> None:
-    arguments, prefix = of_kind(kind, tiny_checkpoint, vectors)
     other = tmp_path / "two.jsonl"
-    golds = {"yes": "entailment", "no": "not_entailment"}
     rows = [json.loads(line) for line in two.read_text().splitlines()]
-    other.write_text("".join(json.dumps({**row, "label": golds[row["label"]]}) + "\n" for row in rows))
-    manifest = trained(tmp_path / "m", *arguments, "--train", THREE, "--dev", other, "--test", other)
-    model = open_model(f"{prefix}/{tmp_path / 'm'}", {"device": "cpu"})
+    other.write_text("".join(json.dumps({**row, "label": YES_OR_NO[row["label"]]}) + "\n" for row in rows))
+    manifest = train(*of_kind[kind], "--train", THREE, "--dev", other, "--test", other)
+    model = open_model(f"{kind}/{tmp_path / 'm'}", {"device": "cpu"})
     assert not model.details.get("two_label")
     data = read_corpus(other)
     shares = model.predict([(example.premise, example.hypothesis) for example in data])
@@ -118,35 +92,27 @@ def test_a_model_of_three_labels_is_scored_on_two_by_projection(
 
 def test_corpora_of_both_kinds_need_a_declaration(two: Path) -> None:
     both = f"{two}+{THREE}"
-    labels = {"yes": "entailment", "no": "not_entailment"}
+    assert load_corpus(THREE).projection is THREE_LABELS
+    assert load_corpus(str(two), labels=YES_OR_NO).projection is ENTAILMENT_OR_NOT
     with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
-        load_data(both, THREE, labels=labels)
-    data = load_data(both, THREE, labels=labels, two_labels=True)
-    assert data.classes is ENTAILMENT_OR_NOT
+        load_data(both, THREE, labels=YES_OR_NO)
+    assert load_data(both, THREE, labels=YES_OR_NO, two_labels=True).classes is ENTAILMENT_OR_NOT
     with pytest.raises(CrossexamError, match="the labels of 'builtin' are known"):
-        load_data(THREE, THREE, labels=labels)
+        load_data(THREE, THREE, labels=YES_OR_NO)
 
 
-def test_two_labels_can_be_declared_for_three(tmp_path: Path) -> None:
-    arguments = ["bag-of-words", "--train", THREE, "--dev", THREE, "--two-labels"]
-    manifest = trained(tmp_path / "m", *arguments)
+def test_two_labels_can_be_declared_for_three(train: Any, tmp_path: Path) -> None:
+    manifest = train("bag-of-words", "--train", THREE, "--dev", THREE, "--two-labels")
     assert manifest["fingerprint"]["two_labels"] is True
     assert open_model(f"bow/{tmp_path / 'm'}").details["two_label"] is True
 
 
-def test_the_labels_of_a_corpus(two: Path) -> None:
-    assert load_corpus(THREE).projection is THREE_LABELS
-    labels = {"yes": "entailment", "no": "not_entailment"}
-    assert load_corpus(str(two), labels=labels).projection is ENTAILMENT_OR_NOT
-
-
-def test_scitail_is_scored_by_its_projection(tmp_path: Path) -> None:
+def test_scitail_is_scored_by_its_projection(train: Any, tmp_path: Path) -> None:
     path = tmp_path / "scitail_1.0_test.tsv"
     path.write_text("A dog runs.\tAn animal runs.\tentails\nA dog runs.\tA dog is brown.\tneutral\n" * 4)
     corpus = load_corpus(f"scitail@{path}")
     assert corpus.projection is PROJECTIONS["no contradiction"]
-    arguments = ["bag-of-words", "--train", THREE, "--dev", THREE, "--test", f"scitail@{path}"]
-    manifest = trained(tmp_path / "m", *arguments)
+    manifest = train("bag-of-words", "--train", THREE, "--dev", THREE, "--test", f"scitail@{path}")
     shares = open_model(f"bow/{tmp_path / 'm'}").predict([(e.premise, e.hypothesis) for e in corpus.examples])
     right = (shares[:, 0] > shares[:, 1]) == np.array([e.label == "entailment" for e in corpus.examples])
     (test,) = manifest["tests"].values()

@@ -1,21 +1,26 @@
-"""The labels of judges: what the majority says, what becomes of the gold label, what runs are scored by."""
+"""Verdicts in suites, runs and reports: what is written, what becomes of the gold label, what is scored."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from crossexam.cli.validate import app
-from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Change, Example
-from crossexam.core.files import read_json, write_json
-from crossexam.core.labels import Gold
-from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.core.example import Change, Example, status_of
+from crossexam.core.files import read_json
+from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.behaviour import factor_results
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import accuracy_by_set, measure
@@ -24,167 +29,173 @@ from crossexam.runs.folder import save_run
 from crossexam.runs.saved import read_run
 from crossexam.validation import apply
 from crossexam.validation.apply import Applied, apply_verdicts
-from crossexam.validation.sampling import (
-    SampleRequest,
-    sample_suite,
-)
-from crossexam.validation.study import Judgement, Study, open_study
-from crossexam.validation.verdict import (
-    Decisions,
-    Rule,
-    Verdict,
-    as_json,
-    decisions,
-    judged_label_shares,
-    labels_given,
-    question_results,
-    verdicts,
-)
+from crossexam.validation.study import Study, open_study
+from crossexam.validation.verdict import Rule, Verdict, question_results
 
-LETTERS: dict[str, Gold] = {"E": "entailment", "N": "neutral", "C": "contradiction"}
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+#: Five contradictions and how three judges label them: two are verified, two rejected, one is open.
+ANTONYMS = {"antonymy:0": "CCC", "antonymy:1": "CCN", "antonymy:2": "CNE", "antonymy:3": "NNN",
+            "antonymy:4": "C.N"}  # fmt: skip
 
 
-def items(construction: str, labels: str, **info: str) -> Dataset:
-    examples = tuple(
-        Example(
-            f"{construction}:{n}",
-            f"Tom has {n} boats.",
-            f"Tom {construction} {n} boats.",
-            LETTERS[letter],
-            info={"cluster": f"{construction}{n}", **info},
-        )
-        for n, letter in enumerate(labels)
-    )
-    name = f"{construction}.dev"
-    facts = {"construction": f"{construction}.v1", "part": "dev", "base_set": None, "rows": len(labels)}
-    return Dataset(name, examples, {**facts, "content_hash": Dataset(name, examples).content_hash()})
+@pytest.fixture
+def judged(items: Any, study_of: Any) -> Study:
+    study: Study = study_of(items("antonymy", "CCCCC", status="proposed"), answers={"label": ANTONYMS})
+    return study
 
 
-def write_suite(folder: Path, *datasets: Dataset, suffix: str = "parquet") -> Path:
-    entries = {}
+def run_over(datasets: list[Dataset], wrong: set[str]) -> Run:
+    shares = {}
     for each in datasets:
-        file = f"{each.name}.{suffix}"
-        write_test_set(folder / file, each.examples, file_format=suffix)
-        entries[each.name] = {"file": file, **each.manifest}
-    write_json(folder / "manifest.json", {"name": "tiny", "test_sets": entries})
-    return folder
+        said = [(LABEL_INDEX[str(item.label)] + (item.id in wrong)) % 3 for item in each]
+        shares[each.name] = np.eye(3)[said].reshape(-1, 3)
+    return Run("tiny", {each.name: each for each in datasets}, shares, {"model_key": "k"})
 
 
-def with_labels(dataset: Dataset, labels: list[Gold]) -> Dataset:
-    examples = tuple(replace(each, label=label) for each, label in zip(dataset, labels, strict=True))
-    return Dataset(
-        dataset.name, examples, {**dataset.manifest, "content_hash": Dataset("", examples).content_hash()}
+def accuracies(run: Run) -> dict[str, tuple[float, int]]:
+    return {name: (each.value, each.n) for name, each in accuracy_by_set(run).items()}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def with_info(dataset: Dataset, *changes: dict[str, Any], **facts: Any) -> Dataset:
+    """Return *dataset* with more info and other fields for each item, and more *facts* in its manifest."""
+    examples = (
+        replace(each, **{**change, "info": {**each.info, **change.get("info", {})}})
+        for each, change in zip(dataset, changes, strict=True)
     )
+    return Dataset(dataset.name, tuple(examples), {**dataset.manifest, **facts})
 
 
-def study_of(folder: Path, *datasets: Dataset, **request: object) -> Study:
-    suite = Suite("tiny", {each.name: each for each in datasets})
-    sample_suite(suite, folder / "study", SampleRequest(**request), origin="tiny")  # type: ignore[arg-type]
-    return open_study(folder / "study")
+# Confirmed labels
 
 
-def say(study: Study, test_set: str, question: str, table: dict[str, str]) -> None:
-    """Answer for each example of *table* with one letter a judge; '.' is no answer."""
-    words = {"label": {"E": "entailment", "N": "neutral", "C": "contradiction", "?": "cannot_say"}}
-    by_id = {item.example: item.number for item in study.items.values() if item.test_set == test_set}
-    for example, letters in table.items():
-        for judge, letter in zip(study.judges, letters, strict=True):
-            if letter != ".":
-                value = words.get(question, {"y": "yes", "n": "no", "?": "cannot_say"})[letter]
-                study.record(Judgement(judge, by_id[example], question, value))
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+def test_verdicts_go_into_the_suite(judged: Study, items: Any, write_suite: Any, suffix: str) -> None:
+    antonymy = items("antonymy", "CCCCC", status="proposed")
+    folder = write_suite(antonymy, items("negation", "E"), suffix=suffix)
+    before = contents(folder)
+    assert apply_verdicts(judged, folder, Rule()) == {"antonymy.dev": Applied(2, 2, 1, {})}
+    suite = read_suite(folder)  # the content hash still fits
+    written = {item.id: dict(item.info) for item in suite["antonymy.dev"]}
+    assert written["antonymy:1"] == {
+        "cluster": "antonymy1",
+        "status": "verified",
+        "verdict": "verified",
+        "agreed": [2, 3],
+        "judge_labels": ["contradiction", "contradiction", "neutral"],
+    }
+    statuses = ["verified", "verified", "rejected", "rejected", "proposed"]
+    assert [written[name]["status"] for name in ANTONYMS] == statuses
+    assert "verdict" not in written["antonymy:4"]
+    entry = read_json(folder / "manifest.json")["test_sets"]["antonymy.dev"]
+    assert (entry["verdict"]["verified"], entry["verdict"]["judges"], entry["rows"]) == (2, 3, 5)
+    after = contents(folder)
+    assert after[f"negation.dev.{suffix}"] == before[f"negation.dev.{suffix}"]
+    apply_verdicts(judged, folder, Rule())
+    assert contents(folder) == after  # again: nothing changes
 
 
-# What the majority says
+def test_an_open_item_loses_its_verdict(judged: Study, items: Any, write_suite: Any) -> None:
+    folder = write_suite(items("antonymy", "CCCCC", status="proposed"))
+    apply_verdicts(judged, folder, Rule())
+    number = next(item.number for item in judged.items.values() if item.example == "antonymy:1")
+    while any(a.item == number for a in judged.judgements("judge-1")):
+        judged.undo("judge-1")
+    apply_verdicts(judged, folder, Rule())
+    assert dict(read_suite(folder)["antonymy.dev"].examples[1].info) == {
+        "cluster": "antonymy1",
+        "status": "proposed",
+        "judge_labels": ["contradiction", "neutral"],
+    }
 
 
-@pytest.mark.parametrize(
-    ("votes", "status", "label", "agreed"),
-    [
-        ("EEE", "verified", "entailment", 3),
-        ("NNC", "verified", "neutral", 2),
-        ("ENC", "rejected", None, 1),  # no majority
-        ("N?C", "rejected", None, 1),
-        ("NN.", "verified", "neutral", 2),
-        ("N..", "open", None, 0),
-        ("NC.", "open", None, 1),
-        ("??.", "rejected", None, 0),
-        ("ENNE", "rejected", None, 0),  # two of four are no majority
-        ("C", "verified", "contradiction", 1),
-    ],
-)
-def test_the_majority_label(tmp_path: Path, votes: str, status: str, label: str, agreed: int) -> None:
-    with study_of(tmp_path, items("antonymy", "C"), judges=len(votes)) as study:
-        say(study, "antonymy.dev", "label", {"antonymy:0": votes})
-        found = verdicts(study, Rule("relabel"))["antonymy.dev"]["antonymy:0"]
-        assert (found.status, found.label) == (status, label)
-        if status == "verified":
-            assert found.agreed == agreed
-        confirmed = verdicts(study)["antonymy.dev"]["antonymy:0"]
-        assert (confirmed.status == "verified") == (label == "contradiction")
-        assert confirmed.label == ("contradiction" if confirmed.status == "verified" else None)
+def test_another_suite_is_left_alone(judged: Study, items: Any, write_suite: Any) -> None:
+    other = write_suite(items("antonymy", "CCCCN", status="proposed"), folder="other")
+    before = contents(other)
+    with pytest.raises(CrossexamError, match=r"'antonymy\.dev' is not the one that was judged"):
+        apply_verdicts(judged, other, Rule())
+    assert contents(other) == before
+    with pytest.raises(CrossexamError, match=r"has no test set 'antonymy\.dev'"):
+        apply_verdicts(judged, write_suite(items("negation", "E"), folder="none"), Rule())
 
 
-def test_two_labels_have_a_majority_of_their_own(tmp_path: Path) -> None:
-    dataset = with_labels(items("antonymy", "EE"), ["not_entailment", "entailment"])
-    with study_of(tmp_path, dataset) as study:
-        say(study, "antonymy.dev", "label", {"antonymy:0": "ENC", "antonymy:1": "CN?"})
-        for rule in (Rule(), Rule("relabel")):
-            found = verdicts(study, rule)["antonymy.dev"]
-            assert found["antonymy:0"] == Verdict("verified", 2, 3, "not_entailment")
-        assert found["antonymy:1"] == Verdict("verified", 2, 3, "not_entailment")
-        assert labels_given(study)["antonymy.dev"]["antonymy:0"] == ["entailment"] + ["not_entailment"] * 2
-        shares = judged_label_shares(study)["antonymy.dev"]
-        assert {label: (share.value, share.n) for label, share in shares.items()} == {
-            "entailment": (1 / 5, 5), "not_entailment": (4 / 5, 5),
-        }  # fmt: skip
+def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(
+    judged: Study, items: Any, write_suite: Any, tmp_path: Path
+) -> None:
+    folder = write_suite(items("antonymy", "CCCCC", status="proposed"))
+    made = run_over(list(read_suite(folder)), wrong={"antonymy:0", "antonymy:3", "antonymy:4"})
+    save_run(made, tmp_path / "run")
+    apply_verdicts(judged, folder, Rule())
+    run = read_run(tmp_path / "run")  # made before the verdicts
+    apart, verified = by_status(run), {"antonymy.dev (verified)": (1 / 2, 2)}  # 1 right, 0 wrong
+    assert accuracies(verified_only(run)) == verified
+    assert accuracies(apart) == {**verified, "antonymy.dev (proposed)": (0 / 1, 1)}
+    assert apart.manifest["rejected_items"] == "2 rejected items are left out"
+    assert "verified items only: 2; left out: 2 rejected, 1 proposed" in str(verified_only(run).manifest)
 
 
-def test_without_contradiction_that_counts_as_neutral(tmp_path: Path) -> None:
-    dataset = items("antonymy", "NE")
-    declared = Dataset(dataset.name, dataset.examples, {**dataset.manifest, "projection": "no contradiction"})
-    with study_of(tmp_path, declared) as study:
-        say(study, "antonymy.dev", "label", {"antonymy:0": "CCN", "antonymy:1": "CCN"})
-        assert verdicts(study)["antonymy.dev"]["antonymy:0"] == Verdict("verified", 3, 3, "neutral")
-        assert verdicts(study)["antonymy.dev"]["antonymy:1"].status == "rejected"
+def test_labels_that_are_not_proposed_are_not_parted(items: Any) -> None:
+    dataset = items("negation", "EN")
+    marked = with_info(dataset, {"info": {"verdict": "verified"}}, {})
+    base = Dataset("base.dev", dataset.examples, {"construction": "base"})
+    run = run_over([base, marked], wrong=set())
+    assert list(by_status(run).datasets) == ["base.dev", "negation.dev"]
+    only = {name: len(each) for name, each in verified_only(run).datasets.items()}
+    assert only == {"base.dev": 2, "negation.dev (verified)": 1}
+    with pytest.raises(CrossexamError, match="no item in the test sets of 'tiny' has been verified"):
+        verified_only(run_over([base, dataset], wrong=set()))
+    assert status_of(dataset.examples[0]) is None
 
 
-def test_what_the_majority_says_is_counted(tmp_path: Path) -> None:
-    with study_of(tmp_path, items("antonymy", "CCCCC")) as study:
-        said = {"antonymy:0": "CCC", "antonymy:1": "NNC", "antonymy:2": "ENC", "antonymy:3": "N.."}
-        say(study, "antonymy.dev", "label", said)
-        assert decisions(study) == {"antonymy.dev": Decisions(confirmed=1, another=1, none=1, open=2)}
-        shares = judged_label_shares(study)["antonymy.dev"]
-        assert {label: share.value for label, share in shares.items()} == {
-            "entailment": 1 / 10, "neutral": 4 / 10, "contradiction": 5 / 10,
-        }  # fmt: skip
-        written = as_json(study, Rule("relabel", ("grammatical",)))
-        assert written["rule"] == {"apply": "relabel", "require": ["grammatical"]}
-        assert written["decisions"]["antonymy.dev"]["another"] == 1
-        assert written["label_shares"]["antonymy.dev"]["neutral"]["value"] == 4 / 10
+def test_parts_are_paired_with_the_parts_of_their_control(items: Any) -> None:
+    verified, proposed, rejected = ({"info": {"status": s}} for s in ("verified", "proposed", "rejected"))
+    gold, mixed = items("i_h", "EE"), with_info(items("i_ta1", "CC"), {}, proposed)
+    control = with_info(items("e_h", "EEE"), verified, proposed, rejected, base_set="i_h.dev")
+    swaps = ({**status, "base": f"e_h:{n}"} for n, status in enumerate((verified, proposed, verified)))
+    derived = with_info(items("e_th", "NNN"), *swaps, base_set="e_h.dev")
+    run = run_over([gold, control, derived, mixed], wrong={"e_th:1"})
+    apart = by_status(run)
+    assert {name: (each.manifest["base_set"], len(each)) for name, each in apart.datasets.items()} == {
+        "i_h.dev": (None, 2),
+        "e_h.dev (verified)": ("i_h.dev", 1),
+        "e_h.dev (proposed)": ("i_h.dev", 1),
+        "e_th.dev (verified)": ("e_h.dev (verified)", 2),
+        "e_th.dev (proposed)": ("e_h.dev (proposed)", 1),
+        "i_ta1.dev": (None, 1),  # of which nothing is said
+        "i_ta1.dev (proposed)": (None, 1),
+    }
+    shares = apart.probabilities["e_th.dev (proposed)"]
+    assert shares.argmax(axis=1).tolist() == [LABEL_INDEX["contradiction"]]  # e_th:1, the wrong one
+    only = verified_only(run)
+    assert list(only.datasets) == ["i_h.dev", "e_h.dev (verified)", "e_th.dev (verified)"]
+    assert "left out: 1 rejected, 3 proposed, 1 not judged" in str(only.manifest["scored_items"])
 
 
-# What becomes of the gold label
+# Labels of the majority
 
 
-def relabelled_suite(folder: Path, *, rule: Rule) -> tuple[Path, Run, dict[str, Applied]]:
+@pytest.fixture
+def relabelled(items: Any, study_of: Any, write_suite: Any, tmp_path: Path) -> Callable[[Rule], Any]:
     """A suite with the judges' labels CCC, NNN, NNC, ENC for four contradictions, and a run made before."""
-    dataset = items("antonymy", "CCCC", status="proposed")
-    suite = write_suite(
-        folder / "suite", Dataset(dataset.name, dataset.examples, {**dataset.manifest, "signature": "s"})
-    )
-    model = Run(
-        "tiny", dict(read_suite(suite).datasets), {dataset.name: np.eye(3)[[1, 1, 1, 2]]}, {"model_key": "k"}
-    )
-    save_run(model, folder / "run")
-    with study_of(folder, dataset) as study:
+
+    def make(rule: Rule) -> tuple[Path, Run, dict[str, Applied]]:
+        dataset = items("antonymy", "CCCC", status="proposed")
+        suite = write_suite(with_info(dataset, *[{}] * 4, signature="s"))
+        shares = {dataset.name: np.eye(3)[[1, 1, 1, 2]]}
+        save_run(Run("tiny", dict(read_suite(suite).datasets), shares, {"model_key": "k"}), tmp_path / "run")
         said = {"antonymy:0": "CCC", "antonymy:1": "NNN", "antonymy:2": "NNC", "antonymy:3": "ENC"}
-        say(study, "antonymy.dev", "label", said)
-        applied = apply_verdicts(study, suite, rule)
-    return suite, read_run(folder / "run"), applied
+        with study_of(dataset, answers={"label": said}) as study:
+            applied = apply_verdicts(study, suite, rule)
+        return suite, read_run(tmp_path / "run"), applied
+
+    return make
 
 
-def test_the_label_of_the_majority_becomes_gold(tmp_path: Path) -> None:
-    suite, run, applied = relabelled_suite(tmp_path, rule=Rule("relabel"))
+def test_the_label_of_the_majority_becomes_gold(relabelled: Any) -> None:
+    suite, run, applied = relabelled(Rule("relabel"))
     assert applied == {"antonymy.dev": Applied(3, 1, 0, {("contradiction", "neutral"): 2})}
     assert str(applied["antonymy.dev"]) == (
         "3 verified, 1 rejected, 0 open; 2 relabelled: 2 contradiction to neutral"
@@ -200,29 +211,27 @@ def test_the_label_of_the_majority_becomes_gold(tmp_path: Path) -> None:
     assert entry["verdict"]["apply"] == "relabel"
     assert entry["verdict"]["relabelled"] == {"contradiction to neutral": 2}
     # the run was made before, and predicts N N N C: it is scored by the labels of the judges
-    (accuracy,) = accuracy_by_set(verified_only(run)).values()
-    assert (accuracy.value, accuracy.n) == (2 / 3, 3)
+    assert accuracies(verified_only(run)) == {"antonymy.dev (verified)": (2 / 3, 3)}
     assert run.datasets["antonymy.dev"].manifest["signature"] == "s|labels:judges"
     assert run.datasets["antonymy.dev"].entry.content_hash == written.content_hash()
     for of in (verified_only(run), by_status(run)):
         assert of.manifest["relabelled_items"] == "2 items have the label of the judges"
 
 
-def test_confirming_leaves_out_what_the_majority_labels_otherwise(tmp_path: Path) -> None:
-    suite, run, applied = relabelled_suite(tmp_path, rule=Rule("confirm"))
+def test_confirming_leaves_out_what_the_majority_labels_otherwise(relabelled: Any) -> None:
+    suite, run, applied = relabelled(Rule("confirm"))
     assert applied == {"antonymy.dev": Applied(1, 3, 0, {})}
     assert [each.label for each in read_suite(suite)["antonymy.dev"]] == ["contradiction"] * 4
-    (accuracy,) = accuracy_by_set(verified_only(run)).values()
-    assert (accuracy.value, accuracy.n) == (0.0, 1)
+    assert accuracies(verified_only(run)) == {"antonymy.dev (verified)": (0.0, 1)}
     assert "relabelled_items" not in verified_only(run).manifest
 
 
-def test_another_rule_replaces_what_was_applied(tmp_path: Path) -> None:
-    suite, _, _ = relabelled_suite(tmp_path, rule=Rule("relabel"))
-    after = {path.name: path.read_bytes() for path in suite.iterdir()}
+def test_another_rule_replaces_what_was_applied(relabelled: Any, tmp_path: Path) -> None:
+    suite, _, _ = relabelled(Rule("relabel"))
+    after = contents(suite)
     with open_study(tmp_path / "study") as study:
         apply_verdicts(study, suite.parent, Rule("relabel"))  # a folder that has the suite
-        assert {path.name: path.read_bytes() for path in suite.iterdir()} == after
+        assert contents(suite) == after
         assert not (suite.parent / "manifest.json").exists()
         apply_verdicts(study, suite, Rule("confirm"))
     entry = read_json(suite / "manifest.json")["test_sets"]["antonymy.dev"]
@@ -233,8 +242,8 @@ def test_another_rule_replaces_what_was_applied(tmp_path: Path) -> None:
     assert len(read_run(tmp_path / "run").datasets["antonymy.dev"]) == 4
 
 
-def test_a_run_after_relabelling_compares_with_one_before_it(tmp_path: Path) -> None:
-    suite, before, _ = relabelled_suite(tmp_path, rule=Rule("relabel"))
+def test_a_run_after_relabelling_compares_with_one_before_it(relabelled: Any, tmp_path: Path) -> None:
+    suite, before, _ = relabelled(Rule("relabel"))
     after = Run("other", dict(read_suite(suite).datasets), before.probabilities, {"model_key": "k"})
     save_run(after, tmp_path / "later")
     (compared,) = compare_runs(before, read_run(tmp_path / "later"))
@@ -242,8 +251,8 @@ def test_a_run_after_relabelling_compares_with_one_before_it(tmp_path: Path) -> 
     save_run(replace(after, model="tiny"), tmp_path / "run")  # the same run again, over the new labels
 
 
-def test_a_run_over_labels_that_are_gone_is_refused(tmp_path: Path) -> None:
-    suite, before, _ = relabelled_suite(tmp_path, rule=Rule("relabel"))
+def test_a_run_over_labels_that_are_gone_is_refused(relabelled: Any, tmp_path: Path) -> None:
+    suite, before, _ = relabelled(Rule("relabel"))
     after = Run("other", dict(read_suite(suite).datasets), before.probabilities, {"model_key": "k"})
     save_run(after, tmp_path / "later")
     with open_study(tmp_path / "study") as study:
@@ -254,10 +263,10 @@ def test_a_run_over_labels_that_are_gone_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+    relabelled: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     """Interrupted once, or again with the verdicts of another rule, which leave the file as it was."""
-    suite, _, _ = relabelled_suite(tmp_path, rule=Rule("confirm"))
+    suite, _, _ = relabelled(Rule("confirm"))
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -275,104 +284,133 @@ def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
     assert entry["content_hash"] == read_suite(suite)["antonymy.dev"].content_hash()
 
 
-def test_what_is_built_from_relabelled_items_was_not_judged(tmp_path: Path) -> None:
-    suite, _, _ = relabelled_suite(tmp_path, rule=Rule("relabel"))
+def test_what_is_built_from_relabelled_items_was_not_judged(relabelled: Any) -> None:
+    suite, _, _ = relabelled(Rule("relabel"))
     relabelled = read_suite(suite)["antonymy.dev"].examples[1]
     derived = relabelled.derive("neutral", Change("x.v1", "premise", "hypothesis", ()))
     assert set(derived.info) == {"cluster"}
 
 
-def test_the_kind_of_antonyms_is_a_slice(tmp_path: Path) -> None:
+def test_the_kind_of_antonyms_is_a_slice(items: Any, study_of: Any, write_suite: Any) -> None:
     dataset = items("antonymy", "CCCCC", pair="hot/cold")
     unpaired = replace(dataset.examples[4], info={"cluster": "antonymy4"})
     dataset = Dataset(dataset.name, (*dataset.examples[:4], unpaired), dataset.manifest)
-    suite = write_suite(tmp_path / "suite", dataset)
-    said = ("gradable gradable relational", "relational relational relational", "gradable relational",
-            "cannot_say cannot_say cannot_say")  # fmt: skip
-    with study_of(tmp_path, dataset, questions=("antonym_kind",)) as study:
-        by_id = {item.example: item for item in study.items.values()}
-        assert set(by_id) == {f"antonymy:{n}" for n in range(4)}  # the last has no pair of words
-        assert by_id["antonymy:0"].revealed("antonym_kind") == {"words": "hot/cold"}
-        for n, values in enumerate(said):
-            for judge, value in zip(study.judges, values.split(), strict=False):
-                study.record(Judgement(judge, by_id[f"antonymy:{n}"].number, "antonym_kind", value))
-        (found,) = question_results(study)
-        assert (found.answers, found.undecided, found.agreed) == (
-            {"gradable": 1, "relational": 1, "no agreement": 1}, 1, None,
-        )  # fmt: skip
-        applied = apply_verdicts(study, suite, Rule())
-        assert str(applied["antonymy.dev"]) == "0 verified, 0 rejected, 0 open; 2 kinds of antonyms"
+    suite = write_suite(dataset)
+    said = {
+        "antonymy:0": "gradable gradable relational",
+        "antonymy:1": "relational relational relational",
+        "antonymy:2": "gradable relational",
+        "antonymy:3": "cannot_say cannot_say cannot_say",
+    }
+    study = study_of(dataset, questions=("antonym_kind",), answers={"antonym_kind": said})
+    by_id = {item.example: item for item in study.items.values()}
+    assert set(by_id) == set(said)  # the last has no pair of words
+    assert by_id["antonymy:0"].revealed("antonym_kind") == {"words": "hot/cold"}
+    (found,) = question_results(study)
+    assert found.answers == {"gradable": 1, "relational": 1, "no agreement": 1}
+    assert (found.undecided, found.agreed) == (1, None)
+    applied = apply_verdicts(study, suite, Rule())
+    assert str(applied["antonymy.dev"]) == "0 verified, 0 rejected, 0 open; 2 kinds of antonyms"
     written = read_suite(suite)["antonymy.dev"]
     kinds = [each.info.get("judged_kind") for each in written]
     assert kinds == ["gradable", "relational", None, None, None]
     assert not any("verdict" in each.info for each in written)
     run = Run("tiny", {written.name: written}, {written.name: np.eye(3)[[2, 0, 2, 2, 2]]})
     slices = measure(run)[0].slices["judged kind"]
-    assert {kind: (share.value, share.n) for kind, share in slices.items()} == {
-        "gradable": (1.0, 1), "relational": (0.0, 1),
-    }  # fmt: skip
+    shares = {kind: (share.value, share.n) for kind, share in slices.items()}
+    assert shares == {"gradable": (1.0, 1), "relational": (0.0, 1)}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--apply", "suite"], "--apply is 'suite'"),
-        (["--apply", "confirm"], "--apply needs the suite"),
-        (["--suite", "suite"], "--suite needs --apply"),
-        (["--require", "label"], "does not ask for 'label', so it cannot be required"),
-    ],
-)
-def test_what_is_applied_is_never_guessed(tmp_path: Path, options: list[str], message: str) -> None:
-    study_of(tmp_path, items("antonymy", "C")).close()
-    done = CliRunner().invoke(app, ["verdict", str(tmp_path / "study"), *options])
-    assert isinstance(done.exception, CrossexamError)
-    assert message in str(done.exception)
+# The verb
+
+
+def test_what_is_applied_is_never_guessed(items: Any, study_of: Any, tmp_path: Path) -> None:
+    study_of(items("antonymy", "C")).close()
+    for options, message in (
+        ("--apply suite", "--apply is 'suite'"),
+        ("--apply confirm", "--apply needs the suite"),
+        ("--suite suite", "--suite needs --apply"),
+        ("--require label", "does not ask for 'label', so it cannot be required"),
+    ):
+        done = CliRunner().invoke(app, ["verdict", str(tmp_path / "study"), *options.split()])
+        assert isinstance(done.exception, CrossexamError)
+        assert message in str(done.exception)
     bare = CliRunner().invoke(app, ["verdict", str(tmp_path / "study"), "--apply"])
     assert bare.exit_code == 2
 
 
-def test_the_command_relabels(tmp_path: Path) -> None:
-    suite, _, _ = relabelled_suite(tmp_path, rule=Rule("confirm"))
-    arguments = ["verdict", str(tmp_path / "study"), "--apply", "relabel", "--suite", str(suite)]
-    done = CliRunner().invoke(app, arguments, env={"COLUMNS": "160"})
-    assert done.exit_code == 0, done.output
-    assert "labels by majority" in done.output
-    assert "labels that judges give" in done.output
+def test_the_command_relabels_and_warns_of_verdicts_of_no_answers(
+    relabelled: Any, items: Any, study_of: Any, write_suite: Any, tmp_path: Path
+) -> None:
+    def verdict(study: str, rule: str, suite: Path) -> str:
+        arguments = ["verdict", str(tmp_path / study), "--apply", rule, "--suite", str(suite)]
+        done = CliRunner().invoke(app, arguments, env={"COLUMNS": "160"})
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    suite, _, _ = relabelled(Rule("confirm"))
+    assert "too few answers" not in verdict("study", "confirm", suite)
+    said = verdict("study", "relabel", suite)
+    assert "labels by majority" in said
+    assert "labels that judges give" in said
     labels = [each.label for each in read_suite(suite)["antonymy.dev"]]
     assert labels == ["contradiction", "neutral", "neutral", "contradiction"]
-
-
-def test_verdicts_of_no_answers_come_with_a_warning(tmp_path: Path) -> None:
     dataset = items("antonymy", "C")
-    suite = write_suite(tmp_path / "suite", dataset)
-    study_of(tmp_path, dataset).close()
-    arguments = ["verdict", str(tmp_path / "study"), "--apply", "confirm", "--suite", str(suite)]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 0, done.output
-    assert "has too few answers for a verdict on any item, so all items are open" in done.output
-    suite, _, _ = relabelled_suite(tmp_path / "judged", rule=Rule("confirm"))
-    arguments = ["verdict", str(tmp_path / "judged" / "study"), "--apply", "confirm", "--suite", str(suite)]
-    assert "too few answers" not in CliRunner().invoke(app, arguments).output
+    study_of(dataset, folder="bare").close()
+    said = verdict("bare", "confirm", write_suite(dataset, folder="other"))
+    assert "has too few answers for a verdict on any item, so all items are open" in said
 
 
-def test_drops_of_relabelled_swaps_are_from_relabelled_controls(tmp_path: Path) -> None:
-    control, swap = items("i_h", "EE"), items("i_th", "EE", status="proposed")
-    swap = Dataset(
-        swap.name,
-        tuple(
-            replace(each, base=f"i_h:{n}", info={**each.info, "control_label": "entailment"})
-            for n, each in enumerate(swap)
-        ),
-        {**swap.manifest, "base_set": "i_h.dev", "paired": True, "keeps_label": False},
-    )
-    suite = write_suite(tmp_path / "suite", control, swap)
-    with study_of(tmp_path, control, swap) as study:
-        say(study, "i_h.dev", "label", {"i_h:0": "NNN", "i_h:1": "EEE"})
-        say(study, "i_th.dev", "label", {"i_th:0": "NNN", "i_th:1": "NNN"})
-        apply_verdicts(study, suite, Rule("relabel"))
-    datasets = dict(read_suite(suite).datasets)
+@pytest.mark.slow
+def test_from_the_command_line(items: Any, write_suite: Any, say: Any, tmp_path: Path) -> None:
+    def crossexam(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "crossexam.cli.main", *arguments],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(SOURCE), "COLUMNS": "160"},
+            check=False,
+        )
+        assert done.returncode == status, done.stderr
+        return done
+
+    write_suite(items("antonymy", "CCC"))
+    crossexam("run", "builtin/overlap", "suite", "-o", "run")
+    done = crossexam("validate", "sample", "suite", "-o", "study", "--judges", "2")
+    assert "label, grammatical" in done.stdout
+    with open_study(tmp_path / "study") as study:
+        say(study, "label", {"antonymy:0": "CC", "antonymy:1": "CC", "antonymy:2": "NN"})
+    to_suite = ("--apply", "confirm", "--suite", "suite")
+    done = crossexam("validate", "verdict", "study", "-o", "out.json", *to_suite)
+    assert "86† (naik2018" in done.stdout
+    assert "66.7 [" in done.stdout
+    assert "antonymy.dev: 2 verified, 1 rejected, 0 open" in done.stderr
+    assert read_json(tmp_path / "out.json")["findings"][0]["agreed"]["n"] == 3
+    for suffix in ("md", "csv", "json", "html", "tex"):
+        crossexam("report", "run", "--verified", "-o", f"x.{suffix}")
+        assert "(verified)" in (tmp_path / f"x.{suffix}").read_text(encoding="utf-8")
+    assert "verified items only: 2" in (tmp_path / "x.md").read_text(encoding="utf-8")
+    assert "(verified)" in crossexam("compare", "run", "run", "--verified").stdout
+    errors = crossexam("validate", "sample", "--errors", "run", "-o", "errors")
+    assert "category" in errors.stdout, errors.stderr
+    assert "sources of error" in crossexam("validate", "verdict", "errors").stdout
+    assert "nothing to sample from" in crossexam("validate", "sample", "-o", "nothing", status=2).stderr
+    done = crossexam("validate", "export", "study", "-o", "x.xlsx", status=2)
+    assert "wanted: .csv or .json" in done.stderr
+
+
+def test_drops_of_relabelled_swaps_are_from_relabelled_controls(
+    items: Any, study_of: Any, write_suite: Any
+) -> None:
+    swaps = ({"base": f"i_h:{n}", "info": {"control_label": "entailment"}} for n in range(2))
+    facts = {"base_set": "i_h.dev", "paired": True, "keeps_label": False}
+    control, swap = items("i_h", "EE"), with_info(items("i_th", "EE", status="proposed"), *swaps, **facts)
+    suite = write_suite(control, swap)
+    said = {"i_h:0": "NNN", "i_h:1": "EEE", "i_th:0": "NNN", "i_th:1": "NNN"}
+    apply_verdicts(study_of(control, swap, answers={"label": said}), suite, Rule("relabel"))
     answers = {"i_h.dev": np.eye(3)[[1, 0]], "i_th.dev": np.eye(3)[[0, 1]]}  # control right, then E N
-    run = verified_only(Run("tiny", datasets, answers))
+    run = verified_only(Run("tiny", dict(read_suite(suite).datasets), answers))
     result = next(each for each in measure(run) if each.construction == "i_th")
     assert result.base_set == "i_h.dev (verified)"
     assert result.drop is not None

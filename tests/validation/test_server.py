@@ -8,7 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -150,15 +150,9 @@ def test_no_item_label_or_token_leaks_to_another_judge(study: Study) -> None:
     page = other.get("/").text
     assert "Item 1 of 4" in page
     assert "given" not in page  # none of judge-1's answers
-    hidden = [
-        "secret",
-        "antonymy",
-        "judge-1",
-        *study.judges.values(),
-        form_token(study, "judge-1"),
-        cookie_of(study, "judge-1"),
-    ]
-    assert not [word for word in hidden if word in page]
+    signed = (form_token(study, "judge-1"), cookie_of(study, "judge-1"))
+    for hidden in ("secret", "antonymy", "judge-1", *study.judges.values(), *signed):
+        assert hidden not in page
     shown = Fields(page).hidden
     body = page[page.index("<article") : page.index("</article>")]
     assert "contradiction" not in body
@@ -167,50 +161,56 @@ def test_no_item_label_or_token_leaks_to_another_judge(study: Study) -> None:
     assert study.judgements("judge-2") == []
 
 
-@pytest.mark.parametrize(
-    "host", ["evil.example:8765", "127.0.0.1.evil.example", "localhost:8765@evil", "192.168.0.9:8765"]
-)
-def test_other_hosts_are_refused(study: Study, host: str) -> None:
+def test_other_hosts_are_refused(study: Study, for_each: Callable[..., None]) -> None:
     client = client_of(study, "judge-1")
     token = form_token(study, "judge-1")
-    for answer in (
-        client.get("/", headers={"host": host}),
-        client.get(f"/j/{study.judges['judge-1']}", headers={"host": host}),
-        client.post("/undo", content=f"token={token}", headers={"host": host}),
-        client.get("/static/judge.js", headers={"host": host}),
-    ):
-        assert answer.status_code == 421
-        assert "Door" not in answer.text
-    assert not host_is_ours(host)
+
+    def check(host: str) -> None:
+        for answer in (
+            client.get("/", headers={"host": host}),
+            client.get(f"/j/{study.judges['judge-1']}", headers={"host": host}),
+            client.post("/undo", content=f"token={token}", headers={"host": host}),
+            client.get("/static/judge.js", headers={"host": host}),
+        ):
+            assert answer.status_code == 421
+            assert "Door" not in answer.text
+        assert not host_is_ours(host)
+
+    hosts = ("evil.example:8765", "127.0.0.1.evil.example", "localhost:8765@evil", "192.168.0.9:8765")
+    for_each(check, hosts)
 
 
 #: Requests for which the page has no answer of its own, and the status of what they get.
-NO_PAGE = {
-    ("GET", "/nothing"): 404,
-    ("GET", "/j/no/such/page"): 404,
-    ("GET", "/static/none.css"): 404,
-    ("GET", "/answer/"): 404,
-    ("POST", "/undo/"): 404,
-    ("GET", "/undo"): 405,
-    ("POST", "/"): 405,
-    ("DELETE", "/answer"): 405,
-    ("PUT", "/static/judge.js"): 405,
-}
+NO_PAGE = [
+    ("GET", "/nothing", 404),
+    ("GET", "/j/no/such/page", 404),
+    ("GET", "/static/none.css", 404),
+    ("GET", "/answer/", 404),
+    ("POST", "/undo/", 404),
+    ("GET", "/undo", 405),
+    ("POST", "/", 405),
+    ("DELETE", "/answer", 405),
+    ("PUT", "/static/judge.js", 405),
+]
 
 
-@pytest.mark.parametrize(("method", "path"), NO_PAGE)
 def test_what_has_no_page_has_the_headers_and_the_check_of_the_host(
-    study: Study, method: str, path: str
+    study: Study, for_each: Callable[..., None]
 ) -> None:
     client = client_of(study, "judge-1")
-    shown, answer = client.get("/"), client.request(method, path)
-    assert answer.status_code == NO_PAGE[method, path]
-    assert "location" not in answer.headers
-    for name in SECURITY:
-        assert answer.headers[name] == shown.headers[name]
-    elsewhere = client.request(method, path, headers={"host": "evil.example"})
-    assert (elsewhere.status_code, "location" in elsewhere.headers) == (421, False)
-    assert all(name in elsewhere.headers for name in SECURITY)
+    shown = client.get("/")
+
+    def check(method: str, path: str, status: int) -> None:
+        answer = client.request(method, path)
+        assert (answer.status_code, "location" in answer.headers) == (status, False)
+        assert {name: answer.headers[name] for name in SECURITY} == {
+            name: shown.headers[name] for name in SECURITY
+        }
+        elsewhere = client.request(method, path, headers={"host": "evil.example"})
+        assert (elsewhere.status_code, "location" in elsewhere.headers) == (421, False)
+        assert all(name in elsewhere.headers for name in SECURITY)
+
+    for_each(check, NO_PAGE)
 
 
 def test_a_failure_has_the_headers(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,18 +229,22 @@ def test_a_tunnel_may_change_the_port(study: Study) -> None:
     assert not host_is_ours(None)
 
 
-def test_forms_of_other_sites_are_refused(study: Study) -> None:
+@pytest.fixture
+def good(study: Study) -> dict[str, str]:
+    """The fields of a form of judge-1."""
+    return {"token": form_token(study, "judge-1"), "item": "1", "question": "label", "value": "neutral"}
+
+
+def test_forms_of_other_sites_are_refused(study: Study, good: dict[str, str]) -> None:
     client = client_of(study, "judge-1")
-    good = {"token": form_token(study, "judge-1"), "item": "1", "question": "label", "value": "neutral"}
-    assert post(client, "/answer", good | {"token": "x"}) == 403
+    for token in ("x", "é", form_token(study, "judge-2")):
+        assert post(client, "/answer", good | {"token": token}) == 403
     assert post(client, "/answer", {k: v for k, v in good.items() if k != "token"}) == 403
-    assert post(client, "/answer", good | {"token": form_token(study, "judge-2")}) == 403
-    assert post(client, "/answer", good | {"token": "é"}) == 403
     assert post(client, "/undo", {"token": "x"}) == 403
     assert post(client_of(study), "/answer", good) == 403  # no cookie
     assert post(client, "/answer", good, origin="http://evil.example") == 403
-    assert post(client, "/answer", good, **{"sec-fetch-site": "cross-site"}) == 403
-    assert post(client, "/answer", good, **{"sec-fetch-site": "same-site"}) == 403
+    for site in ("cross-site", "same-site"):
+        assert post(client, "/answer", good, **{"sec-fetch-site": site}) == 403
     assert client.post("/answer", json=good).status_code == 400  # what a simple request cannot be
     assert client.get("/answer").status_code == 405
     assert study.judgements() == []
@@ -249,28 +253,18 @@ def test_forms_of_other_sites_are_refused(study: Study) -> None:
     assert [answer.value for answer in study.judgements()] == ["entailment"]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"item": "99"},
-        {"item": "x"},
-        {"item": "²"},
-        {"item": "9" * 30},
-        {"question": "trivial"},
-        {"value": "yes"},
-        {"value": ""},
-        {"question": "label' OR 1=1 --"},
-    ],
-)
-def test_what_is_no_answer_is_refused(study: Study, change: dict[str, str]) -> None:
+def test_what_is_no_answer_is_refused(
+    study: Study, good: dict[str, str], for_each: Callable[..., None]
+) -> None:
     client = client_of(study, "judge-1")
-    good = {"token": form_token(study, "judge-1"), "item": "1", "question": "label", "value": "neutral"}
-    assert post(client, "/answer", good | change) == 400
-    assert study.judgements() == []
 
+    def check(field: str, value: str) -> None:
+        assert post(client, "/answer", good | {field: value}) == 400
+        assert study.judgements() == []
 
-def test_long_and_broken_forms_are_refused(study: Study) -> None:
-    client = client_of(study, "judge-1")
+    numbers = [("item", value) for value in ("99", "x", "²", "9" * 30)]
+    questions = [("question", "trivial"), ("question", "label' OR 1=1 --")]
+    for_each(check, [*numbers, *questions, ("value", "yes"), ("value", "")])
     kind = {"content-type": "application/x-www-form-urlencoded"}
     for body in (b"a=" + b"x" * 5000, b"\xff=1", b"&".join(b"a%d=1" % n for n in range(50)), b"token=%ff"):
         assert client.post("/answer", content=body, headers=kind).status_code == 400
@@ -355,16 +349,8 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        command = [
-            sys.executable,
-            "-m",
-            "crossexam.cli.main",
-            "validate",
-            "serve",
-            str(self.folder),
-            "--port",
-            str(self.port),
-        ]
+        verb = ("validate", "serve", str(self.folder), "--port", str(self.port))
+        command = [sys.executable, "-m", "crossexam.cli.main", *verb]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(SOURCE)}
         )

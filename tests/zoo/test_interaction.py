@@ -17,18 +17,10 @@ from torch import Tensor, nn
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import bimpm, decomposable_attention, diin, dr_bilstm, esim
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import LSTM, Sizes
+from crossexam.zoo.layers import Sizes
 
 SIZES = Sizes(words=30, characters=12, tags=6)
 LENGTHS = [(5, 3), (2, 7), (1, 4), (6, 1)]  # words of premise and hypothesis
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture
@@ -153,10 +145,6 @@ def alone(layer: nn.LSTM, words: Tensor, start: Any = None) -> tuple[Tensor, Any
     return states[0], final
 
 
-def pooled(states: Tensor) -> list[Tensor]:
-    return [states.sum(0) / len(states), states.max(0).values]
-
-
 def test_esim_is_that_of_each_pair_alone(generator: torch.Generator) -> None:
     model = made(esim.ESIM, esim.Config(width=6, hidden=5))
     pairs = batch(generator)
@@ -168,7 +156,8 @@ def test_esim_is_that_of_each_pair_alone(generator: torch.Generator) -> None:
             for ours, other in ((a, b), (b, a)):
                 found = aligned(ours, other, ours, other)  # equations 11 to 13: no scale, no projection
                 m = torch.cat([ours, found, ours - found, ours * found], -1)
-                v += pooled(alone(model.composition.lstm, model.projection(m).relu())[0])
+                composed = alone(model.composition.lstm, model.projection(m).relu())[0]
+                v += [composed.mean(0), composed.amax(0)]
             wanted.append(model.output(model.hidden(torch.cat(v)).tanh()))
         close(model(pairs), torch.stack(wanted))
 
@@ -189,25 +178,6 @@ def test_esim_starts_as_the_released_code() -> None:
 
 
 # DR-BiLSTM
-
-
-def test_dependent_reading_starts_in_the_other_sentences_final_states(generator: torch.Generator) -> None:
-    torch.manual_seed(5)
-    layer = LSTM(4, 3)
-    pairs = batch(generator)
-    table = torch.randn(SIZES.words, 4, generator=generator)
-    u, v = table[pairs.premise.words], table[pairs.hypothesis.words]
-    with torch.no_grad():
-        got = dr_bilstm.read_dependently(layer, u, pairs.premise.mask, v, pairs.hypothesis.mask)
-        for row, (premise, hypothesis) in enumerate(each_pair(pairs)):
-            u_alone, u_final = alone(layer.lstm, table[premise])
-            v_alone, v_final = alone(layer.lstm, table[hypothesis])
-            u_after, _ = alone(layer.lstm, table[premise], v_final)
-            v_after, _ = alone(layer.lstm, table[hypothesis], u_final)
-            for states, wanted in zip(got, (u_alone, v_alone, u_after, v_after), strict=True):
-                close(states[row, : len(wanted)], wanted)
-                assert not states[row, len(wanted) :].any()
-            assert (u_after - u_alone).abs().max() > 1e-3
 
 
 def test_dr_bilstm_is_that_of_each_pair_alone(generator: torch.Generator) -> None:
@@ -261,24 +231,6 @@ def four_matchings(p: Tensor, q: Tensor, q_end: Tensor, weight: Tensor) -> Tenso
             + multi(word, q[alpha.index(max(alpha))], weight[3])
         )
     return torch.tensor(rows)
-
-
-def test_the_four_matchings(generator: torch.Generator) -> None:
-    matching = bimpm.Matching(6, 4)
-    pairs = batch(generator)
-    table = torch.randn(SIZES.words, 6, generator=generator)
-    in_p, in_q = pairs.premise.mask, pairs.hypothesis.mask
-    p, q = table[pairs.premise.words] * in_p[..., None], table[pairs.hypothesis.words] * in_q[..., None]
-    p_end, q_end = torch.randn(2, len(LENGTHS), 6, generator=generator)
-    with torch.no_grad():
-        nn.init.normal_(matching.weight, generator=generator)
-        p_got, q_got = matching(p, p_end, in_p, q, q_end, in_q)
-        for row, (premise, hypothesis) in enumerate(LENGTHS):
-            ours, theirs = p[row, :premise], q[row, :hypothesis]
-            close(p_got[row, :premise], four_matchings(ours, theirs, q_end[row], matching.weight))
-            close(q_got[row, :hypothesis], four_matchings(theirs, ours, p_end[row], matching.weight))
-            assert not p_got[row, premise:].any()
-            assert not q_got[row, hypothesis:].any()
 
 
 def test_max_attentive_takes_a_whole_word() -> None:
@@ -451,22 +403,3 @@ def test_too_many_parts_of_speech_are_an_error() -> None:
     assert str(caught.value) == (
         "DIIN has room for 6 POS tags, but the data have 8\n  hint: increase its number of tags: tags=8"
     )
-
-
-# All: what the paper's size comes to, counted by hand where the layers are simple
-
-
-def test_sizes_counted_by_hand() -> None:
-    def size(module: nn.Module) -> int:
-        return sum(parameter.numel() for parameter in module.parameters())
-
-    with torch.device("meta"):
-        one = esim.ESIM(esim.Config(), SIZES)
-        two = dr_bilstm.DRBiLSTM(dr_bilstm.Config(), SIZES)
-        three = diin.DIIN(diin.Config(), Sizes(words=10, characters=100, tags=48))
-    assert size(one.encoder) == 2 * 4 * 300 * (300 + 300 + 2)
-    assert size(two.hidden) == 8 * 450 * 450 + 450
-    assert size(two) - size(two.words) - size(two.hidden) - size(two.output) + (8 * 450 * 3 + 3) == 7_585_653
-    d = 300 + 100 + 47 + 1
-    assert size(three.highways) == 2 * 2 * (d * d + d)
-    assert three.output.in_features == 156 * 6 * 6  # 448 -> 134, 294 -> 147, 307 -> 153, 313 -> 156

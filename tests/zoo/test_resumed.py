@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import random
-from collections.abc import Iterator
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,32 +28,12 @@ WORDS = (
 MOST = 24  # of a width: sums are long enough that their order shows
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
-def smaller(config: Any) -> Any:
-    """Return *config* with every width at most MOST."""
-    made: dict[str, Any] = {}
-    for field in dataclasses.fields(config):
-        value = getattr(config, field.name)
-        if isinstance(value, int) and not isinstance(value, bool) and field.name != "tags":
-            made[field.name] = min(value, MOST)
-        elif isinstance(value, tuple):
-            made[field.name] = tuple(min(each, MOST) for each in value)
-    return dataclasses.replace(config, **made)
-
-
-def saved(architecture: Architecture, folder: Path) -> Path:
+def saved(architecture: Architecture, config: Any, folder: Path) -> Path:
     """Write an untrained small model of *architecture* to *folder*."""
     vocabulary = Vocabulary.of_words(WORDS, characters="".join(WORDS))
     sizes = Sizes(len(vocabulary.words), len(vocabulary.characters), len(vocabulary.tags))
     torch.manual_seed(3)
-    described = Description(architecture, smaller(architecture.config), sizes)
+    described = Description(architecture, config, sizes)
     model = described.build()
     folder.mkdir()
     save_model(folder, described, model, vocabulary)
@@ -68,26 +48,36 @@ def some_pairs(count: int) -> list[tuple[str, str]]:
     return [(draw.choice(sentences), draw.choice(sentences)) for _ in range(count)]
 
 
-@pytest.mark.parametrize("name", ARCHITECTURES)
-def test_a_resumed_run_has_the_same_bytes(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_resumed_run_has_the_same_bytes(
+    for_each: Callable[..., None],
+    shrunken: Callable[..., Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(zoo, "_CPU_MATCHED", 8)
     monkeypatch.setattr(zoo, "_CPU_WORDS", 60)
-    folder, pairs = saved(ARCHITECTURES[name], tmp_path / "model"), some_pairs(40)
+    pairs = some_pairs(40)
 
-    def answers(known: list[bool], batches: int | None = None) -> NDArray[np.float64]:
-        found = np.full((len(pairs), 3), np.nan)
-        for number, batch in enumerate(open_model(f"zoo/{folder}", {"device": "cpu"}).batches(pairs, known)):  # type: ignore[attr-defined]
-            if number == batches:
-                break
-            found[list(batch.indices)] = batch.probabilities
-        return found
+    def check(name: str) -> None:
+        config = ARCHITECTURES[name].config
+        tags = {"tags": config.tags} if hasattr(config, "tags") else {}
+        folder = saved(ARCHITECTURES[name], shrunken(config, MOST, **tags), tmp_path / name)
 
-    whole = answers([False] * len(pairs))
-    assert not np.isnan(whole).any()
-    for killed_after in (1, 3):
-        first = answers([False] * len(pairs), killed_after)
-        known = ~np.isnan(first[:, 0])
-        assert 0 < known.sum() < len(pairs)
-        rest = answers(known.tolist())
-        assert np.isnan(rest[known]).all()  # nothing is asked twice
-        assert np.where(known[:, None], first, rest).tobytes() == whole.tobytes()
+        def answers(known: list[bool], batches: int | None = None) -> NDArray[np.float64]:
+            found = np.full((len(pairs), 3), np.nan)
+            model: Any = open_model(f"zoo/{folder}", {"device": "cpu"})
+            for batch in islice(model.batches(pairs, known), batches):
+                found[list(batch.indices)] = batch.probabilities
+            return found
+
+        whole = answers([False] * len(pairs))
+        assert not np.isnan(whole).any()
+        for killed_after in (1, 3):
+            first = answers([False] * len(pairs), killed_after)
+            known = ~np.isnan(first[:, 0])
+            assert 0 < known.sum() < len(pairs)
+            rest = answers(known.tolist())
+            assert np.isnan(rest[known]).all()  # nothing is asked twice
+            assert np.where(known[:, None], first, rest).tobytes() == whole.tobytes()
+
+    for_each(check, ARCHITECTURES)

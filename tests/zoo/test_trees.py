@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
@@ -31,14 +31,6 @@ from crossexam.zoo.trees import Tree, cut, parse_binary, right_branching, tree_b
 Nested: TypeAlias = Any  # a word, or a pair of such
 
 SIZES = Sizes(words=40)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 WORDS = st.sampled_from("a man is here not -LRB- tall dogs bark 1\xa01/2".split(" "))
@@ -86,10 +78,12 @@ def test_nodes_of_one_height_stand_from_left_to_right() -> None:
     assert tree.tolist() == [[1, 2, 1], [3, 4, 1], [0, 6, 2], [7, 5, 2], [8, 9, 3]]
 
 
-@pytest.mark.parametrize("parse", ["Eating", "( Eating )", "( ( Eating ) )"])
-def test_a_bracket_around_one_part_is_no_node(parse: str) -> None:
-    words, tree = parse_binary(parse)
-    assert (words, tree.shape) == (["Eating"], (0, 3))
+def test_a_bracket_around_one_part_is_no_node(for_each: Callable[..., None]) -> None:
+    def check(parse: str) -> None:
+        words, tree = parse_binary(parse)
+        assert (words, tree.shape) == (["Eating"], (0, 3))
+
+    for_each(check, ["Eating", "( Eating )", "( ( Eating ) )"])
 
 
 def test_broken_parses_are_named(for_each: Callable[..., None]) -> None:
@@ -114,7 +108,7 @@ def test_broken_parses_are_named(for_each: Callable[..., None]) -> None:
     )
 
 
-@pytest.mark.parametrize("words", [1, 2, 3, 7])
+@given(st.integers(1, 9))
 def test_right_branching(words: int) -> None:
     nested: Nested = str(words - 1)
     for word in reversed(range(words - 1)):
@@ -155,8 +149,7 @@ def test_padding_changes_no_node_number() -> None:
     assert not long[0][:, 3:].any()
     assert tree_tensors([right_branching(1)], 1)[0].shape == (1, 0, 2)
     with pytest.raises(
-        ValueError,
-        match="a tree over 4 words does not fit in a batch of sentences of up to 3 words: truncate it first",
+        ValueError, match=r"a tree over 4 words does not fit in .* up to 3 words: truncate it"
     ):
         tree_tensors(trees, 3)
 
@@ -174,7 +167,6 @@ def test_the_parses_of_snli(shared_data: Path) -> None:
 # Batches of trees
 
 
-@settings(max_examples=50)
 @given(st.lists(TREES, min_size=1, max_size=5), st.integers(0, 2))
 def test_a_tree_batch_computes_what_recursion_does(batch: list[Nested], extra: int) -> None:
     parsed = [parse_binary(text(nested)) for nested in batch]
@@ -288,27 +280,24 @@ def syntactic_reference(model: SyntacticTreeLSTM, premise: Nested, hypothesis: N
     return logits
 
 
-@pytest.mark.parametrize("extra", [0, 3])
-def test_syntactic_trees_are_climbed_as_by_recursion(extra: int) -> None:
-    model = syntactic()
-    wanted = torch.stack([syntactic_reference(model, p, h) for p, h in NESTED])
-    torch.testing.assert_close(model(pairs(NESTED, extra)), wanted, atol=1e-5, rtol=1e-5)
-
-
-def test_gradients_through_a_tree_batch_are_those_of_recursion() -> None:
+def test_syntactic_trees_are_climbed_as_by_recursion() -> None:
     batched, slow = syntactic(), syntactic()
-    batched(pairs(NESTED)).pow(2).sum().backward()
-    sum(syntactic_reference(slow, p, h).pow(2).sum() for p, h in NESTED).backward()  # type: ignore[union-attr]
-    for (name, got), wanted in zip(batched.named_parameters(), slow.parameters(), strict=True):
-        torch.testing.assert_close(got.grad, wanted.grad, atol=1e-4, rtol=1e-4, msg=name)
+    wanted = torch.stack([syntactic_reference(slow, p, h) for p, h in NESTED])
+    torch.testing.assert_close(batched(pairs(NESTED)), wanted, atol=1e-5, rtol=1e-5)
+    got = batched(pairs(NESTED, extra=3))
+    torch.testing.assert_close(got, wanted, atol=1e-5, rtol=1e-5)
+    got.pow(2).sum().backward()
+    wanted.pow(2).sum().backward()  # type: ignore[no-untyped-call]
+    for (name, here), there in zip(batched.named_parameters(), slow.parameters(), strict=True):
+        torch.testing.assert_close(here.grad, there.grad, atol=1e-4, rtol=1e-4, msg=name)
 
 
-@pytest.mark.parametrize(("recurrence", "matters"), [("lstm", True), ("feedforward", False)])
-def test_the_tree_matters_to_a_tree_lstm_only(recurrence: str, matters: bool) -> None:
-    model = syntactic(recurrence=recurrence)
-    one, other = (("a", "b"), "c"), ("a", ("b", "c"))
-    got = [model(pairs([(premise, ("d", "e"))])) for premise in (one, other)]
-    assert torch.allclose(got[0], got[1], atol=1e-5) is (not matters)
+def test_the_tree_matters_to_a_tree_lstm_only() -> None:
+    for recurrence, matters in (("lstm", True), ("feedforward", False)):
+        model = syntactic(recurrence=recurrence)
+        one, other = (("a", "b"), "c"), ("a", ("b", "c"))
+        got = [model(pairs([(premise, ("d", "e"))])) for premise in (one, other)]
+        assert torch.allclose(got[0], got[1], atol=1e-5) is (not matters)
 
 
 def test_the_initial_weights_are_orthogonal_gate_by_gate() -> None:
@@ -406,13 +395,13 @@ def straight_through_root(tree: GumbelTree, x: Tensor) -> Tensor:
     return nodes[0][:4]
 
 
-@pytest.mark.parametrize("extra", [0, 2])
-@pytest.mark.parametrize("seed", range(5))
-def test_evaluation_merges_the_best_pair_each_time(seed: int, extra: int) -> None:
-    tree = gumbel(seed).eval()
-    x, mask = embedded(extra=extra)
-    wanted = torch.stack([greedy_root(tree, row[:n]) for row, n in zip(x, LENGTHS, strict=True)])
-    torch.testing.assert_close(tree(x, mask), wanted, atol=1e-5, rtol=1e-5)
+def test_evaluation_merges_the_best_pair_each_time() -> None:
+    for seed in range(5):
+        tree = gumbel(seed).eval()
+        for extra in (0, 2):
+            x, mask = embedded(extra=extra)
+            wanted = torch.stack([greedy_root(tree, row[:n]) for row, n in zip(x, LENGTHS, strict=True)])
+            torch.testing.assert_close(tree(x, mask), wanted, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize(("seed", "temperature"), [(0, 1.0), (3, 0.5), (4, 2.0)])
@@ -513,13 +502,12 @@ def word_batch(extra: int = 0) -> Sentences:
     return Sentences(words.masked_fill(~mask, 0), mask)
 
 
-@pytest.mark.parametrize("extra", [0, 4])
-def test_each_word_attends_feature_by_feature(extra: int) -> None:
-    model, batch = attentive(), word_batch(extra)
-    wanted = torch.stack(
-        [disan_reference(model, words[:n]) for words, n in zip(batch.words, LENGTHS, strict=True)]
-    )
-    torch.testing.assert_close(model.encode(batch, "premise"), wanted, atol=1e-5, rtol=1e-5)
+def test_each_word_attends_feature_by_feature() -> None:
+    model = attentive()
+    for batch in (word_batch(), word_batch(extra=4)):
+        sides = zip(batch.words, LENGTHS, strict=True)
+        wanted = torch.stack([disan_reference(model, words[:n]) for words, n in sides])
+        torch.testing.assert_close(model.encode(batch, "premise"), wanted, atol=1e-5, rtol=1e-5)
 
 
 def test_blocks_computed_again_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -550,15 +538,15 @@ def test_blocks_computed_again_give_the_same(monkeypatch: pytest.MonkeyPatch) ->
         torch.testing.assert_close(a, b)
 
 
-@pytest.mark.parametrize("backward", [False, True])
-def test_a_direction_does_not_see_the_other_side(backward: bool) -> None:
-    torch.manual_seed(0)
-    layer = shaken(DirectionalAttention(disan.Config(5, 4, 3), backward=backward)).eval()
-    x, mask = torch.randn(1, 6, 5), torch.ones(1, 6, dtype=torch.bool)
-    changed = x.clone()
-    changed[0, 3] += 1
-    differs = (layer(x, mask) - layer(changed, mask)).abs().amax(-1)[0] > 1e-6
-    assert differs.tolist() == [backward, backward, backward, True, not backward, not backward]
+def test_a_direction_does_not_see_the_other_side() -> None:
+    for backward in (False, True):
+        torch.manual_seed(0)
+        layer = shaken(DirectionalAttention(disan.Config(5, 4, 3), backward=backward)).eval()
+        x, mask = torch.randn(1, 6, 5), torch.ones(1, 6, dtype=torch.bool)
+        changed = x.clone()
+        changed[0, 3] += 1
+        differs = (layer(x, mask) - layer(changed, mask)).abs().amax(-1)[0] > 1e-6
+        assert differs.tolist() == [backward, backward, backward, True, not backward, not backward]
 
 
 def test_glorot_weights_and_no_biases_at_the_start() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -44,6 +44,7 @@ def build(
     skip_bad: options.SkipBad = False,
     allow_loss: options.AllowLoss = False,
     force: options.Force = False,
+    details: Annotated[bool, typer.Option("--details", help="Also show why examples gave no item.")] = False,
     engine: engines.EngineSpec = "local",
     workers: engines.Workers = None,
     num_cpus: engines.CpusPerWorker = None,
@@ -69,7 +70,7 @@ def build(
         engine=engines.building_engine(engine, workers, num_cpus, num_gpus),
     )
     refuse_unread(request)
-    build_and_show(request, output, force=force)
+    build_and_show(request, output, force=force, shown="details" if details else "items")
 
 
 def requested(
@@ -128,12 +129,20 @@ def refuse_unread(request: SuiteRequest, *, but: Collection[str] = ()) -> None:
         )
 
 
-def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) -> None:
-    """Build the suite in *folder* and show the numbers of items and rejections; raises CrossexamError.
+def build_and_show(
+    request: SuiteRequest,
+    folder: Path,
+    *,
+    force: bool = False,
+    shown: Literal["total", "items", "details"] = "items",
+) -> None:
+    """Build the suite in *folder* and show the number of items: in total, of each set, or with rejections.
 
-    If the folder already contains the suite, it only says so.
+    If the folder already contains the suite, it only says so.  Test sets without items are shown in any case.
+    Raises CrossexamError.
     """
-    from crossexam.cli.console import note, progress_bar, show, written, yield_summary
+    from crossexam.cli.console import items_table, note, progress_bar, show, written, yield_summary
+    from crossexam.core.dataset import counted_items
     from crossexam.core.manifest import entries_of
     from crossexam.core.progress import seldom_collected
     from crossexam.core.sealed import read_manifest
@@ -150,9 +159,16 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
             note(f"{base.spec}: {line}")
     if built.written:
         manifest = read_manifest(folder / MANIFEST)
-        overview = request.kind.overview
-        yields = yield_summary(entries_of(manifest))
-        show(overview_table(overview(manifest)) if overview else yields)
+        overview, entries = request.kind.overview, entries_of(manifest)
+        if shown == "details":
+            show(overview_table(overview(manifest)) if overview else yield_summary(entries))
+        else:
+            listed = {name: each for name, each in entries.items() if shown == "items" or not each.rows}
+            if listed:
+                show(items_table(listed))
+        if shown == "total":
+            total = sum(each.rows or 0 for each in entries.values())
+            note(f"{counted_items(len(entries), 'test set')}, {counted_items(total, 'item')}")
     if request.limit is not None and request.problems:
         unlimited = ", ".join(base.spec for base in request.problems)
         verb = "is" if len(request.problems) == 1 else "are"

@@ -30,10 +30,13 @@ def check(
         bool, typer.Option("--all", help="Show all findings, not just the first five per code.")
     ] = False,
 ) -> None:
-    """Check built test sets; exit with status 1 if there are errors (codes E...)."""
+    """Check built test sets, and show why examples gave no item; exit with status 1 if there are errors.
+
+    The codes of errors begin with E, those of warnings with W.
+    """
     from rich.table import Table
 
-    from crossexam.cli.console import note, reader_may_leave, show
+    from crossexam.cli.console import note, reader_may_leave, show, yield_summary
     from crossexam.constructions.check import CHECKS, run_checks
     from crossexam.core.dataset import counted_items
     from crossexam.core.test_sets import read_suite, read_test_set
@@ -61,6 +64,8 @@ def check(
     items = sum(len(dataset) for dataset in suite)
     found = f"{counted_items(errors, 'error')}, {counted_items(warnings, 'warning')}"
     with reader_may_leave():
+        if any(dataset.entry.yields for dataset in suite):
+            show(yield_summary({dataset.name: dataset.entry for dataset in suite}))
         if errors or warnings:
             show(table)
         note(f"{items:,} items in {counted_items(len(suite), 'test set')}: {found}")

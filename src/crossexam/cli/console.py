@@ -151,6 +151,28 @@ def _bars(console: Console) -> Iterator[Progress]:
         yield progress
 
 
+def items_table(test_sets: Mapping[str, TestSetEntry]) -> Table:
+    """Return a line per test set, its name and its number of items; of one without items also why.
+
+    Its caption says what can be done about that.
+    """
+    from rich.table import Table
+
+    from crossexam.constructions.construction import ways_out
+
+    table = Table(box=None, show_header=False, pad_edge=False, caption_justify="left")
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column()
+    rejected: dict[str, int] = {}
+    for name, entry in test_sets.items():
+        counts = (entry.yields or {}).get("rejected", {})
+        rejected |= counts
+        table.add_row(name, f"{entry.rows:,}", "" if entry.rows else _reasons(counts))
+    table.caption = "\n".join(ways_out(rejected)) or None
+    return table
+
+
 def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
     """Return a table with the numbers of items and, by reason, of rejected examples per test set.
 
@@ -172,12 +194,15 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
         if counts is None:
             table.add_row(name, f"{entry.rows:,}", f"{entry.rows:,}", "")
             continue
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
-        table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons)
+        table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", _reasons(counts["rejected"]))
         rejected |= counts["rejected"]
     if rejected:
         table.caption = "\n".join([REJECTED_NOTE, *ways_out(rejected)])
     return table
+
+
+def _reasons(rejected: Mapping[str, int]) -> str:
+    return ", ".join(f"{reason} {count:,}" for reason, count in rejected.items())
 
 
 def written(path: Path, folder: Path | None = None, *, what: str = "written") -> None:

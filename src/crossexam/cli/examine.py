@@ -142,7 +142,7 @@ def examine(
         new = [each.model for each in chain(*planned) if not each.folder.exists()]
         _try_functions(new, request, chunking)
     folder = output / "suite"
-    build_and_show(request, folder, force=force)
+    build_and_show(request, folder, force=force, shown="total")
     built = read_suite(folder)
     maker = RunMaker(built, ask, None, chunking, repeat or 0, force=force, again=asked_again)
     if dry_run:

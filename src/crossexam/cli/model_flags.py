@@ -113,7 +113,7 @@ def _expanded(args: Sequence[str], own: Container[str]) -> list[str]:
                 raise CrossexamError(f"{name} needs a value", wanted=f"{name} {flag.takes}")
             value = rest.pop(0)
         if equals and not flag.takes:
-            raise CrossexamError(f"{name} does not take a value", where=argument)
+            raise CrossexamError(f"{name} does not take a value", wanted=f"{name} alone", where=argument)
         expanded += [_HIDDEN, f"{flag.option}={value if flag.takes else 'true'}"]
     return expanded
 

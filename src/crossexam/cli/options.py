@@ -444,7 +444,7 @@ def _with_short_forms(args: Sequence[str]) -> list[str]:
                 raise CrossexamError(f"{flag} needs a value", wanted=f"{flag} {form.takes}")
             value = rest.pop(0)
         if equals and not form.takes:
-            raise CrossexamError(f"{flag} does not take a value", where=argument)
+            raise CrossexamError(f"{flag} does not take a value", wanted=f"{flag} alone", where=argument)
         expanded += ["--short-form", f"{flag}={value if form.takes else 'true'}"]
     return expanded
 

@@ -33,10 +33,13 @@ def report(
             "--output",
             parser=work_path,
             help="Output file or URL: .html, .md, .tex, .csv or .json, or .yaml for a model card. Default: "
-            "tables on the terminal.",
+            "in brief on the terminal.",
             metavar="FILE",
         ),
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print all tables, not just the main one of each suite.")
+    ] = False,
     items: options.Items = None,
     relative_to: Annotated[
         Path | None,
@@ -96,6 +99,8 @@ def report(
     from crossexam.reports.report import make_report
     from crossexam.runs.saved import read_runs, run_folder, run_folders
 
+    if details and output is not None:
+        raise CrossexamError("a file has all tables", where="--details", wanted="--details or -o, not both")
     trackers = [checked_tracker(name) for name in dict.fromkeys(track or ())]
     shown_items = options.chosen_items(items)
     chosen = verified_only if verified else by_status
@@ -117,7 +122,9 @@ def report(
         made.save(output)
     tracked = [line for name in trackers for line in _tracked(made, name)]
     if output is None:
-        show(made.terminal())
+        show(made.terminal(details=details))
+        if not details:
+            note("--details prints all tables, -o report.html writes the page")
     else:
         written(output, written_beside(output))
     for line in tracked:

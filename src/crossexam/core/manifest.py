@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
@@ -40,18 +41,28 @@ REJECTED_NOTE: Final = (
 )
 
 
+@cache
+def installed_version(package: str) -> str | None:
+    """Return the version of an installed *package*, which is read once per process; None if it is not there.
+
+    >>> installed_version("no-such-package") is None
+    True
+    """
+    from importlib.metadata import PackageNotFoundError, version  # takes longer than all else of the package
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
 def package_version() -> str:
     """Return the installed version of Crossexam.
 
     >>> package_version()[0].isdigit()
     True
     """
-    from importlib.metadata import PackageNotFoundError, version  # takes longer than all else of the package
-
-    try:
-        return version("crossexam")
-    except PackageNotFoundError:  # a source tree on sys.path that was never installed
-        return "0+unknown"
+    return installed_version("crossexam") or "0+unknown"  # a source tree on sys.path that was never installed
 
 
 def library_versions(*packages: str) -> dict[str, str]:
@@ -61,15 +72,9 @@ def library_versions(*packages: str) -> dict[str, str]:
     ['crossexam', 'python']
     """
     import platform
-    from importlib.metadata import PackageNotFoundError, version
 
     versions = {"crossexam": package_version(), "python": platform.python_version()}
-    for name in packages:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return versions
+    return versions | {name: known for name in packages if (known := installed_version(name))}
 
 
 def signature(parts: Mapping[str, object]) -> str:

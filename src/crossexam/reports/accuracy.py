@@ -13,7 +13,6 @@ from crossexam.constructions.construction import ways_out
 from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.columns import relabelled_items
 from crossexam.core.dataset import Dataset, counted_items
-from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.example import PROPOSED
 from crossexam.core.labels import GOLDS, LABELS, Gold
 from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
@@ -26,7 +25,7 @@ from crossexam.reports.published_systems import (
     other_rules_note,
     published_errors,
 )
-from crossexam.reports.results import ModelResults, Results, two_labels_note
+from crossexam.reports.results import Results, two_labels_note
 from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Marked, Table, number_text, significance_note
 from crossexam.reports.ties import tie_notes
@@ -69,30 +68,10 @@ def empty_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> l
     return notes
 
 
-def summary_note(results: Results) -> str:
-    """Return the note on the tables of a terminal, about the columns that they have."""
-    has_drops = any(result.lost is not None for model in results.models for result in model.results)
-    intervals = intervals_of(results.test_sets, results.short_names)
-    empty = empty_notes(results.test_sets, results.short_names)
-    if not has_drops:
-        return " ".join([f"Percent, with {intervals}.", *empty])
-    base = f" {_BASE_NOTE}" if any(_drops_from_parts(model) for model in results.models) else ""
-    return " ".join(
-        [
-            f"Percent and points, with {intervals}.",
-            f"Drop: accuracy lost from the base.{base}",
-            MCNEMAR,
-            significance_note(results.alpha),
-            *_notes_on_tests(results),
-            *empty,
-        ]
-    )
-
-
 #: The number of items in a drop.
 PAIRS: Final = Column("Pairs", "count")
 
-#: Of more models than these, a terminal and a document have no room for columns with intervals.
+#: Of more models than these, a document has no room for columns with intervals.
 MOST_ACROSS: Final = 5
 
 #: The line of the table of accuracies below each base, and each set of swapped words.
@@ -100,11 +79,6 @@ MAJORITY: Final = "majority baseline"
 
 #: The majority class of a test set whose share differs so much from that of the bases is named.
 _OTHER_SHARE: Final = 0.05
-
-_BASE_NOTE: Final = (
-    "Base: accuracy on the base examples of the pairs; the drop is measured on the pairs alone. Without Base "
-    "and Pairs: accuracy on the whole base minus accuracy on other items, which is not the effect of an edit."
-)
 
 
 def accuracy_table(results: Results) -> Table:
@@ -166,21 +140,6 @@ def written_accuracy_table(results: Results) -> Table:
     )
     columns = (Column("Test set"), Column("Model"), Column("Items", "count"), Column("Accuracy", "percent"))
     return Table(across.title, columns, rows, across.notes, grouped=1)
-
-
-def _brief_accuracy_table(results: Results) -> Table:
-    """Return the accuracies of many models without intervals, the models as numbers, for a terminal."""
-    across = accuracy_table(results)
-    last = 2 + len(results.models)
-    numbers = (Column(str(number), "percent", narrow=True) for number in range(1, last - 1))
-    rows = tuple((*row[:2], *map(_without_interval, row[2:last])) for row in across.rows)
-    names = ", ".join(f"{number}: {model.name}" for number, model in enumerate(results.models, 1))
-    note = f"{names}. Intervals are in the table of each model."
-    return Table(across.title, (*across.columns[:2], *numbers), rows, (note, *across.notes[1:]))
-
-
-def _without_interval(cell: Cell) -> Cell:
-    return cell.value if isinstance(cell, Estimate) and not isinstance(cell, Bounds) else cell
 
 
 def _majority_share(result: TestSetResult | None) -> float | None:
@@ -292,52 +251,6 @@ def _listed(sets: Sequence[str], results: Results) -> str:
     """Return the names of *sets*, or that they are all."""
     names = list(dict.fromkeys(sets))
     return _ALL_SETS if len(names) == len(results.test_sets) > 1 else ", ".join(names)
-
-
-def summary_tables(results: Results) -> list[Table]:
-    """Return what a terminal has room for: accuracy of all models, and accuracy and drop of each."""
-    tables = [_summary_table(model, results) for model in results.models]
-    if len(tables) == 1:
-        return tables
-    any_drop = any(result.lost for model in results.models for result in model.results)
-    if len(tables) > MOST_ACROSS:
-        return [_brief_accuracy_table(results), *tables]
-    return [accuracy_table(results), *(tables if any_drop else [])]
-
-
-def _summary_table(model: ModelResults, results: Results) -> Table:
-    columns = (Column("Test set"), Column("Items", "count"), Column("Accuracy", "percent"))
-    of_pairs = (Column("Base", "percent", narrow=True),) if _drops_from_parts(model) else ()
-    lost = (*of_pairs, Column("Drop", "points"), PAIRS, Column("p (Holm)", "p", alpha=results.alpha))
-    rows: list[tuple[Cell, ...]] = []
-    for result in model.results:
-        name = results.short_names[result.name]
-        before: tuple[Cell, ...] = (_paired_base(result),) if of_pairs else ()
-        drop = result.lost, pairs_of(result), result.p_holm
-        rows.append((name, result.labelled, result.accuracy, *before, *drop))
-        share = _majority_share(result)
-        if has_majority_row(result.name, results) and share is not None:
-            rows.append((MAJORITY, result.labelled, share, *(None for _ in lost)))
-    if not any(result.lost is not None for result in model.results):  # bases only
-        return Table(model.name, columns, tuple(row[:3] for row in rows))
-    return Table(model.name, (*columns, *lost), tuple(rows))
-
-
-def _paired_base(result: TestSetResult) -> float | None:
-    """Return the accuracy on the base examples of the pairs; None without pairs, or if it has only bounds."""
-    accuracy = result.base_accuracy
-    if accuracy is None or isinstance(accuracy, Bounds) or not pairs_of(result):
-        return None
-    return accuracy.value
-
-
-def _drops_from_parts(model: ModelResults) -> bool:
-    """Return whether a drop is measured from a part of a base, so that accuracies do not show it."""
-    for result in model.results:
-        base = model.result(result.base_set or "")
-        if base is not None and pairs_of(result) is not None and pairs_of(result) != base.n:
-            return True
-    return False
 
 
 def pairs_of(result: TestSetResult) -> int | None:

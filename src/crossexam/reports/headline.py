@@ -336,7 +336,8 @@ def warnings(results: Results) -> list[str]:
     per model with many ties, per model that did not read all items to the end, per model that selected test
     sets and has seen them or is no bag of words, per model that was not asked about the base of its items on
     consistency, per model with a significant drop within the noise of asking again, per base of a single gold
-    label, and per model and base whose accuracy is not significantly above the majority class.
+    label, and per model and base whose accuracy is not significantly above the majority class; a sentence per
+    model if that are more than two bases.
     """
     doubts = [
         f"{model.name}: {doubt}."
@@ -359,13 +360,43 @@ def warnings(results: Results) -> list[str]:
         *noise_warnings(results, map(_other_drops, results.models)),
         *remarks,
         *one_label_warnings(results),
-    ] + [
-        _of_chance(model, result, results.short_names)
-        for model in results.models
-        if leading(model) is not None or not _bases_at_chance(model)  # else the headline says so
-        for result in model.results
-        if result.name in results.drop_bases and result.at_chance
+        *_chance_warnings(results),
     ]
+
+
+#: If a model is not above the majority class on more bases than these, one sentence names them all.
+_MOST_BASES: Final = 2
+
+
+def _chance_warnings(results: Results) -> Iterator[str]:
+    """Yield on which bases of the report which models are not significantly above the majority class."""
+    for model in results.models:
+        if leading(model) is None and _bases_at_chance(model):
+            continue  # the headline says so
+        bases = [each for each in model.results if each.name in results.drop_bases]
+        found = [each for each in bases if each.at_chance]
+        if len(found) > _MOST_BASES:
+            yield _of_many_at_chance(model, found, len(bases), results.short_names)
+        else:
+            yield from (_of_chance(model, each, results.short_names) for each in found)
+
+
+def _of_many_at_chance(
+    model: ModelResults, found: Sequence[TestSetResult], bases: int, names: Mapping[str, str]
+) -> str:
+    listed = ", ".join(
+        f"{names[each.name]} {number_text(each.accuracy, 'percent')} % "
+        f"({number_text(each.majority.share, 'percent')} %)"
+        for each in found
+        if each.majority is not None
+    )
+    at_chance = {each.name for each in found}
+    has_drops = any(each.base_set in at_chance and each.loss is not None for each in model.results)
+    then = ", so changes from these are hard to interpret" if has_drops else ""
+    return (
+        f"{model.name} is not significantly above the majority baseline on {len(found)} of {bases} bases"
+        f"{then} (in parentheses, the baseline): {listed}."
+    )
 
 
 def _other_drops(model: ModelResults) -> frozenset[str]:

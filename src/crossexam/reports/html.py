@@ -20,14 +20,16 @@ from markupsafe import Markup
 
 from crossexam.core.manifest import package_version
 from crossexam.core.output.escapes import finalized, script_json, visible
+from crossexam.reports.broken import broken_sets
 from crossexam.reports.headline import culprit, headlines, warnings, worst_of
+from crossexam.reports.items import PageItems
 from crossexam.reports.parts import PartsFolder, packed_items
 from crossexam.reports.results import Results
 from crossexam.reports.sections import page_sections
 from crossexam.reports.table import Cell, Column, Table, interval_text, number_text
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Template
 
 _PAGE: Final = Path(__file__).parent / "page"
 
@@ -48,33 +50,17 @@ def policy(css: str, script: str, *, beside: bool = False) -> str:
     )
 
 
-@cache
-def _environment() -> Environment:
-    """Return what holds the templates of the page; to compile them takes longer than most pages."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_PAGE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        finalize=finalized,
-    )
-    environment.globals.update(
-        number=_number, interval=_interval, groups=_groups, folds=_folds, breakable=_breakable
-    )
-    return environment
-
-
 def render_html(results: Results, folder: PartsFolder | None = None) -> str:
     """Return the page of *results*; if it shows many items, they are written to *folder*, if there is one."""
-    items, parts = packed_items(results, folder)
+    shown = PageItems(results)
+    items, parts = packed_items(results, shown, folder)
     items["first"] = _opens_at(results)
     css, script = ((_PAGE / name).read_text(encoding="utf-8").strip() for name in ("report.css", "report.js"))
-    page = _environment().get_template("report.html.j2")
-    return page.render(
+    return _template().render(
         **_summary(results),
         sections=page_sections(results),
+        broken=broken_sets(results, shown),
+        bases=_bases(results),
         shown=_shown(results, items["sets"]),
         whole=all(each["shown"] == each["total"] for each in items["sets"]),
         data=Markup(script_json(items)),  # noqa: S704  (escaped by script_json)
@@ -87,12 +73,32 @@ def render_html(results: Results, folder: PartsFolder | None = None) -> str:
     )
 
 
+@cache
+def _template() -> Template:
+    """Return the template of the page, which is compiled once per process."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_PAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=finalized,
+    )
+    environment.globals.update(
+        number=_number, interval=_interval, groups=_groups, folds=_folds, breakable=_breakable, place=_place
+    )
+    environment.filters["by_first"] = _by_first
+    return environment.get_template("report.html.j2")
+
+
 def _summary(results: Results) -> dict[str, Any]:
     names = [model.name for model in results.models]
     first, *others = headlines(results)
     return {
         "title": f"Crossexam: {', '.join(names)}",
         "models": names,
+        "short_models": results.short_models,
         "headline": _unbroken(first),
         "sentences": [_unbroken(text) for text in others],
         "warnings": [_unbroken(text) for text in warnings(results)],
@@ -144,6 +150,25 @@ def _number(cell: Cell, column: Column) -> str:
 
 def _interval(cell: Cell, column: Column) -> str:
     return interval_text(cell, column.kind).replace("-", "−")
+
+
+def _place(share: float) -> str:
+    """Return where *share* is on an axis that is drawn from 2 to 152."""
+    return f"{2 + 150 * share:.1f}"
+
+
+def _bases(results: Results) -> dict[tuple[str, str], float]:
+    """Return the accuracy on the base of test sets, by the short names of set and model."""
+    models = dict(zip((model.name for model in results.models), results.short_models, strict=True))
+    return {
+        (results.short_names[name], models[model.name]): result.base_accuracy.value
+        for name, model, result in results.by_test_set()
+        if result.base_accuracy is not None and result.base_accuracy.value == result.base_accuracy.value
+    }
+
+
+def _by_first(rows: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, list[tuple[Cell, ...]]]]:
+    return [(name, list(group)) for name, group in groupby(rows, key=lambda row: row[0])]
 
 
 def _groups(table: Table) -> list[tuple[str, int]]:

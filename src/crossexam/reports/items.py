@@ -228,7 +228,7 @@ class PageItems:
         before = [answers.at("" if base is None else base.name, places) for answers in self._answers]
         for nth, (row, place) in enumerate(zip(rows.tolist(), places.tolist(), strict=True)):
             item = shown.dataset.examples[row]
-            pair = _starting_pair(item)
+            pair = starting_pair(item)
             edits = item.change.edits if item.change is not None and pair is not None else ()
             base_gold = -1
             if base is not None and place >= 0:
@@ -263,7 +263,7 @@ def _sentence(item: Example, edits: Sequence[Edit], side: Side, texts: _Texts) -
     return segments(text, edits, side) if any(edit.side == side for edit in edits) else texts.number(text)
 
 
-def _starting_pair(example: Example) -> tuple[str, str] | None:
+def starting_pair(example: Example) -> tuple[str, str] | None:
     """Return the sentences before the edits of *example*; None if the edits do not fit its text.
 
     `crossexam check` reports edits that do not fit; a report shows the item without its base.

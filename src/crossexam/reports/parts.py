@@ -131,13 +131,12 @@ def compressed(value: Any) -> str:
 
 
 def packed_items(
-    results: Results, folder: PartsFolder | None = None
+    results: Results, items: PageItems, folder: PartsFolder | None = None
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return what the page's script knows of its items from the start, and the parts inside the page by name.
+    """Return what the page's script knows of *items* from the start, and the parts inside the page by name.
 
     More than MOST_INSIDE items go to *folder*, if there is one; then no part is inside the page.
     """
-    items = PageItems(results)
     many = sum(len(each.rows) for each in items.shown) > MOST_INSIDE
     inside: dict[str, str] = {}
 

@@ -16,13 +16,6 @@ from crossexam.core.notebook import html_notes, html_table
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.core.transfers import put_file
 from crossexam.evaluation.verified import by_status
-from crossexam.reports.accuracy import (
-    majority_notes,
-    projection_notes,
-    proposed_notes,
-    relabelled_notes,
-    summary_note,
-)
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headlines, warnings
@@ -102,12 +95,11 @@ class Report:
         return f"Report({models}: {counted_items(len(sets), 'test set')})"
 
     def _repr_html_(self) -> str:
-        """Return the headlines, and accuracy and drop by test set, for notebooks."""
-        tables = tables_in("terminal", replace(self.results, published_rows=False))
-        judged = relabelled_notes(self.results.test_sets, self.results.short_names)
-        judged += proposed_notes(self.results.test_sets)
-        notes = [summary_note(self.results), *judged, *projection_notes(self.results)]
-        return html_notes(headlines(self.results)) + "".join(map(_table_html, tables)) + html_notes(notes)
+        """Return the headlines and the tables of :meth:`terminal`, for notebooks."""
+        results = replace(self.results, published_rows=False)
+        tables = tables_in("terminal", results)
+        found = html_notes([*headlines(results), *warnings(results)])
+        return found + "".join(_table_html(table) + html_notes(list(table.notes)) for table in tables)
 
     @cached_property
     def results(self) -> Results:
@@ -152,20 +144,15 @@ class Report:
             raise UnknownNameError("report format", suffix, RENDERERS)
         return RENDERERS[suffix](self.results)
 
-    def terminal(self) -> RenderableType:
-        """Return the headlines, and accuracy and drop by test set, for a terminal."""
+    def terminal(self, *, details: bool = False) -> RenderableType:
+        """Return the headlines, and a table per suite, for a terminal; all tables with *details*."""
         from rich.console import Group
 
         results = replace(self.results, published_rows=False)
-        several = len(results.models) > 1  # then these are notes of the first table
-        judged = relabelled_notes(results.test_sets, results.short_names)
-        judged += proposed_notes(results.test_sets)
-        of_table = [] if several else [*majority_notes(results), *judged, *projection_notes(results)]
-        notes = [summary_note(results), *of_table]
-        tables = render_terminal(tables_in("terminal", results))
         found = [terminal_text(text, "bold") for text in headlines(results)]
         warned = [terminal_text(warning, "yellow") for warning in warnings(results)]
-        return Group(*found, *warned, terminal_text(""), tables, terminal_text("\n".join(notes), "dim"))
+        tables = render_terminal(tables_in("md" if details else "terminal", results))
+        return Group(*found, *warned, terminal_text(""), tables)
 
 
 def _table_html(table: Table) -> str:

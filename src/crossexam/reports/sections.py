@@ -15,16 +15,14 @@ from crossexam.reports.accuracy import (
     error_table,
     judged_table,
     prediction_table,
-    summary_tables,
     written_accuracy_table,
 )
 from crossexam.reports.analyses.agreement import (
     agreement_tables,
     alone_tables,
     first_agreement_tables,
-    total_alone_table,
 )
-from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
+from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
 from crossexam.reports.analyses.consistency import (
     consistency_against_table,
@@ -40,13 +38,14 @@ from crossexam.reports.analyses.parses import parse_table
 from crossexam.reports.analyses.ranks import (
     difference_tables,
     first_difference_table,
-    first_rank_table,
     rank_charts,
     rank_tables,
 )
 from crossexam.reports.analyses.slices import published_slice_tables, slice_tables
 from crossexam.reports.analyses.templates import noise_table, template_table
 from crossexam.reports.analyses.truncation import truncation_table
+from crossexam.reports.brief import brief_tables
+from crossexam.reports.broken import broken_table
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table, unanswered_against_table
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
@@ -62,7 +61,7 @@ from crossexam.reports.results import Results
 from crossexam.reports.table import Table
 from crossexam.reports.unanswered import unanswered_table
 
-#: A page, a Markdown and a LaTeX document, and the summary for a terminal.
+#: A page, a Markdown and a LaTeX document, and what a terminal shows in brief.
 Format = Literal["html", "md", "tex", "terminal"]
 
 _PAGE: Final = ("html",)
@@ -86,8 +85,9 @@ class Section:
     *key* is its anchor on the page, *name* its link in the navigation, *title* its heading: that of its first
     table if empty.  *within*: the key of the section of the page that shows it, without a link of its own.
     *captions*: the page shows the title of each table above it.  *template*: a file in ``page/`` that draws
-    the charts or items above the tables.  *on_request*: the formats that have it only if the report is asked
-    for calibration.
+    the charts or items above the tables; *open*: the page shows the section from the start, and its template
+    draws the tables, too.  *on_request*: the formats that have it only if the report is asked for
+    calibration.
     """
 
     key: str
@@ -100,6 +100,7 @@ class Section:
     captions: bool = False
     template: str = ""
     on_request: Sequence[Format] = ()
+    open: bool = False
 
     def tables_of(self, results: Results) -> list[Table]:
         """Return the tables of the section that have rows."""
@@ -109,29 +110,28 @@ class Section:
 
 # fmt: off
 SECTIONS: Final[tuple[Section, ...]] = (
-    Section("summary",    "Summary",                summary_tables,   _TERMINAL),
+    Section("brief",      "In brief",               brief_tables,     _TERMINAL),
+    Section("broken",     "What breaks",            broken_table,     _PAGE, template="broken", open=True),
     Section("accuracy",   "Accuracy",               accuracy_table,   _PAGE, charts=accuracy_charts),
     Section("accuracies", "Accuracy",               written_accuracy_table, _WRITTEN_ONLY),
     Section("unanswered", "Unanswered",             unanswered_table, _ALL),
     Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
-    Section("noise",      "Asked again",            noise_table,      _ALL),
+    Section("noise",      "Asked again",            noise_table),
     Section("ranks",      "Ranks",                  rank_tables,      title="Ranks of models",
             charts=rank_charts, captions=True),
-    Section("first_rank", "Ranks",                  first_rank_table, _TERMINAL),
     Section("pairs",      "Differences",            difference_tables, _PAGE, within="ranks", captions=True),
     Section("first_pairs", "Differences",           first_difference_table, _WRITTEN_ONLY),
     Section("agreement",  "Agreement",              agreement_tables, _PAGE, title="Agreement of models",
             captions=True),
     Section("agreements", "Agreement",              first_agreement_tables, _WRITTEN_ONLY),
     Section("alone",      "Only one right",         alone_tables,     title="Only one model right"),
-    Section("total_alone", "Only one right",        total_alone_table, _TERMINAL),
     Section("against",    "A against B",            against_table),
     Section("lacking",    "Unanswered by A or B",   unanswered_against_table, within="against"),
     Section("joint",      "Together",               joint_against_table, within="against"),
     Section("kinds",      "Kinds of antonyms",      kinds_against_table, within="against"),
     Section("seen",       "In training",            seen_against_table, _ALL, within="against"),
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),
-    Section("checked",    "Balanced accuracy",      checked_against_table, _ALL, within="against"),
+    Section("checked",    "Balanced accuracy",      checked_against_table, within="against"),
     Section("violations", "In violations",          consistency_against_table, within="against"),
     Section("paired",     "Probabilities",          paired_against_tables, _PAGE, within="against",
             captions=True, on_request=_WRITTEN_ONLY),
@@ -146,27 +146,26 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("errors",     "Errors",                 error_table,      charts=error_charts),
     Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
     Section("judged",     "Judges",                 judged_table),
-    Section("keys",       "Keys",                   keys_table,       _ALL),
-    Section("templates",  "Templates",              template_table,   _ALL),
-    Section("consistency", "Consistency",           consistency_table, _ALL),
+    Section("keys",       "Keys",                   keys_table),
+    Section("templates",  "Templates",              template_table),
+    Section("consistency", "Consistency",           consistency_table),
     Section("by_label",   "By label",               violations_by_label_table, within="consistency"),
     Section("truncation", "Truncation",             truncation_table),
     Section("parses",     "Parses",                 parse_table),
-    Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),
+    Section("misleading", "Lexically misleading",   misleading_table, charts=misleading_charts),
     Section("highest",    "Highest score",          highest_table,    ("html", "md"), within="misleading"),
     Section("benchmark",  "Cross-dataset",          score_table,      _ALL),
     Section("gain",       "Relative improvement",   gain_table,       _ALL, within="benchmark",
             captions=True),
     Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),
-    Section("challenge",  "Challenge sets",         challenge_tables, _ALL, title="Challenge sets",
+    Section("challenge",  "Challenge sets",         challenge_tables, title="Challenge sets",
             captions=True),
     Section("challenge_more", "More slices",        more_challenge_tables, _PAGE, within="challenge",
             captions=True),
     Section("checking",   "Fact checking",          fact_checking_table, _ALL),
-    Section("behaviour",  "Word swaps",             behaviour_table,  _ALL),
+    Section("behaviour",  "Word swaps",             behaviour_table),
     Section("factors",    "Factors",                factor_table,     within="behaviour"),
-    Section("tests",      "Factors",                factor_summary,   _TERMINAL),
-    Section("counts",     "Counts",                 crossed_tables,   _ALL, within="behaviour",
+    Section("counts",     "Counts",                 crossed_tables, within="behaviour",
             captions=True),
     Section("confusion",  "Confusion",              formats=_PAGE, title="Confusion matrices",
             charts=confusion_charts, template="confusion"),

@@ -37,6 +37,10 @@ class Significant(float):
     """A difference that is significant; shown with an asterisk."""
 
 
+class SignificantEstimate(Estimate):
+    """An estimate that differs significantly from another, or from 0; shown with an asterisk."""
+
+
 @dataclass(frozen=True)
 class Column:
     """The *header* of a column, the *kind* of its cells, and the *group* of columns to which it belongs.
@@ -111,7 +115,8 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     assert number is not None
     if kind == "p":
         return p_value_text(number) + ("*" if alpha is not None and number <= alpha else "")
-    mark = cell.marks if isinstance(cell, Marked) else "*" if isinstance(cell, Significant) else ""
+    mark = "*" if isinstance(cell, Significant | SignificantEstimate) else ""
+    mark = cell.marks if isinstance(cell, Marked) else mark
     if kind == "count":
         return f"{number:,.0f}{mark}"
     if kind == "text":

@@ -178,7 +178,14 @@ def terminal_table(table: Table) -> RenderableType:
     from rich.table import Table as RichTable
 
     title = terminal_text(table.title)
-    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+    shown = RichTable(
+        box=box.SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        collapse_padding=True,
+        title=title,
+        title_justify="left",
+    )
     for column in table.columns:
         words = column.kind == "text"
         shown.add_column(terminal_text(column.header), justify="left" if words else "right", overflow="fold")

@@ -15,7 +15,7 @@ from crossexam.constructions.resources import LanguageResources, option_identity
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
-from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
+from crossexam.core.manifest import BASE, TestSetEntry, installed_version, package_version, signature
 from crossexam.core.progress import seldom_collected
 from crossexam.language.parsing.parsers import TreeParser, tree_parser
 from crossexam.suites.bases import Base
@@ -281,15 +281,13 @@ _SIGNED_AS: Final = {"tagger": "annotator"}
 
 def _used(construction: Construction, resources: LanguageResources) -> dict[str, object]:
     """Return the parts of the signature for the resources that *construction* uses."""
-    from importlib.metadata import version
-
     facts: dict[str, Callable[[], object]] = {
         "tagger": lambda: resources.tagger.name,
         "recognizer": lambda: resources.recognizer.name,
         "parser": lambda: resources.parser.name,
         "adjectives": lambda: resources.adjectives(construction.options.adjectives).name,
         "wordnet": lambda: resources.wordnet.version,
-        "lemminflect": lambda: version("lemminflect"),
+        "lemminflect": lambda: installed_version("lemminflect"),
         "passages": lambda: resources.passages.name,
     }
     return {_SIGNED_AS.get(name, name): facts[name]() for name in construction.uses}

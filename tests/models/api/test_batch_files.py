@@ -41,7 +41,7 @@ def _details(folder: Path) -> Any:
 
 
 def test_a_batch_is_written_and_read(
-    server: Any, command: Command, output: Path, batch: Path, results: Path
+    server: Any, command: Any, output: Path, batch: Path, results: Path
 ) -> None:
     assert command("--answer", "text", "--batch-out", batch).code == 0
     assert len(batch.read_text().splitlines()) == 30 + 24
@@ -69,7 +69,7 @@ def test_a_batch_is_written_and_read(
 
 
 def test_a_batch_warns_as_the_server_does(
-    server: Any, command: Command, output: Path, batch: Path, results: Path
+    server: Any, command: Any, output: Path, batch: Path, results: Path
 ) -> None:
     """The model always says neutral, or the answers about the probe are lost."""
     server.label_for = lambda body: "neutral"
@@ -86,7 +86,7 @@ def test_a_batch_warns_as_the_server_does(
 
 
 def test_batches_that_do_not_fit_are_refused(
-    server: Any, command: Command, batch: Path, results: Path, output: Path, case: Any
+    server: Any, command: Any, batch: Path, results: Path, output: Path
 ) -> None:
     command("--answer", "text", "--batch-out", batch)
     _answer(batch, server, results)
@@ -98,7 +98,6 @@ def test_batches_that_do_not_fit_are_refused(
         ),
         (("--answer", "text", "--batch-in", batch), "line 1: the line is a request, not an answer"),
     ):
-        with case(said):
-            done = command(*line)
-            assert (done.code, said in done.err) == (2, True), done.err
+        done = command(*line)
+        assert (done.code, said in done.err) == (2, True), done.err
     assert not output.exists()

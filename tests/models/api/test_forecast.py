@@ -19,7 +19,7 @@ from crossexam.runs.waiting import UnconfirmedError, refuse_many
 Command = Callable[..., Any]
 
 
-def test_the_host_is_named_before_anything_is_sent(server: Any, command: Command) -> None:
+def test_the_host_is_named_before_anything_is_sent(server: Any, command: Any) -> None:
     assert f"sending 1 pair to {server.host}" in command("--limit", "1").err
     assert f"sending 24 pairs to {server.host}" in command("--force", "--seed", "1").err
 
@@ -39,7 +39,7 @@ def test_many_requests_to_another_machine_are_confirmed() -> None:
 
 
 def test_without_a_terminal_many_requests_are_refused(
-    elsewhere: Command, monkeypatch: pytest.MonkeyPatch, case: Any
+    elsewhere: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pairs that are asked again and with other templates count as requests."""
     two, again = ("--template", "words,gpt3"), ("--repeat", "4")
@@ -51,15 +51,14 @@ def test_without_a_terminal_many_requests_are_refused(
         ((*two, *again, "--limit", "1"), 31 + 2 * 5),
     ):
         monkeypatch.setattr("crossexam.runs.waiting.MOST_UNCONFIRMED", requests - 1)
-        with case(more):
-            done = elsewhere(*more)
-            assert done.code == 2
-            assert f"up to {requests} requests would be sent to api.example.com" in done.err
-            assert "sending" not in done.err
+        done = elsewhere(*more)
+        assert done.code == 2
+        assert f"up to {requests} requests would be sent to api.example.com" in done.err
+        assert "sending" not in done.err
 
 
 def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
-    server: Any, command: Command, output: Path
+    server: Any, command: Any, output: Path
 ) -> None:
     """The probe has 30 pairs, and a server that is not known is asked for its list of models."""
     done = command("--dry-run")
@@ -74,35 +73,30 @@ def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
     assert not output.exists()
 
 
-def test_a_dry_run_counts_at_least_what_is_sent(
-    server: Any, command: Command, output: Path, case: Any
-) -> None:
+def test_a_dry_run_counts_at_least_what_is_sent(server: Any, command: Any, output: Path) -> None:
     """Each token of the stub costs the same, and it gives one answer per request whatever ``n`` is."""
     for answer in ("text", "samples:3"):
         for repeat in ((), ("--repeat", "2")):
-            with case(answer, repeat):
-                server.requests.clear()
-                dry = command("--answer", answer, "--dry-run", "--force", "--price", "2,2", *repeat).out
-                (forecast,) = _numbers(r"requests to \S+ at most ([\d,]+)", dry)
-                (read,) = _numbers(r"tokens to read: about ([\d,]+)", dry)
-                (written,) = _numbers(r"to write: at most ([\d,]+)", dry)
-                assert f"cost: at most about {2 * (read + written) / 1e6:.4g}" in dry
-                folder = output.with_name(f"{answer[:4]}{len(repeat)}")
-                assert command("--answer", answer, *repeat, "-o", folder).code == 0
-                sent = read_run(folder).manifest["details"]["requests"]["sent"]
-                assert sent <= forecast <= sent + 1  # with samples, the first may have to be repeated
-                asked = [message for body in server.requests for message in body["messages"]]
-                characters = sum(len(message["content"]) for message in asked)
-                assert read == pytest.approx(characters / 4, rel=0.05)
+            server.requests.clear()
+            dry = command("--answer", answer, "--dry-run", "--force", "--price", "2,2", *repeat).out
+            (forecast,) = _numbers(r"requests to \S+ at most ([\d,]+)", dry)
+            (read,) = _numbers(r"tokens to read: about ([\d,]+)", dry)
+            (written,) = _numbers(r"to write: at most ([\d,]+)", dry)
+            assert f"cost: at most about {2 * (read + written) / 1e6:.4g}" in dry
+            folder = output.with_name(f"{answer[:4]}{len(repeat)}")
+            assert command("--answer", answer, *repeat, "-o", folder).code == 0
+            sent = read_run(folder).manifest["details"]["requests"]["sent"]
+            assert sent <= forecast <= sent + 1  # with samples, the first may have to be repeated
+            asked = [message for body in server.requests for message in body["messages"]]
+            characters = sum(len(message["content"]) for message in asked)
+            assert read == pytest.approx(characters / 4, rel=0.05)
 
 
 def _numbers(pattern: str, text: str) -> list[int]:
     return [int(found.replace(",", "")) for found in re.findall(pattern, text)]
 
 
-def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(
-    command: Command, tests: Path
-) -> None:
+def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(command: Any, tests: Path) -> None:
     """They are drawn from all test sets of the folder, also from those that the command does not name."""
     assert command().code == 0
     dry = command("--dry-run", "--repeat", "1").out
@@ -114,7 +108,7 @@ def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(
     assert "including 31 for the probe and 29 for --repeat" in dry
 
 
-def test_a_dry_run_with_several_templates_names_each_and_adds_up(server: Any, command: Command) -> None:
+def test_a_dry_run_with_several_templates_names_each_and_adds_up(server: Any, command: Any) -> None:
     out = command("--dry-run", "--template", "gpt3,words", "--price", "1,1").out
     assert re.findall(r"template \w+:", out) == ["template gpt3:", "template words:"]
     read = _numbers(r"tokens to read: about ([\d,]+)", out)
@@ -126,7 +120,7 @@ def test_a_dry_run_with_several_templates_names_each_and_adds_up(server: Any, co
 
 
 def test_nothing_needs_a_key_that_sends_nothing(
-    crossexam_command: Command, tests: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    crossexam_command: Any, tests: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)

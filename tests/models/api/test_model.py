@@ -16,7 +16,6 @@ from crossexam.models.api.model import ChatModel
 from crossexam.models.api.probe import low_probe_warning
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.models.label_order import ProbeResult
-from crossexam.models.table import open_model
 
 Open = Callable[..., ChatModel]
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
@@ -29,7 +28,7 @@ def _outcomes(model: ChatModel, pairs: list[tuple[str, str]] = PAIRS) -> dict[in
     return found
 
 
-def test_each_pair_is_asked_once_after_the_probe(server: Any, opened: Open) -> None:
+def test_each_pair_is_asked_once_after_the_probe(server: Any, opened: Any) -> None:
     """And what was learnt of the server is not found out again."""
     model = opened(concurrency=4)
     rows = model.predict(PAIRS)
@@ -69,7 +68,7 @@ def _with_logprobs(server: Any, shift: float = 0.0) -> Callable[[dict[str, Any]]
     return answer
 
 
-def test_probabilities_are_used_where_they_come(server: Any, opened: Open) -> None:
+def test_probabilities_are_used_where_they_come(server: Any, opened: Any) -> None:
     server.answer = _with_logprobs(server)
     model = opened()
     rows = model.predict(PAIRS)
@@ -84,7 +83,7 @@ def test_probabilities_are_used_where_they_come(server: Any, opened: Open) -> No
     assert model.details["logprobs"] == {"aligned": 12, "mass_median": mass, "low_mass": 0}
 
 
-def test_the_text_wins_over_probabilities_that_disagree(server: Any, opened: Open) -> None:
+def test_the_text_wins_over_probabilities_that_disagree(server: Any, opened: Any) -> None:
     server.answer = _with_logprobs(server, shift=5.0)
     model = opened(answer="logprobs")
     outcomes = _outcomes(model)
@@ -93,7 +92,7 @@ def test_the_text_wins_over_probabilities_that_disagree(server: Any, opened: Ope
     assert sorted(set(model.predict(PAIRS).ravel())) == [0, 1]
 
 
-def test_probabilities_that_do_not_come_are_refused_or_done_without(opened: Open) -> None:
+def test_probabilities_that_do_not_come_are_refused_or_done_without(opened: Any) -> None:
     with pytest.raises(CrossexamError, match="the server sends no log-probabilities\n"):
         opened(answer="logprobs").predict(PAIRS)
     model = opened()
@@ -102,7 +101,7 @@ def test_probabilities_that_do_not_come_are_refused_or_done_without(opened: Open
     assert model.details["fields_ignored"] == ["logprobs"]
 
 
-def test_shares_of_samples_are_probabilities(server: Any, opened: Open) -> None:
+def test_shares_of_samples_are_probabilities(server: Any, opened: Any) -> None:
     texts = ["neutral", "entailment", "neutral", "what?"]
 
     def answer(body: dict[str, Any]) -> Any:
@@ -122,7 +121,7 @@ def test_shares_of_samples_are_probabilities(server: Any, opened: Open) -> None:
     assert outcome.detail["samples"] == {"neutral": 2, "entailment": 1, "unparsed": 1}
 
 
-def test_samples_are_asked_one_by_one_if_the_server_sends_one(server: Any, opened: Open) -> None:
+def test_samples_are_asked_one_by_one_if_the_server_sends_one(server: Any, opened: Any) -> None:
     """And labels that came equally often are equally probable, whichever came first."""
     given = iter(["contradiction", "entailment"])
     plain = server.answer
@@ -147,32 +146,30 @@ def _refusing(server: Any, fields: dict[str, str]) -> Callable[[dict[str, Any]],
     return answer
 
 
-def test_fields_that_are_refused_are_left_out_and_recorded(server: Any, opened: Open, case: Any) -> None:
+def test_fields_that_are_refused_are_left_out_and_recorded(server: Any, opened: Any) -> None:
     for message in ("Unsupported parameter: '{name}'", "bad request"):
-        with case(message):
-            refused = dict.fromkeys(("max_tokens", "seed", "reasoning_effort"), message)
-            server.answer = _refusing(server, refused)
-            model = opened()
-            model.predict(PAIRS)
-            sent = {"model", "messages", "max_completion_tokens", "temperature"}
-            assert server.requests[-1].keys() == sent
-            assert model.details["fields_refused"] == ["seed", "reasoning"]
+        refused = dict.fromkeys(("max_tokens", "seed", "reasoning_effort"), message)
+        server.answer = _refusing(server, refused)
+        model = opened()
+        model.predict(PAIRS)
+        sent = {"model", "messages", "max_completion_tokens", "temperature"}
+        assert server.requests[-1].keys() == sent
+        assert model.details["fields_refused"] == ["seed", "reasoning"]
     details = {"model_asked": "x", "fields_refused": ["samples"], "fields_ignored": ["logprobs", "choice"]}
     refused_samples, ignored_choice = endpoint_remarks(details)
     assert "refused the number of answers per request" in refused_samples
     assert "ignored the restriction to the labels" in ignored_choice
 
 
-def test_servers_and_their_words(server: Any, opened: Open, case: Any) -> None:
+def test_servers_and_their_words(server: Any, opened: Any) -> None:
     """Each kind allows labels alone in words of its own; one is known by its list of models."""
     for kind, fields in {
         "vllm": {"structured_outputs": {"choice": list(LABELS)}},
         "sglang": {"regex": "(entailment|neutral|contradiction)"},
         "llama.cpp": {"grammar": 'root ::= "entailment" | "neutral" | "contradiction"'},
     }.items():
-        with case(kind):
-            opened(answer="choice", server=kind).predict(PAIRS[:1])
-            assert fields.items() <= server.requests[-1].items()
+        opened(answer="choice", server=kind).predict(PAIRS[:1])
+        assert fields.items() <= server.requests[-1].items()
     server.models = {"data": [{"id": "mine", "owned_by": "llamacpp"}]}
     model = opened()
     model.predict(PAIRS[:1])
@@ -180,17 +177,19 @@ def test_servers_and_their_words(server: Any, opened: Open, case: Any) -> None:
     assert server.requests[-1]["cache_prompt"] is False
 
 
-def test_fields_of_the_user_are_sent(server: Any, opened: Open) -> None:
+def test_fields_of_the_user_are_sent_and_sampling_is_recorded(server: Any, opened: Any) -> None:
     extra = '{"provider": {"only": ["x"]}, "logprob_token_ids": [1], "max_tokens": 3}'
     opened(extra=extra).predict(PAIRS[:1])
     assert json.loads(extra).items() <= server.requests[-1].items()
+    stated = opened(seed=3, max_output=7).details["sampling"]
+    assert stated == {"temperature": 0.0, "seed": 3, "max_output": 7, "reasoning": "off"}
 
 
 # What is refused
 
 
 def test_what_the_probe_shows_to_be_wrong_is_refused_before_pairs_are_paid_for(
-    server: Any, opened: Open, tmp_path: Path, case: Any
+    server: Any, opened: Any, tmp_path: Path, for_each: Any, refused: Any
 ) -> None:
     swapped = tmp_path / "swapped.toml"
     swapped.write_text(
@@ -201,17 +200,20 @@ def test_what_the_probe_shows_to_be_wrong_is_refused_before_pairs_are_paid_for(
     shots = {"shots": 3, "shots_from": "builtin:demo"}
     full = server.error(400, too_long, code="exceed_context_size_error")
     went_first = "an easy pair of the probe, which goes first, is too long"
-    for answer, options, named in (
+
+    def check(answer: Any, options: Any, named: Any) -> None:
+        server.answer = answer
+        assert refused(lambda: opened(**options).predict(PAIRS)).has(*named)
+
+    rows = (
         (server.answer, {"template": str(swapped)}, ("the model gets 33 % of 30 easy items right",)),
         (lambda _: server.chat("Good question!"), {}, ("none of the answers", "'Good question!'")),
         (lambda _: server.error(400, "it answers no chats"), {}, ("400: it answers no chats",)),
         (_refusing(server, {"response_format": "no"}), {"answer": "choice"}, ("that --answer choice needs",)),
         (lambda _: full, shots, (went_first, "624 tokens", "hint: fewer --shots, ")),
         (lambda _: full, {}, (went_first, "hint: a shorter --template, or a server")),
-    ):
-        server.answer = answer
-        with case.refused(*named):
-            opened(**options).predict(PAIRS)
+    )
+    for_each(check, rows)
     assert server.asked == []
 
 
@@ -221,40 +223,29 @@ def test_a_probe_that_other_labels_fit_better_says_so() -> None:
     assert "(60 % if its labels meant contradiction,neutral,entailment)" in warning
 
 
-def test_options_that_are_refused(server: Any, opened: Open, case: Any) -> None:
-    for option, value, said in (
-        ("answer", "samples", "--answer is 'samples'"),
-        ("answer", "samples:1", "2 to 100 samples"),
-        ("answer", "guess", "--answer is 'guess'"),
-        ("concurrency", 0, "--concurrency is 0"),
-        ("tries", 0, "--tries is 0"),
-        ("timeout", 0.0, "--timeout is 0"),
-        ("temperature", -1.0, "--temperature is -1"),
-        ("max_output", 0, "--max-output is 0"),
-        ("budget", 0, "--budget is 0"),
-        ("price", (1.0,), "--price is 1.0"),
-        ("extra", "[1]", "--extra is not a JSON object"),
-        ("extra", '{"headers": {"x_api_key": "s"}}', "looks like a secret"),
-        ("extra", '{"Authorization": "s"}', "looks like a secret"),
-        ("extra", '{"auth_token": "s"}', "looks like a secret"),
-        ("extra", '{"messages": []}', "fields that Crossexam does not set"),
-        ("server", "tgi", "no kind of server is called 'tgi'"),
-        ("template", "lighteval-cf", "are different for each pair"),
-        ("reasoning", "much", "reasoning"),
-    ):
-        with case.refused(said):
-            opened(**{option: value}).predict(PAIRS)
-    with case.refused("are all the same"):
-        opened(answer="samples:3", temperature=0.0)
+def test_options_that_are_refused(each_case: Any, server: Any, opened: Any, refused: Any) -> None:
+    def check(option: str, value: str, said: str) -> None:
+        assert said in refused(lambda: opened(**{option: value}).predict(PAIRS))
+
+    each_case(check)
+    assert "are all the same" in refused(opened, answer="samples:3", temperature=0.0)
     assert server.requests == []
 
 
 # Answers that do not come
 
 
-def test_pairs_without_an_answer_have_a_status(server: Any, opened: Open, case: Any) -> None:
+def test_pairs_without_an_answer_have_a_status(server: Any, opened: Any, for_each: Any) -> None:
     plain = server.answer
-    for response, status in (
+
+    def check(response: Any, status: Any) -> None:
+        server.answer = lambda body, it=response: it if server.pair_in(body) == PAIRS[1] else plain(body)
+        model = opened()
+        rows = model.predict(PAIRS[:3])
+        assert np.isnan(rows).any(axis=1).tolist() == [False, True, False]
+        assert _outcomes(model, PAIRS[:3])[1].status == status
+
+    rows = (
         (server.chat("no idea"), "unparsed"),
         (server.chat("neutral or entailment"), "ambiguous"),
         (server.chat(None, finish_reason="length"), "empty"),
@@ -264,16 +255,11 @@ def test_pairs_without_an_answer_have_a_status(server: Any, opened: Open, case: 
         (server.error(400, "too long", code="context_length_exceeded"), "too_long"),
         (server.error(400, "8 tokens exceed", type="exceed_context_size_error"), "too_long"),
         (server.error(400, "This model's maximum context length is 8 tokens."), "too_long"),
-    ):
-        server.answer = lambda body, it=response: it if server.pair_in(body) == PAIRS[1] else plain(body)
-        with case(response):
-            model = opened()
-            rows = model.predict(PAIRS[:3])
-            assert np.isnan(rows).any(axis=1).tolist() == [False, True, False]
-            assert _outcomes(model, PAIRS[:3])[1].status == status
+    )
+    for_each(check, rows)
 
 
-def test_a_failure_for_now_is_no_answer(server: Any, opened: Open) -> None:
+def test_a_failure_for_now_is_no_answer(server: Any, opened: Any) -> None:
     plain, found = server.answer, list[int]()
     server.answer = lambda body: (
         server.error(500, "broken") if server.pair_in(body) == PAIRS[1] else plain(body)
@@ -288,7 +274,7 @@ def test_a_failure_for_now_is_no_answer(server: Any, opened: Open) -> None:
     assert sorted(found) == [0, *range(2, 12)]
 
 
-def test_what_fails_for_all_stops_everything(server: Any, opened: Open, case: Any) -> None:
+def test_what_fails_for_all_stops_everything(server: Any, opened: Any) -> None:
     plain = server.answer
     for response, is_for_now, said in (
         (server.error(401, "bad key"), False, "401: bad key\n  hint: the key in"),
@@ -299,53 +285,17 @@ def test_what_fails_for_all_stops_everything(server: Any, opened: Open, case: An
     ):
         server.requests.clear()
         server.answer = lambda body, it=response: plain(body) if server.pair_in(body) not in PAIRS else it
-        with case(said):
-            with pytest.raises(CrossexamError) as caught:
-                opened(tries=1).predict(PAIRS)
-            assert said in str(caught.value)
-            assert isinstance(caught.value, UnfinishedError) is is_for_now
-            assert len(server.asked) <= 5
+        with pytest.raises(CrossexamError) as caught:
+            opened(tries=1).predict(PAIRS)
+        assert said in str(caught.value)
+        assert isinstance(caught.value, UnfinishedError) is is_for_now
+        assert len(server.asked) <= 5
 
 
-# Keys and words
+# Words
 
 
-def test_the_key_covers_what_answers_depend_on_and_nothing_else(server: Any) -> None:
-    def key(**options: Any) -> str:
-        return open_model("api/mine", {"endpoint": server.url, **options}).key
-
-    changes: list[dict[str, Any]] = [
-        {"endpoint": "http://127.0.0.1:9/v1"},
-        {"template": "gpt3"},
-        {"answer": "text"},
-        {"reasoning": "low"},
-        {"max_output": 7},
-        {"temperature": 0.5},
-        {"seed": 1},
-        {"extra": '{"top_p": 0.5}'},
-    ]
-    assert len({key(), *(key(**change) for change in changes)}) == 1 + len(changes)
-    stated = open_model("api/mine", {"endpoint": server.url, "seed": 3, "max_output": 7}).details["sampling"]
-    assert stated == {"temperature": 0.0, "seed": 3, "max_output": 7, "reasoning": "off"}
-    same = {"concurrency": 3, "timeout": 5.0, "tries": 2, "budget": 9, "yes": True}
-    assert {key(**{option: value}) for option, value in same.items()} == {key()}
-
-
-def test_a_template_of_two_labels_makes_such_a_model(server: Any, opened: Open, tmp_path: Path) -> None:
-    two = tmp_path / "two.toml"
-    two.write_text(
-        'user = "Premise: {premise}\\nHypothesis: {hypothesis}\\nAnswer:"\n'
-        'labels = {entailment = "Yes", not_entailment = "No"}\n'
-    )
-    server.answer = lambda body: server.chat("Yes" if server.label_for(body) == "entailment" else "No")
-    model = opened(template=str(two))
-    rows = model.predict(PAIRS[:3])
-    assert model.details["two_label"] is True
-    assert model.details["probe"]["right"] == 1
-    assert set(rows[:, 2]) == {0}
-
-
-def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: Open) -> None:
+def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: Any) -> None:
     words = {"entailment": "Follows", "neutral": "open", "contradiction": "clashes"}
     server.answer = lambda body: server.chat(words[server.label_for(body)])
     labels = "follows=entailment,open=neutral,clashes=contradiction"
@@ -361,7 +311,7 @@ def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: Op
     assert model.details["probe"]["right"] == 1
 
 
-def test_words_of_two_labels_are_not_read_in_answers_of_three(opened: Open) -> None:
+def test_words_of_two_labels_are_not_read_in_answers_of_three(opened: Any) -> None:
     model = opened(labels={"yes": "entailment", "no": "not_entailment"})
     assert model.key == opened().key
     assert "declared_labels" not in model.details

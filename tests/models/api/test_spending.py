@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.models.api.model import ChatModel
 from crossexam.runs.saved import read_run
 
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
 
 
-def test_a_budget_stops_between_requests_and_is_that_of_the_whole_run(
-    server: Any, opened: Callable[..., ChatModel]
-) -> None:
+def test_a_budget_stops_between_requests_and_is_that_of_the_whole_run(server: Any, opened: Any) -> None:
     first = opened(budget=1_800)
     first.predict(PAIRS[:2])
     for model in (opened(budget=1_800), opened(budget=1_800)):
@@ -33,21 +29,18 @@ def test_a_budget_stops_between_requests_and_is_that_of_the_whole_run(
         opened(max_cost=1.0)
 
 
-def test_a_run_whose_limit_is_reached_names_what_resumes_it(
-    command: Callable[..., Any], case: Any, output: Path
-) -> None:
+def test_a_run_whose_limit_is_reached_names_what_resumes_it(command: Any, output: Path) -> None:
     for limit in (("--budget", "2000"), ("--price", "1,1", "--max-cost", "0.002")):
-        with case(limit):
-            folder = output.with_name(limit[0].strip("-"))
-            done = command(*limit, "-o", folder)
-            assert done.code == 4
-            assert f"repeat the command with a larger {limit[-2]} to resume" in done.err
-            assert "the same command" not in done.err
-            assert command(*limit[:-1], "1000000", "-o", folder).code == 0
+        folder = output.with_name(limit[0].strip("-"))
+        done = command(*limit, "-o", folder)
+        assert done.code == 4
+        assert f"repeat the command with a larger {limit[-2]} to resume" in done.err
+        assert "the same command" not in done.err
+        assert command(*limit[:-1], "1000000", "-o", folder).code == 0
 
 
 def test_a_budget_that_ends_during_the_probe_is_not_forgotten(
-    server: Any, command: Callable[..., Any], output: Path
+    server: Any, command: Any, output: Path
 ) -> None:
     done = command("--budget", "100")
     assert done.code == 4

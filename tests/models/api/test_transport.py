@@ -96,28 +96,23 @@ def _shows_no_key(error: BaseException) -> bool:
 
 
 @BOTH
-def test_an_answer_is_whole_however_it_is_framed(
-    scripted: ScriptedServer, transport_to: To, case: Any
-) -> None:
+def test_an_answer_is_whole_however_it_is_framed(scripted: ScriptedServer, transport_to: Any) -> None:
     for answer in (
         OK,
         b"HTTP/1.1 200 OK\r\nX-Mine: 1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nfi\r\n2\r\nne\r\n0\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nX-Mine: 1\r\nConnection: close\r\n\r\nfine",
         b"HTTP/1.1 100 Continue\r\n\r\n" + OK,
     ):
-        with case(answer):
-            scripted.scripts = [[answer]]
-            status, headers, content = _post(transport_to(scripted.url), scripted.url)
-            assert (status, headers["x-mine"], content) == (200, "1", b"fine")
-            request = scripted.received.pop()
-            assert request.startswith(b"POST /v1/chat/completions HTTP/1.1\r\n")
-            assert f"x-key: {KEY}".encode() in request.lower()
+        scripted.scripts = [[answer]]
+        status, headers, content = _post(transport_to(scripted.url), scripted.url)
+        assert (status, headers["x-mine"], content) == (200, "1", b"fine")
+        request = scripted.received.pop()
+        assert request.startswith(b"POST /v1/chat/completions HTTP/1.1\r\n")
+        assert f"x-key: {KEY}".encode() in request.lower()
 
 
 @BOTH
-def test_a_broken_answer_fails_for_now_and_shows_no_key(
-    scripted: ScriptedServer, transport_to: To, case: Any
-) -> None:
+def test_a_broken_answer_fails_for_now_and_shows_no_key(scripted: ScriptedServer, transport_to: Any) -> None:
     for answer in (
         b"",
         b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nfine",
@@ -126,19 +121,18 @@ def test_a_broken_answer_fails_for_now_and_shows_no_key(
         f"{KEY}\r\n\r\n".encode(),
         f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{KEY}\r\n".encode(),
     ):
-        with case(answer):
-            scripted.scripts = [[answer], [OK]]
-            transport = transport_to(scripted.url)
-            with pytest.raises(TransientError) as caught:
-                _post(transport, scripted.url)
-            assert str(caught.value)
-            assert _shows_no_key(caught.value)
-            assert _post(transport, scripted.url).content == b"fine"
+        scripted.scripts = [[answer], [OK]]
+        transport = transport_to(scripted.url)
+        with pytest.raises(TransientError) as caught:
+            _post(transport, scripted.url)
+        assert str(caught.value)
+        assert _shows_no_key(caught.value)
+        assert _post(transport, scripted.url).content == b"fine"
 
 
 @BOTH
 def test_a_connection_is_used_again_until_the_server_closes_it(
-    scripted: ScriptedServer, transport_to: To
+    scripted: ScriptedServer, transport_to: Any
 ) -> None:
     """Servers close what was not used for a while, without a word: that is no failure."""
     scripted.scripts = [[OK, OK, OK], [OK]]
@@ -150,7 +144,7 @@ def test_a_connection_is_used_again_until_the_server_closes_it(
 
 
 @BOTH
-def test_a_server_that_says_nothing_fails_in_time(transport_to: To) -> None:
+def test_a_server_that_says_nothing_fails_in_time(transport_to: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         with pytest.raises(TransientError, match=r"no answer within 0\.05 seconds"):
@@ -183,14 +177,13 @@ def test_an_endpoint_on_this_machine(scripted: ScriptedServer, monkeypatch: pyte
         slow.post(b"{}")
 
 
-def test_a_refused_connection_is_known_as_one(case: Any) -> None:
+def test_a_refused_connection_is_known_as_one() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     for url in (f"http://127.0.0.1:{port}/v1", f"https://127.0.0.1:{port}/v1"):
-        with case(url):
-            endpoint = Endpoint(address_of(url), Key("K", KEY), timeout=5)
-            with pytest.raises(UnreachableError) as caught:
-                endpoint.post(b"{}")
-            assert (str(caught.value), caught.value.refused) == ("connection refused", True)
-            assert caught.value.__context__ is None
-            assert _shows_no_key(caught.value)
+        endpoint = Endpoint(address_of(url), Key("K", KEY), timeout=5)
+        with pytest.raises(UnreachableError) as caught:
+            endpoint.post(b"{}")
+        assert (str(caught.value), caught.value.refused) == ("connection refused", True)
+        assert caught.value.__context__ is None
+        assert _shows_no_key(caught.value)

@@ -50,41 +50,40 @@ def _assert_equal(found: NDArray[np.float64], expected: object) -> None:
 FIRST = "words"
 
 
-def _compare(folders: dict[str, Path], script: ModuleType, case: Any, *, first: bool) -> None:
+def _compare(folders: dict[str, Path], script: ModuleType, *, first: bool) -> None:
     for name in MODELS:
         for template, expected in GOLDEN[name].items():
             if (template == FIRST) is first:
-                with case(name, template), pytest.MonkeyPatch.context() as patch:
+                with pytest.MonkeyPatch.context() as patch:
                     patch.setattr(language_model, "template_named", script.template_of)
                     model = _opened(name, folders[name], template=template)
                     _assert_equal(_likelihoods(model, script.PAIRS), expected)
 
 
 def test_log_likelihoods_are_those_that_lm_eval_gave(
-    lm_script: ModuleType, lm_folders: dict[str, Path], case: Any
+    lm_script: ModuleType, lm_folders: dict[str, Path]
 ) -> None:
-    _compare(lm_folders, lm_script, case, first=True)
+    _compare(lm_folders, lm_script, first=True)
 
 
 @pytest.mark.slow
 def test_log_likelihoods_are_those_that_lm_eval_gave_with_all_templates(
-    lm_script: ModuleType, lm_folders: dict[str, Path], case: Any
+    lm_script: ModuleType, lm_folders: dict[str, Path]
 ) -> None:
-    _compare(lm_folders, lm_script, case, first=False)
+    _compare(lm_folders, lm_script, first=False)
 
 
 @pytest.mark.slow
 def test_log_likelihoods_are_those_of_the_installed_lm_eval(
-    lm_script: ModuleType, lm_folders: dict[str, Path], case: Any
+    lm_script: ModuleType, lm_folders: dict[str, Path]
 ) -> None:
     pytest.importorskip("lm_eval", reason="lm-eval (extra interop) is not installed")
     for name in MODELS:
         chat = name.endswith("chat")
         asked = lm_script.likelihoods(lm_folders[name], chat=chat, names=("gpt3", "flan-mnli-0"))
         for template, expected in asked.items():
-            with case(name, template):
-                model = _opened(name, lm_folders[name], template=template)
-                _assert_equal(_likelihoods(model, lm_script.PAIRS), expected)
+            model = _opened(name, lm_folders[name], template=template)
+            _assert_equal(_likelihoods(model, lm_script.PAIRS), expected)
 
 
 def test_log_likelihoods_are_those_of_lighteval(lm_folders: dict[str, Path]) -> None:
@@ -122,7 +121,7 @@ def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
 
 
 def test_packed_layers_and_logits_of_labels_only_give_the_same_likelihoods(
-    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, case: Any
+    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Small layers and those that take too much memory are not packed."""
     for name, sizes, packs in (
@@ -131,12 +130,11 @@ def test_packed_layers_and_logits_of_labels_only_give_the_same_likelihoods(
         ("gpt2", range(1_000), False),
         ("gpt2", range(2**20, 2**30), False),
     ):
-        with case(name, sizes):
-            monkeypatch.setattr(packed, "PACKED_BYTES", sizes)
-            model = _opened(name, lm_folders[name], template="gpt3")
-            _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
-            assert bool(model.details["packed_layers"]) is packs
-            assert model.details["logits_of_labels_only"] or not packs
+        monkeypatch.setattr(packed, "PACKED_BYTES", sizes)
+        model = _opened(name, lm_folders[name], template="gpt3")
+        _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
+        assert bool(model.details["packed_layers"]) is packs
+        assert model.details["logits_of_labels_only"] or not packs
 
 
 def test_shortcuts_that_change_the_likelihoods_are_not_taken(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.models.prompts import table
 from crossexam.models.prompts.table import template, templates
 from crossexam.models.prompts.template import EDITS, Shot, Template
@@ -23,22 +22,19 @@ def _template(**entries: Any) -> Template:
     return Template(**{"name": "mine", "user": "{premise}|{hypothesis}", "labels": THREE, **entries})
 
 
-def test_a_shipped_template_says_where_it_is_from_and_asks_about_both_sentences(case: Any) -> None:
-    for name, shipped in templates().items():
-        with case(name):
-            assert shipped.source
-            assert shipped.version >= 1
-            whole = shipped.prompt(*PAIR) + "".join(shipped.forms(*PAIR).values())
-            for sentence in ("$5 \\1 {hypothesis} fell {0} %s", "t {premise} broke"):
-                assert sentence in whole
-            assert shipped.shared_prefix() is None
-            messages = shipped.messages(*PAIR)
-            assert [each["role"] for each in messages] == ["system", "user"][0 if shipped.system else 1 :]
+def test_a_shipped_template_says_where_it_is_from_and_asks_about_both_sentences() -> None:
+    for shipped in templates().values():
+        assert shipped.source
+        assert shipped.version >= 1
+        whole = shipped.prompt(*PAIR) + "".join(shipped.forms(*PAIR).values())
+        for sentence in ("$5 \\1 {hypothesis} fell {0} %s", "t {premise} broke"):
+            assert sentence in whole
+        assert shipped.shared_prefix() is None
+        messages = shipped.messages(*PAIR)
+        assert [each["role"] for each in messages] == ["system", "user"][0 if shipped.system else 1 :]
 
 
-def test_the_shipped_templates_are_those_whose_hashes_were_accepted(
-    golden: Callable[[str, str], None],
-) -> None:
+def test_the_shipped_templates_are_those_whose_hashes_were_accepted(golden: Any) -> None:
     """Answers are stored under the hash: if a template has to change, its version must too."""
     lines = [f"{each.name} v{each.version} {each.sha256[:16]}\n" for each in templates().values()]
     golden("templates.txt", "".join(lines))
@@ -73,21 +69,13 @@ def test_messages_and_prompt_contain_the_shots_in_their_order() -> None:
     ]
 
 
-def test_edits_change_only_the_sentence_that_they_are_for(case: Any) -> None:
-    for edit, before, after in (
-        ("stripped", " a ", "a"),
-        ("full stop", "a", "a."),
-        ("full stop", "a.", "a."),
-        ("full stop", "a?", "a?."),
-        ("no final punctuation", "a?!.", "a"),
-        ("capitalized", "an Ox", "An Ox"),
-        ("decapitalized", "An Ox", "an Ox"),
-        ("capitalized", "", ""),
-    ):
-        with case(edit, before, after):
-            assert edit in EDITS
-            assert _template(edits={"hypothesis": [edit]}).prompt(before, before) == f"{before}|{after}"
-            assert _template(edits={"premise": [edit]}).prompt(before, before) == f"{after}|{before}"
+def test_edits_change_only_the_sentence_that_they_are_for(each_case: Any) -> None:
+    def check(edit: str, before: str, after: str) -> None:
+        assert edit in EDITS
+        assert _template(edits={"hypothesis": [edit]}).prompt(before, before) == f"{before}|{after}"
+        assert _template(edits={"premise": [edit]}).prompt(before, before) == f"{after}|{before}"
+
+    each_case(check)
 
 
 CHANGES: dict[str, Any] = {
@@ -101,22 +89,21 @@ CHANGES: dict[str, Any] = {
 }
 
 
-def test_the_hash_covers_everything_that_an_answer_depends_on(case: Any) -> None:
+def test_the_hash_covers_everything_that_an_answer_depends_on() -> None:
     for entry in [each.name for each in fields(Template)]:
-        with case(entry):
-            base = _template(score="first") if entry == "outputs" else _template()
-            if entry in ("name", "version", "source"):
-                values = {"name": "other", "version": 2, "source": "elsewhere"}
-                assert replace(base, **{entry: values[entry]}).sha256 == base.sha256
-            else:
-                assert replace(base, **{entry: CHANGES[entry]}).sha256 != base.sha256
+        base = _template(score="first") if entry == "outputs" else _template()
+        if entry in ("name", "version", "source"):
+            values = {"name": "other", "version": 2, "source": "elsewhere"}
+            assert replace(base, **{entry: values[entry]}).sha256 == base.sha256
+        else:
+            assert replace(base, **{entry: CHANGES[entry]}).sha256 != base.sha256
 
 
-def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide() -> None:
+def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide(refused: Any) -> None:
     _template().refuse_shared_prefix("--answer logprobs")
-    with pytest.raises(CrossexamError, match="'No idea' begins with the label 'no'") as caught:
-        _template(labels={**THREE, "neutral": "No idea"}).refuse_shared_prefix("--answer logprobs")
-    assert "for --answer logprobs" in str(caught.value)
+    alike = _template(labels={**THREE, "neutral": "No idea"})
+    said = refused(alike.refuse_shared_prefix, "--answer logprobs")
+    assert said.has("'No idea' begins with the label 'no'", "for --answer logprobs")
 
 
 @pytest.mark.slow
@@ -127,41 +114,14 @@ def test_wordings_are_those_of_lm_eval() -> None:
         assert template("lm-eval-mnli").prompt(premise, hypothesis) == asked
 
 
-WRONG: dict[str, tuple[str, str]] = {
-    "user = 3": ("its entry 'user' is 3", "a text"),
-    "prompt = 'x'": ("it has an entry 'prompt'", "labels, like"),
-    "user = '{premise} {hypothesis}'": ("it has no entry 'labels'", "user and labels, or like"),
-    "like = 'wrods'": ("it is like 'wrods', which is not a template", "crossexam ls templates"),
-    "like = 'words'\nuser = '{premise}'": ("it has no field {hypothesis}", "in the text"),
-    "like = 'words'\nuser = '{premise} {hypothesis} {claim}'": ("it has a field {claim}", "only"),
-    "like = 'words'\nsystem = '{premise}'": ("its system message has a field", "user message"),
-    "like = 'words'\nlabels = {yes = 'entailment'}": ("its labels are yes", "and contradiction, or"),
-    "like = 'words'\nlabels = {entailment = 1}": ("its entry 'labels.entailment' is 1", "a text"),
-    "like = 'true'\nlabels = {entailment = 'a', not_entailment = 'a'}": ("written alike", "of its own"),
-    "like = 'true'\nlabels = {entailment = ' a', not_entailment = 'b'}": ("is written ' a'", "white space"),
-    "like = 'true'\nscore = 'best'": ("its score is 'best'", "sum, mean, pmi, first, class"),
-    "like = 'true'\nscore = 'class'": ("it has no outputs", "number of the class"),
-    "like = 'true'\noutputs = {entailment = 1, not_entailment = 0}": ("it has outputs", "first or class"),
-    "like = 'hhem'\noutputs = {entailment = 1, not_entailment = 1}": ("its outputs are", "of its own"),
-    "like = 'hhem'\noutputs = {entailment = 1.5, not_entailment = 1}": ("'outputs.entailment'", "whole"),
-    "like = 'true'\nversion = true": ("its entry 'version' is True", "a whole number"),
-    "like = 'true'\nedits = {premise = ['louder']}": ("it has the edit louder", "capitalized"),
-    "like = 'true'\nedits = {claim = ['stripped']}": ("it has edits of claim", "premise and hypothesis"),
-    "like = 'true'\nedits = {premise = 'stripped'}": ("its entry 'edits.premise'", "a list"),
-    "like = ": ("is not TOML", "a template in TOML"),
-}
+def test_a_file_that_is_no_template_is_refused(each_case: Any, refused: Any, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
 
+    def check(text: str, *named: str) -> None:
+        path.write_text(text, encoding="utf-8")
+        assert refused(FormatError, template, path).has(str(path), *named)
 
-def test_a_file_that_is_no_template_is_refused(tmp_path: Path, case: Any) -> None:
-    for text, expected in WRONG.items():
-        with case(text, expected):
-            path = tmp_path / "mine.toml"
-            path.write_text(text, encoding="utf-8")
-            with pytest.raises(FormatError) as caught:
-                template(path)
-            message = str(caught.value)
-            assert str(path) in message
-            assert all(part in message for part in expected), message
+    each_case(check)
 
 
 def test_a_file_is_a_template_that_may_take_entries_of_another(tmp_path: Path) -> None:
@@ -177,13 +137,10 @@ def test_a_file_is_a_template_that_may_take_entries_of_another(tmp_path: Path) -
     assert not template("lighteval-cf").fixed_labels
 
 
-def test_a_name_that_is_none_is_refused_with_the_nearest(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'words'"):
-        template("wrods")
-    with pytest.raises(UnknownNameError, match="crossexam ls templates"):
-        template("qqq")
-    with pytest.raises(CrossexamError, match="cannot be read"):
-        template(str(tmp_path / "none.toml"))
+def test_a_name_that_is_none_is_refused_with_the_nearest(tmp_path: Path, refused: Any) -> None:
+    assert "did you mean 'words'" in refused(UnknownNameError, template, "wrods")
+    assert "crossexam ls templates" in refused(UnknownNameError, template, "qqq")
+    assert "cannot be read" in refused(template, str(tmp_path / "none.toml"))
 
 
 def test_all_entries_of_templates_can_be_written_in_toml() -> None:

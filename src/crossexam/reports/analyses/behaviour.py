@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crossexam.published.figures import is_of_snli_train
@@ -153,20 +152,6 @@ def factor_table(results: Results) -> Table:
     if any(row[3] is None for row in rows):
         notes.append(_source("sections 6.1 to 6.4"))
     return Table("Tests of the three factors", columns, tuple(rows), tuple(notes), grouped=2)
-
-
-def factor_summary(results: Results) -> Table:
-    """Return the columns of :func:`factor_table` for which a terminal has room, without published rows."""
-    table = factor_table(replace(results, published_rows=False))
-    chosen = [0, 1, 2, 4, 5, 7, 10] if len(results.models) > 1 else [0, 1, 4, 5, 7, 10]
-    rows = tuple(tuple(row[column] for column in chosen) for row in table.rows)
-    columns = tuple(table.columns[column] for column in chosen)
-    note = (
-        "p: of a permutation test over word pairs (insensitivity: within pairs); if from a sample, its size "
-        "limits how small p can be (HTML says where). Bonferroni: corrected over all tests of the model. "
-        f"{significance_note(results.alpha)} G: as in the paper, for independent items."
-    )
-    return Table(table.title, columns, rows, (note,), table.grouped)
 
 
 def crossed_tables(results: Results) -> list[Table]:

@@ -83,6 +83,26 @@ def consistency_table(results: Results) -> Table:
     return Table(_TITLE, columns, rows, notes, grouped=2)
 
 
+def violations_table(results: Results) -> Table:
+    """Return the share of items that violate each rule, a column per model; may have no rows."""
+    found = list(_found(results))
+    rates: dict[tuple[str, str], dict[str, Violations]] = {}
+    for name, model, each in found:
+        rates.setdefault((name, each.rule.says), {})[model.name] = each
+    models = [model.name for model in results.models]
+    rows = []
+    for rule, of_rule in rates.items():
+        shares = (of_rule[model].of_all if model in of_rule else None for model in models)
+        rows.append((*rule, max(each.n for each in of_rule.values()), *shares))
+    columns = (
+        *(Column("Test set"), Column("Rule"), Column("Items", "count")),
+        *(Column(name, "percent") for name in results.short_models),
+    )
+    note = "Violations in percent of the items, with 95 % confidence intervals clustered by premise."
+    notes = (note, _NOTES[-1], *_missing_notes(found), *left_out_notes(results.models))
+    return Table("Consistency: violations of each rule", columns, tuple(rows), notes, grouped=1)
+
+
 def _missing_notes(found: Sequence[tuple[str, ModelResults, Violations]]) -> list[str]:
     notes = []
     if any(each.unanswered for _, _, each in found):

@@ -497,11 +497,21 @@
   at("more").addEventListener("click", showMore);
   at("export-csv").addEventListener("click", download("items.csv", "text/csv", csv));
   at("export-jsonl").addEventListener("click", download("items.jsonl", "application/jsonl", jsonLines));
-  window.addEventListener("hashchange", showLinked);
+  const sections = document.querySelectorAll("details.section");
+  const openNamed = () => {
+    const name = location.hash.startsWith(LINK) ? "items" : location.hash.slice(1);
+    const named = document.getElementById(name)?.querySelector("details.section");
+    if (named) named.open = true;
+  };
+  document.querySelector("nav").addEventListener("click", () => setTimeout(openNamed));
+  window.addEventListener("hashchange", () => (openNamed(), showLinked()));
+  window.addEventListener("beforeprint", () => sections.forEach((each) => (each.open = true)));
+  openNamed();
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     if (event.key !== "/") return;
     event.preventDefault();
+    at("items").querySelector("details.section").open = true;
     find.focus();
   });
   if (!showLinked()) {

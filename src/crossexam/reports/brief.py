@@ -1,0 +1,211 @@
+"""What a terminal and a notebook show of a report: one table per suite, the test sets that broke most first.
+
+All other tables are those of a document (``report --details``), and on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+from typing import TYPE_CHECKING, Final
+
+from crossexam.core.estimate import Bounds, Estimate
+from crossexam.evaluation.verified import is_proposed
+from crossexam.reports.accuracy import (
+    PAIRS,
+    accuracy_table,
+    empty_notes,
+    intervals_of,
+    majority_notes,
+    pairs_of,
+    projection_notes,
+    proposed_notes,
+    relabelled_notes,
+    written_accuracy_table,
+)
+from crossexam.reports.analyses.consistency import violations_table
+from crossexam.reports.headline import worst_of
+from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.significance import uneven_clusters_notes
+from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, significance_note
+from crossexam.reports.ties import tie_notes
+from crossexam.reports.unanswered import unanswered_notes
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.measures import TestSetResult
+
+#: Of more models than these, a terminal has no room for a column each.
+MOST_MODELS: Final = 3
+
+
+def failures_first(results: Results) -> list[str]:
+    """Return the names of the test sets: bases, then by the largest drop of any model.
+
+    Test sets whose labels are only proposed are last.
+    """
+
+    def order(name: str) -> tuple[int, float]:
+        found = [model.result(name) for model in results.models]
+        losses = [_largest(each.lost) for each in found if each is not None and each.lost is not None]
+        rank = 0 if results.test_sets[name].entry.is_base else 2 if is_proposed(name) else 1
+        return rank, -max(losses, default=-inf) if rank else 0.0
+
+    return sorted(results.test_sets, key=order)
+
+
+def _largest(lost: Estimate) -> float:
+    return lost.most.value if isinstance(lost, Bounds) else lost.value
+
+
+def brief_tables(results: Results) -> list[Table]:
+    """Return a table of accuracies and drops, and one of consistency.
+
+    Sets with tables of their own are left out: the corpora of the cross-dataset benchmark, and the data sets
+    of fact checking.  A base alone is left out too if there is another table, as the sentences have its
+    accuracy.
+    """
+    consistency = violations_table(results)
+    elsewhere = _with_own_tables(results)
+    names = [name for name in failures_first(results) if name not in elsewhere]
+    only_bases = all(results.test_sets[name].entry.is_base for name in names)
+    accuracies = [] if only_bases and (elsewhere or consistency.rows) else [_accuracies(results, names)]
+    return [*accuracies, consistency]
+
+
+def _with_own_tables(results: Results) -> set[str]:
+    from crossexam.evaluation.cross_dataset import about
+
+    found = {name for name, dataset in results.test_sets.items() if about(dataset)}
+    for model in results.models:
+        found |= {each.test_set for each in model.fact_checking.sets}
+        found |= {each.test_set for each in model.consistency.values()}
+    return found
+
+
+def _accuracies(results: Results, names: Sequence[str]) -> Table:
+    if len(results.models) == 1:
+        table = _of_one(results.models[0], results)
+    elif len(results.models) <= MOST_MODELS:
+        table = _across(results)
+    elif any(result.lost is not None for model in results.models for result in model.results):
+        return _model_by_model(results)
+    else:
+        return written_accuracy_table(results)
+    return replace(table, rows=_ordered(table.rows, [results.short_names[name] for name in names]))
+
+
+def _ordered(rows: Sequence[tuple[Cell, ...]], names: Sequence[str]) -> tuple[tuple[Cell, ...], ...]:
+    """Return the rows of the test sets *names* in this order, each with those that follow it."""
+    blocks: dict[Cell, list[tuple[Cell, ...]]] = {}
+    for row in rows:
+        blocks.setdefault(row[0] if row[0] in names else next(reversed(blocks)), []).append(row)
+    return tuple(row for name in names for row in blocks.get(name, ()))
+
+
+def _of_one(model: ModelResults, results: Results) -> Table:
+    """Return accuracy, drop and its p-value by test set, with the majority baseline below bases."""
+    title = f"Accuracy of {model.name}"
+    accuracies = accuracy_table(replace(results, published_rows=False))
+    if not any(result.lost is not None for result in model.results):
+        return replace(accuracies, title=title, notes=brief_notes(results))
+    in_part = any(pairs_of(each) not in {None, each.n} for each in model.results)
+    drops: dict[Cell, tuple[Cell, ...]] = {
+        results.short_names[each.name]: (each.lost, *([pairs_of(each)] if in_part else []), each.p_holm)
+        for each in model.results
+    }
+    columns = (
+        *(*accuracies.columns[:2], Column("Accuracy", "percent"), Column("Drop", "points")),
+        *([PAIRS] if in_part else []),
+        Column("p (Holm)", "p", alpha=results.alpha),
+    )
+    none = (None,) * (len(columns) - len(accuracies.columns))
+    rows = tuple((*row, *drops.get(row[0], none)) for row in accuracies.rows)
+    notes = brief_notes(
+        results,
+        "Drop: accuracy lost from the base, in points.",
+        "p: McNemar's test by cluster, Holm-corrected over the test sets.",
+        significance_note(results.alpha),
+    )
+    return Table(title, columns, rows, notes)
+
+
+def _across(results: Results) -> Table:
+    """Return accuracy by test set and model; those that differ significantly from the base are marked."""
+    accuracies = accuracy_table(replace(results, published_rows=False))
+    marked = {
+        (results.short_names[each.name], place)
+        for place, model in enumerate(results.models)
+        for each in model.results
+        if each.p_holm is not None and each.p_holm <= results.alpha
+    }
+    rows = tuple(
+        (
+            *row[:2],
+            *(_marked(cell) if (row[0], place) in marked else cell for place, cell in enumerate(row[2:])),
+        )
+        for row in accuracies.rows
+    )
+    models = (
+        replace(column, header=name)
+        for column, name in zip(accuracies.columns[2:], results.short_models, strict=True)
+    )
+    notes = brief_notes(results)
+    if any(result.lost is not None for model in results.models for result in model.results):
+        star = f"*: differs significantly from the base (level {results.alpha:g}, Holm-corrected per model)."
+        notes = brief_notes(results, star)
+    return Table("Accuracy by model", (*accuracies.columns[:2], *models), tuple(rows), notes)
+
+
+def _marked(cell: Cell) -> Cell:
+    return SignificantEstimate(*cell) if isinstance(cell, Estimate) and not isinstance(cell, Bounds) else cell
+
+
+def _model_by_model(results: Results) -> Table:
+    """Return a row per model: the accuracy on the base of its worst test set, and the drop to that."""
+    rows: list[tuple[Cell, ...]] = []
+    for model in results.models:
+        worst = worst_of(model)
+        tested = [each for each in model.results if each.p_holm is not None]
+        fallen = sum(_is_significant(each, results) for each in tested)
+        share = f"{fallen} of {len(tested)}" if tested else None
+        if worst is None:
+            rows.append((model.name, None, None, None, share))
+            continue
+        drop = _marked(worst.lost) if _is_significant(worst, results) else worst.lost
+        rows.append((model.name, worst.base_accuracy, results.short_names[worst.name], drop, share))
+    columns = (
+        Column("Model"),
+        Column("Base", "percent"),
+        Column("Worst test set"),
+        Column("Drop", "points"),
+        Column("Significant drops"),
+    )
+    star = (
+        f"*: significant (level {results.alpha:g}, Holm-corrected per model), of the drops that are tested."
+    )
+    return Table("What breaks each model", columns, tuple(rows), brief_notes(results, star))
+
+
+def _is_significant(result: TestSetResult, results: Results) -> bool:
+    fallen = result.lost is not None and result.lost.value > 0
+    return fallen and result.p_holm is not None and result.p_holm <= results.alpha
+
+
+def brief_notes(results: Results, *about: str) -> tuple[str, ...]:
+    """Return what the numbers are in a few words, and what a reader must know of these in particular."""
+    sets, names = results.test_sets, results.short_names
+    tested = [name for name, _, result in results.by_test_set() if result.p_value is not None]
+    every = [result for _, _, result in results.by_test_set()]
+    first = " ".join([f"Percent, with {intervals_of(sets, names)}.", *about])
+    return (
+        first,
+        *empty_notes(sets, names),
+        *majority_notes(results),
+        *unanswered_notes(every, "drop"),
+        *tie_notes(results),
+        *relabelled_notes(sets, names),
+        *proposed_notes(sets),
+        *projection_notes(results),
+        *uneven_clusters_notes(tested, sets, names),
+    )

@@ -1,0 +1,180 @@
+"""The first table of the page: the test sets that broke most, and sentences that broke in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crossexam.core.labels import GOLDS, ItemLabels
+from crossexam.core.randomness import rng_for
+from crossexam.reports.accuracy import MAJORITY, accuracy_table
+from crossexam.reports.brief import brief_notes, failures_first
+from crossexam.reports.items import PageItems, Segment, Shown, segments, starting_pair
+from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.table import Cell, Column, Table, significance_note
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: So many of the items that broke are shown of a test set.
+MOST_SHOWN: Final = 5
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a *model* answered: the label, the *share* of probability that it gave it, whether that is right.
+
+    *before* is its label for the base, None if it was not asked about that.
+    """
+
+    model: str
+    label: str
+    share: float
+    is_right: bool
+    before: str | None
+    was_right: bool
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An item as the page shows it: both texts in pieces, the gold label, and the answers of the models."""
+
+    name: str
+    premise: list[Segment]
+    hypothesis: list[Segment]
+    gold: str
+    answers: tuple[Answer, ...]
+
+
+@dataclass(frozen=True)
+class BrokenSet:
+    """Some of the *count* items of a test set that *model* got wrong.
+
+    *from_right*: of those whose base it got right.
+    """
+
+    items: tuple[Broken, ...]
+    count: int
+    model: str
+    from_right: bool
+
+
+def broken_table(results: Results) -> Table:
+    """Return accuracy and drop of each model by test set, the largest drop first; bases come before."""
+    several = len(results.models) > 1
+    majorities = {row[0]: row for row in _majority_rows(results)}
+    rows: list[tuple[Cell, ...]] = []
+    for name in failures_first(results):
+        short = results.short_names[name]
+        for model, model_name in zip(results.models, results.short_models, strict=True):
+            if (result := model.result(name)) is not None:
+                of_model = [model_name] if several else []
+                drop = (result.lost, result.p_holm)
+                rows.append((short, *of_model, result.labelled, result.accuracy, *drop))
+        if short in majorities:
+            _, items, share, *_ = majorities[short]
+            rows.append((MAJORITY, *([None] if several else []), items, share, None, None))
+    columns = (
+        Column("Test set"),
+        *([Column("Model")] if several else []),
+        Column("Items", "count"),
+        *(Column("Accuracy", "percent"), Column("Drop", "points")),
+        Column("p (Holm)", "p", alpha=results.alpha),
+    )
+    notes = brief_notes(
+        results,
+        "Drawn: the accuracy and its interval; a line where the accuracy on the base is.",
+        "Drop: accuracy lost from the base, in points.",
+        significance_note(results.alpha),
+    )
+    return Table("What breaks", columns, tuple(rows), notes, grouped=1 if several else 0)
+
+
+def _majority_rows(results: Results) -> Iterator[tuple[Cell, ...]]:
+    """Yield the rows of majority baselines, each under the name of the test set that it is of."""
+    last: Cell = ""
+    for row in accuracy_table(results).rows:
+        if row[0] == MAJORITY:
+            yield (last, *row[1:])
+        last = row[0]
+
+
+def broken_sets(results: Results, items: PageItems) -> dict[str, BrokenSet]:
+    """Return by short name of the test set what broke the model that lost most there; drawn at random."""
+    found = {}
+    for shown in items.shown:
+        name = shown.dataset.name
+        models = [model for model in results.models if model.result(name) is not None]
+        if shown.dataset.entry.is_base or not models:
+            continue
+        broken = _of_set(max(models, key=lambda model: _loss(model, name)), models, shown)
+        if broken.count:
+            found[results.short_names[name]] = broken
+    return found
+
+
+def _loss(model: ModelResults, name: str) -> float:
+    result = model.result(name)
+    assert result is not None
+    return -result.accuracy.value if result.loss is None else 1.0 + result.loss.value
+
+
+def _of_set(worst: ModelResults, models: list[ModelResults], shown: Shown) -> BrokenSet:
+    import numpy as np
+
+    name = shown.dataset.name
+    asked = [_Asked.of(model, shown) for model in models]
+    of_worst = asked[models.index(worst)]
+    wrong = of_worst.here.judged & ~of_worst.here.correct
+    from_right = of_worst.base is not None and bool((shown.places >= 0).any())
+    rows = np.flatnonzero(wrong & of_worst.right_before(shown) if from_right else wrong).tolist()
+    drawn = sorted(rng_for(0, "broken", name).sample(rows, min(len(rows), MOST_SHOWN)))
+    return BrokenSet(tuple(_item(row, asked, shown) for row in drawn), len(rows), worst.name, from_right)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a model answered on a test set, and on the base of it if it was asked about that."""
+
+    model: str
+    here: ItemLabels
+    base: ItemLabels | None
+
+    @classmethod
+    def of(cls, model: ModelResults, shown: Shown) -> _Asked:
+        known = shown.base is not None and len(shown.base) > 0 and shown.base.name in model.run.datasets
+        base = model.run.scored(shown.base.name) if known and shown.base is not None else None
+        return cls(model.name, model.run.scored(shown.dataset.name), base)
+
+    def right_before(self, shown: Shown) -> NDArray[np.bool_]:
+        """Return for which items of the test set the model was right on their base: [n]."""
+        assert self.base is not None
+        right: NDArray[np.bool_] = self.base.correct[shown.places] & (shown.places >= 0)
+        return right
+
+    def answer(self, row: int, place: int) -> Answer | None:
+        """Return the answer on item *row*, whose base is at *place*; None without an answer."""
+        if not self.here.judged[row]:
+            return None
+        before = None
+        if self.base is not None and place >= 0 and self.base.judged[place]:
+            before = GOLDS[self.base.predicted[place]]
+        was_right = before is not None and self.base is not None and bool(self.base.correct[place])
+        label, share = GOLDS[self.here.predicted[row]], float(self.here.shares[row].max())
+        return Answer(self.model, label, share, bool(self.here.correct[row]), before, was_right)
+
+
+def _item(row: int, asked: list[_Asked], shown: Shown) -> Broken:
+    example = shown.dataset.examples[row]
+    has_edits = example.change is not None and starting_pair(example) is not None
+    edits = example.change.edits if has_edits and example.change is not None else ()
+    answers = (each.answer(row, int(shown.places[row])) for each in asked)
+    return Broken(
+        example.id,
+        segments(example.premise, edits, "premise"),
+        segments(example.hypothesis, edits, "hypothesis"),
+        GOLDS[asked[0].here.gold[row]],
+        tuple(answer for answer in answers if answer is not None),
+    )

@@ -1,0 +1,42 @@
+"""Four items about which harnesses were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Example
+from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite
+
+LABELS = ("entailment", "neutral", "contradiction", "entailment")
+
+
+@pytest.fixture(scope="session")
+def asked() -> Dataset:
+    """A test set of four items."""
+    items = (
+        Example(f"negation:{k}", f"Ann has {k} cats.", "Ann has cats.", label)  # type: ignore[arg-type]
+        for k, label in enumerate(LABELS)
+    )
+    return Dataset("negation.dev", tuple(items), {"construction": "negation"})
+
+
+@pytest.fixture
+def run(asked: Dataset) -> Callable[..., Any]:
+    """Return a function that takes the answers of a log, about these items if no others are given."""
+
+    def answered(log: Path, tests: Any = asked, limit: int | None = None, **options: Any) -> Any:
+        return predict_suite(f"log/{log}", tests, limit=limit, options=options)
+
+    return answered
+
+
+@pytest.fixture
+def opened() -> Callable[..., Any]:
+    """Return a function that opens a log as a model."""
+    return lambda log, **options: open_model(f"log/{log}", options)

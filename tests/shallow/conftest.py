@@ -1,0 +1,77 @@
+"""A tiny corpus, a file of word vectors, and the command line, for the tests of all shallow models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.core.example import Example
+from crossexam.language.word_vectors import WordVectors
+
+
+@pytest.fixture(scope="session")
+def taught() -> tuple[Example, ...]:
+    """Eight times the same pair of each label, which every model learns."""
+    return tuple(
+        Example(f"{number}{label}", premise, hypothesis, label, info={})
+        for number in range(8)
+        for premise, hypothesis, label in (
+            ("A dog runs outside.", "A dog runs.", "entailment"),
+            ("A man sleeps.", "A man sleeps outside with his cat.", "neutral"),
+            ("A woman runs.", "Nobody is here.", "contradiction"),
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def written() -> Callable[[Path, Iterable[Example]], Path]:
+    """Write examples as a corpus in the format of SNLI."""
+
+    def write(path: Path, examples: Iterable[Example]) -> Path:
+        lines = [
+            {"gold_label": e.label, "pairID": e.id, "sentence1": e.premise, "sentence2": e.hypothesis}
+            for e in examples
+        ]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def corpus(
+    taught: tuple[Example, ...], written: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    return written(tmp_path_factory.mktemp("corpus") / "tiny.jsonl", taught)
+
+
+@pytest.fixture(scope="session")
+def vectors() -> WordVectors:
+    words = tuple("dog cat man woman sleeps runs outside not".split())
+    return WordVectors(words, np.random.default_rng(1).normal(size=(len(words), 3)))
+
+
+@pytest.fixture(scope="session")
+def vectors_file(vectors: WordVectors, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("vectors") / "tiny.txt"
+    rows = zip(vectors.words, vectors.rows.tolist(), strict=True)
+    path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="session")
+def crossexam() -> Callable[..., str]:
+    """Run a command, and return what it prints; its errors are raised."""
+
+    def run(*arguments: object) -> str:
+        done = CliRunner().invoke(app, [str(each) for each in arguments], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    return run

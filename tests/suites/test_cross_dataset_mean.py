@@ -1,0 +1,264 @@
+"""The mean over the cross-dataset benchmark: its name, published figures beside it, a base model."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from crossexam.cli.main import app
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.example import Example
+from crossexam.evaluation.cross_dataset import (
+    BenchmarkScore,
+    benchmark_score,
+    mean_difference,
+    relative_gain,
+)
+from crossexam.evaluation.measures import measure
+from crossexam.published.figures import published
+from crossexam.reports.accuracy import error_table
+from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
+from crossexam.reports.comparison import comparison_tables
+from crossexam.reports.data import render_csv, render_json
+from crossexam.reports.headline import headline
+from crossexam.reports.published_systems import other_pairs, published_on_corpus
+from crossexam.reports.results import results_of
+from crossexam.reports.table import MARK, Marked
+from crossexam.runs.folder import save_run
+from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
+
+TWO = ("entailment", "not_entailment")
+PUBLISHED = published("zhang2020")
+
+
+def run_of(name: str, right: Mapping[str, int | tuple[int, int]], *, complete: bool = True) -> Run:
+    """Return a run with so many right answers, of a hundred or as said, on each corpus and the reference."""
+    datasets, answers = {}, {}
+    for key, counts in right.items():
+        count, rows = counts if isinstance(counts, tuple) else (counts, 100)
+        place: dict[str, Any] = {"reference": True}
+        if key != REFERENCE:
+            member = MEMBERS[key]
+            place = {"key": key, "title": member.title, "protocol": member.protocol, "complete": complete}
+        items = tuple(Example(f"{key}{n}", f"P {key} {n}.", "H.", "neutral") for n in range(rows))
+        manifest = {"construction": "base", "part": key, "cross_dataset": place}
+        datasets[f"base.{key}"] = Dataset(f"base.{key}", items, manifest)
+        answers[f"base.{key}"] = np.array([[0, 1, 0] if n < count else [1, 0, 0] for n in range(rows)], float)
+    return Run(name, datasets, answers, {})
+
+
+def score_of(run: Run) -> BenchmarkScore:
+    score = benchmark_score(run, measure(run))
+    assert score is not None
+    return score
+
+
+def rows_by_name(table: Any) -> dict[str, Any]:
+    return {row[0]: row for row in table.rows}
+
+
+def test_the_score_is_the_plain_mean() -> None:
+    score = score_of(run_of("m", {"sick": 50, "cb": (9, 10), REFERENCE: 80}))
+    assert score.mean.value == pytest.approx((0.5 + 0.9) / 2)  # whatever the sizes
+    assert score.difference is not None
+    assert score.difference.value == pytest.approx(0.7 - 0.8)
+    assert score.relative is not None
+    assert score.relative.value == pytest.approx(0.7 / 0.8 - 1)
+    assert score.title == "Part of the cross-dataset benchmark: 2 of 14 corpora"
+    assert len(score.missing) == 12
+
+
+def test_only_the_whole_benchmark_has_its_name() -> None:
+    whole = run_of("m", dict.fromkeys(MEMBERS, 50))
+    score = score_of(whole)
+    assert (score.title, score.difference) == ("Cross-dataset benchmark", None)  # SNLI was not asked
+    cut = {
+        name: replace(each, examples=each.examples[:50], manifest={**each.manifest, "rows": 100})
+        for name, each in whole.datasets.items()
+    }
+    answers = {name: each[:50] for name, each in whole.probabilities.items()}
+    assert len(score_of(Run("m", cut, answers, {})).incomplete) == 14  # --limit of a run
+    less = run_of("m", {**dict.fromkeys(MEMBERS, 50), REFERENCE: 80})
+    less.datasets[f"base.{REFERENCE}"].manifest["cross_dataset"]["complete"] = False
+    score = score_of(less)
+    assert (score.incomplete, score.reference_cut) == ((), True)
+    assert score.title == "Part of the cross-dataset benchmark: 14 of 14 corpora; SNLI test in part"
+    assert "points below that on a part of SNLI test" in headline(results_of([less]))
+    said = "In part (by --limit, or not all is installed): SNLI test."
+    assert said in " ".join(score_table(results_of([less])).notes)
+    partly = run_of("m", dict.fromkeys(MEMBERS, 50), complete=False)
+    assert score_of(partly).title == "Part of the cross-dataset benchmark: 14 of 14 corpora, all in part"
+    said = "14 of the 14 corpora of the cross-dataset benchmark, all in part"
+    assert said in headline(results_of([partly]))
+
+
+def test_published_rows_are_means_of_the_same_corpora() -> None:
+    """ESIM on SICK and CB: 52.25 (Table 5); on SNLI, 88.0 as reported (Table 2), and nothing for RF."""
+    table = score_table(results_of([run_of("m", {"sick": 50, "cb": 50, REFERENCE: 80})]))
+    assert [column.header for column in table.columns][3:5] == ["SNLI test, reported", "SNLI test"]
+    rows = rows_by_name(table)
+    assert rows["ESIM (published)"][2:5] == pytest.approx((0.5225, 0.880, 0.875))
+    assert (rows["RF (published)"][3], rows["m"][1], rows["m"][3]) == (None, 2, None)
+    assert any("Missing: multinli_dev_matched" in note for note in table.notes)
+    assert score_table(results_of([run_of("m", {"sick": 50})], published_rows=False)).rows[0][3] is None
+
+
+def test_means_over_all_fourteen_are_printed_and_others_are_marked() -> None:
+    """Table 2 prints 56.0 and -36.0 for ESIM, though the rounded figures of Table 5 give 55.94 and -36.1."""
+    whole = {**dict.fromkeys(MEMBERS, 50), REFERENCE: 80}
+    printed = PUBLISHED.table("summary")
+    table = score_table(results_of([run_of("m", whole)]))
+    names = ("mean", REFERENCE, "difference", "relative")
+    for system in printed.rows:
+        row = rows_by_name(table)[f"{system} (published)"]
+        cells = [row[2], *row[4:]]
+        assert cells == pytest.approx([(printed.value(system, name) or 0) / 100 for name in names])
+        assert not any(isinstance(cell, Marked) for cell in cells)
+    assert not any(MARK in note for note in table.notes)
+    whole.pop("cb")
+    part = score_table(results_of([run_of("m", whole)]))
+    esim = rows_by_name(part)["ESIM (published)"]
+    assert [isinstance(cell, Marked) for cell in esim[2:]] == [True, False, False, True, True]
+    (note,) = (note for note in part.notes if note.startswith(f"{MARK} Not printed in the paper"))
+    assert "13 corpora" in note
+
+
+def test_published_accuracies_stand_beside_ours_corpus_by_corpus() -> None:
+    """ESIM on WNLI: 51.1 (Table 5); of another number of pairs, marked, with both numbers below."""
+    run = run_of("m", {"wnli": (300, 353), "sick": 50, REFERENCE: 80})
+    results = results_of([run])
+    table = corpus_table(results)
+    place = [column.header for column in table.columns].index("ESIM")
+    assert table.columns[place].group == "Published, Zhang et al. 2020"
+    wnli, sick = table.rows
+    assert (wnli[place], sick[place]) == pytest.approx((0.511, 0.57))
+    assert [isinstance(row[place], Marked) for row in table.rows] == [True, True]  # this WNLI has one label
+    notes = " ".join(table.notes)
+    for said in ("SICK: 100 pairs, published 4,964", "Majority, HOM, RF", "published: Table 5 of"):
+        assert said in notes
+    (model,) = json.loads(render_json(results))["models"]
+    rows = list(csv.DictReader(io.StringIO(render_csv(results))))
+    for key, value, others in (
+        ("sick", 0.57, {"zhang2020": "100 pairs, published 4,964"}),
+        (REFERENCE, 0.875, {}),
+    ):
+        (found,) = (each for each in model["test_sets"] if each["name"] == f"base.{key}")
+        assert found["published"]["zhang2020"]["ESIM"] == value
+        assert found["published_of_other_items"] == others
+        (row,) = (
+            row for row in rows if (row["model"], row["test_set"]) == ("ESIM (published)", f"base.{key}")
+        )
+        statistic = "published_accuracy" + ("_of_other_items" if others else "")
+        assert (row["statistic"], row["value"]) == (statistic, str(value))
+    bare = results_of([run], published_rows=False)
+    assert len(corpus_table(bare).columns) == 5
+    assert "(published)" not in render_csv(bare)
+
+
+def test_pairs_as_in_table_4_are_not_marked() -> None:
+    wnli = run_of("m", {"wnli": (353, 353)}).datasets["base.wnli"]
+    two = replace(wnli, examples=tuple(replace(each, label=TWO[n % 2]) for n, each in enumerate(wnli)))
+    assert (other_pairs(two), other_pairs(wnli)) == ("", "1 labels, published 2")
+    assert not any(isinstance(each, Marked) for each in published_on_corpus(two).values())
+
+
+def test_naik_s_systems_are_not_beside_a_half_of_multinli() -> None:
+    half = run_of("m", {"multinli_dev_mismatched": 50, "multinli_dev_matched": 50})
+    whole = {
+        name: replace(each, manifest={"construction": "base", "part": each.entry.part})
+        for name, each in half.datasets.items()
+    }
+    for datasets, beside in ((half.datasets, False), (whole, True)):
+        results = results_of([Run("m", datasets, half.probabilities, {})])
+        assert ("NB (published)" in {row[1] for row in error_table(results).rows}) is beside
+        found = json.loads(render_json(results))["models"][0]["test_sets"]
+        assert all(("naik2018" in each["published"]) is beside for each in found)
+
+
+def test_reports_say_what_is_in() -> None:
+    results = results_of(
+        [run_of(name, {"sick": right, REFERENCE: 80}) for name, right in (("m", 50), ("n", 80))]
+    )
+    assert headline(results).startswith("m has a mean accuracy of 50.0 % (95 % interval ")
+    said = "corpora of the cross-dataset benchmark, 30.0 points below that on SNLI test (95 % interval "
+    low, high = headline(results).split(said)[1].removesuffix(").").split(" to ")
+    assert 0 < float(low) < 30 < float(high)
+    rows = corpus_table(results).rows
+    assert [row[:4] for row in rows] == [("human judged", "SICK", 100, "three labels")]
+    assert "(corpora of the cross-dataset benchmark),,,,,mean,,0.5," in render_csv(results)
+    assert json.loads(render_json(results))["models"][1]["cross_dataset"]["mean"]["value"] == 0.8
+
+
+def test_two_models_differ_in_the_mean() -> None:
+    one, other = run_of("m", {"sick": 80, "cb": 80}), run_of("n", {"sick": 50, "cb": 80})
+    found = mean_difference(one, other)
+    assert found is not None
+    assert found.value == pytest.approx(0.15)
+    assert found.low > 0
+    assert "A minus B: 15.0 [" in comparison_tables(one, other)[0].notes[2]
+    assert mean_difference(Run("m", {}, {}, {}), other) is None
+    uneven = results_of([one, run_of("n", {"sick": 50})])
+    assert any("do not compare: n" in note for note in score_table(uneven).notes)
+    assert not any("do not compare" in note for note in score_table(results_of([one, other])).notes)
+
+
+def test_relative_improvement_is_table_3() -> None:
+    base = run_of("base", dict.fromkeys(MEMBERS, 40) | {REFERENCE: 80})
+    better = run_of("better", dict.fromkeys(MEMBERS, 44) | {REFERENCE: 76})
+    gain = relative_gain(better, base)
+    assert gain is not None
+    assert gain.reference is not None
+    assert (gain.mean.value, gain.reference.value) == pytest.approx((44 / 40 - 1, 76 / 80 - 1))
+    table = gain_table(results_of([better, base], relative_to=1))
+    assert table.title == "Relative improvement over base"
+    rows = rows_by_name(table)
+    assert (rows["better"][2], rows["better"][4]) == (gain.reference, gain.mean)
+    assert table.rows[1][2] is None
+    printed = PUBLISHED.table("debiasing").value("drift", "mean.relative")
+    assert rows["drift (published)"][4] == pytest.approx((printed or 0) / 100)
+    assert not gain_table(results_of([better, base])).rows
+    part = results_of([run_of("a", {"sick": 50}), run_of("b", {"sick": 40})], relative_to=1)
+    assert [row[0] for row in gain_table(part).rows] == ["a", "b"]  # the paper's mean is over fourteen
+
+
+def test_relative_improvement_is_in_csv_and_json() -> None:
+    base = run_of("base", {"sick": 40, REFERENCE: 80})
+    results = results_of([run_of("better", {"sick": 44, REFERENCE: 76}), base], relative_to=1)
+    rows = csv.DictReader(io.StringIO(render_csv(results)))
+    numbers = {row["statistic"]: row for row in rows if row["statistic"].startswith("relative_improvement_")}
+    assert {(row["model"], row["of"]) for row in numbers.values()} == {("better", "base")}
+    mean = numbers["relative_improvement_mean"]
+    assert float(mean["value"]) == pytest.approx(44 / 40 - 1)
+    assert float(mean["low"]) < 44 / 40 - 1 < float(mean["high"])
+    assert float(numbers["relative_improvement_reference"]["value"]) == pytest.approx(76 / 80 - 1)
+    document = json.loads(render_json(results))
+    better, other = document["models"]
+    assert (document["relative_to"], other["relative_improvement"]) == ("base", None)
+    assert better["relative_improvement"]["mean"]["value"] == float(mean["value"])
+    alone = json.loads(render_json(results_of([base])))
+    assert alone["relative_to"] is alone["models"][0]["relative_improvement"] is None
+
+
+def test_the_command_line_names_the_base_model(tmp_path: Path) -> None:
+    a, b, c = (str(tmp_path / name) for name in "abc")
+    save_run(run_of("a", {"sick": 50}), Path(a))
+    save_run(run_of("b", {"sick": 40}), Path(b))
+
+    def reported(*arguments: str) -> Result:
+        return CliRunner().invoke(app, ["report", *arguments])
+
+    found = reported(a, b, "--relative-to", b)
+    assert found.exit_code == 0
+    assert "Relative improvement over b" in found.output
+    assert "25.0" in found.output
+    for runs, base in (([a, b], c), ([a], a)):
+        assert "is not one of the runs" in str(reported(*runs, "--relative-to", base).exception)

@@ -1,0 +1,166 @@
+"""What the tests of training share: toys, small data, and trainings that are done once for all tests."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from typer.testing import CliRunner, Result
+
+from crossexam.cli.main import app
+from crossexam.core.example import Side
+from crossexam.corpora.spec import read_corpus
+from crossexam.training.data import Data, load_data
+from crossexam.training.request import TrainedModel, TrainingRequest
+from crossexam.training.train import train_model
+from crossexam.zoo import table
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Recurrence, Sizes, WordEmbedding, context_layer, masked_max
+
+
+@dataclass(frozen=True)
+class ToyConfig:
+    width: int = 6
+    hidden: int = 5
+    recurrence: Recurrence = "lstm"
+
+
+class Crossing(nn.Module):
+    """The smallest model with an RNN; it hands out no sentence vectors."""
+
+    def __init__(self, config: ToyConfig, sizes: Sizes) -> None:
+        super().__init__()
+        self.words = WordEmbedding(sizes.words, config.width)
+        self.layer = context_layer(config.width, config.hidden, recurrence=config.recurrence)
+        self.dropout = nn.Dropout(0.1)
+        self.output = nn.Linear(8 * config.hidden, 3)
+
+    def vector(self, sentences: Sentences) -> Tensor:
+        states = self.layer(self.words(sentences.words), sentences.mask).states
+        return masked_max(states, sentences.mask)
+
+    def match(self, u: Tensor, v: Tensor) -> Tensor:
+        matched: Tensor = self.dropout(torch.cat([u, v, u - v, u * v], -1))
+        return matched
+
+    def features(self, pairs: Pairs) -> Tensor:
+        return self.match(self.vector(pairs.premise), self.vector(pairs.hypothesis))
+
+    def forward(self, pairs: Pairs) -> Tensor:
+        logits: Tensor = self.output(self.features(pairs))
+        return logits
+
+
+class Toy(Crossing):
+    """The same as a sentence encoder."""
+
+    def encode(self, sentences: Sentences, side: Side) -> Tensor:
+        return self.vector(sentences)
+
+    def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+        return self.match(premise, hypothesis)
+
+
+TOY = Architecture(
+    "toy", Toy, ToyConfig(), Recipe("adam", 0.01, 8, 2, source="here"), "none", "a toy", 0, "none", {}
+)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _toys() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setitem(table.ARCHITECTURES, "toy", TOY)
+        patched.setitem(table.ARCHITECTURES, "crossing", replace(TOY, name="crossing", build=Crossing))
+        yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def small_data() -> Data:
+    return load_data("builtin:demo[:60]", "builtin:demo[60:90]")
+
+
+@pytest.fixture
+def request_of(tmp_path: Path, small_data: Data) -> Callable[..., TrainingRequest]:
+    """Return the request for a training into a folder of the test, of a toy if nothing else is said."""
+
+    def make(name: str = "toy", folder: str = "out", **given: Any) -> TrainingRequest:
+        data = given.pop("data", small_data)
+        return TrainingRequest(name, data, tmp_path / folder, device="cpu", **given)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory, small_data: Data) -> Callable[..., TrainedModel]:
+    """Return a training of the small data, done once for all tests: they leave its folder as it is."""
+    done: dict[str, TrainedModel] = {}
+
+    def of(name: str = "toy", **given: Any) -> TrainedModel:
+        key = f"{name} {sorted(given.items())}"
+        if key not in done:
+            folder = tmp_path_factory.mktemp("trained") / "out"
+            done[key] = train_model(TrainingRequest(name, small_data, folder, device="cpu", **given))
+        return done[key]
+
+    return of
+
+
+@pytest.fixture
+def copied(trained: Callable[..., TrainedModel], tmp_path: Path) -> Path:
+    """A folder of a trained toy to be changed."""
+    return Path(shutil.copytree(trained().folder, tmp_path / "out"))
+
+
+@pytest.fixture(scope="session")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Random vectors of the words of the built-in corpus."""
+    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
+    words = sorted(
+        {word for example in read_corpus("builtin:demo") for word in example.premise.lower().split()}
+    )
+    numbers = np.random.default_rng(0).normal(size=(len(words), 4))
+    lines = (f"{w} {' '.join(f'{n:.3f}' for n in row)}" for w, row in zip(words, numbers, strict=True))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="session")
+def of_kind(tiny_checkpoint: Path, vectors: Path) -> dict[str, list[object]]:
+    """The arguments that train a small model of each kind, by the prefix of its name."""
+    return {
+        "zoo": ["cbow", "--epochs", 2, "--set", "width=8", "--set", "hidden=8"],
+        "bow": ["bag-of-words", "--set", "min_count=1"],
+        "hom": ["hypothesis-fasttext", "--epochs", 2],
+        "rf": ["random-forest", "--vectors", vectors, "--set", "trees=3"],
+        "hf": [f"hf/{tiny_checkpoint}", "--epochs", 1],
+    }
+
+
+@pytest.fixture(scope="session")
+def invoke() -> Callable[..., Result]:
+    """Carry out a command that succeeds."""
+
+    def run(*arguments: object) -> Result:
+        result = CliRunner().invoke(app, [*map(str, arguments)])
+        assert result.exit_code == 0, result.output
+        return result
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def manifest_of() -> Callable[[Path], dict[str, Any]]:
+    """Return the manifest of a trained folder."""
+    return lambda folder: dict(json.loads((folder / "manifest.json").read_text()))

@@ -1,0 +1,97 @@
+"""What the tests of human judgement share: items, suites of them, studies, and answers of judges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.example import Example
+from crossexam.core.files import write_json
+from crossexam.core.labels import Gold
+from crossexam.core.test_sets import write_test_set
+from crossexam.validation.sampling import SampleRequest, sample_suite
+from crossexam.validation.study import Judgement, Study, open_study
+
+LETTERS: dict[str, Gold] = {"E": "entailment", "N": "neutral", "C": "contradiction", "O": "not_entailment"}
+WORDS = {"y": "yes", "n": "no", "?": "cannot_say"}
+
+
+@pytest.fixture(scope="session")
+def items() -> Callable[..., Dataset]:
+    """Return a test set of a construction with an item for each letter of *labels*, and *info* in each."""
+
+    def make(construction: str, labels: str, **info: str) -> Dataset:
+        examples = tuple(
+            Example(
+                f"{construction}:{n}",
+                f"Tom has {n} boats.",
+                f"Tom {construction} {n} boats.",
+                LETTERS[letter],
+                info={"cluster": f"{construction}{n}", **info},
+            )
+            for n, letter in enumerate(labels)
+        )
+        name = f"{construction}.dev"
+        facts = {"construction": f"{construction}.v1", "part": "dev", "base_set": None, "rows": len(labels)}
+        return Dataset(name, examples, {**facts, "content_hash": Dataset(name, examples).content_hash()})
+
+    return make
+
+
+@pytest.fixture
+def write_suite(tmp_path: Path) -> Callable[..., Path]:
+    """Write test sets into a folder of a suite."""
+
+    def write(*datasets: Dataset, folder: str = "suite", suffix: str = "parquet") -> Path:
+        entries = {}
+        for each in datasets:
+            file = f"{each.name}.{suffix}"
+            write_test_set(tmp_path / folder / file, each.examples, file_format=suffix)
+            entries[each.name] = {"file": file, **each.manifest}
+        write_json(tmp_path / folder / "manifest.json", {"name": "tiny", "test_sets": entries})
+        return tmp_path / folder
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def say() -> Callable[..., None]:
+    """Answer for each example of a table with one letter a judge, or one word; '.' is no answer."""
+
+    def answer(study: Study, question: str, table: dict[str, str]) -> None:
+        words = LETTERS | WORDS if question == "label" else WORDS
+        numbers = {item.example: item.number for item in study.items.values()}
+        for example, said in table.items():
+            values = said.split() if " " in said else said
+            for judge, value in zip(study.judges, values, strict=False):
+                if value != ".":
+                    study.record(Judgement(judge, numbers[example], question, words.get(value, value)))
+
+    return answer
+
+
+@pytest.fixture
+def study_of(tmp_path: Path, say: Callable[..., None]) -> Iterator[Callable[..., Study]]:
+    """Draw a study of test sets, with *answers* by question; it is closed after the test at the latest."""
+    opened: list[Study] = []
+
+    def make(
+        *datasets: Dataset,
+        answers: dict[str, dict[str, str]] | None = None,
+        folder: str = "study",
+        **request: object,
+    ) -> Study:
+        suite = Suite("tiny", {each.name: each for each in datasets})
+        sample_suite(suite, tmp_path / folder, SampleRequest(**request), origin="tiny")  # type: ignore[arg-type]
+        study = open_study(tmp_path / folder)
+        opened.append(study)
+        for question, table in (answers or {}).items():
+            say(study, question, table)
+        return study
+
+    yield make
+    for study in opened:
+        study.close()

@@ -1,0 +1,312 @@
+"""What is drawn for judges, and what they are asked: shares of strata, controls, errors of models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from crossexam.cli.validate import app
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.runs.folder import save_run
+from crossexam.validation.apply import apply_verdicts
+from crossexam.validation.error_sources import Misclassified, suggestions
+from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
+from crossexam.validation.sampling import (
+    SampleRequest,
+    coordinated_sample,
+    sample_outcomes,
+    systematic_sample,
+)
+from crossexam.validation.study import Judgement, open_study
+from crossexam.validation.verdict import Rule, question_results
+
+# Shares
+
+
+def test_a_stratum_gets_its_share_rounded_up_or_down() -> None:
+    strata = ["rare"] * 3 + ["common"] * 57 + ["some"] * 40
+    drawn = Counter(strata[i] for i in systematic_sample(strata, 10, seed=4, name="x"))
+    assert drawn["common"] in {5, 6}  # 5.7
+    assert drawn["some"] == 4
+    assert drawn["rare"] in {0, 1}  # 0.3
+
+
+def test_every_item_has_the_same_chance_with_controls_or_without() -> None:
+    roots = [f"r{n}" for n in range(10)]
+    strata = [0] * 7 + [1] * 3
+    alone, with_controls = Counter[int](), Counter[int]()
+    for seed in range(3000):
+        alone.update(systematic_sample(strata, 4, seed=seed, name="x"))
+        with_controls.update(coordinated_sample(strata, roots, 4, seed=seed, name="x"))
+    # 3000 * 4/10 = 1200 with a standard deviation of 27: five of them
+    assert all(abs(times[place] - 1200) < 135 for times in (alone, with_controls) for place in range(10))
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=60), st.integers(1, 80), st.integers(0, 9))
+def test_as_many_items_as_asked_for_and_none_twice(strata: list[str], n: int, seed: int) -> None:
+    drawn = systematic_sample(strata, n, seed=seed, name="x")
+    assert len(drawn) == len(set(drawn)) == min(n, len(strata))
+    assert set(drawn) <= set(range(len(strata)))
+
+
+def test_a_seed_draws_the_same_and_another_does_not(items: Any, study_of: Any) -> None:
+    dataset = items("negation", "ENC" * 20)
+    drawn = []
+    for place, seed in enumerate((1, 1, 2)):
+        study = study_of(dataset, folder=str(place), per_set=9, seed=seed)
+        drawn.append(([item.example for item in study.items.values()], study.order("judge-2")))
+        assert Counter(item.gold for item in study.items.values()) == dict.fromkeys(LABELS, 3)
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+@pytest.fixture
+def with_controls(items: Any) -> Callable[[int], list[Dataset]]:
+    """A control of 60 items, a swap of the first so many of them, and a swap of each of those."""
+
+    def make(swaps: int) -> list[Dataset]:
+        sets = [items("i_h", "ENC" * 20)]
+        for name in ("e_h", "e_th"):
+            base, derived = sets[-1], items(name, "ENC" * (swaps // 3), status="proposed")
+            examples = tuple(replace(each, base=of.id) for each, of in zip(derived, base, strict=False))
+            sets.append(Dataset(derived.name, examples, {**derived.manifest, "base_set": base.name}))
+        return sets
+
+    return make
+
+
+@pytest.mark.parametrize("swaps", [60, 15])
+def test_items_are_drawn_with_their_controls(with_controls: Any, study_of: Any, swaps: int) -> None:
+    study = study_of(*with_controls(swaps), per_set=9)
+    drawn: dict[str, set[str]] = {}
+    for item in study.items.values():
+        drawn.setdefault(item.test_set, set()).add(item.example.partition(":")[2])
+    strata = Counter((item.test_set, item.gold) for item in study.items.values())
+    extra = study.manifest["test_sets"]["i_h.dev"].get("for_pairs", 0)
+    assert len(drawn["e_th.dev"]) == 9
+    assert drawn["e_th.dev"] <= drawn["e_h.dev"] <= drawn["i_h.dev"]
+    assert [strata["e_th.dev", label] for label in LABELS] == [3, 3, 3]
+    assert len(drawn["i_h.dev"]) == 9 + extra
+    assert (extra == 0) == (swaps == 60)  # the same items of all sets, if all have a swap
+
+
+def test_a_control_that_was_not_asked_for_is_not_drawn(with_controls: Any, study_of: Any) -> None:
+    study = study_of(*with_controls(15), per_set=9, sets=("e_th.dev",))
+    assert {item.test_set for item in study.items.values()} == {"e_th.dev"}
+
+
+def test_a_construction_names_all_its_sets(items: Any, study_of: Any) -> None:
+    names = ("negation.a", "negation.b", "antonymy.a")
+    datasets = [Dataset(name, items(name, "E").examples) for name in names]
+    study = study_of(*datasets, sets=("negation",))
+    assert list(study.manifest["test_sets"]) == ["negation.a", "negation.b"]
+
+
+def test_judges_have_orders_of_their_own(items: Any, study_of: Any) -> None:
+    study = study_of(items("negation", "ENC" * 10), judges=4)
+    orders = [study.order(judge) for judge in study.judges]
+    assert len({tuple(order) for order in orders}) == 4
+    assert all(sorted(order) == list(range(1, 31)) for order in orders)
+
+
+# Questions
+
+
+def test_questions_go_with_constructions(items: Any, study_of: Any) -> None:
+    base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
+    study = study_of(base, items("antonymy", "C"), items("numerical_reasoning", "E"))
+    assert {item.test_set: item.asked for item in study.items.values()} == {
+        "antonymy.dev": ("label", "grammatical"),
+        "numerical_reasoning.dev": ("label", "grammatical", "trivial"),
+    }  # and nothing of the base
+    assert questions_for("anything.v1", is_swap=True) == ("label", "sensible")
+    with pytest.raises(UnknownNameError, match="did you mean 'grammatical'"):
+        chosen_questions(["gramatical"])
+    with pytest.raises(CrossexamError, match="shows the gold label"):
+        chosen_questions(["label", "category"])
+
+
+def test_keys_of_a_question_differ_and_none_is_undo() -> None:
+    for question in QUESTIONS.values():
+        keys = [choice.key for choice in question.choices]
+        assert len(set(keys)) == len(keys)
+        assert "u" not in keys
+    assert [choice.key for choice in QUESTIONS["category"].choices] == list("1234567890")
+
+
+def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, tmp_path: Path) -> None:
+    base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
+    one, two = items("negation", "E"), items("negation", "EE")
+    same = Dataset("negation.dev", (two.examples[0], replace(two.examples[1], id="negation:0")))
+    for dataset, request, message in (
+        (base, {}, "the suite contains nothing but its base"),
+        (one, {"sets": ("negations",)}, "no test set is called 'negations'"),
+        (one, {"judges": 0}, "--judges is 0"),
+        (one, {"questions": ("category",)}, "'category' is only for a model's errors"),
+        (same, {}, "two items have the id 'negation:0'"),
+        (Dataset("a.dev", ()), {}, "no items to judge"),
+    ):
+        with pytest.raises(CrossexamError, match=message):
+            study_of(dataset, **request)
+    study_of(one)
+    with pytest.raises(CrossexamError, match="not empty"):
+        study_of(one)
+    with pytest.raises(FormatError, match="did not finish"):
+        open_study(tmp_path)
+
+
+# Errors and their sources
+
+
+def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
+    examples = (
+        Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),
+        Example("b1", "Ann sat.", "Ann sat.", "entailment"),
+    )
+    dataset = Dataset("base.dev", examples, {"construction": "base", "part": "dev"})
+    run = Run("tiny", {"base.dev": dataset}, {"base.dev": np.eye(3)[[LABEL_INDEX["entailment"]] * 2]})
+    manifest = sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=[run], origin="runs/tiny")
+    assert manifest["test_sets"]["base.dev"]["of"] == 1
+    with open_study(tmp_path / "study") as study:
+        (item,) = study.items.values()
+        assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "entailment")
+        assert ("antonymy", "hot/cold") in item.suggested
+        study.record(Judgement("judge-1", 1, "category", "antonymy"))
+        (finding,) = question_results(study)
+        assert finding.answers == {"antonymy": 1}
+        with pytest.raises(CrossexamError, match="does not ask for labels"):
+            apply_verdicts(study, tmp_path, Rule())
+
+
+E, N, C = LABELS
+HINTS = {
+    "word_overlap": Misclassified("The tall man sang a song.", "The song sang a man.", N, E),
+    "negation": Misclassified("Ann hates tea.", "Ann does not love tea.", E, C),
+    "antonymy": Misclassified("The doors were open.", "The doors were closed.", C, N),
+    "numerical_reasoning": Misclassified("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
+    "length_mismatch": Misclassified("It rained all day in the old town by the sea.", "It rained.", N, C),
+    "grammaticality": Misclassified("The hores ran away.", "A horse fled.", E, N),
+    "unknown": Misclassified("Ann sang.", "Ann danced.", N, C),
+}
+
+
+def test_suggestions_are_categories_and_need_the_fitting_error() -> None:
+    def suggested(item: Misclassified) -> set[str]:
+        return {each.category for each in suggestions(item)}
+
+    for category, item in HINTS.items():
+        assert category in suggested(item)
+        assert suggested(item) <= set(CATEGORIES)
+    assert "negation" not in suggested(replace(HINTS["negation"], predicted=N))
+    assert "word_overlap" not in suggested(replace(HINTS["word_overlap"], gold=E, predicted=C))
+    assert "word_overlap" in suggested(Misclassified("Ann reads.", "Someone studies.", E, N))
+
+
+# What several models get wrong and right
+
+
+def answering(model: str, dataset: Dataset, predicted: str) -> Run:
+    rows = np.eye(3)[["ENC".index(letter) for letter in predicted]]
+    return Run(model, {dataset.name: dataset}, {dataset.name: rows})
+
+
+def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
+    tmp_path: Path, items: Any, for_each: Callable[..., None]
+) -> None:
+    dataset = items("antonymy", "CCCCCC", pair="hot/cold")
+    runs = {"one": answering("one", dataset, "ENCCEE"), "other": answering("other", dataset, "EECCCE")}
+
+    def check(wrong: list[str], right: list[str], expected: set[int]) -> None:
+        folder = tmp_path / "-".join([*wrong, "and", *right])
+        manifest = sample_outcomes(
+            folder,
+            SampleRequest(judges=1, questions=("antonym_kind",)),
+            wrong=[runs[name] for name in wrong],
+            right=[runs[name] for name in right],
+            origin="runs",
+        )
+        assert (manifest["wrong"], manifest["right"]) == (wrong, right)
+        assert manifest["test_sets"]["antonymy.dev"]["of"] == len(expected)
+        with open_study(folder) as study:
+            assert {item.example for item in study.items.values()} == {f"antonymy:{n}" for n in expected}
+
+    for_each(
+        check,
+        [
+            (["one", "other"], [], {0, 1, 5}),
+            ([], ["one", "other"], {2, 3}),
+            (["one"], ["other"], {4}),
+            ([], ["one"], {2, 3}),
+        ],
+    )
+    with pytest.raises(CrossexamError, match="no item to ask about is wrong in 'other', right in 'one'"):
+        check(["other"], ["one"], set())
+    assert not (tmp_path / "other-and-one").exists()
+
+
+def test_runs_from_which_nothing_can_be_drawn_are_refused(
+    tmp_path: Path, items: Any, refused: Callable[..., str]
+) -> None:
+    one, longer, elsewhere = items("antonymy", "CC"), items("antonymy", "CCC"), items("negation", "CC")
+
+    def said(second: Run, *questions: str) -> str:
+        request = SampleRequest(questions=questions)
+        runs = [answering("one", one, "EE"), second]
+        return refused(sample_outcomes, tmp_path / "study", request, wrong=runs, origin="")
+
+    assert "'one' and 'other' were run on different items" in said(answering("other", longer, "EEE"))
+    assert "have no test set in common" in said(answering("other", elsewhere, "EE"))
+    of_two = said(answering("other", one, "NE"), "category")
+    assert "'category' is about the errors of one model, not of 2" in of_two
+
+
+def test_what_has_no_single_prediction_or_none_at_all(tmp_path: Path, items: Any) -> None:
+    dataset = items("antonymy", "CC", pair="hot/cold")
+    runs = [answering("one", dataset, "EE"), answering("other", dataset, "NE")]
+    sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=runs, origin="")
+    with open_study(tmp_path / "study") as study:
+        asked = {(item.predicted, item.asked) for item in study.items.values()}
+    assert asked == {(None, ("label", "grammatical"))}
+    told = {dataset.name: Outcomes.of([Outcome("refused"), Outcome("answered")], len(dataset))}
+    silent = replace(answering("silent", dataset, "EE"), outcomes=told)
+    silent.probabilities[dataset.name][0] = np.nan
+    sample_outcomes(tmp_path / "silent", SampleRequest(), wrong=[silent], origin="")
+    with open_study(tmp_path / "silent") as study:
+        assert [item.example for item in study.items.values()] == ["antonymy:1"]
+
+
+def test_the_command_takes_several_runs(tmp_path: Path, items: Any) -> None:
+    dataset = items("antonymy", "CCCC", pair="hot/cold")
+    one, other = (str(tmp_path / model) for model in ("one", "other"))
+    save_run(answering("one", dataset, "EECC"), Path(one))
+    save_run(answering("other", dataset, "CEEC"), Path(other))
+
+    def drawn(*options: str, name: str) -> list[str]:
+        study = str(tmp_path / name)
+        done = CliRunner().invoke(app, ["sample", *options, "--question", "antonym_kind", "-o", study])
+        assert done.exit_code == 0, done.output
+        with open_study(Path(study)) as opened:
+            return sorted(item.example for item in opened.items.values())
+
+    assert drawn("--errors", one, "--errors", other, name="wrong") == ["antonymy:1"]
+    assert drawn("--errors", other, "--errors", one, name="again") == ["antonymy:1"]
+    assert drawn("--right-in", one, "--right-in", other, name="right") == ["antonymy:3"]
+    assert drawn("--errors", one, "--right-in", other, name="apart") == ["antonymy:0"]
+    with open_study(tmp_path / "wrong") as study:
+        for judge in study.judges:
+            study.record(Judgement(judge, 1, "antonym_kind", "complementary"))
+    printed = CliRunner().invoke(app, ["verdict", str(tmp_path / "wrong")]).output
+    (row,) = (line for line in printed.splitlines() if "complementary" in line)
+    assert row.split("│")[1:-1] == [" complementary ", "     1 ", " 100 ", "           99 ", "           73 "]

@@ -1,0 +1,231 @@
+"""What judges agree on, by hand, and the verdicts that follow."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.validation.sampling import SampleRequest, sample_outcomes
+from crossexam.validation.study import Study, open_study
+from crossexam.validation.verdict import (
+    Decisions,
+    QuestionResult,
+    Rule,
+    Verdict,
+    as_json,
+    decisions,
+    judged_label_shares,
+    labels_given,
+    question_results,
+    verdicts,
+)
+
+# Five contradictions and how three judges label them; the last is open: two may still come to agree.
+ANTONYMS = {"antonymy:0": "CCC", "antonymy:1": "CCN", "antonymy:2": "CNE", "antonymy:3": "NNN",
+            "antonymy:4": "C.N"}  # fmt: skip
+GRAMMAR = dict.fromkeys(ANTONYMS, "yyn") | {"antonymy:3": "nn?"}
+
+
+@pytest.fixture
+def judged(items: Any, study_of: Any) -> Study:
+    answers = {"label": ANTONYMS, "grammatical": GRAMMAR}
+    study: Study = study_of(items("antonymy", "CCCCC", status="proposed"), answers=answers)
+    return study
+
+
+def finding(study: Study, question: str) -> QuestionResult:
+    return next(each for each in question_results(study) if each.question == question)
+
+
+def agreed(study: Study, question: str) -> tuple[float, int]:
+    """The share of items on which most judges agree, and its denominator."""
+    share = finding(study, question).agreed
+    assert share is not None
+    return share.value, share.n
+
+
+def test_agreement_by_hand(judged: Study) -> None:
+    label, grammatical = finding(judged, "label"), finding(judged, "grammatical")
+    assert agreed(judged, "label") == (2 / 4, 4)  # 0 and 1 of 0, 1, 2, 3
+    assert (label.undecided, label.drawn, label.needed) == (1, 5, 2)
+    assert agreed(judged, "grammatical") == (4 / 5, 5)
+    assert grammatical.unsure == 1
+    published = [each.published[:2] for each in (label, grammatical) if each.published]
+    assert published == [(86, "naik2018"), (87, "naik2018")]
+    # Fleiss over CCC, CCN, CNE, NNN: P = (1 + 1/3 + 0 + 1) / 4 = 7/12; shares C 6/12, N 5/12, E 1/12,
+    # P_e = (36 + 25 + 1) / 144 = 62/144.
+    assert label.kappa.value == pytest.approx((7 / 12 - 62 / 144) / (1 - 62 / 144))
+    # Krippendorff over all five, 14 votes: C 7, N 6, E 1.  D_o = [0 + 4/2 + 6/2 + 0 + 2/1] / 14,
+    # D_e = (7*7 + 6*8 + 1*13) / (14 * 13).
+    assert label.alpha.value == pytest.approx(1 - (7 / 14) / (110 / (14 * 13)))
+    assert (label.kappa.n, label.alpha.n) == (4, 5)
+
+
+def test_verdicts_item_by_item(judged: Study) -> None:
+    assert verdicts(judged) == {
+        "antonymy.dev": {
+            "antonymy:0": Verdict("verified", 3, 3, "contradiction"),
+            "antonymy:1": Verdict("verified", 2, 3, "contradiction"),
+            "antonymy:2": Verdict("rejected", 1, 3),
+            "antonymy:3": Verdict("rejected", 0, 3),
+            "antonymy:4": Verdict("open", 1, 3),
+        }
+    }
+    document = json.loads(json.dumps(as_json(judged), allow_nan=False))
+    assert document["verdicts"]["antonymy.dev"]["antonymy:1"]["agreed"] == 2
+    assert document["findings"][0]["agreed"]["value"] == 0.5
+
+
+#: The votes on a contradiction; the status and label of the majority, and how many agreed.
+MAJORITIES = [
+    ("EEE", "verified", "entailment", 3),
+    ("NNC", "verified", "neutral", 2),
+    ("ENC", "rejected", None, 1),  # no majority
+    ("N?C", "rejected", None, 1),
+    ("NN.", "verified", "neutral", 2),
+    ("N..", "open", None, 0),
+    ("NC.", "open", None, 1),
+    ("??.", "rejected", None, 0),
+    ("ENNE", "rejected", None, 0),  # two of four are no majority
+    ("C", "verified", "contradiction", 1),
+]
+
+
+def test_the_majority_label(items: Any, study_of: Any, for_each: Callable[..., None]) -> None:
+    def check(votes: str, status: str, label: str | None, count: int) -> None:
+        said = {"label": {"antonymy:0": votes}}
+        study = study_of(items("antonymy", "C"), folder=votes, judges=len(votes), answers=said)
+        found = verdicts(study, Rule("relabel"))["antonymy.dev"]["antonymy:0"]
+        assert (found.status, found.label) == (status, label)
+        assert status != "verified" or found.agreed == count
+        confirmed = verdicts(study)["antonymy.dev"]["antonymy:0"]
+        assert (confirmed.status == "verified") == (label == "contradiction")
+        assert confirmed.label == ("contradiction" if confirmed.status == "verified" else None)
+
+    for_each(check, MAJORITIES)
+
+
+#: The votes on a contradiction of other numbers of judges, the verdict, and the share on which two agree.
+CONFIRMED = [
+    ("C", "verified", 1.0),
+    ("N", "rejected", 0.0),
+    ("CC", "verified", 1.0),
+    ("CN", "rejected", 0.0),
+    ("CCNN", "rejected", 1.0),  # of four judges two agree, which is no majority
+    ("CCCN", "verified", 1.0),
+    ("C?N", "rejected", 0.0),
+]
+
+
+def test_other_numbers_of_judges(items: Any, study_of: Any, for_each: Callable[..., None]) -> None:
+    def check(votes: str, status: str, share: float) -> None:
+        said = {"label": {"antonymy:0": votes}}
+        study = study_of(items("antonymy", "C"), folder=votes, judges=len(votes), answers=said)
+        assert verdicts(study)["antonymy.dev"]["antonymy:0"].status == status
+        assert agreed(study, "label")[0] == share
+
+    for_each(check, CONFIRMED)
+
+
+def test_the_label_decides_unless_sense_is_required(items: Any, study_of: Any) -> None:
+    names = [f"so_swap:{number}" for number in range(20)]
+    answers = {"label": dict.fromkeys(names, "CCC"), "sensible": dict.fromkeys(names, "nny")}
+    study = study_of(items("so_swap", "C" * 20), answers=answers)
+    for require, status in (((), "verified"), (("sensible",), "rejected")):
+        found = verdicts(study, Rule(require=require))["so_swap.dev"]
+        assert Counter(verdict.status for verdict in found.values()) == {status: 20}
+    published = finding(study, "label").published
+    assert published is not None
+    assert published[:3] == (84, "nie2019", "Table 2, of SNLI dev")
+    assert published.difference.startswith("our rules leave out")
+    assert agreed(study, "sensible") == (0.0, 20)
+
+
+def test_several_questions_may_be_required(items: Any, study_of: Any) -> None:
+    answers = {
+        "label": {**{f"so_swap:{n}": "CCC" for n in range(4)}, "antonymy:0": "CCC"},
+        "sensible": {"so_swap:0": "yyn", "so_swap:1": "yyn", "so_swap:3": "y.."},
+        "grammatical": {"so_swap:0": "yy.", "so_swap:1": "nn.", "so_swap:3": "yyy", "antonymy:0": "yyy"},
+    }
+    study = study_of(items("so_swap", "CCCC"), items("antonymy", "C"), answers=answers)
+    found = verdicts(study, Rule(require=("sensible", "grammatical")))
+    statuses = [found["so_swap.dev"][f"so_swap:{n}"].status for n in range(4)]
+    assert statuses == ["verified", "rejected", "open", "open"]
+    assert found["antonymy.dev"]["antonymy:0"].status == "verified"  # was never asked whether sensible
+    for question in ("trivial", "label", "nonsense"):
+        with pytest.raises(CrossexamError, match=f"does not ask for '{question}'") as caught:
+            verdicts(study, Rule(require=(question,)))
+        assert caught.value.wanted == "grammatical, sensible"
+
+
+def test_categories_by_two_judges(tmp_path: Path, say: Any) -> None:
+    examples = tuple(Example(f"b{n}", "Ann sang.", "Ann danced.", "neutral") for n in range(4))
+    run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[0] * 4]})
+    sample_outcomes(tmp_path / "s", SampleRequest(), wrong=[run], origin="")
+    said = {
+        "b0": "negation negation unknown",
+        "b1": "unknown ambiguity negation",
+        "b2": "negation negation negation",
+        "b3": "ambiguity .",
+    }
+    with open_study(tmp_path / "s") as study:
+        say(study, "category", said)
+        (found,) = question_results(study)
+    assert found.answers == {"negation": 2, "no agreement": 1}
+    assert (found.undecided, found.agreed) == (1, None)
+
+
+def test_what_the_majority_says_is_counted(items: Any, study_of: Any) -> None:
+    said = {"antonymy:0": "CCC", "antonymy:1": "NNC", "antonymy:2": "ENC", "antonymy:3": "N.."}
+    study = study_of(items("antonymy", "CCCCC"), answers={"label": said})
+    assert decisions(study) == {"antonymy.dev": Decisions(confirmed=1, another=1, none=1, open=2)}
+    shares = judged_label_shares(study)["antonymy.dev"]
+    assert {label: share.value for label, share in shares.items()} == {
+        "entailment": 1 / 10, "neutral": 4 / 10, "contradiction": 5 / 10,
+    }  # fmt: skip
+    written = as_json(study, Rule("relabel", ("grammatical",)))
+    assert written["rule"] == {"apply": "relabel", "require": ["grammatical"]}
+    assert written["decisions"]["antonymy.dev"]["another"] == 1
+    assert written["label_shares"]["antonymy.dev"]["neutral"]["value"] == 4 / 10
+
+
+# Two labels
+
+
+def test_two_labels_have_a_majority_of_their_own(items: Any, study_of: Any) -> None:
+    said = {"antonymy:0": "ENC", "antonymy:1": "CN?"}
+    study = study_of(items("antonymy", "OE"), answers={"label": said})
+    for rule in (Rule(), Rule("relabel")):
+        found = verdicts(study, rule)["antonymy.dev"]
+        assert found["antonymy:0"] == Verdict("verified", 2, 3, "not_entailment")
+    assert found["antonymy:1"] == Verdict("verified", 2, 3, "not_entailment")
+    assert labels_given(study)["antonymy.dev"]["antonymy:0"] == ["entailment"] + ["not_entailment"] * 2
+    shares = judged_label_shares(study)["antonymy.dev"]
+    assert {label: (share.value, share.n) for label, share in shares.items()} == {
+        "entailment": (1 / 5, 5), "not_entailment": (4 / 5, 5),
+    }  # fmt: skip
+
+
+def test_neutral_and_contradiction_are_one_where_there_are_two_labels(items: Any, study_of: Any) -> None:
+    """N, C, N and C, N, N all mean not_entailment: judges agree; with three labels they would not."""
+    said = {"negation:0": "NCN", "negation:1": "CNN", "negation:2": "EEE"}
+    study = study_of(items("negation", "OOE"), questions=("label",), answers={"label": said})
+    found = finding(study, "label")
+    assert (found.kappa.value, found.alpha.value, agreed(study, "label")[0]) == (1.0, 1.0, 1.0)
+
+
+def test_without_contradiction_that_counts_as_neutral(items: Any, study_of: Any) -> None:
+    dataset = items("antonymy", "NE")
+    declared = Dataset(dataset.name, dataset.examples, {**dataset.manifest, "projection": "no contradiction"})
+    study = study_of(declared, answers={"label": {"antonymy:0": "CCN", "antonymy:1": "CCN"}})
+    assert verdicts(study)["antonymy.dev"]["antonymy:0"] == Verdict("verified", 3, 3, "neutral")
+    assert verdicts(study)["antonymy.dev"]["antonymy:1"].status == "rejected"

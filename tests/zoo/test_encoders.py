@@ -1,0 +1,392 @@
+"""Sentence encoders against equations written out anew in numpy, one sentence and one word at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from crossexam.core.errors import CrossexamError
+from crossexam.zoo import bilstm, conditional_encoder, gated_attention, residual_stacked
+from crossexam.zoo.hypothesis_only import hypothesis_only
+from crossexam.zoo.inputs import Pairs, Sentences, joined
+from crossexam.zoo.layers import SentenceEncoder, Sizes
+from crossexam.zoo.table import ARCHITECTURES, architecture_named
+
+Array = NDArray[np.float64]
+SIZES = Sizes(words=30, characters=20)
+PREMISES, HYPOTHESES = (3, 1, 5), (2, 4, 1)  # words
+#: Widths of which no two that meet are equal.
+WIDTHS = {"width": 6, "hidden": 4, "classifier": 7, "character_width": 3, "filters": 2}
+
+
+def small(name: str, **changes: Any) -> Any:
+    """A small model with weights far from zero, so that a wrong formula shows."""
+    architecture = architecture_named(name)
+    config = architecture.config
+    widths = {field: value for field, value in WIDTHS.items() if hasattr(config, field)}
+    if name == "shortcut_stacked":
+        widths["hidden"] = (3, 4, 5)  # type: ignore[assignment]
+    torch.manual_seed(7)
+    model: Any = architecture.build(replace(config, **{**widths, **changes}), SIZES)
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.normal_(std=0.5)  # of padding too: nothing may read it
+    return model.double().eval()
+
+
+def batch(lengths: Sequence[int], *, padding: int = 2, seed: int = 3, spelling: int = 4) -> Sentences:
+    """Random sentences of *lengths*, with *padding* more columns than the longest needs."""
+    random = np.random.default_rng(seed)
+    words = np.zeros((len(lengths), max(lengths) + padding), dtype=np.int64)
+    characters = np.zeros((*words.shape, spelling + padding), dtype=np.int64)
+    for i, length in enumerate(lengths):
+        words[i, :length] = random.integers(1, SIZES.words, length)
+        for t in range(length):
+            letters = int(random.integers(1, spelling + 1))
+            characters[i, t, :letters] = random.integers(1, SIZES.characters, letters)
+    return Sentences(
+        torch.from_numpy(words), torch.from_numpy(words != 0), characters=torch.from_numpy(characters)
+    )
+
+
+PAIRS = Pairs(batch(PREMISES), batch(HYPOTHESES, seed=5, padding=3))
+
+
+# The equations
+
+
+def array(tensor: torch.Tensor) -> Array:
+    made: Array = tensor.detach().double().numpy()
+    return made
+
+
+def linear(layer: nn.Linear, x: Array) -> Array:
+    return array(layer.weight) @ x + array(layer.bias)
+
+
+def sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+def one_way(lstm: nn.LSTM, way: str, words: Array, start: Any = None) -> Any:
+    """States [T, h] in the order read, input gates [T, h], and the last hidden and cell state."""
+    read, remember = array(getattr(lstm, f"weight_ih_{way}")), array(getattr(lstm, f"weight_hh_{way}"))
+    bias = array(getattr(lstm, f"bias_ih_{way}")) + array(getattr(lstm, f"bias_hh_{way}"))
+    h, c = start or (np.zeros(lstm.hidden_size), np.zeros(lstm.hidden_size))
+    states, gates = [], []
+    for x in words:
+        i, f, g, o = np.split(read @ x + remember @ h + bias, 4)  # PyTorch's order of gates
+        c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
+        h = sigmoid(o) * np.tanh(c)
+        states.append(h)
+        gates.append(sigmoid(i))
+    return np.array(states), np.array(gates), (h, c)
+
+
+def both_ways(layer: Any, words: Array, start: Any = (None, None)) -> Any:
+    """States and input gates of both directions side by side, [T, 2h], and the final ((h, c), (h, c))."""
+    ahead, ahead_gates, ahead_final = one_way(layer.lstm, "l0", words, start[0])
+    back, back_gates, back_final = one_way(layer.lstm, "l0_reverse", words[::-1], start[1])
+    states, gates = np.hstack([ahead, back[::-1]]), np.hstack([ahead_gates, back_gates[::-1]])
+    return states, gates, (ahead_final, back_final)
+
+
+def spelled(model: Any, characters: torch.Tensor) -> Array:
+    """The answers of the filters to one word, window by window."""
+    table = array(model.characters.table.weight)
+    letters = [table[int(c)] for c in characters if int(c)]
+    heard: list[float] = []
+    for width, convolution in zip(model.characters.widths, model.characters.filters, strict=True):
+        padded = letters + [np.zeros(table.shape[1])] * (width - 1)
+        windows = [np.stack(padded[at : at + width], -1) for at in range(len(letters))]
+        heard += [max(0.0, *((f * each).sum() for each in windows)) for f in array(convolution.weight)]
+    return np.array(heard)
+
+
+# Each takes the model, the vectors of a sentence's words, its side and its characters
+
+
+def last_state(model: Any, w: Array, *_: Any) -> Array:
+    projected = np.array([np.tanh(linear(model.project, word)) for word in w])
+    last: Array = one_way(model.context.lstm, "l0", projected)[2][0]
+    return last
+
+
+def mean_of_side(model: Any, w: Array, side: str, *_: Any) -> Array:
+    return both_ways(model.context[side], w)[0].mean(0)  # type: ignore[no-any-return]
+
+
+def maximum(model: Any, w: Array, *_: Any) -> Array:
+    return both_ways(model.context, w)[0].max(0)  # type: ignore[no-any-return]
+
+
+def shortcut(model: Any, w: Array, *_: Any) -> Array:
+    x = w
+    for layer in model.layers:
+        h, _gates, _final = both_ways(layer, x)
+        x = np.hstack([x, h])
+    return h.max(0)  # type: ignore[no-any-return]
+
+
+def residual(model: Any, w: Array, *_: Any) -> Array:
+    one = both_ways(model.layers[0], w)[0]
+    two = both_ways(model.layers[1], np.hstack([w, one]))[0]
+    return both_ways(model.layers[2], np.hstack([w, one + two]))[0].max(0)  # type: ignore[no-any-return]
+
+
+def gated(model: Any, w: Array, _: str, characters: torch.Tensor) -> Array:
+    x = np.hstack([w, [spelled(model, each) for each in characters[: len(w)]]])
+    h, gates, _final = both_ways(model.layers[0], x)
+    for layer in model.layers[1:]:
+        h, gates, _final = both_ways(layer, np.hstack([h, x]))
+    norms = np.sqrt((gates**2).sum(1))
+    return np.concatenate([h.mean(0), h.max(0), norms @ h / norms.sum()])
+
+
+def inner(model: Any, w: Array, side: str, *_: Any) -> Array:
+    y = both_ways(model.context, w)[0]
+    attention = model.attention[side]
+    by_state, by_mean = array(attention.states.weight), array(attention.mean.weight)
+    mean = by_mean @ y.mean(0)
+    powers = np.exp([array(attention.context.weight)[0] @ np.tanh(by_state @ each + mean) for each in y])
+    return powers @ y / powers.sum()  # type: ignore[no-any-return]
+
+
+def hierarchical(model: Any, w: Array, *_: Any) -> Array:
+    final, maxima = (None, None), []
+    for layer in model.layers:
+        states, _gates, final = both_ways(layer, w, final)
+        maxima.append(states.max(0))
+    return np.concatenate(maxima)
+
+
+def signed(u: Array, v: Array) -> list[Array]:
+    return [u, v, u - v, u * v]
+
+
+def unsigned(u: Array, v: Array) -> list[Array]:
+    return [u, v, abs(u - v), u * v]
+
+
+def product_first(u: Array, v: Array) -> list[Array]:
+    return [u, v, u * v, abs(u - v)]
+
+
+def relu(x: Array, slope: float = 0.0) -> Array:
+    return np.where(x > 0, x, slope * x)
+
+
+def through(layers: Callable[[Any], Any], activation: Callable[[Array], Array]) -> Callable[..., Array]:
+    def classify(model: Any, x: Array) -> Array:
+        for layer in layers(model):
+            if isinstance(layer, nn.Linear):
+                x = activation(linear(layer, x))
+        return x
+
+    return classify
+
+
+def twice_over_the_match(model: Any, x: Array) -> Array:
+    return relu(linear(model.second, np.concatenate([x, relu(linear(model.hidden, x))])))
+
+
+perceptron = through(lambda model: model.layers, relu)
+classifier = through(lambda model: model.classifier, relu)
+Equations = tuple[Callable[..., Array], Callable[[Array, Array], list[Array]], Callable[..., Array]]
+#: How a sentence is encoded, how two codes are matched, and what becomes the features of the pair.
+EQUATIONS: dict[str, Equations] = {
+    "cbow": (lambda _model, w, *_: w.sum(0), signed, perceptron),
+    "lstm": (last_state, lambda u, v: [u, v], through(lambda model: model.layers, np.tanh)),
+    "bilstm": (mean_of_side, signed, through(lambda model: [model.mlp], relu)),
+    "infersent": (maximum, unsigned, through(lambda model: model.linear, lambda x: x)),
+    "bilstm_max": (maximum, unsigned, perceptron),
+    "shortcut_stacked": (shortcut, unsigned, classifier),
+    "residual_stacked": (residual, unsigned, classifier),
+    "gated_attention": (gated, unsigned, twice_over_the_match),
+    "rivercorners": (inner, product_first, classifier),
+    "hbmp": (hierarchical, unsigned, through(lambda model: model.classifier, lambda x: relu(x, 0.01))),
+}
+
+
+def conditional_features(model: Any, premise: Array, hypothesis: Array) -> Array:
+    ends = []
+    for way, step in (("l0", 1), ("l0_reverse", -1)):
+        _, _, final = one_way(model.premise.lstm, way, premise[::step])
+        ends.append(one_way(model.hypothesis.lstm, way, hypothesis[::step], final)[2][0])
+    return through(lambda model: model.layers, np.tanh)(model, np.concatenate(ends))
+
+
+def without_premise(model: Any, _: Array, hypothesis: Array) -> Array:
+    """InferSent of v and |v|."""
+    v = maximum(model.encoder, hypothesis)
+    first, second = model.encoder.linear
+    columns = np.split(array(first.weight), 4, axis=1)  # of u, v, |u - v|, u * v
+    return linear(second, columns[1] @ v + columns[2] @ abs(v) + array(first.bias))
+
+
+def check_logits(model: Any, features: Callable[[int, Array, Array], Array]) -> None:
+    """Compare the model's logits with the output layer over *features*(row, premise, hypothesis)."""
+    table = array(model.words.table.weight)
+    sides = zip(PAIRS.premise.words, PAIRS.hypothesis.words, PREMISES, HYPOTHESES, strict=True)
+    wanted = [
+        linear(model.output, features(row, table[p[:p_length].numpy()], table[h[:h_length].numpy()]))
+        for row, (p, h, p_length, h_length) in enumerate(sides)
+    ]
+    np.testing.assert_allclose(array(model(PAIRS)), wanted, rtol=1e-6, atol=1e-9)
+
+
+def test_a_padded_batch_has_the_logits_of_the_equations(for_each: Callable[..., None]) -> None:
+    def check(name: str) -> None:
+        model = small(name)
+        encode, match, classify = EQUATIONS[name]
+
+        def features(row: int, premise: Array, hypothesis: Array) -> Array:
+            u = encode(model, premise, "premise", PAIRS.premise.characters[row])  # type: ignore[index]
+            v = encode(model, hypothesis, "hypothesis", PAIRS.hypothesis.characters[row])  # type: ignore[index]
+            return classify(model, np.concatenate(match(u, v)))
+
+        check_logits(model, features)
+
+    for_each(check, EQUATIONS)
+
+
+def test_a_conditional_encoder_and_one_without_premise_have_the_logits_of_their_equations() -> None:
+    for name, equations in (
+        ("conditional_encoder", conditional_features),
+        ("hypothesis_only:infersent", without_premise),
+    ):
+        model = small(name)
+        check_logits(model, lambda _, *sides, m=model, e=equations: e(m, *sides))  # type: ignore[misc]
+    assert not conditional_encoder.ARCHITECTURE.encodes_sentences
+    assert model.encode(PAIRS.premise, "premise").tolist() == [[0.0] * 8] * 3
+
+
+# What equations do not say
+
+
+def test_without_recurrence_the_gated_mean_is_the_mean() -> None:
+    model = small("gated_attention", recurrence="feedforward")
+    mean, _, weighted = model.encode(batch(PREMISES), "premise").chunk(3, -1)
+    torch.testing.assert_close(weighted, mean)
+
+
+def test_gated_attention_without_characters_says_so() -> None:
+    bare = Sentences(PAIRS.premise.words, PAIRS.premise.mask)
+    with pytest.raises(AssertionError, match="gated_attention needs characters"):
+        small("gated_attention").encode(bare, "premise")
+
+
+def test_batches_are_joined_with_all_they_have() -> None:
+    other = batch((4,), seed=5, spelling=6, padding=0)
+    both = joined(batch((2, 1), padding=0), other)
+    assert both.words.shape == both.mask.shape == (3, 4)
+    assert both.characters is not None
+    assert both.characters.shape == (3, 4, 6)
+    assert both.lengths.tolist() == [2, 1, 4]
+    assert torch.equal(both.words[2], other.words[0])
+    assert both.tags is None
+
+
+def test_the_papers_count_of_rse_has_a_layer_that_is_never_used() -> None:
+    architecture = residual_stacked.ARCHITECTURE
+    with torch.device("meta"):
+        model: Any = architecture.build(architecture.config, Sizes(words=10))
+    count = sum(each.numel() for each in model.parameters()) - model.words.table.weight.numel()
+    assert count + 801 * 800 == pytest.approx(architecture.parameters, rel=0.005)
+
+
+def test_dropout_acts_in_training_alone(for_each: Callable[..., None]) -> None:
+    def check(name: str) -> None:
+        has_dropout = name != "infersent"
+        model = small(name, **({"dropout": 0.5} if has_dropout else {}))
+        assert torch.equal(model(PAIRS), model(PAIRS))
+        model.train()
+        assert torch.equal(model(PAIRS), model(PAIRS)) is not has_dropout
+
+    for_each(check, ["bilstm", "bilstm_max", "cbow", "conditional_encoder", "lstm", "infersent"])
+
+
+def test_bilstm_starts_as_tensorflow_starts() -> None:
+    torch.manual_seed(0)
+    config = replace(bilstm.ARCHITECTURE.config, width=30, hidden=50)
+    model: Any = bilstm.BiLSTM(config, Sizes(words=5))
+    model.requires_grad_(False)
+    module = model.context["hypothesis"].lstm
+    limit = math.sqrt(6 / (30 + 50 + 4 * 50))  # Glorot: inputs and outputs of the matrix [80, 200]
+    for weights in (module.weight_ih_l0, module.weight_hh_l0_reverse):
+        assert 0.98 * limit < weights.abs().max() <= limit
+    assert module.bias_ih_l0.tolist() == [0.0] * 50 + [1.0] * 50 + [0.0] * 100  # forget gate: 1
+    assert module.bias_hh_l0_reverse.abs().max() == 0
+    assert model.mlp.weight.std() == pytest.approx(0.1, rel=0.05)
+    assert model.mlp.bias.std() == pytest.approx(0.1, rel=0.3)
+
+
+def test_gated_attention_starts_as_in_the_released_code() -> None:
+    torch.manual_seed(7)
+    config = gated_attention.Config(width=40, character_width=15, filters=20, hidden=100, classifier=100)
+    model = gated_attention.GatedAttention(config, Sizes(words=5, characters=50))
+    first, last = model.layers[0].lstm, model.layers[-1].lstm  # width 40 + 3 * 20 = 100 = hidden
+    for square in (*first.weight_ih_l0.chunk(4), *last.weight_hh_l0_reverse.chunk(4)):
+        torch.testing.assert_close(square @ square.T, torch.eye(100), atol=1e-5, rtol=0)
+    letters = model.characters.table.weight
+    for drawn in (last.weight_ih_l0, model.hidden.weight, model.second.weight, letters[1:]):
+        assert float(drawn.detach().std()) == pytest.approx(0.01, rel=0.1)
+    assert not torch.stack([first.bias_ih_l0, last.bias_hh_l0_reverse]).any()
+    assert not letters[0].any()
+    widest = model.characters.filters[-1].weight.detach().abs().max()
+    assert float(widest) == pytest.approx((3 * 5 * 15) ** -0.5, rel=0.02)
+
+
+# Hypothesis only
+
+
+def test_any_sentence_encoder_can_do_without_the_premise(
+    for_each: Callable[..., None], shrunken: Callable[..., Any]
+) -> None:
+    other, changed = batch((1, 2, 3), seed=8), PAIRS.hypothesis.words.clone()
+    changed[0, 1] = 1 + changed[0, 1] % (SIZES.words - 1)
+
+    def check(name: str) -> None:
+        architecture = architecture_named(f"hypothesis_only:{name}")
+        torch.manual_seed(2)
+        model: Any = architecture.build(shrunken(architecture.config, 6), SIZES)
+        assert architecture.encodes_sentences
+        assert isinstance(model, SentenceEncoder)
+        before = model.eval()(PAIRS)
+        assert torch.equal(before, model(Pairs(other, PAIRS.hypothesis)))
+        after = model(Pairs(PAIRS.premise, replace(PAIRS.hypothesis, words=changed)))
+        assert (after != before).any(1).tolist() == [True, False, False]
+        model.train()(PAIRS).logsumexp(-1).sum().backward()
+        unread = [key for key, p in model.named_parameters() if p.requires_grad and p.grad is None]
+        assert not unread  # nothing of the premise's is kept
+
+    encoders = {name for name, each in ARCHITECTURES.items() if each.encodes_sentences}
+    for_each(check, sorted(encoders - {"hypothesis_only"}))
+
+
+def test_what_reads_the_premise_alone_is_left_out() -> None:
+    with torch.device("meta"):
+        whole, half = (
+            each.build(each.config, Sizes(words=10))
+            for each in (bilstm.ARCHITECTURE, hypothesis_only(bilstm.ARCHITECTURE))
+        )
+    count = [sum(parameter.numel() for parameter in model.parameters()) for model in (whole, half)]
+    assert count[0] - count[1] == 2 * 4 * (600 * 300 + 2 * 300)  # one BiLSTM
+    assert not [name for name, _ in half.named_parameters() if "premise" in name]
+
+
+def test_a_model_that_reads_both_sentences_at_once_has_no_such_form() -> None:
+    with pytest.raises(CrossexamError, match="'conditional_encoder' has no hypothesis-only form") as error:
+        architecture_named("hypothesis_only:conditional_encoder")
+    assert error.value.wanted == "a sentence encoder, which encodes the hypothesis without the premise"
+    assert error.value.hint == "crossexam train hypothesis_only, or hypothesis_only:infersent"
+    with pytest.raises(CrossexamError, match="no architecture is called 'infersnt'"):
+        architecture_named("hypothesis_only:infersnt")

@@ -215,14 +215,8 @@ def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_ru
     page = open_page(two_models)
     sets, items = packed(page)
     negation = next(i for i, each in enumerate(sets) if each["name"] == "negation.dev_matched")
-    facts = {
-        "name": "negation.dev_matched",
-        "short": "negation",
-        "shown": 60,
-        "total": 120,
-        "labels": [0, 1, 2],
-    }
-    assert {name: sets[negation][name] for name in facts} == facts
+    facts = [sets[negation][name] for name in ("name", "short", "shown", "total", "labels")]
+    assert facts == ["negation.dev_matched", "negation", 60, 120, [0, 1, 2]]
     assert "(60 of 120)" in page.locator("#set option").nth(negation + 1).inner_text()
     page.select_option("#set", str(negation))
     assert count(page) == 60
@@ -492,13 +486,13 @@ def test_markup_in_the_data_is_shown_as_it_is(open_page: Opener, tmp_path: Path)
     )
     change = Change(f"{EVIL}.v1", "premise", "hypothesis", (Edit("hypothesis", 0, 0, "", EVIL),))
     items = tuple(each.derive(each.label, change) for each in base)
-    facts = {
+    facts: dict[str, Any] = {
         "construction": f"{EVIL}.v1",
         "part": part,
         "base_set": base.name,
         "signature": EVIL,
-        "yield": {"examples": 5, "items": 5, "rejected": {EVIL: 3}},
     }
+    facts["yield"] = {"examples": 5, "items": 5, "rejected": {EVIL: 3}}
     test = Dataset(f"negation.{part}", items, facts)
     run = answered(EVIL, [base, test], note=EVIL)
     page = open_page(write_report([run], tmp_path / "evil.html"))

@@ -29,6 +29,16 @@ WIKIPEDIA = [
 ]  # fmt: skip
 
 
+# Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, C: 4 observers, 12 units, 0: missing; 0.743
+KRIPPENDORFF = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
+    [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
+]
+# Ibid., A: two observers, ten units, two values; 0.095
+BINARY = [[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]
+
 ratings = st.lists(st.lists(st.integers(-1, 3), min_size=3, max_size=3), min_size=2, max_size=20)
 votes = st.lists(
     st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=2, max_size=20
@@ -42,6 +52,13 @@ def test_fleiss_kappa_is_statsmodels(counts: NDArray[np.int64]) -> None:
         assert isnan(found)
     else:
         assert found == pytest.approx(statsmodels_kappa(counts, method="fleiss"))
+
+
+def test_krippendorffs_alpha_is_the_published_one() -> None:
+    found = krippendorff_alpha(votes_of(np.transpose(KRIPPENDORFF) - 1, 5))
+    assert round(found.value, 3) == 0.743
+    assert found.n == 11  # the last unit has one value, which pairs with none
+    assert round(krippendorff_alpha(votes_of(np.transpose(BINARY), 2)).value, 3) == 0.095
 
 
 @given(ratings)

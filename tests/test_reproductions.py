@@ -493,7 +493,7 @@ def test_verdicts(for_each: Callable[..., None]) -> None:
 
 
 def test_finished_trainings_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    nie = study.read_study(FOLDER / "nie2019")
+    naik = study.read_study(FOLDER / "naik2018")
     done = []
 
     def trained(words: list[str], cwd: Path) -> None:
@@ -501,21 +501,21 @@ def test_finished_trainings_are_skipped(tmp_path: Path, monkeypatch: pytest.Monk
         write_json(cwd / words[-1] / "manifest.json", {})
 
     monkeypatch.setattr(steps, "carry_out", trained)
-    (tmp_path / "trained/dam/seed-1").mkdir(parents=True)
-    (tmp_path / "trained/dam/seed-1/manifest.json").write_text("{}")
-    steps.train(nie, tmp_path, ["dam"])
-    assert done == ["trained/dam/seed-0", "trained/dam/seed-2"]
-    steps.train(nie, tmp_path, ["dam"])
+    (tmp_path / "trained/cbow/seed-1").mkdir(parents=True)
+    (tmp_path / "trained/cbow/seed-1/manifest.json").write_text("{}")
+    steps.train(naik, tmp_path, ["cbow"])
+    assert done == ["trained/cbow/seed-0", "trained/cbow/seed-2"]
+    steps.train(naik, tmp_path, ["cbow"])
     assert len(done) == 2
-    assert "0 of 3 trainings remain" in steps.describe(nie, tmp_path, ["dam"])
+    assert "0 of 3 trainings remain" in steps.describe(naik, tmp_path, ["cbow"])
 
 
 def test_only_steps_that_are_chosen_are_said_to_remain(tmp_path: Path) -> None:
-    nie = study.read_study(FOLDER / "nie2019")
-    said = {step: steps.describe(nie, tmp_path, ["dam"], [step]) for step in steps.STEPS}
+    naik = study.read_study(FOLDER / "naik2018")
+    said = {step: steps.describe(naik, tmp_path, ["cbow"], [step]) for step in steps.STEPS}
     assert "3 of 3 trainings remain" in said["train"]
     assert "models have not been run" not in said["train"]
-    assert said["run"] == f"{nie.study}: 3 of 3 models have not been run"
+    assert said["run"] == f"{naik.study}: 3 of 3 models have not been run"
     assert (said["build"], said["judge"]) == ("", "")
 
 

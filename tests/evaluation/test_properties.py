@@ -88,7 +88,8 @@ def test_base_minus_drop_is_the_accuracy_on_the_pairs(given_items: list[Item]) -
     assert (result.base_accuracy.value, result.drop.n) == pytest.approx((before, len(pairs)))
     assert result.base_accuracy.value - result.drop.value == pytest.approx(after)
     assert result.drop.value == pytest.approx((result.mcnemar.b - result.mcnemar.c) / len(pairs))
-    assert result.flip_rate.value >= abs(result.drop.value) - 1e-12
+    if all(each.gold == each.base_gold for each in given_items):
+        assert result.flip_rate.value >= abs(result.drop.value) - 1e-12
 
 
 @few

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -65,7 +66,7 @@ def check(
     found = f"{counted_items(errors, 'error')}, {counted_items(warnings, 'warning')}"
     with reader_may_leave():
         if any(dataset.entry.yields for dataset in suite):
-            show(yield_summary({dataset.name: dataset.entry for dataset in suite}))
+            show(yield_summary({each.name: replace(each.entry, rows=len(each)) for each in suite}))
         if errors or warnings:
             show(table)
         note(f"{items:,} items in {counted_items(len(suite), 'test set')}: {found}")

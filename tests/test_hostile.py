@@ -251,6 +251,7 @@ def test_the_page_runs_nothing_with_and_without_its_policy(
     page.on("console", lambda message: trouble.append(message.text))
     page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
     page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
     page.select_option("#set", "")
     last = visible([*filter(storable, HOSTILE.values())][-1])
     page.wait_for_function(_MORE_UNTIL, arg=last)  # items are unpacked after the page is shown

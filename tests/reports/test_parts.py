@@ -428,6 +428,7 @@ def test_a_missing_and_a_damaged_part_are_named(chromium: Browser, beside: Path)
     text = last.read_text(encoding="ascii")
     page = chromium.new_page()
     page.goto(beside.as_uri())
+    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
     page.select_option("#set", "1")
     assert settled(page) == "50 items"
     for damage, says in (
@@ -455,6 +456,7 @@ def test_without_the_folder_the_page_still_opens(chromium: Browser, beside: Path
     folder.rename(folder.with_name("elsewhere"))
     page = chromium.new_page()
     page.goto(beside.as_uri())
+    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
     settled(page)
     assert f"The file {folder.name}/" in page.locator("#list").inner_text()
     assert page.locator("#accuracy svg:visible").count() > 0
@@ -468,6 +470,7 @@ def test_a_browser_that_cannot_unpack_says_so(chromium: Browser, tmp_path: Path)
     page = chromium.new_page()
     page.add_init_script("delete window.DecompressionStream")
     page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
     settled(page)
     assert page.locator("#list").inner_text().startswith("This browser cannot unpack the items.")
     page.close()

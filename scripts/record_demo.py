@@ -4,7 +4,7 @@
     python scripts/record_demo.py --check     # run it and compare the text of the pictures
 
 The demo runs in a terminal of COLUMNS columns.  demo.svg shows its output from the sentence about the
-worst drop to the end of the first table; ``[...]`` stands for the rest.  report.png is the top of the page in
+worst drop to the end.  report.png is the top of the page in
 Chromium (CROSSEXAM_CHROMIUM says where it is); it holds the headline of the page, by which it is compared.
 """
 
@@ -33,8 +33,6 @@ COMMAND = "crossexam demo"
 REPORT = "crossexam-demo/report.html"
 COLUMNS = 108
 _BEGIN = "The accuracy of builtin/minilm falls"
-_END = "builtin/minilm"  # the title of the next table
-_LEFT_OUT = "\x1b[2m[...]\x1b[0m"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
@@ -74,14 +72,13 @@ def _read(terminal: int) -> bytes:
 
 
 def shown(output: str) -> list[str]:
-    """Return the lines of the picture; raises ValueError if *output* lacks the lines at which it is cut."""
+    """Return the lines of the picture; raises ValueError if *output* lacks the line at which it begins."""
     lines = [line.rstrip() for line in output.splitlines()]
     plain = [_ANSI.sub("", line).rstrip() for line in lines]
     begin = next((n for n, line in enumerate(plain) if line.startswith(_BEGIN)), None)
-    end = next((n for n, line in enumerate(plain) if line == _END), None)
-    if begin is None or end is None or end < begin:
-        raise ValueError(f"the demo does not print '{_BEGIN}' and then '{_END}': adapt {Path(__file__).name}")
-    return [f"$ {COMMAND}", _LEFT_OUT, *lines[begin:end], _LEFT_OUT]
+    if begin is None:
+        raise ValueError(f"the demo does not print '{_BEGIN}': adapt {Path(__file__).name}")
+    return [f"$ {COMMAND}", *lines[begin:]]
 
 
 def picture(lines: list[str]) -> str:

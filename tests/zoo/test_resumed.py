@@ -72,12 +72,11 @@ def test_a_resumed_run_has_the_same_bytes(
 
         whole = answers([False] * len(pairs))
         assert not np.isnan(whole).any()
-        for killed_after in (1, 3):
-            first = answers([False] * len(pairs), killed_after)
-            known = ~np.isnan(first[:, 0])
-            assert 0 < known.sum() < len(pairs)
-            rest = answers(known.tolist())
-            assert np.isnan(rest[known]).all()  # nothing is asked twice
-            assert np.where(known[:, None], first, rest).tobytes() == whole.tobytes()
+        first = answers([False] * len(pairs), 2)
+        known = ~np.isnan(first[:, 0])
+        assert 0 < known.sum() < len(pairs)
+        rest = answers(known.tolist())
+        assert np.isnan(rest[known]).all()  # nothing is asked twice
+        assert np.where(known[:, None], first, rest).tobytes() == whole.tobytes()
 
     for_each(check, ARCHITECTURES)

@@ -251,7 +251,7 @@ def test_logits_depend_neither_on_padding_nor_on_the_batch(
 def test_lengths_of_1_and_300(each: Callable[..., None], shaken: Callable[..., Any]) -> None:
     def check(architecture: Architecture) -> None:
         model = shaken(architecture)
-        for premise, hypothesis in ((1, 1), (1, 300), (300, 1), (300, 300)):
+        for premise, hypothesis in ((1, 1), (1, 300), (300, 1)):
             one, other = texts(premise), texts(hypothesis, seed=5)
             with torch.no_grad():
                 alone = model(pairs(architecture, one, other))

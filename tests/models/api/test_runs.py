@@ -349,7 +349,7 @@ def test_examine_runs_several_templates_one_by_one(server: Any, examine: Any, tm
     runs = tmp_path / "out" / "runs"
     assert sorted(path.name for path in (runs / "api-mine").iterdir()) == ["own", "words"]
     assert read_run(runs / "builtin-overlap").model == "builtin/overlap"
-    assert "Prompt templates" in done.out
+    assert "Prompt templates" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     server.answer = lambda _: server.chat("Good question!")
     failed = examine("api/mine", *flags, "--answer", "text", "--force")
     assert failed.code == 2

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
+from crossexam.cli.build import overview_table
 from crossexam.cli.console import (
     QUIET_SECONDS,
     _bars,
@@ -18,6 +22,7 @@ from crossexam.cli.console import (
 from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.manifest import REJECTED_NOTE, TestSetEntry
 from crossexam.core.progress import AtMost
+from crossexam.suites.build import Overview
 from crossexam.training.request import Status
 
 
@@ -104,3 +109,20 @@ def test_of_a_test_set_without_items_a_build_says_why() -> None:
         ["", f"{NO_PARSE} 254"],
     ]
     assert "--parser" in str(table.caption)
+
+
+def test_the_overview_of_a_suite_is_a_table() -> None:
+    table = overview_table(Overview("sizes", ("corpus", "items"), [("sick", "12"), ("rte", "3")], (1,)))
+    assert [(str(column.header), list(column.cells), column.justify) for column in table.columns] == [
+        ("corpus", ["sick", "rte"], "left"),
+        ("items", ["12", "3"], "right"),
+    ]
+
+
+def test_a_build_shows_a_line_per_set_or_why_examples_gave_no_item(
+    crossexam: Callable[..., Any], tmp_path: Path
+) -> None:
+    command = f"build antonymy --base builtin:demo[:12] -o {tmp_path}"
+    lines = crossexam(f"{command}/a").out.splitlines()
+    assert [line.split()[0] for line in lines] == ["base.builtin_demo_12", "antonymy.builtin_demo_12"]
+    assert "rejected, by reason" in crossexam(f"{command}/b --details").out

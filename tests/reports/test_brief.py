@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.reports.analyses.consistency import consistency_table
 from crossexam.reports.brief import brief_tables, failures_first
 from crossexam.reports.broken import broken_sets
 from crossexam.reports.headline import warnings
@@ -158,3 +160,30 @@ def test_without_a_base_any_error_is_shown_and_unanswered_items_are_not() -> Non
     (few,) = broken_sets(results := results_of([answered]), PageItems(results)).values()
     assert (few.count, few.from_right) == (4, False)
     assert {item.name for item in few.items} == {f"few.x:{k}" for k in range(2, 6)}
+
+
+# Suites with tables of their own
+
+
+def test_of_consistency_only_the_violations_are_shown_a_column_per_model() -> None:
+    suite = cx.build("consistency", "builtin:demo[:12]")
+    runs = [cx.run(f"builtin/{name}", suite) for name in ("overlap", "bag-of-words")]
+    (table,) = brief(*runs)
+    whole = consistency_table(results_of(runs))
+    shown = {(row[1], model): row[place] for row in table.rows for place, model in ((3, 0), (4, 1))}
+    models = [run.model for run in runs]
+    assert shown == {(row[1], models.index(str(row[2]))): row[5] for row in whole.rows}
+    assert [column.header for column in table.columns] == [
+        "Test set",
+        "Rule",
+        "Items",
+        "overlap",
+        "bag-of-words",
+    ]
+
+
+def test_of_many_models_over_bases_alone_each_has_a_row_per_base() -> None:
+    runs = [run_of(f"m{k}", {"base.x": k, "base.y": 9}) for k in range(4)]
+    (table,) = brief(*runs)
+    assert [column.header for column in table.columns] == ["Test set", "Model", "Items", "Accuracy"]
+    assert {str(row[1]) for row in table.rows} == {"m0", "m1", "m2", "m3"}

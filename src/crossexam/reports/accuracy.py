@@ -127,10 +127,10 @@ def accuracy_table(results: Results) -> Table:
     return Table("Accuracy", columns, tuple(rows), tuple(notes))
 
 
-def written_accuracy_table(results: Results) -> Table:
+def written_accuracy_table(results: Results, most_across: int = MOST_ACROSS) -> Table:
     """Return accuracy by test set and model for a document: of many models a row each, not a column."""
     across = accuracy_table(results)
-    if len(results.models) <= MOST_ACROSS:
+    if len(results.models) <= most_across:
         return across
     rows = tuple(
         (row[0], column.header, row[1], cell)

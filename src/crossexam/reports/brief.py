@@ -91,7 +91,7 @@ def _accuracies(results: Results, names: Sequence[str]) -> Table:
     elif any(result.lost is not None for model in results.models for result in model.results):
         return _model_by_model(results)
     else:
-        return written_accuracy_table(results)
+        return written_accuracy_table(results, MOST_MODELS)
     return replace(table, rows=_ordered(table.rows, [results.short_names[name] for name in names]))
 
 

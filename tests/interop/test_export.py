@@ -166,17 +166,17 @@ def test_tasks_that_are_there_already_are_kept(form: str, tmp_path: Path) -> Non
     (folder / "__pycache__").mkdir()  # what a harness leaves
     assert exported(form, folder, THREE) == done
     assert {path: path.stat().st_mtime_ns for path in times} == times
-    with pytest.raises(CrossexamError, match="there is something already"):
+    with pytest.raises(CrossexamError, match="/tasks: "):
         exported(form, folder, THREE, dataset("base.dev", ["neutral"]))
     changed = next(path for path in sorted(times) if path.suffix != ".json")
     changed.write_text(changed.read_text() + "\n")
-    with pytest.raises(CrossexamError, match="there is something already"):
+    with pytest.raises(CrossexamError, match="/tasks: "):
         exported(form, folder, THREE)
 
 
 def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
     exported("inspect", tmp_path / "tasks", THREE)
-    with pytest.raises(CrossexamError, match="there is something already"):
+    with pytest.raises(CrossexamError, match="/tasks: "):
         exported("lm-eval", tmp_path / "tasks", THREE)
     in_capitals = dataset("Negation.dev-1", ["neutral"])
     with pytest.raises(CrossexamError, match="would both be the task crossexam_Negation_dev_1"):

@@ -182,6 +182,23 @@ def test_of_consistency_only_the_violations_are_shown_a_column_per_model() -> No
     ]
 
 
+def test_a_set_with_a_table_of_its_own_is_in_no_row_of_the_accuracies() -> None:
+    """Whether it comes first or between others."""
+    corpus = {"base.sick": {"cross_dataset": {"key": "sick"}}}
+    for sets in ({"base.sick": 9, **SETS}, {"base.x": 3, "base.sick": 9, "few.x": 6}):
+        run = run_of("mine", sets)
+        made = {
+            name: replace(each, manifest=each.manifest | corpus.get(name, {}))
+            for name, each in run.datasets.items()
+        }
+        found = replace(run, datasets=made)
+        for runs in ([found], [found, replace(found, model="other")]):
+            (table,) = brief(*runs)
+            assert names(table.rows)[:2] == ["base (x)", "majority baseline"]
+            assert not any("sick" in name for name in names(table.rows))
+            assert names(table.rows).count("majority baseline") == 1
+
+
 def test_of_many_models_over_bases_alone_each_has_a_row_per_base() -> None:
     runs = [run_of(f"m{k}", {"base.x": k, "base.y": 9}) for k in range(4)]
     (table,) = brief(*runs)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import (
+    MAJORITY,
     PAIRS,
     accuracy_table,
     empty_notes,
@@ -96,10 +97,12 @@ def _accuracies(results: Results, names: Sequence[str]) -> Table:
 
 
 def _ordered(rows: Sequence[tuple[Cell, ...]], names: Sequence[str]) -> tuple[tuple[Cell, ...], ...]:
-    """Return the rows of the test sets *names* in this order, each with those that follow it."""
+    """Return the rows of the test sets *names* in this order, each with its majority baseline."""
     blocks: dict[Cell, list[tuple[Cell, ...]]] = {}
+    name: Cell = None
     for row in rows:
-        blocks.setdefault(row[0] if row[0] in names else next(reversed(blocks)), []).append(row)
+        name = name if row[0] == MAJORITY else row[0]
+        blocks.setdefault(name, []).append(row)
     return tuple(row for name in names for row in blocks.get(name, ()))
 
 

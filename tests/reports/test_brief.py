@@ -16,8 +16,8 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.analyses.consistency import consistency_table
-from crossexam.reports.brief import brief_tables, failures_first
-from crossexam.reports.broken import broken_sets
+from crossexam.reports.brief import brief_tables, drop_note, failures_first
+from crossexam.reports.broken import broken_sets, broken_table
 from crossexam.reports.headline import warnings
 from crossexam.reports.items import PageItems
 from crossexam.reports.report import Report
@@ -89,6 +89,19 @@ def test_of_one_model_the_table_has_drops_and_pairs_if_these_are_fewer_than_item
     (table,) = brief(part)
     assert [column.header for column in table.columns][4:] == ["Pairs", "p (Holm)"]
     assert [row[4] for row in table.rows] == [None, None, 50, 50, 50]
+
+
+def test_where_a_drop_is_not_the_difference_of_the_accuracies_shown_it_is_said() -> None:
+    run = run_of("mine", SETS)
+    assert drop_note(results_of([run])) == "Drop: accuracy lost from the base, in points."
+    few = run.datasets["few.x"]
+    sets = run.datasets | {"few.x": replace(few, examples=few.examples[:40])}
+    rows = run.probabilities | {"few.x": run.probabilities["few.x"][:40]}
+    results = results_of([replace(run, datasets=sets, probabilities=rows)])
+    assert "on few from the base examples of the items alone" in drop_note(results)
+    assert all(
+        drop_note(results) in table.notes[0] for table in (brief_tables(results)[0], broken_table(results))
+    )
 
 
 def test_of_more_models_each_has_a_row_with_its_worst_set_and_the_significant_drops() -> None:

@@ -126,7 +126,7 @@ def _of_one(model: ModelResults, results: Results) -> Table:
     rows = tuple((*row, *drops.get(row[0], none)) for row in accuracies.rows)
     notes = brief_notes(
         results,
-        "Drop: accuracy lost from the base, in points.",
+        drop_note(results),
         "p: McNemar's test by cluster, Holm-corrected over the test sets.",
         significance_note(results.alpha),
     )
@@ -193,6 +193,19 @@ def _model_by_model(results: Results) -> Table:
 def _is_significant(result: TestSetResult, results: Results) -> bool:
     fallen = result.lost is not None and result.lost.value > 0
     return fallen and result.p_holm is not None and result.p_holm <= results.alpha
+
+
+def drop_note(results: Results) -> str:
+    """Return what a drop is, and that it is not the difference of accuracies shown where that is so."""
+    in_part = [
+        results.short_names[result.name]
+        for _, model, result in results.by_test_set()
+        if (base := model.result(result.base_set or "")) is not None
+        and pairs_of(result) not in {None, base.n}
+    ]
+    listed = ", ".join(dict.fromkeys(in_part))
+    parts = f"; on {listed} from the base examples of the items alone, a part of the base" if listed else ""
+    return f"Drop: accuracy lost from the base, in points{parts}."
 
 
 def brief_notes(results: Results, *about: str) -> tuple[str, ...]:

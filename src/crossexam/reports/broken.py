@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.labels import GOLDS, ItemLabels
 from crossexam.core.randomness import rng_for
 from crossexam.reports.accuracy import MAJORITY, accuracy_table
-from crossexam.reports.brief import brief_notes, failures_first
+from crossexam.reports.brief import brief_notes, drop_note, failures_first
 from crossexam.reports.items import PageItems, Segment, Shown, segments, starting_pair
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table, significance_note
@@ -86,7 +86,7 @@ def broken_table(results: Results) -> Table:
     notes = brief_notes(
         results,
         "Drawn: the accuracy and its interval; a line where the accuracy on the base is.",
-        "Drop: accuracy lost from the base, in points.",
+        drop_note(results),
         significance_note(results.alpha),
     )
     return Table("What breaks", columns, tuple(rows), notes, grouped=1 if several else 0)

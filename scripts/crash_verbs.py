@@ -269,9 +269,9 @@ VERBS: Final[dict[str, Verb]] = {
              (_SUITE, _RUN, _OTHER_RUN, "baseline run -o b.parquet", _write_rules),
              modules=("crossexam.gates.judge",)),
         Verb("report-csv", "report run other -o out.csv", (_SUITE, _RUN, _OTHER_RUN)),
-        Verb("report-parts", _report_with_parts, (_SUITE, _RUN), modules=("vl_convert",)),
+        Verb("report-parts", _report_with_parts, (_SUITE, _RUN)),
         Verb("fetch", _fetch, (_archive,), modules=("crossexam.corpora.fetch",)),
-        Verb("report-html", "report run -o out.html", (_SUITE, _RUN), modules=("vl_convert",)),
+        Verb("report-html", "report run -o out.html", (_SUITE, _RUN)),
     )
 }
 # fmt: on

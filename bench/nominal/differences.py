@@ -14,7 +14,7 @@ from crossexam.stats.balanced_accuracy import balanced_difference
 from crossexam.stats.clusters import effective_size
 from crossexam.stats.combined import mean_of
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.multiple_testing import ALPHA, holm
+from crossexam.stats.p_values import ALPHA, holm
 from crossexam.stats.paired import (
     clustered_mcnemar,
     difference_of_drops,

@@ -22,7 +22,7 @@ from crossexam.gates.rules import Limit, rules_from
 from crossexam.stats.balanced_accuracy import balanced_difference, exact_balanced_accuracy
 from crossexam.stats.calibration import binned_errors, equal_width_bins
 from crossexam.stats.estimate import exact_share
-from crossexam.stats.one_sided import one_sided_p
+from crossexam.stats.p_values import one_sided_p
 from crossexam.stats.paired import difference_of_drops, paired_difference
 from crossexam.stats.unpaired import difference, difference_of_unpaired_drops
 from nominal.designs import Cell, Clusters, Flags, Shares, equal, single, zipf

@@ -11,7 +11,7 @@ import numpy as np
 
 from crossexam.stats.agreement import cohen_kappa
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.multiple_testing import ALPHA
+from crossexam.stats.p_values import ALPHA
 from crossexam.stats.ranks import differences_of_means, holm_matrix, pairwise_tests, ranks
 from nominal.designs import MANY, SOME, Cell, Clusters, Codes, Flags, equal, holds, single, zipf
 

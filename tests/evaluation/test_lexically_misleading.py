@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.test_sets import read_suite
-from crossexam.evaluation.lexically_misleading import misled_parts
+from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
 from crossexam.models.table import open_model
 from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.report import make_report
@@ -178,10 +179,19 @@ def test_the_page_draws_the_curve(suite: Suite) -> None:
     answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
     run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers, {})
     ((part, drawings),) = misleading_charts(results_of([run])).figures
-    svg = drawings["narrow"]
     assert part == "builtin_demo"
-    assert svg.startswith("<svg")
-    assert "lambda" in svg
+    curve, sizes = (str(drawing.svg()) for drawing in drawings.values())
+    parts = [each for each in misled_parts(run, CURVE) if each.size >= 10]
+    (points,) = re.findall(r'<polyline points="([^"]*)" class="curve one"', curve)
+    places = [tuple(map(float, point.split(","))) for point in points.split(" ")]
+    shown = [((x - 40) / 300, (198 - y) / 190) for x, y in places]
+    assert shown == [pytest.approx((each.lam, each.model.value), abs=1e-4) for each in parts]
+    (points,) = re.findall(r'<polyline points="([^"]*)" class="curve sizes"', sizes)
+    least, most = parts[-1].size, parts[0].size
+    heights = [(88 - float(point.split(",")[1])) / 80 for point in points.split(" ")]
+    assert [least * (most / least) ** each for each in heights] == pytest.approx(
+        [each.size for each in parts], rel=1e-3
+    )
     page = make_report(run).text(".html")
     assert page.count('id="misleading"') == 1
     assert 'href="#misleading"' in page

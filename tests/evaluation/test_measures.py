@@ -20,7 +20,7 @@ from crossexam.evaluation.comparison import compare_runs, one_sided_sets
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
 from crossexam.evaluation.slices import CROSSED, SLICES
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.multiple_testing import holm
+from crossexam.stats.p_values import holm
 from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
 

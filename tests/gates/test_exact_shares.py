@@ -17,7 +17,7 @@ from crossexam.gates.judge import judge
 from crossexam.gates.rules import rules_from
 from crossexam.gates.table import p_text
 from crossexam.stats.estimate import exact_share, share_correct
-from crossexam.stats.one_sided import one_sided_p
+from crossexam.stats.p_values import one_sided_p
 from crossexam.stats.unpaired import difference
 
 NAME = "base.dev"

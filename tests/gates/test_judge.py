@@ -20,7 +20,7 @@ from crossexam.gates.baseline import Baseline
 from crossexam.gates.judge import judge
 from crossexam.gates.result import GateResult
 from crossexam.gates.rules import rules_from
-from crossexam.stats.multiple_testing import holm
+from crossexam.stats.p_values import holm
 
 MakeRun = Callable[..., Run]
 N = 300
@@ -443,7 +443,7 @@ def test_as_many_items_as_it_says_settle_an_open_check(make_run: MakeRun) -> Non
     from functools import partial
 
     from crossexam.stats.estimate import share_correct
-    from crossexam.stats.one_sided import one_sided_p
+    from crossexam.stats.p_values import one_sided_p
 
     right, codes = spread_out(0.64), np.arange(N) // 3
     (check,) = gate(make_run({DEV: right}), {"measure": "accuracy", "min": 0.6}).checks

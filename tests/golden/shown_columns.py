@@ -56,7 +56,6 @@ TABLES: dict[str, list[Column]] = {
         """Test set
         ?Model
         Items : count items|
-        0 to 100 %
         Accuracy : estimate accuracy|
         Drop : estimate lost|
         p (Holm) : p p_holm|"""

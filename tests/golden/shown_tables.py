@@ -39,13 +39,13 @@ class _Tables(HTMLParser):
         super().__init__()
         self.found: list[Shown] = []
         self.label = self.folded = ""
-        self.opens = self.is_section = False
+        self.opens = self.is_section = self.is_drawing = False
         self.text: list[str] = []
         self.rows: list[list[str]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
-        if given.get("role") == "region":
+        if given.get("class") == "scroll":
             self.label = given["aria-label"] or ""
         if tag == "table":
             self.rows = []
@@ -56,6 +56,7 @@ class _Tables(HTMLParser):
             self.is_section = given.get("class") == "section"
         elif tag in {"th", "td", "caption", "summary"}:
             self.text = []
+            self.is_drawing = given.get("class") == "drawing"  # test_charts.py
 
     def handle_data(self, data: str) -> None:
         self.text.append(data)
@@ -63,7 +64,7 @@ class _Tables(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         text = plain("".join(self.text))
         if tag in {"th", "td"}:
-            self.rows[-1] += [] if self.opens else [text]
+            self.rows[-1] += [] if self.opens or self.is_drawing else [text]
         elif tag == "caption":
             self.label = text
         elif tag == "summary":

@@ -52,13 +52,3 @@ def open_page(chromium: Browser) -> Iterator[Opener]:
     parts = tuple(f"{address.removesuffix('.html')}_items/" for address in opened)
     assert [request for request in requests if not request.startswith(parts)] == opened
     assert trouble == []
-
-
-@pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw no charts, which takes most of the time of a page."""
-    import vl_convert
-
-    monkeypatch.setattr(vl_convert, "vegalite_to_svg", lambda *_: "<svg/>")
-    monkeypatch.setattr(vl_convert, "vegalite_to_vega", lambda *_: {"data": []})
-    monkeypatch.setattr(vl_convert, "vega_to_svg", lambda *_: "<svg/>")

@@ -102,9 +102,9 @@ def headers(table: Table) -> list[str]:
 
 
 def tables_of(results: Results, key: str) -> list[Table]:
-    """The tables of the section with this key."""
+    """The tables of the section with this key, without drawings."""
     (section,) = (section for section in SECTIONS if section.key == key)
-    return section.tables_of(results)
+    return [table.in_words for table in section.tables_of(results)]
 
 
 def cells_of(results: Results, key: str) -> list[dict[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
 from made_runs import dataset, run_of
 
 from crossexam.core.dataset import Run
@@ -13,7 +12,6 @@ from crossexam.reports.comparison import against_table, comparison_tables, only_
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 GOOD = "ENNC" * 10
 
 

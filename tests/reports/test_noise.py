@@ -21,7 +21,6 @@ from crossexam.reports.headline import headlines, warnings
 from crossexam.reports.report import Report, terminal_comparison, write_comparison
 from crossexam.reports.results import results_of
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 GOLD = "ENC" * 200
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("few", "many")))
 FLOOR = {"pairs": 100, "times": 2, "flips": 9, "value": 0.045, "low": 0.02, "high": 0.1}

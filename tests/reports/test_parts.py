@@ -459,7 +459,7 @@ def test_without_the_folder_the_page_still_opens(chromium: Browser, beside: Path
     page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
     settled(page)
     assert f"The file {folder.name}/" in page.locator("#list").inner_text()
-    assert page.locator("#accuracy svg:visible").count() > 0
+    assert page.locator("#drop svg:visible").count() > 0
     assert page.locator("h1").inner_text()
     page.close()
 

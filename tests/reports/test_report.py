@@ -27,7 +27,6 @@ from crossexam.reports.report import make_report, terminal_comparison, terminal_
 from crossexam.reports.results import results_of
 from crossexam.reports.text import latex_table, markdown_table, render_latex
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
 TAIL = " and false is not true"
 
@@ -276,9 +275,10 @@ def test_what_cannot_be_reported_is_refused(
     )
     assert "no runs to report" in refused(make_report().text, ".md")
     with pytest.raises(FormatError) as caught:
-        make_report(*two_runs).save(tmp_path / "report.pdf")
+        make_report(*two_runs).save(tmp_path / "report.docx")
     assert str(caught.value).endswith(
-        "'.pdf' is not a supported report format\n  wanted: .html, .md, .tex, .csv, .json, .yaml\n"
+        "'.docx' is not a supported report format\n"
+        "  wanted: .html, .md, .tex, .csv, .json, .yaml, .vl.json, .svg, .pdf\n"
         "  hint: -o report.html"
     )
     page = refused(write_comparison, *two_runs, tmp_path / "c.html")

@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
-import vl_convert
 from rich.console import Console
 
 from crossexam.core.dataset import Dataset, Reading, Run
@@ -30,7 +29,7 @@ from crossexam.evaluation import (
 from crossexam.evaluation.seen_pairs import TrainingPairs
 from crossexam.evaluation.several import model_agreement, ranking, together
 from crossexam.language.word_pair_index import WordPairIndex
-from crossexam.reports.report import RENDERERS, make_report
+from crossexam.reports.report import RENDERERS, Report, make_report
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import SECTIONS, Section, page_sections
 from crossexam.reports.table import missing
@@ -269,7 +268,7 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "brief": stress, "broken": stress, "accuracy": stress, "accuracies": stress, "drop": stress,
     "errors": stress, "predicted": adversary,
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
-    "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
+    "counts": swaps, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "against": stress, "only_one": stress,
     "truncation": long_inputs, "judged": judged, "keys": pairs, "by_key": pairs,
     "joint": pairs, "kinds": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark,
@@ -294,8 +293,7 @@ OF_SEVERAL: Final = {
 }
 #: The sections that every report has.
 ALWAYS: Final = {
-    *("brief", "broken", "accuracy", "accuracies", "errors", "confusion", "items", "yield", "signatures"),
-    *("calibration", "selective"),  # of models with probabilities
+    *("brief", "broken", "accuracy", "accuracies", "errors", "items", "yield", "signatures"),
 }
 #: Test sets and columns that promise no number: a base has no drop.
 NO_NUMBER: Final = {
@@ -330,9 +328,8 @@ class Case(NamedTuple):
 
 def case_of(section: Section) -> Case:
     models = 3 if section.key in OF_SEVERAL else 2 if section.key in OF_TWO else 1
-    special = (
-        section.key if section.key in {"templates", "gain", "seen", "published_slices", "temperature"} else ""
-    )
+    asked = "calibration" if section.on_request else ""
+    special = section.key if section.key in SPECIAL else asked
     return Case(RUNS[section.key], models, special)
 
 
@@ -348,22 +345,26 @@ def results(case: Case) -> Results:
         items=5,
         relative_to=1 if case.special == "gain" else None,
         training=seen,
+        calibration=case.special == "calibration",
         temperature_from=[elsewhere()] if case.special == "temperature" else [],
     )
 
 
 @cache
 def rendered(case: Case, form: str) -> str:
-    """Return the report of *case*, which sections share, in a format; its charts are not drawn."""
+    """Return the report of *case*, which sections share, in a format."""
     of = results(case)
     if form != "terminal":
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(vl_convert, "vegalite_to_svg", lambda _: "<svg></svg>")
-            patch.setattr(vl_convert, "vegalite_to_vega", lambda _: {"data": []})
-            patch.setattr(vl_convert, "vega_to_svg", lambda _: "<svg></svg>")
-            return RENDERERS[f".{form}"](of)
+        return RENDERERS[f".{form}"](of)
     console = Console(width=200, file=io.StringIO(), record=True)
-    report = make_report(*of.runs, published_rows=False, relative_to=of.relative_to, training=of.training)
+    report = Report(
+        tuple(of.runs),
+        published_rows=False,
+        relative_to=of.relative_to,
+        training=of.training,
+        calibration=of.calibration,
+        temperature_from=(elsewhere(),) if case.special == "temperature" else (),
+    )
     console.print(report.terminal())
     return console.export_text()
 
@@ -379,7 +380,7 @@ def test_the_table_is_sound() -> None:
     keys = [section.key for section in SECTIONS]
     assert len(set(keys)) == len(keys)
     assert set(RUNS) == set(keys)  # a new section needs a run here
-    assert set(RENDERERS) == {*WITH_SECTIONS, ".yaml"}
+    assert set(RENDERERS) == {*WITH_SECTIONS, ".yaml", ".vl.json", ".svg"}
     for section in SECTIONS:
         assert section.formats
         assert not section.within or section.within in keys[: keys.index(section.key)]
@@ -423,7 +424,9 @@ def test_a_section_hides_itself(for_each: Callable[..., None]) -> None:
     case = Case(plain, 1)
 
     def check(key: str) -> None:
-        is_there = bool(BY_KEY[key].tables_of(results(case))) or key in shown(case)
+        section, of = BY_KEY[key], results(case)
+        may_be_there = any(section.is_in(form, of) for form in section.formats)
+        is_there = (may_be_there and bool(section.tables_of(of))) or key in shown(case)
         assert is_there == (key in ALWAYS)
         if not is_there:
             assert f'id="{key}"' not in rendered(case, "html")
@@ -441,7 +444,7 @@ def test_tables_have_titles_of_their_own_and_all_their_numbers(for_each: Callabl
         for table in tables:
             for row in table.rows:
                 for column, cell in zip(table.columns, row, strict=True):
-                    if column.kind != "text" and (row[0], column.header) not in NO_NUMBER:
+                    if column.kind not in {"text", "drawing"} and (row[0], column.header) not in NO_NUMBER:
                         assert not missing(cell), f"{table.title}: {row[0]}, {column.header}"
                         assert not isinstance(cell, str)
 
@@ -456,7 +459,7 @@ def test_charts_are_drawn(for_each: Callable[..., None]) -> None:
         assert charts.figures
         for caption, drawings in charts.figures:
             assert caption
-            assert all(svg.startswith("<svg") for svg in drawings.values())
+            assert all(drawing.svg().startswith("<svg") for drawing in drawings.values())
 
     for_each(check, [section.key for section in SECTIONS if section.charts])
 

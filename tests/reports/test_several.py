@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from made_runs import csv_rows, dataset
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.analyses.agreement import agreement_tables, alone_tables
-from crossexam.reports.analyses.ranks import difference_tables, first_rank_table, rank_charts
+from crossexam.reports.analyses.ranks import difference_tables, first_rank_table
 from crossexam.reports.names import short_model_names
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import MOST_COMPARED
@@ -54,7 +53,7 @@ def test_the_ranks_are_in_order_and_name_the_models() -> None:
     table = first_rank_table(make_report(*THREE).results)
     assert table.title == "Ranks: mean of 2 test sets"
     assert [row[0] for row in table.rows] == ["hf/me/good", "hf/me/fair", "zoo/poor"]
-    assert [row[3] for row in table.rows] == ["a", "b", "c"]
+    assert [row[4] for row in table.rows] == ["a", "b", "c"]
 
 
 def test_the_matrix_marks_what_is_significant() -> None:
@@ -79,19 +78,17 @@ def test_two_models_are_compared_as_before() -> None:
     assert json.loads(make_report(*THREE[:2]).text(".json"))["several_models"] is None
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_more_models_than_are_readable_have_tables_only() -> None:
     many = [run_of(f"m/{k}", 0.1 + k / 20) for k in range(MOST_COMPARED + 1)]
     report = make_report(*many)
     assert difference_tables(report.results) == agreement_tables(report.results) == []
-    assert rank_charts(report.results).figures == ()
     table = first_rank_table(report.results)
     assert len(table.rows) == MOST_COMPARED + 1
     assert any("readable for up to 12 models" in note for note in table.notes)
     found = json.loads(report.text(".json"))["several_models"]
     assert len(found["rankings"][0]["pairs"]) == 13 * 12 / 2
     twelve = make_report(*many[:-1]).results
-    assert len(difference_tables(twelve)) == len(rank_charts(twelve).figures) == 3
+    assert len(difference_tables(twelve)) == 3
 
 
 def test_a_model_that_is_left_out_is_named() -> None:
@@ -151,25 +148,6 @@ def test_short_names_are_unique() -> None:
     long = [f"{'a' * 20}{k}{'b' * 20}" for k in range(2)]
     assert short_model_names(long) == tuple(long), "what would be the same is not cut"
     assert len(set(short_model_names(names))) == len(names)
-
-
-def test_the_drawing_joins_exactly_the_models_of_a_group() -> None:
-    results = make_report(*THREE, run_of("fair too", 0.6)).results
-    (caption, drawings), *_ = rank_charts(results).figures
-    assert caption == "mean of 2 test sets"
-    groups = [group for group in _groups(results.rankings[0]) if len(group) > 1]
-    assert groups
-    for svg in drawings.values():
-        marks = re.findall(r'aria-label="[^"]*group: (\w+)[^"]*"', svg)
-        assert len([mark for mark in marks if mark]) == sum(map(len, groups)) + len(groups)
-
-
-def _groups(ranking: object) -> list[list[int]]:
-    models = ranking.models  # type: ignore[attr-defined]
-    return [
-        [each.model for each in models if group in each.groups]
-        for group in sorted({group for each in models for group in each.groups})
-    ]
 
 
 @pytest.mark.browser

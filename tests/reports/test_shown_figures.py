@@ -311,7 +311,6 @@ def in_matrix(column: Column, name: str, shown: Shown, test_set: str) -> Wanted:
     )
 
 
-@pytest.mark.usefixtures("undrawn")  # charts: test_charts.py
 @pytest.mark.parametrize("form", FORMATS)
 def test_tables_show_the_golden_figures(form: str) -> None:
     against = f"strong against {'tied' if 'last' in form else 'overconfident'}"

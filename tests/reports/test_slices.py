@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from made_runs import dataset, run_of
 
 from crossexam.core.dataset import Run
@@ -63,7 +62,6 @@ def test_the_published_accuracy_on_antonyms_stands_beside_that_of_the_model(
     for_each(check, ["multinli_annotated_matched", "multinli_1_0_mismatched_annotations"])
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_every_written_format_has_the_figure() -> None:
     report = make_report(run_over("multinli_annotated_matched"))
     said = {

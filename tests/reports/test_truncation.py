@@ -21,7 +21,6 @@ from crossexam.evaluation.measures import measure
 from crossexam.evaluation.truncation import truncations
 from crossexam.reports.report import make_report
 
-pytestmark = pytest.mark.usefixtures("undrawn")
 MENDED = "To have every item read to the end, run the model with --chunk, as in --chunk words:300."
 
 

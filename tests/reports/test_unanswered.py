@@ -16,7 +16,7 @@ from made_runs import cells_of, csv_rows, dataset, run_of, tables_of
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.reports.charts import accuracy_charts, confusion_charts, error_charts
+from crossexam.reports.charts import confusion_charts
 from crossexam.reports.headline import headline, warnings, worst_of
 from crossexam.reports.items import PageItems
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
@@ -27,7 +27,7 @@ from crossexam.reports.unanswered import BOUNDS_NOTE
 
 GOLD = "ENC" * 20
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("one", "two")))
-FORMATS = [suffix for suffix in RENDERERS if suffix != ".yaml"]  # a card is of one model
+FORMATS = [".html", ".md", ".tex", ".csv", ".json"]
 
 
 def run(model: str = "py/toy", sure: float = 1.0, **said: str) -> Run:
@@ -96,7 +96,6 @@ def test_the_headline_is_never_of_bounds() -> None:
     assert "on 4 of 4 test sets (table 'Unanswered items')" in warning
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_every_format_shows_missing_answers(for_each: Callable[..., None]) -> None:
     def check(names: str, suffix: str) -> None:
         text = Report(tuple(runs[name] for name in names.split())).text(suffix)
@@ -173,11 +172,9 @@ def test_no_table_and_no_chart_shows_a_test_set_with_only_bounds_but_those_of_bo
     assert noted == {"calibration", "temperature", "selective", "errors"}
     for charts in (reliability_charts, risk_charts, confusion_charts):
         assert [name for name, _ in charts(results).figures] == ["base (dev)", "two"]
-    assert confusion_charts(results).note == f"{LEFT_OUT}one."
-    assert "one" not in "".join(error_charts(results).figures[0][1].values()).replace("none", "")
+    assert confusion_charts(results).note.endswith(f" {LEFT_OUT}one.")
 
 
-@pytest.mark.usefixtures("undrawn")
 def test_what_is_left_out_is_noted_with_its_model() -> None:
     for suffix in (".md", ".tex", ".html"):
         text = cx.report(soft(one=SOME, two="E"), calibration=True).text(suffix)
@@ -289,7 +286,7 @@ def test_the_page_is_as_before_if_all_was_answered(tmp_path: Path, open_page: Ca
     assert options == ["any", "entailment", "neutral", "contradiction"]
 
 
-def test_notes_and_charts_explain_only_what_there_is() -> None:
+def test_notes_explain_only_what_there_is() -> None:
     found = {run.model: results_of([run]) for run in (WHOLE, FEW, NONE)}
     notes = {
         name: " ".join(note for table in tables_of(each, "accuracy") for note in table.notes)
@@ -298,5 +295,3 @@ def test_notes_and_charts_explain_only_what_there_is() -> None:
     assert "answered" not in notes["py/toy"]
     said = [(words in notes[name]) for words in ("Of the answered items", BOUNDS_NOTE) for name in notes]
     assert said == [False, True, False, False, False, True]
-    assert "Grey line" in accuracy_charts(found["py/toy"]).note
-    assert "Grey line" not in accuracy_charts(found["py/mute"]).note

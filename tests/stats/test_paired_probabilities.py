@@ -11,7 +11,7 @@ from crossexam.stats.calibration import calibration_error, equal_width_bins
 from crossexam.stats.clusters import Clusters
 from crossexam.stats.estimate import mean_of_items
 from crossexam.stats.losses import brier_scores, log_losses
-from crossexam.stats.one_sided import LEAST_P
+from crossexam.stats.p_values import LEAST_P
 from crossexam.stats.paired_probabilities import (
     PairedProbabilities,
     item_losses,

@@ -11,7 +11,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from crossexam.core.arguments import required
-from crossexam.core.columns import cluster_hashes, columns_of, in_columns, info_values, labels_of
+from crossexam.core.columns import (
+    cluster_hashes,
+    columns_of,
+    has_proposed_labels,
+    in_columns,
+    info_values,
+    labels_of,
+    relabelled_items,
+)
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import GENERATED_LABEL, Example, as_generated
 from crossexam.core.frames import empty_frame, info_columns, item_frame
@@ -98,6 +106,16 @@ class Dataset:
     @cached_property
     def _labels(self) -> NDArray[np.int8]:
         return labels_of(self.examples)
+
+    @cached_property
+    def relabelled(self) -> NDArray[np.bool_]:
+        """Of which examples judges replaced the label: [n]."""
+        return relabelled_items(self.examples)
+
+    @cached_property
+    def has_proposed_labels(self) -> bool:
+        """Whether a rule proposed the labels of some examples."""
+        return has_proposed_labels(self.examples)
 
     @cached_property
     def _clusters(self) -> NDArray[np.uint64]:

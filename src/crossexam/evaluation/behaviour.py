@@ -45,7 +45,7 @@ from crossexam.stats.bootstrap import draws_for
 from crossexam.stats.clustered_association import ClusteredTest, conditional_test, permutation_test
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.multiple_testing import ALPHA, bonferroni, holm
+from crossexam.stats.p_values import ALPHA, bonferroni, holm
 from crossexam.stats.power import minimum_detectable_association
 
 Factor = Literal["insensitivity", "unseen pairs", "polarity"]

@@ -16,8 +16,7 @@ from typing import Final
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.stats.multiple_testing import ALPHA
-from crossexam.stats.one_sided import AtConfidence
+from crossexam.stats.p_values import ALPHA, AtConfidence
 from crossexam.stats.power import minimum_detectable_drop
 
 #: A test set of fewer items, or pairs with its base, leads no headline, and charts mark it.

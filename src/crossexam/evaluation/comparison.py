@@ -16,7 +16,7 @@ from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.scores import Scored, describe_projection, score_both, ties_of, with_accuracy
 from crossexam.evaluation.unanswered import Filled, filled_scores, is_answered, too_many
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.multiple_testing import holm_of_planned
+from crossexam.stats.p_values import holm_of_planned
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 
 if TYPE_CHECKING:

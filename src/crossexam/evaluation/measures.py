@@ -37,7 +37,7 @@ from crossexam.evaluation.unanswered import (
 from crossexam.stats.clusters import cluster_codes, effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.multiple_testing import ALPHA, holm_of_planned
+from crossexam.stats.p_values import ALPHA, holm_of_planned
 from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
 

@@ -22,7 +22,7 @@ from crossexam.evaluation.calibration import LEAST_MASS
 from crossexam.evaluation.scores import numbered_clusters
 from crossexam.evaluation.shares import gives_labels_only, projection_for_run
 from crossexam.evaluation.unanswered import answered_part
-from crossexam.stats.multiple_testing import holm_of_planned
+from crossexam.stats.p_values import holm_of_planned
 from crossexam.stats.paired_probabilities import (
     ItemLosses,
     PairedDifference,

@@ -141,7 +141,9 @@ def numbered_clusters(run: Run) -> dict[str, NDArray[np.int32]]:
 
     hashes = {name: dataset.clusters() for name, dataset in run.datasets.items()}
     every = np.concatenate([np.empty(0, dtype=np.uint64), *hashes.values()])
-    numbers = pa.array(every).dictionary_encode().indices.to_numpy()
+    column = pa.Array.from_buffers(pa.uint64(), len(every), [None, pa.py_buffer(every)])  # without pandas
+    coded = column.dictionary_encode().indices
+    numbers = np.frombuffer(coded.buffers()[1], dtype=np.int32)[coded.offset : coded.offset + len(coded)]
     ends = np.cumsum([len(each) for each in hashes.values()], dtype=np.int64)
     return {name: numbers[end - len(hashes[name]) : end] for name, end in zip(hashes, ends, strict=True)}
 

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.columns import examples_at, has_proposed_labels, relabelled_items, status_codes
+from crossexam.core.columns import examples_at, status_codes
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import PROPOSED, REJECTED, STATUSES, UNDECIDED, VERIFIED
@@ -47,7 +47,7 @@ def by_status(run: Run) -> Run:
     places: dict[str, tuple[str, _Rows]] = {}
     left_out: Counter[str] = Counter()
     for name, dataset in run.datasets.items():
-        if _PART in dataset.entry.facts or not has_proposed_labels(dataset.examples):
+        if _PART in dataset.entry.facts or not dataset.has_proposed_labels:
             kept[name], places[name] = dataset, (name, _ALL)
             continue
         statuses = _statuses(dataset)
@@ -98,7 +98,7 @@ def _statuses(dataset: Dataset) -> NDArray[np.object_]:
 
 def _relabelled(datasets: Mapping[str, Dataset]) -> dict[str, str]:
     """Return what the manifest of a run says of items whose label judges replaced; empty without any."""
-    count = sum(int(relabelled_items(dataset.examples).sum()) for dataset in datasets.values())
+    count = sum(int(dataset.relabelled.sum()) for dataset in datasets.values())
     return {"relabelled_items": f"{count:,} items have the label of the judges"} if count else {}
 
 

@@ -1,7 +1,7 @@
 """Whether a run keeps to rules: each is shown to hold, shown to be broken, or open.
 
 A check compares a value with a limit.  It *holds* if the value is shown to keep to the limit, and is *broken*
-if it is shown not to; each is a one-sided test by an interval (:func:`crossexam.stats.one_sided.one_sided_p`)
+if it is shown not to; each is a one-sided test by an interval (:func:`crossexam.stats.p_values.one_sided_p`)
 at half the level alpha, corrected by Holm's method over all checks.  The interval is that of the report, and
 for shares the exact one.  So the chance that any check which is not broken is called so is at most alpha / 2.
 
@@ -36,8 +36,7 @@ from crossexam.gates.rules import GateRule, Limit
 from crossexam.models.ensemble import MEMBERS
 from crossexam.reports.accuracy import intervals_of
 from crossexam.reports.names import short_names
-from crossexam.stats.multiple_testing import ALPHA, holm
-from crossexam.stats.one_sided import LEAST_P, AtConfidence, one_sided_p
+from crossexam.stats.p_values import ALPHA, LEAST_P, AtConfidence, holm, one_sided_p
 
 
 def judge(

@@ -48,7 +48,7 @@ from crossexam.stats.balanced_accuracy import (
 )
 from crossexam.stats.calibration import binned_errors, equal_width_bins
 from crossexam.stats.estimate import exact_share, share_correct, wilson_share
-from crossexam.stats.one_sided import AtConfidence
+from crossexam.stats.p_values import AtConfidence
 from crossexam.stats.paired import difference_of_drops, paired_difference
 from crossexam.stats.unpaired import difference, difference_of_unpaired_drops
 

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.construction import ways_out
 from crossexam.constructions.keys import keys_are_sampled
-from crossexam.core.columns import relabelled_items
 from crossexam.core.dataset import Dataset, counted_items
 from crossexam.core.example import PROPOSED
 from crossexam.core.labels import GOLDS, LABELS, Gold
 from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.analyses.templates import drops_within_noise
+from crossexam.reports.drawing import Bar, Interval, range_text, round_range
 from crossexam.reports.published_systems import (
     columns_for,
     difference_from,
@@ -34,11 +34,17 @@ from crossexam.reports.unanswered import only_bounds_notes, unanswered_notes
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
 
-#: The line under which the page folds away the numbers of a chart.
-FOLDED_NUMBERS: Final = "Show the numbers"
-
 #: Gold and predicted label of each type of error; Naik et al. (2018) count the first two.
 ERROR_TYPES: Final = ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E")
+#: The bar of errors: type, predicted label (the colour), and whether it is pale (by gold label).
+_BAR: Final = (
+    ("N-E", "entailment", False),
+    ("C-E", "entailment", True),
+    ("E-N", "neutral", False),
+    ("C-N", "neutral", True),
+    ("E-C", "contradiction", False),
+    ("N-C", "contradiction", True),
+)
 
 
 def intervals_of(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
@@ -211,9 +217,7 @@ def _one_label_warning(result: TestSetResult, label: Gold, results: Results) -> 
 
 def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
     """Return a sentence if the gold labels of some items are those of judges, not of a construction."""
-    changed = {
-        names[name]: int(relabelled_items(dataset.examples).sum()) for name, dataset in test_sets.items()
-    }
+    changed = {names[name]: int(dataset.relabelled.sum()) for name, dataset in test_sets.items()}
     listed = ", ".join(f"{name} {count:,}" for name, count in changed.items() if count)
     return (
         [f"Items whose gold label comes from judges, not from the construction: {listed}."] if listed else []
@@ -260,11 +264,13 @@ def pairs_of(result: TestSetResult) -> int | None:
 
 def drop_table(results: Results) -> Table:
     """Return the accuracy each model lost from the base to each test set built from it."""
+    ends = _drop_range(results)
     columns = (
         Column("Test set"),
         Column("Model"),
         Column("Base", "percent"),
         Column("Accuracy", "percent"),
+        Column(range_text(ends, "points"), "drawing"),
         Column("Drop", "points"),
         PAIRS,
         Column("p (Holm)", "p", alpha=results.alpha),
@@ -274,13 +280,15 @@ def drop_table(results: Results) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, model, result in results.by_test_set():
         if result.base_accuracy is not None:
+            lost = result.lost
             rows.append(
                 (
                     results.short_names[name],
                     model.name,
                     result.base_accuracy,
                     result.accuracy,
-                    result.lost,
+                    None if lost is None else Interval(lost, ends, line=0.0, few=result.is_small),
+                    lost,
                     pairs_of(result),
                     result.p_holm,
                     result.minimum_detectable_drop,
@@ -299,7 +307,14 @@ def drop_table(results: Results) -> Table:
         *unanswered_notes((result for _, _, result in results.by_test_set()), "drop"),
         *drops_within_noise(results),
     )
-    return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
+    drawn = "Drawn: the drop and its interval, hollow if there are few items; a line at 0."
+    return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, drawn=drawn)
+
+
+def _drop_range(results: Results) -> tuple[float, float]:
+    """Return the ends of the axis of all drops, which has 0."""
+    found = (result.lost for model in results.models for result in model.results)
+    return round_range([0.0, *(end for lost in found if lost is not None for end in (lost.low, lost.high))])
 
 
 def _notes_on_tests(results: Results) -> list[str]:
@@ -323,9 +338,12 @@ def _headline_notes(results: Results) -> list[str]:
 
 def error_table(results: Results) -> Table:
     """Return the number of wrong predictions of each model, by gold and predicted label."""
+    measured = [result for _, _, result in results.by_test_set() if not result.only_bounds]
+    whole = round_range([0.0, *(each.wrong / each.n for each in measured if each.n)])[1]
     columns = (
         Column("Test set"),
         Column("Model"),
+        Column(range_text((0.0, whole), "%"), "drawing"),
         Column("Wrong", "count"),
         Column("False entailment", "percent"),
         Column("False neutral", "percent"),
@@ -338,6 +356,7 @@ def error_table(results: Results) -> Table:
             (
                 short,
                 model.name,
+                Bar(tuple(_error_parts(result)), whole),
                 result.wrong,
                 result.false_entailment_share,
                 result.false_neutral_share,
@@ -348,16 +367,25 @@ def error_table(results: Results) -> Table:
         ]
         if results.published_of_three:
             nothing = (None,) * len(ERROR_TYPES)
-            rows += [(short, *shares, *nothing) for shares in published_errors(dataset)]
+            rows += [(short, name, None, *shares, *nothing) for name, *shares in published_errors(dataset)]
     note = (
         "False entailment, false neutral: as a share of the wrong predictions. E-C: gold entailment, "
         "predicted contradiction; the others likewise."
     )
+    drawn = (
+        "Drawn, in percent of the items, from left to right: false entailment (N-E, and paler C-E), false "
+        "neutral (E-N, C-N) and false contradiction (E-C, N-C)."
+    )
     source = errors_source() if any(row[2] is None for row in rows) else None
-    measured = (result for _, _, result in results.by_test_set() if not result.only_bounds)
     of_answered = [*unanswered_notes(measured, "errors"), *only_bounds_notes(results)]
     notes = tuple(filter(None, (note, *of_answered, two_labels_note(results), source)))
-    return Table("Errors", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
+    return Table("Errors", columns, tuple(rows), notes, grouped=1, drawn=drawn)
+
+
+def _error_parts(result: TestSetResult) -> Iterator[tuple[str, bool, float]]:
+    """Yield the parts of the bar of errors: the predicted label, whether it is pale, the share of items."""
+    for kind, answered, is_pale in _BAR:
+        yield answered, is_pale, result.errors.get(kind, 0) / result.n if result.n else 0.0
 
 
 _STUDY: Final = "nie2019"

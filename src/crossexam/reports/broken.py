@@ -10,6 +10,7 @@ from crossexam.core.labels import GOLDS, ItemLabels
 from crossexam.core.randomness import rng_for
 from crossexam.reports.accuracy import MAJORITY, accuracy_table
 from crossexam.reports.brief import brief_notes, drop_note, failures_first
+from crossexam.reports.drawing import Interval
 from crossexam.reports.items import PageItems, Segment, Shown, segments, starting_pair
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table, significance_note
@@ -17,6 +18,8 @@ from crossexam.reports.table import Cell, Column, Table, significance_note
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from crossexam.evaluation.measures import TestSetResult
 
 #: So many of the items that broke are shown of a test set.
 MOST_SHOWN: Final = 5
@@ -72,24 +75,34 @@ def broken_table(results: Results) -> Table:
             if (result := model.result(name)) is not None:
                 of_model = [model_name] if several else []
                 drop = (result.lost, result.p_holm)
-                rows.append((short, *of_model, result.labelled, result.accuracy, *drop))
+                rows.append((short, *of_model, result.labelled, _drawn(result), result.accuracy, *drop))
         if short in majorities:
             _, items, share, *_ = majorities[short]
-            rows.append((MAJORITY, *([None] if several else []), items, share, None, None))
+            rows.append((MAJORITY, *([None] if several else []), items, None, share, None, None))
     columns = (
         Column("Test set"),
         *([Column("Model")] if several else []),
         Column("Items", "count"),
+        Column("0 to 100 %", "drawing"),
         *(Column("Accuracy", "percent"), Column("Drop", "points")),
         Column("p (Holm)", "p", alpha=results.alpha),
     )
     notes = brief_notes(
         results,
-        "Drawn: the accuracy and its interval; a line where the accuracy on the base is.",
         drop_note(results),
         significance_note(results.alpha),
     )
-    return Table("What breaks", columns, tuple(rows), notes, grouped=1 if several else 0)
+    drawn = (
+        "Drawn: the accuracy and its interval, hollow if there are few items; a long line where the accuracy "
+        "on the base is, a short one where that of always giving the most frequent label is."
+    )
+    return Table("What breaks", columns, tuple(rows), notes, grouped=1 if several else 0, drawn=drawn)
+
+
+def _drawn(result: TestSetResult) -> Interval:
+    base = None if result.base_accuracy is None else result.base_accuracy.value
+    majority = None if result.majority is None else result.majority.share
+    return Interval(result.accuracy, line=base, mark=majority, few=result.is_small)
 
 
 def _majority_rows(results: Results) -> Iterator[tuple[Cell, ...]]:

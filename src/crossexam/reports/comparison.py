@@ -24,7 +24,7 @@ from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Table, significance_note
 from crossexam.reports.ties import tie_comparison_notes
 from crossexam.reports.unanswered import BOUNDS_NOTE, unanswered_comparison_table
-from crossexam.stats.multiple_testing import ALPHA
+from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison

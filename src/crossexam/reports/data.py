@@ -43,7 +43,7 @@ from crossexam.reports.published_systems import (
     published_slices,
 )
 from crossexam.reports.results import ModelResults, Results, model_names
-from crossexam.stats.multiple_testing import ALPHA
+from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult

@@ -1,6 +1,6 @@
 """The report as a single HTML page that works offline.
 
-The file contains everything: charts as SVG, the items in compressed parts for a script to read, and a
+The file contains everything: drawings as SVG, the items in compressed parts for a script to read, and a
 Content-Security-Policy under which only that script may run and nothing may be loaded.  If there are many
 items, their parts are in a folder beside the page, and the policy permits scripts from there.
 """
@@ -60,7 +60,6 @@ def render_html(results: Results, folder: PartsFolder | None = None) -> str:
         **_summary(results),
         sections=page_sections(results),
         broken=broken_sets(results, shown),
-        bases=_bases(results),
         shown=_shown(results, items["sets"]),
         whole=all(each["shown"] == each["total"] for each in items["sets"]),
         data=Markup(script_json(items)),  # noqa: S704  (escaped by script_json)
@@ -86,7 +85,7 @@ def _template() -> Template:
         finalize=finalized,
     )
     environment.globals.update(
-        number=_number, interval=_interval, groups=_groups, folds=_folds, breakable=_breakable, place=_place
+        number=_number, interval=_interval, groups=_groups, folds=_folds, breakable=_breakable
     )
     environment.filters["by_first"] = _by_first
     return environment.get_template("report.html.j2")
@@ -150,21 +149,6 @@ def _number(cell: Cell, column: Column) -> str:
 
 def _interval(cell: Cell, column: Column) -> str:
     return interval_text(cell, column.kind).replace("-", "−")
-
-
-def _place(share: float) -> str:
-    """Return where *share* is on an axis that is drawn from 2 to 152."""
-    return f"{2 + 150 * share:.1f}"
-
-
-def _bases(results: Results) -> dict[tuple[str, str], float]:
-    """Return the accuracy on the base of test sets, by the short names of set and model."""
-    models = dict(zip((model.name for model in results.models), results.short_models, strict=True))
-    return {
-        (results.short_names[name], models[model.name]): result.base_accuracy.value
-        for name, model, result in results.by_test_set()
-        if result.base_accuracy is not None and result.base_accuracy.value == result.base_accuracy.value
-    }
 
 
 def _by_first(rows: Sequence[tuple[Cell, ...]]) -> list[tuple[Cell, list[tuple[Cell, ...]]]]:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.arguments import path_of, required
 from crossexam.core.dataset import Run, counted_items
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.files import write_text
+from crossexam.core.files import finished_or_absent, write_text
 from crossexam.core.notebook import html_notes, html_table
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.core.transfers import put_file
 from crossexam.evaluation.verified import by_status
+from crossexam.reports import vega_lite
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headlines, warnings
@@ -26,7 +27,7 @@ from crossexam.reports.results import ITEMS_PER_SET, ItemChoice, Results, item_c
 from crossexam.reports.sections import tables_in
 from crossexam.reports.table import Table, cell_text
 from crossexam.reports.text import render_latex, render_markdown, render_terminal, terminal_text
-from crossexam.stats.multiple_testing import ALPHA
+from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,7 +56,12 @@ RENDERERS: Final[Mapping[str, Callable[[Results], str]]] = {
     ".csv": render_csv,
     ".json": render_json,
     ".yaml": render_card,
+    vega_lite.SUFFIX: vega_lite.vega_lite,
+    ".svg": vega_lite.svg,
 }
+#: What is no text.
+_BINARY: Final[Mapping[str, Callable[[Results], bytes]]] = {".pdf": vega_lite.pdf}
+_SUFFIXES: Final = (*RENDERERS, *_BINARY)
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,15 +130,20 @@ class Report:
         is a URL (``s3://bucket/x.html``) is written there.
         """
         path = path_of(path, "the path of the report")
-        _known_suffix(path, tuple(RENDERERS))
-        if path.suffix.lower() == ".html":
+        suffix = _known_suffix(path, _SUFFIXES)
+        if suffix == ".html":
             with parts_beside(path) as folder:
                 write_text(path, render_html(self.results, folder))
                 folder.copy()
                 put_file(path)
+            return path
+        if suffix in _BINARY:
+            made = _BINARY[suffix](self.results)
+            with finished_or_absent(path) as temporary:
+                temporary.write_bytes(made)
         else:
-            write_text(path, self.text(path.suffix.lower()))
-            put_file(path)
+            write_text(path, self.text(suffix))
+        put_file(path)
         return path
 
     def text(self, suffix: str) -> str:
@@ -212,7 +223,7 @@ def write_report(
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
-    Raises FormatError for any suffix but ``.html .md .tex .csv .json .yaml``.
+    Raises FormatError for any suffix but ``.html .md .tex .csv .json .yaml .vl.json .svg .pdf``.
     """
     made = make_report(
         *runs,
@@ -269,8 +280,7 @@ def write_comparison(
     """
     check_level(alpha)
     limit = check_max_unanswered(max_unanswered)
-    _known_suffix(path, COMPARISON_SUFFIXES)
-    suffix = path.suffix.lower()
+    suffix = _known_suffix(path, COMPARISON_SUFFIXES)
     if suffix == ".csv":
         text = comparison_csv(first, second, alpha=alpha, training=training, max_unanswered=limit)
     elif suffix == ".json":
@@ -306,11 +316,15 @@ def check_level(alpha: float) -> None:
         )
 
 
-def _known_suffix(path: Path, known: Sequence[str]) -> None:
-    if path.suffix.lower() not in known:
+def _known_suffix(path: Path, known: Sequence[str]) -> str:
+    """Return the suffix of *path*; raises FormatError if it is not *known*."""
+    name = path.name.lower()
+    found = next((suffix for suffix in sorted(known, key=len, reverse=True) if name.endswith(suffix)), None)
+    if found is None:
         raise FormatError(
             f"'{path.suffix}' is not a supported report format",
             where=str(path),
             wanted=", ".join(known),
             hint=f"-o {path.with_suffix(known[0]).name}",
         )
+    return found

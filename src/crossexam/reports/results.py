@@ -14,7 +14,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.names import short_model_names, short_names
-from crossexam.stats.multiple_testing import ALPHA
+from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult

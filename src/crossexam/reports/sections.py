@@ -38,7 +38,6 @@ from crossexam.reports.analyses.parses import parse_table
 from crossexam.reports.analyses.ranks import (
     difference_tables,
     first_difference_table,
-    rank_charts,
     rank_tables,
 )
 from crossexam.reports.analyses.slices import published_slice_tables, slice_tables
@@ -46,7 +45,7 @@ from crossexam.reports.analyses.templates import noise_table, template_table
 from crossexam.reports.analyses.truncation import truncation_table
 from crossexam.reports.brief import brief_tables
 from crossexam.reports.broken import broken_table
-from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
+from crossexam.reports.charts import Charts, confusion_charts
 from crossexam.reports.comparison import against_table, only_one_table, unanswered_against_table
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.probabilities.comparison import paired_against_tables
@@ -68,7 +67,6 @@ _PAGE: Final = ("html",)
 _WRITTEN: Final = ("html", "md", "tex")
 _WRITTEN_ONLY: Final = ("md", "tex")
 _TERMINAL: Final = ("terminal",)
-_NOT_PAGE: Final = ("md", "tex", "terminal")
 _ALL: Final = (*_WRITTEN, *_TERMINAL)
 
 
@@ -84,10 +82,10 @@ class Section:
 
     *key* is its anchor on the page, *name* its link in the navigation, *title* its heading: that of its first
     table if empty.  *within*: the key of the section of the page that shows it, without a link of its own.
-    *captions*: the page shows the title of each table above it.  *template*: a file in ``page/`` that draws
-    the charts or items above the tables; *open*: the page shows the section from the start, and its template
-    draws the tables, too.  *on_request*: the formats that have it only if the report is asked for
-    calibration.
+    *captions*: the page shows the title of each table above it.  *template*: a file in ``page/`` that shows
+    the items above the tables; *open*: the page shows the section from the start, and its template
+    draws the tables, too.  *on_request*: only
+    a report that is asked for calibration has it.
     """
 
     key: str
@@ -99,8 +97,12 @@ class Section:
     within: str = ""
     captions: bool = False
     template: str = ""
-    on_request: Sequence[Format] = ()
+    on_request: bool = False
     open: bool = False
+
+    def is_in(self, form: Format, results: Results) -> bool:
+        """Return whether a report in this format may have the section."""
+        return form in self.formats and (results.calibration or not self.on_request)
 
     def tables_of(self, results: Results) -> list[Table]:
         """Return the tables of the section that have rows."""
@@ -112,13 +114,13 @@ class Section:
 SECTIONS: Final[tuple[Section, ...]] = (
     Section("brief",      "In brief",               brief_tables,     _TERMINAL),
     Section("broken",     "What breaks",            broken_table,     _PAGE, template="broken", open=True),
-    Section("accuracy",   "Accuracy",               accuracy_table,   _PAGE, charts=accuracy_charts),
+    Section("accuracy",   "Accuracy",               accuracy_table,   _PAGE),
     Section("accuracies", "Accuracy",               written_accuracy_table, _WRITTEN_ONLY),
     Section("unanswered", "Unanswered",             unanswered_table, _ALL),
-    Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
+    Section("drop",       "Drop",                   drop_table),
     Section("noise",      "Asked again",            noise_table),
     Section("ranks",      "Ranks",                  rank_tables,      title="Ranks of models",
-            charts=rank_charts, captions=True),
+            captions=True),
     Section("pairs",      "Differences",            difference_tables, _PAGE, within="ranks", captions=True),
     Section("first_pairs", "Differences",           first_difference_table, _WRITTEN_ONLY),
     Section("agreement",  "Agreement",              agreement_tables, _PAGE, title="Agreement of models",
@@ -133,17 +135,17 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),
     Section("checked",    "Balanced accuracy",      checked_against_table, within="against"),
     Section("violations", "In violations",          consistency_against_table, within="against"),
-    Section("paired",     "Probabilities",          paired_against_tables, _PAGE, within="against",
-            captions=True, on_request=_WRITTEN_ONLY),
+    Section("paired",     "Probabilities",          paired_against_tables, within="against",
+            captions=True, on_request=True),
     Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
     Section("people",     "People",                 people_table),
-    Section("calibration", "Calibration",           calibration_table, _PAGE, charts=reliability_charts,
-            template="reliability", on_request=_NOT_PAGE),
-    Section("temperature", "At a temperature",      temperature_table, _PAGE, within="calibration",
-            on_request=_NOT_PAGE),
-    Section("selective",  "Selective prediction",   selective_table,  _PAGE, charts=risk_charts,
-            template="risk", on_request=_NOT_PAGE),
-    Section("errors",     "Errors",                 error_table,      charts=error_charts),
+    Section("calibration", "Calibration",           calibration_table, _ALL, charts=reliability_charts,
+            on_request=True),
+    Section("temperature", "At a temperature",      temperature_table, _ALL, within="calibration",
+            on_request=True),
+    Section("selective",  "Selective prediction",   selective_table,  _ALL, charts=risk_charts,
+            on_request=True),
+    Section("errors",     "Errors",                 error_table,      charts=confusion_charts),
     Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
     Section("judged",     "Judges",                 judged_table),
     Section("keys",       "Keys",                   keys_table),
@@ -167,8 +169,6 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("factors",    "Factors",                factor_table,     within="behaviour"),
     Section("counts",     "Counts",                 crossed_tables, within="behaviour",
             captions=True),
-    Section("confusion",  "Confusion",              formats=_PAGE, title="Confusion matrices",
-            charts=confusion_charts, template="confusion"),
     Section("items",      "Items",                  formats=_PAGE, template="items"),
     Section("slices",     "Slices",                 slice_tables,     _PAGE, title="Slices", captions=True),
     Section("published_slices", "Slices",           published_slice_tables, _WRITTEN_ONLY),
@@ -181,12 +181,9 @@ SECTIONS: Final[tuple[Section, ...]] = (
 
 def tables_in(form: Format, results: Results) -> list[Table]:
     """Return the tables that *form* shows, in order."""
-    shown = (
-        section
-        for section in SECTIONS
-        if form in section.formats or (results.calibration and form in section.on_request)
-    )
-    return [table for section in shown for table in section.tables_of(results)]
+    shown = (section for section in SECTIONS if section.is_in(form, results))
+    tables = (table for section in shown for table in section.tables_of(results))
+    return [table if form == "html" else table.in_words for table in tables]
 
 
 @dataclass(frozen=True)
@@ -212,7 +209,7 @@ def page_sections(results: Results) -> list[PageSection]:
 def _shown_within(parent: str, results: Results) -> list[PageSection]:
     shown = []
     for section in SECTIONS:
-        if "html" not in section.formats or section.within != parent:
+        if section.within != parent or not section.is_in("html", results):
             continue
         tables = section.tables_of(results)
         if tables or (section.tables is _none):

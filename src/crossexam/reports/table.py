@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from crossexam.core.estimate import Bounds, Estimate, p_value_text
+from crossexam.reports.drawing import Drawing
 
-Cell = str | int | float | Estimate | None
+Cell = str | int | float | Estimate | Drawing | None
 #: ``percent`` and ``points`` hold shares (0.5 is 50.0), as a number or an Estimate; ``p`` a p-value; ``mean``
-#: the mean of counts, as it is; ``score`` a number as it is, with three decimals.
-Kind = Literal["text", "count", "percent", "points", "p", "mean", "score"]
+#: the mean of counts, as it is; ``score`` a number as it is, with three decimals; ``drawing`` what only the
+#: page shows.
+Kind = Literal["text", "count", "percent", "points", "p", "mean", "score", "drawing"]
 
 NOTHING: Final = "–"
 INFINITE: Final = "∞"
@@ -60,7 +62,8 @@ class Column:
 class Table:
     """*rows* of cells under *columns*; repeated cells of the first *grouped* columns are shown once.
 
-    The page folds the table away under the line *folded*, together with neighbours of the same line.
+    The page folds the table away under the line *folded*, together with neighbours of the same line, and says
+    what its drawings show: *drawn*.
     """
 
     title: str
@@ -69,6 +72,17 @@ class Table:
     notes: tuple[str, ...] = ()
     grouped: int = 0
     folded: str = ""
+    drawn: str = ""
+
+    @property
+    def in_words(self) -> Table:
+        """The table without its drawings, for formats that have text alone."""
+        kept = [place for place, column in enumerate(self.columns) if column.kind != "drawing"]
+        if len(kept) == len(self.columns):
+            return self
+        columns = tuple(self.columns[place] for place in kept)
+        rows = tuple(tuple(row[place] for place in kept) for row in self.rows)
+        return replace(self, columns=columns, rows=rows, drawn="")
 
     def shown_once(self, row: int, column: int) -> bool:
         """Return whether the cell repeats the one above it in a grouped column."""
@@ -112,7 +126,7 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     if isinstance(cell, Bounds):
         return f"{number_text(cell.least, kind)} to {number_text(cell.most, kind)}"
     number = cell.value if isinstance(cell, Estimate) else cell
-    assert number is not None
+    assert isinstance(number, int | float)
     if kind == "p":
         return p_value_text(number) + ("*" if alpha is not None and number <= alpha else "")
     mark = "*" if isinstance(cell, Significant | SignificantEstimate) else ""

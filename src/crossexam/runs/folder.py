@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.columns import has_proposed_labels, in_columns, status_codes
+from crossexam.core.columns import in_columns, status_codes
 from crossexam.core.dataset import Dataset, Run, Suite, has_content
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
@@ -376,7 +376,7 @@ def _write_predictions(path: Path, run: Run, name: str) -> None:
     import pyarrow.parquet as pq
 
     dataset = run.datasets[name]
-    statuses = status_codes(dataset.examples) if has_proposed_labels(dataset.examples) else None
+    statuses = status_codes(dataset.examples) if dataset.has_proposed_labels else None
     table = PredictionTable(run.scored(name), statuses, run.reading.get(name), run.outcomes.get(name))
     schema = pa.schema(list(table.types().items()))
     start = 0

@@ -32,6 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.stats.association import association
 from crossexam.stats.bootstrap import FEWEST_DRAWN, batch_sizes, generator, sampled_p
+from crossexam.stats.chances import hypergeometric_chances
 
 _AT_ONCE: Final = 4_000_000  # numbers in memory while permuting
 _SAME: Final = 1e-9  # statistics with a smaller relative difference are equal
@@ -185,8 +186,6 @@ def conditional_test(tables: ArrayLike) -> ClusteredTest:
     >>> conditional_test([[[2, 0], [0, 0]], [[0, 0], [0, 2]]])  # all between the clusters
     ClusteredTest(p=1.0, draws=0, n_eff=0.0)
     """
-    from scipy.stats import hypergeom
-
     counts = np.asarray(tables, dtype=np.int64)
     chances, first = np.ones(1), 0  # of the sums from *first* on
     variance = 0.0
@@ -195,10 +194,12 @@ def conditional_test(tables: ArrayLike) -> ClusteredTest:
         low, high = max(0, row + column - n), min(row, column)
         first += low
         if high > low:
-            chances = np.convolve(chances, hypergeom.pmf(np.arange(low, high + 1), n, column, row))
+            inside = hypergeometric_chances(np.arange(low, high + 1), n, column, row)
+            chances = np.convolve(chances, inside)
             variance += row * (n - row) * column * (n - column) / (n * n * (n - 1))
     ours = chances[int(counts[:, 0, 0].sum()) - first]
-    p = float(chances[chances <= ours * (1 + 1e-7)].sum())
+    no_likelier = chances <= ours * (1 + 1e-7)
+    p = 1.0 if no_likelier.all() else float(chances[no_likelier].sum())
     return ClusteredTest(min(1.0, max(_SMALLEST, p)), 0, _n_eff(variance, counts.sum(axis=0)))
 
 

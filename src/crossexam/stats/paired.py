@@ -9,7 +9,7 @@ same items are compared in the same way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import inf, nan, sqrt
+from math import exp, inf, log, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
+from crossexam.stats.chances import binomial_chances
 from crossexam.stats.clusters import (
     Clusters,
     cluster_codes,
@@ -232,15 +233,15 @@ def mcnemar(b: int, c: int) -> McNemar:
     """
     if b < 0 or c < 0:
         raise ValueError(f"b = {b}, c = {c}: counts must not be negative")
-    from scipy.stats import binom
-
     if b + c == 0:
         return McNemar(b, c, 1.0, 1.0)
+    from scipy.special import bdtr, betaln
+
     fewer = min(b, c)
-    point = float(binom.pmf(fewer, b + c, 0.5))
+    point = exp(-betaln(b + 1, c + 1) - log(b + c + 1) - (b + c) * log(2))
     if b == c:
         return McNemar(b, c, 1.0, 1 - point / 2)
-    exact = min(1.0, 2 * float(binom.cdf(fewer, b + c, 0.5)))
+    exact = min(1.0, 2 * float(bdtr(fewer, b + c, 0.5)))
     return McNemar(b, c, exact, exact - point)
 
 
@@ -299,12 +300,10 @@ def _score_p(b: int, c: int, sums: NDArray[np.int64], sizes: NDArray[np.int64]) 
 
 def _sign_flips(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the distribution of the sum of *sizes* with random signs, from ``-total`` to ``total``."""
-    from scipy.stats import binom
-
     chances = np.ones(1)
     values, counts = np.unique(sizes, return_counts=True)
     for size, count in zip(values.tolist(), counts.tolist(), strict=True):
-        signs = binom.pmf(np.arange(count + 1), count, 0.5)  # number of positive signs
+        signs = binomial_chances(count, 0.5)  # number of positive signs
         wider = np.zeros(len(chances) + 2 * size * count)
         if len(signs) <= len(chances):
             for positive, chance in enumerate(signs):

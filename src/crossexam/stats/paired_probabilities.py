@@ -20,7 +20,7 @@ from crossexam.stats.clusters import Clusters, cluster_codes, sized, student_qua
 from crossexam.stats.deviations import Deviations
 from crossexam.stats.estimate import clopper_pearson, share_interval
 from crossexam.stats.losses import Limits, Losses, brier_scores, log_losses, reach_of_errors
-from crossexam.stats.one_sided import LEAST_P, one_sided_p
+from crossexam.stats.p_values import LEAST_P, one_sided_p
 
 # The columns of the sums over clusters, after which come the bins of the first and of the second model.
 _ITEMS, _BRIER, _LOSS, _BRIER_IF_RIGHT, _LOSS_IF_RIGHT, _ONLY_A_WRONG, _ONLY_B_WRONG = range(7)
@@ -95,7 +95,7 @@ def paired_probabilities(
     as :func:`crossexam.stats.losses.mean_loss` does for one model.  The lower bound then takes fewer errors
     of the first alone and more of the second alone than were seen, and the upper one the opposite (MOVER).
     The p-value is that of no difference: twice the smallest tail at which the interval, with exact limits of
-    the shares of errors, excludes 0 (:func:`crossexam.stats.one_sided.one_sided_p`).  The log loss of a model
+    the shares of errors, excludes 0 (:func:`crossexam.stats.p_values.one_sided_p`).  The log loss of a model
     that gives some gold label the probability 0 is infinite, and so is the difference; it is undefined (nan)
     if both do.  There is then no interval and no p-value.
 

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.stats.association import SMALL
+from crossexam.stats.chances import binomial_chances, hypergeometric_chances
 from crossexam.stats.clusters import normal_quantile
 
 
@@ -202,15 +203,9 @@ def _power_at(n_first: int, n_second: int, alpha: float) -> Callable[[float, flo
     return by_chi_square
 
 
-_LEAST_SHARE: Final = 1e-300
-
-
 def _power(found: NDArray[np.bool_], share_first: float, share_second: float) -> float:
-    from scipy.stats import binom
-
     first, second = (
-        # SciPy overflows for shares that are not normal numbers, which are 0 to any precision that matters
-        binom.pmf(np.arange(size), size - 1, share if share > _LEAST_SHARE else 0.0)
+        binomial_chances(size - 1, share)
         for size, share in zip(found.shape, (share_first, share_second), strict=True)
     )
     return float(first @ found @ second)
@@ -240,10 +235,8 @@ def _found(n_first: int, n_second: int, alpha: float) -> NDArray[np.bool_]:
 
 def _by_fisher(found: NDArray[np.bool_], total: int, alpha: float) -> None:
     """Set *found* by Fisher's exact test for the tables with *total* correct items."""
-    from scipy.stats import hypergeom
-
     n_first, n_second = found.shape[0] - 1, found.shape[1] - 1
     second = np.arange(max(0, total - n_first), min(total, n_second) + 1)
-    chances = hypergeom.pmf(second, n_first + n_second, n_second, total)
+    chances = hypergeometric_chances(second, n_first + n_second, n_second, total)
     no_likelier = chances[None, :] <= chances[:, None] * (1 + 1e-7)
     found[total - second, second] = no_likelier @ chances < alpha

@@ -18,7 +18,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes
 from crossexam.stats.combined import dependent_mean
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.multiple_testing import holm
+from crossexam.stats.p_values import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 
 

@@ -10,7 +10,7 @@ from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Column, Table, number_text, widened_for
-from crossexam.stats.multiple_testing import ALPHA
+from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.consistency import ConsistencyComparison, ConsistencyRule, Violations

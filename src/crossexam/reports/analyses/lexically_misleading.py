@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import nlargest
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
+
+from markupsafe import Markup
 
 from crossexam.core.columns import info_values
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import SCORE
 from crossexam.core.manifest import BASE, SELECTOR_NOTES
-from crossexam.reports.charts import WIDTHS, Charts
-from crossexam.reports.drawing import Chart, mark, named, quantity, svg_of
+from crossexam.reports.charts import Charts
+from crossexam.reports.drawing import Drawing, Plot, element
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 
@@ -21,8 +24,9 @@ if TYPE_CHECKING:
 
 _FEWEST: Final = 10  # examples at a point of the curve
 _HIGHEST: Final = 10  # examples of the highest score that are listed
-#: The dashes of lines that have the same colour: there are fewer colours than models.
-_DASHES: Final = ([1, 0], [6, 3], [2, 3])
+#: The classes of the colours of lines, and of the dashes of those that have the same colour.
+_COLOURS: Final = ("one", "two", "three", "four")
+_DASHES: Final = ("", " dashed", " dotted")
 _NOTE: Final = (
     "CS: the examples to which a bag-of-words model assigns a wrong label with at least that probability "
     "(Nie et al. 2019, section 5.4). Majority: share of the most frequent label. Voted: examples with labels "
@@ -161,76 +165,57 @@ def _human(part: MisledPart) -> tuple[Cell, Cell]:
     return (part.human.expected, part.human.drawn.value) if part.human else (None, None)
 
 
+@dataclass(frozen=True)
+class MisledCurves:
+    """The accuracy of models over lambda, by model in the order of their colours; intervals are bands."""
+
+    models: Mapping[str, Sequence[MisledPart]]
+
+    def svg(self) -> Markup:
+        """Return the drawing."""
+        plot = Plot(("lambda", "accuracy, %"), ((0.0, 1.0), (0.0, 100.0)), (300.0, 190.0))
+        bands, lines, legend = [], [], []
+        for place, (name, parts) in enumerate(self.models.items()):
+            colour, dashes = _COLOURS[place % len(_COLOURS)], _DASHES[place // len(_COLOURS) % len(_DASHES)]
+            edges = [(part.lam, 100 * part.model.low) for part in parts]
+            edges += [(part.lam, 100 * part.model.high) for part in reversed(parts)]
+            points = [(part.lam, 100 * part.model.value) for part in parts if not isnan(part.model.value)]
+            bands.append(element("polygon", points=plot.points(edges), class_=f"band {colour}"))
+            lines.append(element("polyline", points=plot.points(points), class_=f"curve {colour}{dashes}"))
+            legend.append((f"{colour}{dashes}", name))
+        known = legend if len(legend) > 1 else ()
+        return plot.svg(*bands, *lines, label="Accuracy by lambda", legend=known)
+
+
+@dataclass(frozen=True)
+class SizeCurve:
+    """The number of examples over lambda, as *parts* have them, on a logarithmic axis."""
+
+    parts: Sequence[MisledPart]
+
+    def svg(self) -> Markup:
+        """Return the drawing."""
+        sizes = [part.size for part in self.parts]
+        ends = (float(min(sizes)), float(max(max(sizes), min(sizes) + 1)))
+        plot = Plot(("lambda", "examples"), ((0.0, 1.0), ends), (300.0, 80.0), is_log=True)
+        points = [(part.lam, part.size) for part in self.parts]
+        curve = element("polyline", points=plot.points(points), class_="curve sizes")
+        return plot.svg(curve, label="Number of examples by lambda")
+
+
 def misleading_charts(results: Results) -> Charts:
     """Return a figure per base that has scores: accuracy and number of examples over lambda."""
-    values: dict[str, list[dict[str, Any]]] = {}
+    curves: dict[str, dict[str, list[MisledPart]]] = {}
     for model in results.models:
         for part in model.lexical:
             if part.size >= _FEWEST:
-                points = values.setdefault(part.part, [])
-                points.append(
-                    {
-                        "lambda": part.lam,
-                        "accuracy": None if isnan(part.model.value) else 100 * part.model.value,
-                        "size": part.size,
-                        "model": model.name,
-                        "low": 100 * part.model.low,
-                        "high": 100 * part.model.high,
-                    }
-                )
-    figures = [
-        (part, {size: svg_of(_chart(points, width)) for size, width in WIDTHS.items()})
-        for part, points in values.items()
-    ]
+                curves.setdefault(part.part, {}).setdefault(model.name, []).append(part)
     note = (
         "Accuracy with its 95 % confidence interval, and number of examples, by minimum lexically-misleading "
         "score (lambda)."
     )
-    return Charts(figures, note)
-
-
-def _chart(points: Sequence[dict[str, Any]], width: int) -> Chart:
-    names = list(dict.fromkeys(point["model"] for point in points))
-    colours = ["var(--accent)", "var(--neutral)", "var(--entailment)", "var(--contradiction)"]
-    scale = {"domain": names, "range": [colours[k % len(colours)] for k in range(len(names))]}
-    dashes = [_DASHES[k // len(colours) % len(_DASHES)] for k in range(len(names))]
-    legend = (
-        None
-        if len(names) == 1
-        else {
-            "title": None,
-            "orient": "top",
-            "direction": "vertical",
-            "labelColor": "currentColor",
-            "labelLimit": width,
-            "labelFontSize": 12,
-            "symbolType": "stroke",
-            "symbolStrokeWidth": 3,
-        }
-    )
-    over = quantity("lambda", axis={"title": "lambda", "tickCount": 5}, scale={"domain": [0, 1]})
-    up = quantity("accuracy", axis={"title": "accuracy, %", "tickCount": 5}, scale={"domain": [0, 100]})
-    band = {
-        "x": over,
-        "y": quantity("low"),
-        "y2": {"field": "high"},
-        "fill": named("model", scale=scale, legend=None),
-    }
-    line = {
-        "x": over,
-        "y": up,
-        "color": named("model", scale=scale, legend=legend),
-        "strokeDash": named("model", scale={"domain": names, "range": dashes}, legend=legend),
-    }
-    only = [point for point in points if point["model"] == names[0]]
-    count = quantity(
-        "size", axis={"title": "examples", "tickCount": 3, "format": "~s"}, scale={"type": "log"}
-    )
-    accuracies = {
-        "data": {"values": list(points)},
-        "layer": [mark("area", band, opacity=0.15), mark("line", line, strokeWidth=2)],
-        "width": width,
-        "height": 190,
-    }
-    sizes = mark("line", {"x": over, "y": count}, only, strokeWidth=2, color="currentColor", opacity=0.7)
-    return {"vconcat": [accuracies, {**sizes, "width": width, "height": 80}]}
+    figures: list[tuple[str, dict[str, Drawing]]] = [
+        (part, {"": MisledCurves(models), "Examples": SizeCurve(next(iter(models.values())))})
+        for part, models in curves.items()
+    ]
+    return Charts(figures, note, shown=2)

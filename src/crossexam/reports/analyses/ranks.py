@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate
-from crossexam.reports.charts import WIDTHS, Charts, in_lines, name_axis, percent_of, row_height
-from crossexam.reports.drawing import Chart, mark, named, quantity, svg_of
+from crossexam.reports.drawing import Interval, range_text, round_range
 from crossexam.reports.results import MOST_COMPARED, Results
 from crossexam.reports.table import Cell, Column, Kind, Significant, Table, significance_note
 
 if TYPE_CHECKING:
     from crossexam.evaluation.several.ranking import RankedModel, Ranking
 
-_COLUMNS: Final = (
-    Column("Model"),
-    Column("Rank", "count"),
-    Column("Accuracy", "percent"),
-    Column("Groups"),
-    Column("Items", "count"),
-)
-#: Pixels between the column of one group and that of the next, and the least width of the accuracies.
-_STEP: Final = {"wide": 16, "narrow": 11}
-_LEAST_WIDTH: Final = 70
-_LINE: Final = 16  # characters per line of the name of a model
+
+def _columns(ends: tuple[float, float]) -> tuple[Column, ...]:
+    """Return the columns of a ranking, whose accuracies are drawn between *ends*."""
+    return (
+        Column("Model"),
+        Column("Rank", "count"),
+        Column(range_text(ends, "%"), "drawing"),
+        Column("Accuracy", "percent"),
+        Column("Groups"),
+        Column("Items", "count"),
+    )
 
 
 def letters(group: int) -> str:
@@ -52,30 +50,39 @@ def rank_tables(results: Results) -> list[Table]:
 
     The page folds the ranks on each away.
     """
-    folded = "Show the ranks on each test set"
+    ends = _ends(results.rankings[1:])
     rows = tuple(
         (ranking_name(ranking, results), *row)
         for ranking in results.rankings[1:]
-        for row in _rows(ranking, results)
+        for row in _rows(ranking, results, ends)
     )
-    each = Table("Ranks by test set", (Column("Test set"), *_COLUMNS), rows, grouped=1, folded=folded)
-    return [replace(first_rank_table(results), folded="Show the ranks"), each]
+    folded = "Show the ranks on each test set"
+    columns = (Column("Test set"), *_columns(ends))
+    return [first_rank_table(results), Table("Ranks by test set", columns, rows, grouped=1, folded=folded)]
 
 
 def first_rank_table(results: Results) -> Table:
     """Return the ranks over all test sets, or on the only one; may have no rows."""
+    ends = _ends(results.rankings[:1])
     if not results.rankings:
-        return Table("Ranks", _COLUMNS, ())
+        return Table("Ranks", _columns(ends), ())
     first = results.rankings[0]
     title = f"Ranks: {ranking_name(first, results)}"
-    return Table(title, _COLUMNS, tuple(_rows(first, results)), _notes(results))
+    return Table(title, _columns(ends), tuple(_rows(first, results, ends)), _notes(results))
 
 
-def _rows(ranking: Ranking, results: Results) -> Iterator[tuple[Cell, ...]]:
+def _ends(rankings: Sequence[Ranking]) -> tuple[float, float]:
+    """Return the ends of the axis of the accuracies of *rankings*."""
+    found = (model.accuracy for ranking in rankings for model in ranking.models)
+    return round_range([end for accuracy in found for end in (accuracy.low, accuracy.high)])
+
+
+def _rows(ranking: Ranking, results: Results, ends: tuple[float, float]) -> Iterator[tuple[Cell, ...]]:
     for model in ranking.models:
         rank = Estimate(model.rank, model.low, model.high, model.accuracy.n, model.accuracy.clusters)
         groups = " ".join(map(letters, model.groups))
-        yield results.models[model.model].name, rank, model.accuracy, groups, ranking.n
+        drawn, name = Interval(model.accuracy, ends), results.models[model.model].name
+        yield name, rank, drawn, model.accuracy, groups, ranking.n
 
 
 def _notes(results: Results) -> tuple[str, ...]:
@@ -122,7 +129,7 @@ def _many_note(results: Results) -> str:
     if len(results.models) <= MOST_COMPARED:
         return ""
     return (
-        f"Matrices and drawings of pairs are readable for up to {MOST_COMPARED} models, and left out here; "
+        f"Matrices of pairs are readable for up to {MOST_COMPARED} models, and left out here; "
         "CSV and JSON have every pair."
     )
 
@@ -169,88 +176,3 @@ def matrix(models: Iterable[int], kind: Kind, results: Results) -> tuple[tuple[C
     names = [f"{number}. {results.short_models[model]}" for number, model in enumerate(models, 1)]
     numbers = (Column(str(number), kind, narrow=True) for number in range(1, len(names) + 1))
     return (Column("Model"), *numbers), names
-
-
-def rank_charts(results: Results) -> Charts:
-    """Return a drawing per ranking: accuracies, and lines that join models that are not apart."""
-    if len(results.models) > MOST_COMPARED:
-        return Charts(())
-    figures = [
-        (ranking_name(ranking, results), {size: svg_of(_chart(ranking, results, size)) for size in WIDTHS})
-        for ranking in results.rankings
-    ]
-    note = (
-        "Points are accuracies in percent with 95 % confidence intervals. A line with a letter joins the "
-        "models of a group, marked by its points: no two of them are significantly different. A model "
-        "without a line differs from all others."
-    )
-    left_out = (_mean_note(results), _left_out_note(results))
-    return Charts(figures, " ".join(filter(None, (note, *left_out))), shown=1)
-
-
-def _chart(ranking: Ranking, results: Results, size: str) -> Chart:
-    """Return the accuracies of *ranking* beside the columns of its groups, a row per model."""
-    _, names = matrix([model.model for model in ranking.models], "points", results)
-    labels = {model.model: in_lines(name, _LINE) for model, name in zip(ranking.models, names, strict=True)}
-    members = _members(ranking)
-    step = _STEP[size]
-    width = max(_LEAST_WIDTH, WIDTHS[size] - step * len(members))
-    height = {"step": row_height(list(labels.values()))}
-    parts = [{**_accuracies(ranking, labels), "width": width, "height": height}]
-    if members:
-        parts.append({**_groups(members, labels), "width": step * len(members), "height": height})
-    return {"hconcat": parts, "spacing": 8}
-
-
-def _members(ranking: Ranking) -> dict[str, list[int]]:
-    """Return the models of each group of more than one, by its letter."""
-    found: dict[str, list[int]] = {}
-    for model in ranking.models:
-        for group in model.groups:
-            found.setdefault(letters(group), []).append(model.model)
-    return {letter: models for letter, models in sorted(found.items()) if len(models) > 1}
-
-
-def _accuracies(ranking: Ranking, labels: dict[int, str]) -> Chart:
-    values = [
-        {
-            "name": labels[model.model],
-            "value": percent_of(model.accuracy.value),
-            "low": percent_of(model.accuracy.low),
-            "high": percent_of(model.accuracy.high),
-            "text": f"{100 * model.accuracy.value:.1f}",
-        }
-        for model in ranking.models
-    ]
-    scale, y = {"zero": False, "nice": True}, name_axis(list(labels.values()))
-    low = quantity("low", scale=scale, axis={"title": "accuracy, %", "tickCount": 4})
-    point = {"x": quantity("value", scale=scale), "y": y}
-    ends = {"x": low, "x2": {"field": "high"}, "y": y}
-    layers = [
-        mark("rule", ends, color="var(--accent)", strokeWidth=2.5, opacity=0.75),
-        mark("point", point, color="var(--accent)", filled=True, size=70, opacity=1),
-        mark("text", {**point, "text": named("text")}, dy=-10, fontWeight="bold"),
-    ]
-    return {"data": {"values": values}, "layer": layers}
-
-
-def _groups(members: dict[str, list[int]], labels: dict[int, str]) -> Chart:
-    order = list(labels.values())
-    points = [
-        {"name": labels[model], "group": letter} for letter, models in members.items() for model in models
-    ]
-    lines = [
-        {"name": labels[models[0]], "last": labels[models[-1]], "group": letter}
-        for letter, models in members.items()
-    ]
-    axis = {"title": None, "orient": "top", "labelAngle": 0, "ticks": False, "domain": False, "grid": False}
-    place = {
-        "x": named("group", axis=axis, scale={"domain": list(members)}),
-        "y": named("name", sort=order, axis=None, scale={"domain": order}),
-    }
-    ink = {"color": "currentColor"}
-    layers = [
-        mark("rule", {**place, "y2": {"field": "last"}}, lines, strokeWidth=3, **ink),
-        mark("point", place, points, filled=True, size=55, opacity=1, **ink),
-    ]
-    return {"layer": layers}

@@ -1,4 +1,7 @@
-"""One-sided p-values by inversion of intervals, and the intervals of differences that gates need."""
+"""One-sided p-values by inversion of intervals, what gates need of differences, and corrections.
+
+Corrections for multiple testing are compared with statsmodels.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,17 @@ from functools import partial
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
+from statsmodels.stats.multitest import multipletests
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.one_sided import LEAST_P, one_sided_p
+from crossexam.stats.p_values import LEAST_P, bonferroni, holm, holm_of_planned, one_sided_p
 from crossexam.stats.paired import difference_of_drops, paired_difference
 
+p_values = st.lists(st.floats(0, 1, allow_nan=False), min_size=1, max_size=12)
 CODES = np.repeat(np.arange(40), 3)
 
 
@@ -77,3 +84,26 @@ def test_the_interval_of_a_difference_of_drops_is_that_of_a_paired_mean_if_many_
     assert found.value == pytest.approx(changes.mean())
     assert found.high - found.value == pytest.approx(half, rel=0.03)
     assert found.value - found.low == pytest.approx(half, rel=0.03)
+
+
+@pytest.mark.slow
+@settings(max_examples=20)
+@given(p_values)
+def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:
+    assert holm(p) == pytest.approx(multipletests(p, method="holm")[1], abs=1e-12)
+    assert bonferroni(p) == pytest.approx(multipletests(p, method="bonferroni")[1], abs=1e-12)
+
+
+def test_holms_steps() -> None:
+    # (4 x .005, 3 x .01, 2 x .03, and .03 again, since it may not fall below)
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]).tolist() == []
+    with pytest.raises(ValueError, match="p-values must be"):
+        holm([0.5, float("nan")])
+
+
+def test_planned_tests_count_whether_they_were_made_or_not() -> None:
+    """As if those that were not had found nothing, so that the others are corrected for them."""
+    assert holm_of_planned([0.01, None, 0.03]) == [pytest.approx(0.03), None, pytest.approx(0.06)]
+    assert holm_of_planned([None, 0.02, None, None]) == [None, pytest.approx(0.08), None, None]
+    assert holm_of_planned([None]) == [None]

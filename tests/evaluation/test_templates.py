@@ -12,8 +12,8 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.templates import template_of, template_results
+from crossexam.reports.analyses.provenance import run_table
 from crossexam.reports.analyses.templates import template_table
-from crossexam.reports.provenance import run_table
 from crossexam.reports.results import model_names, results_of
 
 

@@ -142,10 +142,10 @@ def swaps() -> Run:
 
 
 def pairs() -> Run:
-    words = ("hot/cold", "hot/cold", "big/small", "old/new")
+    words = ("hot/cold", "hot/cold", "big/small", "old/new", *(f"good/bad{k}" for k in range(20)))
 
     def info(k: int) -> dict[str, Any]:
-        return {"pair": words[k % 4], "kind": "gradable"}
+        return {"pair": words[k], "kind": "gradable"}
 
     return run_of(dataset("antonymy.x", ["contradiction"] * 24, info), **MANIFEST)
 

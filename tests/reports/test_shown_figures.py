@@ -18,6 +18,7 @@ from shown_columns import HAS, OF_TWO, OUTSIDE, TABLES, Column
 from shown_tables import Shown, Wanted, differs, in_html, in_latex, in_markdown, in_terminal
 
 from crossexam.api import compare
+from crossexam.reports.analyses import keys
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.report import Report, terminal_comparison
 from crossexam.reports.text import render_latex, render_markdown
@@ -309,6 +310,12 @@ def in_matrix(column: Column, name: str, shown: Shown, test_set: str) -> Wanted:
     return Wanted(
         "{}", [(found["value"], 3, 0.0) if column.kind == "matrix" else (100 * found["value"], 1, 0.0)]
     )
+
+
+@pytest.fixture(autouse=True)
+def of_few_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show the accuracies over the few keys of the golden test sets."""
+    monkeypatch.setattr(keys, "FEWEST_KEYS", 1)
 
 
 @pytest.mark.parametrize("form", FORMATS)

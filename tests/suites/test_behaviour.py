@@ -32,7 +32,7 @@ from crossexam.models.model import Pair
 from crossexam.published.figures import published
 from crossexam.reports.accuracy import MAJORITY, accuracy_table
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_table
-from crossexam.reports.provenance import yields_table
+from crossexam.reports.analyses.provenance import yields_table
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.stats.association import association

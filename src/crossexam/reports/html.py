@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from crossexam.core.manifest import package_version
 from crossexam.core.output.escapes import finalized, script_json, visible
+from crossexam.reports.advice import advice
 from crossexam.reports.broken import broken_sets
 from crossexam.reports.headline import culprit, headlines, warnings, worst_of
 from crossexam.reports.items import PageItems
@@ -60,6 +61,7 @@ def render_html(results: Results, folder: PartsFolder | None = None) -> str:
         **_summary(results),
         sections=page_sections(results),
         broken=broken_sets(results, shown),
+        advice=[_unbroken(sentence) for sentence in advice(results)],
         shown=_shown(results, items["sets"]),
         whole=all(each["shown"] == each["total"] for each in items["sets"]),
         data=Markup(script_json(items)),  # noqa: S704  (escaped by script_json)

@@ -35,6 +35,7 @@ from crossexam.reports.analyses.joint import joint_against_table, kinds_against_
 from crossexam.reports.analyses.keys import keyed_against_table, keys_table
 from crossexam.reports.analyses.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.analyses.parses import parse_table
+from crossexam.reports.analyses.provenance import run_table, signature_table, yields_table
 from crossexam.reports.analyses.ranks import (
     difference_tables,
     first_difference_table,
@@ -55,7 +56,6 @@ from crossexam.reports.probabilities.tables import (
     selective_table,
     temperature_table,
 )
-from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table
 from crossexam.reports.unanswered import unanswered_table

@@ -1,0 +1,163 @@
+"""What follows from the figures of a report: sentences by rules, each with its condition and its source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Final
+
+from crossexam.constructions.keys import keys_are_sampled
+from crossexam.evaluation.candidates import FEW
+from crossexam.reports.headline import leading
+from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.table import number_text
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.measures import TestSetResult
+
+#: So many sentences are shown, those of the first rules.
+MOST: Final = 5
+#: A drop that a test should find, if it is there.
+WORTH_FINDING: Final = 0.05
+#: A key with a larger share of the items decides what their accuracy is.
+LARGE_SHARE: Final = 0.2
+#: A ROC AUC that is so far above the balanced accuracy leaves room for another threshold.
+ROOM: Final = 0.1
+#: What `train --augment` can add to the training data, and what to test afterwards: another of its kind.
+TRAINABLE: Final = {
+    "negation": "tautology",
+    "tautology": "negation",
+    "word_overlap": "negation",
+    "so_swap": "add_amod",
+    "add_amod": "so_swap",
+}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule: its name, the *source* of what it says, and its *sentences*, none where it does not apply."""
+
+    name: str
+    source: str
+    sentences: Callable[[Results], Iterator[str]]
+
+
+def advice(results: Results) -> list[str]:
+    """Return what to do next, in at most :data:`MOST` sentences; none where nothing follows."""
+    return list(islice(chain.from_iterable(rule.sentences(results) for rule in RULES), MOST))
+
+
+def _label_order(results: Results) -> Iterator[str]:
+    """Yield which models are significantly worse on a base than always giving one label."""
+    for model in results.models:
+        bases = [each for each in model.results if each.name in results.drop_bases]
+        worse = [
+            results.short_names[each.name]
+            for each in bases
+            if each.majority is not None and each.majority.advantage.high < 0
+        ]
+        if worse:
+            yield (
+                f"{model.name} is significantly worse on {worse[0]} than always giving one label: check in "
+                "which order it gives its labels (--labels) before you believe any number."
+            )
+
+
+def _few_keys(results: Results) -> Iterator[str]:
+    """Yield on which test sets a large share of the items has the same key."""
+    seen: set[str] = set()
+    for model in results.models:
+        for each in model.keyed:
+            is_sampled = keys_are_sampled(results.test_sets[each.test_set].entry.construction)
+            if each.test_set in seen or not is_sampled or each.largest_share <= LARGE_SHARE or each.n < FEW:
+                continue
+            seen.add(each.test_set)
+            share, name = number_text(each.largest_share, "percent"), results.short_names[each.test_set]
+            yield (
+                f"{name}: {share} % of the items have the same words ({each.largest}), which decide the "
+                "accuracy: keep at most five items of the same (build --per-key 5), or use more sentences."
+            )
+
+
+def _another_threshold(results: Results) -> Iterator[str]:
+    """Yield which models separate claims better than their threshold of 1/2 does."""
+    for model in results.models:
+        for mean in model.fact_checking.sets:
+            auc = mean.figures.roc_auc
+            if mean.threshold.n or auc is None or not math.isfinite(auc.value):
+                continue
+            if auc.value - mean.figures.balanced_accuracy.value > ROOM:
+                yield (
+                    f"{model.name} separates the claims of {mean.name} better (ROC AUC "
+                    f"{number_text(auc, 'percent')} %) than its threshold does (balanced accuracy "
+                    f"{number_text(mean.figures.balanced_accuracy, 'percent')} %): have the threshold chosen "
+                    "on a development split, --threshold dev:RUN."
+                )
+                break
+
+
+def _augmentation(results: Results) -> Iterator[str]:
+    """Yield what training on such items gives, for the first model with a significant drop on them."""
+    for model in results.models:
+        fallen = _fallen(model, results)
+        if fallen is not None:
+            other = TRAINABLE[fallen.construction].replace("_", " ")
+            yield (
+                f"Training {model.name} on such items (train --augment {fallen.construction}) is likely to "
+                f"help on {results.short_names[fallen.name]} and on nothing else: test it on {other} as well."
+            )
+            return
+
+
+def _fallen(model: ModelResults, results: Results) -> TestSetResult | None:
+    """Return the test set with the largest significant drop of those that *model* can be trained on."""
+    if model.run.model.startswith("builtin/"):
+        return None
+    found = {
+        each.loss.value: each
+        for each in model.results
+        if each.construction in TRAINABLE
+        and each.loss is not None
+        and each.loss.low > 0
+        and (each.p_holm is None or each.p_holm <= results.alpha)  # None: not paired, and not tested
+    }
+    return found[max(found)] if found else None
+
+
+def _more_pairs(results: Results) -> Iterator[str]:
+    """Yield how many pairs a test needs to find the drop that is worth finding; after Connor (1987)."""
+    needed: dict[int, list[str]] = {}
+    for model in results.models:
+        if leading(model) is None:
+            continue
+        for each in model.results:
+            detectable, pairs = each.minimum_detectable_drop, each.drop
+            if detectable is None or pairs is None or each.p_holm is None or each.p_holm <= results.alpha:
+                continue
+            if detectable > WORTH_FINDING and math.isfinite(detectable):
+                count = pairs.n * (detectable / WORTH_FINDING) ** 2
+                needed.setdefault(100 * math.ceil(count / 100), []).append(results.short_names[each.name])
+    if needed:
+        most = max(needed)
+        names = list(dict.fromkeys(name for found in needed.values() for name in found))
+        sets = f"{len(names)} test sets" if len(names) > 1 else names[0]
+        yield (
+            f"On {sets}, a drop of {100 * WORTH_FINDING:.0f} points could go unnoticed; to find one takes up "
+            f"to about {most:,} pairs per test set: build them from more sentences (--base, --limit)."
+        )
+
+
+#: In the order in which their sentences are shown.
+RULES: Final = (
+    Rule("order of labels", "the majority baseline of the report", _label_order),
+    Rule("few keys", "Naik et al. 2018, section 4.3: what is known of single word pairs", _few_keys),
+    Rule(
+        "threshold",
+        "docs/fact-checking.md: balanced accuracy at a threshold, ROC AUC at all",
+        _another_threshold,
+    ),
+    Rule("more pairs", "Connor 1987; the column Detectable", _more_pairs),
+    Rule("augmentation", "Naik et al. 2018, section 4.6; Nie et al. 2019, section 4.2", _augmentation),
+)

@@ -42,7 +42,7 @@ from crossexam.evaluation.verified import by_status
 from crossexam.published.figures import published
 from crossexam.reports import text
 from crossexam.reports.analyses.behaviour import behaviour_table, factor_table
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
 from crossexam.runs.saved import read_run
 
 HERE = Path(__file__).parent
@@ -163,7 +163,7 @@ def page(suite: Suite, folder: Path) -> str:
     document = tomllib.loads((HERE / "findings.toml").read_text(encoding="utf-8"))
     deviations, findings = read_statements(document, HERE / "findings.toml")
     runs = [read_kept(folder / f"{row}.npz").runs_over(suite)[0] for row in results.rows]
-    measured = results_of([by_status(run) for run in runs], alpha=ALPHA)
+    measured = results_of([by_status(run) for run in runs], ReportOptions(alpha=ALPHA))
     commands = [BUILD, *(row["command"] for row in results.rows.values())]
     parts = [
         *opening(HERE / "preface.md", deviations, results),

@@ -468,8 +468,8 @@ def report(
     cross-dataset benchmark is shown.  Of test sets of which more than the share *max_unanswered* was not
     answered, only bounds are shown.
 
-    With *calibration*, calibration and selective prediction are in every format, and not only on the page
-    and in .csv and .json.  *temperature_from* are one or several runs over other items, each of the model of
+    With *calibration*, calibration and selective prediction are in every format, and not only in .csv and
+    .json.  *temperature_from* are one or several runs over other items, each of the model of
     a run to report, on which the temperature of its probabilities is fitted.
 
     *threshold* is the probability of entailment above which a claim counts as supported in fact checking, or
@@ -479,6 +479,7 @@ def report(
     from crossexam.evaluation.fact_checking import threshold_choice
     from crossexam.evaluation.verified import by_status
     from crossexam.reports.report import make_report
+    from crossexam.reports.results import ReportOptions
 
     for each in runs:
         required(each, Run, "a run", wanted=_RUN)
@@ -500,8 +501,7 @@ def report(
         required(each, Run, "temperature_from", wanted=_RUN)
     required(threshold_per_set, bool, "threshold_per_set", wanted="True or False")
     choice = threshold_choice(threshold, threshold_per_set)
-    return make_report(
-        *runs,
+    asked = ReportOptions(
         alpha=alpha,
         training=training,
         relative_to=base,
@@ -511,6 +511,7 @@ def report(
         temperature_from=fitted_on,
         threshold=choice,
     )
+    return make_report(*runs, options=asked)
 
 
 def baseline(answers: Run, path: str | Path, *, probabilities: bool = False) -> Path:
@@ -559,7 +560,7 @@ def gate(
     from crossexam.gates.judge import judge
     from crossexam.gates.result import check_open
     from crossexam.gates.rules import rules_from
-    from crossexam.reports.report import check_level
+    from crossexam.reports.results import check_level
 
     required(answers, Run, "a run", wanted=_RUN)
     check_level(alpha)

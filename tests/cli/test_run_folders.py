@@ -43,7 +43,7 @@ def test_sets_that_only_one_run_has_are_named(sets: Path, crossexam: Crossexam) 
     only = "only the first run (builtin/overlap) has: more.tiny"
     for output in ("", " -o c.csv"):
         assert only in crossexam(f"compare a b{output}", 2).err
-    assert crossexam("compare a b --common").err == f"left out: {only}\n"
+    assert crossexam("compare a b --common").err == f"left out: {only}\n--details prints all tables\n"
     crossexam("compare a b --common -o c.csv")
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")
 

@@ -25,8 +25,8 @@ from crossexam.evaluation.fact_checking import (
     thresholds_for,
 )
 from crossexam.reports.analyses.fact_checking import fact_checking_table
-from crossexam.reports.comparison import comparison_tables
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import compared_tables
 
 E, NOT = "entailment", "not_entailment"
 #: Document, whether the claim is supported, and the probability of entailment.
@@ -177,7 +177,11 @@ def test_the_threshold_is_chosen_on_the_other_split() -> None:
     assert threshold.same_documents == 11
     found = checked(run, ThresholdChoice(chosen_on=(dev,)))
     assert found.sets[1].figures.balanced_accuracy.value == pytest.approx((1 + 2 / 3) / 2)
-    note = " ".join(fact_checking_table(results_of([run], threshold=ThresholdChoice(chosen_on=(dev,)))).notes)
+    note = " ".join(
+        fact_checking_table(
+            results_of([run], ReportOptions(threshold=ThresholdChoice(chosen_on=(dev,))))
+        ).notes
+    )
     assert "exceeds 0.425. This threshold has the highest mean balanced accuracy on 11 claims" in note
     assert "11 of them are about documents that are measured here as well" in note
     assert "the rest of the report has 0.5" in note
@@ -189,7 +193,7 @@ def test_each_data_set_may_have_its_own() -> None:
     assert found.per_set
     assert [each.threshold.n for each in found.sets] == [6, 5]
     assert [each.threshold.value for each in found.sets] == pytest.approx([0.25, 0.425])
-    table = fact_checking_table(results_of([run_of()], threshold=choice))
+    table = fact_checking_table(results_of([run_of()], ReportOptions(threshold=choice)))
     assert [column.header for column in table.columns][-2:] == ["Threshold", "Chosen on"]
     assert table.rows[0][-2:] == (pytest.approx(0.25), 6)
     with pytest.raises(CrossexamError, match="the data set paws does not have both supported and unsupp"):
@@ -198,7 +202,7 @@ def test_each_data_set_may_have_its_own() -> None:
 
 def test_a_threshold_changes_nothing_else() -> None:
     run = run_of()
-    usual, low = (results_of([run], threshold=ThresholdChoice(p)) for p in (0.5, 0.05))
+    usual, low = (results_of([run], ReportOptions(threshold=ThresholdChoice(p))) for p in (0.5, 0.05))
     assert usual.models[0].results == low.models[0].results
     assert usual.models[0].fact_checking != low.models[0].fact_checking
 
@@ -210,7 +214,7 @@ def test_what_a_threshold_cannot_be_chosen_on(refused: Callable[..., str]) -> No
         (Run("mine", {}, {}, {"model_key": "mine"}), "it has no claims to check"),
         (run_of("dev", frank=[("a", 1, 0.4)]), "no data set has both supported and unsupported claims"),
     ):
-        said = refused(results_of, [run_of()], threshold=ThresholdChoice(chosen_on=(other,)))
+        said = refused(results_of, [run_of()], ReportOptions(threshold=ThresholdChoice(chosen_on=(other,))))
         assert message in said
 
 
@@ -228,7 +232,7 @@ def test_shared_claims_are_refused_whatever_their_case_and_white_space() -> None
 def test_every_model_needs_its_own_run() -> None:
     runs = [run_of(), run_of(model="other")]
     with pytest.raises(CrossexamError, match="no run over the development split is given for 'other'"):
-        results_of(runs, threshold=ThresholdChoice(chosen_on=(run_of("dev"),)))
+        results_of(runs, ReportOptions(threshold=ThresholdChoice(chosen_on=(run_of("dev"),))))
     both = ThresholdChoice(chosen_on=(run_of("dev", "other"), run_of("dev")))
     assert [len(each) for each in thresholds_for(runs, both)] == [2, 2]
 
@@ -238,7 +242,7 @@ def test_a_threshold_without_claims_is_refused() -> None:
     run = Run("mine", {"base.x": plain}, {"base.x": run_of().probabilities["base.frank"]})
     assert results_of([run]).models[0].fact_checking == FactChecking()
     with pytest.raises(CrossexamError, match="no run has claims to check"):
-        results_of([run], threshold=ThresholdChoice(0.3))
+        results_of([run], ReportOptions(threshold=ThresholdChoice(0.3)))
 
 
 def test_the_choice_in_python() -> None:
@@ -264,5 +268,5 @@ def test_the_difference_of_two_models() -> None:
     for first, second in zip(one.sets, two.sets, strict=True):
         expected = first.figures.balanced_accuracy.value - second.figures.balanced_accuracy.value
         assert found[first.test_set].value == pytest.approx(expected)
-    titles = [table.title for table in comparison_tables(run, other)]
+    titles = [table.title for table in compared_tables(results_of((run, other)))]
     assert "A minus B in balanced accuracy" in titles

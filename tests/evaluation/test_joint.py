@@ -17,10 +17,10 @@ from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs
 from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.analyses.joint import joint_against_table, kinds_against_table
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv
 from crossexam.reports.report import make_report
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import compared_tables
 from crossexam.reports.table import Table, number_text
 
 E, N, C = "entailment", "neutral", "contradiction"
@@ -76,7 +76,7 @@ def both(
 
 
 def titled(title: str, runs: Sequence[Run]) -> Table:
-    return next(table for table in comparison_tables(*runs) if table.title == title)
+    return next(table for table in compared_tables(results_of(runs)) if table.title == title)
 
 
 def test_items_pairs_and_common_errors_are_counted() -> None:
@@ -120,7 +120,7 @@ def test_published_pairs_are_marked_as_counted_otherwise() -> None:
     assert not any("cannot be of items" in note for note in table.notes)
     assert "617$^\\dagger$$^\\ddagger$" in make_report(*ours).text(".tex")
     training = TrainingPairs("mine.csv", WordPairIndex.build([Example("t", "It is hot.", "It is cold.", C)]))
-    *_, seen = comparison_tables(*released, training=training)
+    *_, seen = compared_tables(results_of(released, ReportOptions(training=training)))
     assert shown(seen)[1:5] == ["both (RC and CH, published)", "84‡", "–", "89.8‡"]
     assert any(note.startswith("‡ The paper does not say how it counted") for note in seen.notes)
     assert any(note.startswith("† Published for items made by other rules.") for note in table.notes)
@@ -142,9 +142,9 @@ def test_kinds_of_antonyms_are_counted_beside_the_published_ones() -> None:
     ]
     assert [row[3:] for row in table.rows[1::2]] == [(0, 0.99, 0.01, None), (0.07, 0.73, 0.2, None)]
     assert table == kinds_against_table(results_of([first, second]))
-    (row,) = csv.DictReader(io.StringIO(comparison_csv(first, second)))
+    (row,) = csv.DictReader(io.StringIO(comparison_csv(results_of((first, second)))))
     assert float(row["both_wrong_relational"]) == 0.25
-    without = kinds_against_table(results_of([first, second], published_rows=False))
+    without = kinds_against_table(results_of([first, second], ReportOptions(published_rows=False)))
     assert [row[1] for row in without.rows] == ["both", "neither"]
     assert not kinds_against_table(results_of(both())).rows
 
@@ -162,8 +162,8 @@ def test_the_clusters_of_shared_items_are_numbered_once() -> None:
 
 def test_the_published_counts_stand_below_those_of_the_same_corpus() -> None:
     runs = both("multinli_dev_matched")
-    *_, table = comparison_tables(*runs)
+    *_, table = compared_tables(results_of(runs))
     assert table == joint_against_table(results_of(runs))
     assert table.rows[1][1:7] == ("RC and CH (published)", 1561, 171, 982, 84, 617)
     assert len(table.rows) == 2
-    assert len(joint_against_table(results_of(runs, published_rows=False)).rows) == 1
+    assert len(joint_against_table(results_of(runs, ReportOptions(published_rows=False))).rows) == 1

@@ -14,9 +14,9 @@ from crossexam.evaluation.keys import keyed_comparisons, keyed_results
 from crossexam.gates.judge import judge
 from crossexam.gates.rules import rules_from
 from crossexam.reports.analyses.keys import keys_table
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import render_json
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import compared_tables
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar
@@ -90,7 +90,7 @@ def test_without_keys_there_is_no_row(construction: str, key: str) -> None:
     run = run_of(HALF, construction=construction, key=key)
     assert keyed_results(run) == ()
     assert keys_table(results_of([run])).rows == ()
-    assert not any("over keys" in table.title.casefold() for table in comparison_tables(run, run))
+    assert not any("over keys" in table.title.casefold() for table in compared_tables(results_of((run, run))))
     assert '"keys": null' in render_json(results_of([run]))
 
 
@@ -100,5 +100,7 @@ def test_two_models_are_compared_over_keys() -> None:
     assert found.over_items.value == 0.0  # 20 of 40 each
     assert found.over_keys.value == pytest.approx((0.5 - 10 / 1) / 21)  # 1/2 of man/woman; 10 pairs lost
     assert found.over_keys.high < 0
-    _, table, *_ = comparison_tables(first, second)
+    (table,) = (
+        each for each in compared_tables(results_of((first, second))) if each.title == "A minus B over keys"
+    )
     assert table.rows == (("antonymy", 40, 21, found.over_items, found.over_keys),)

@@ -24,10 +24,10 @@ from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs, training_
 from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.language.word_pair_index import WordPairIndex, word_forms
 from crossexam.reports.analyses.joint import seen_against_table
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.report import make_report
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import compared_tables
 from crossexam.runs.folder import save_run
 from crossexam.stats.estimate import share_interval
 
@@ -110,17 +110,21 @@ def test_counts_are_those_of_a_search_of_the_corpus(training: TrainingPairs) -> 
 def test_tables_and_files_have_the_same_numbers(training: TrainingPairs) -> None:
     runs = first, second = run_of("one", 0), run_of("other", 1)
     both, _, only_a, only_b = seen_pairs(first, second, training)
-    *_, table = comparison_tables(first, second, training=training)
+    *_, table = compared_tables(results_of((first, second), ReportOptions(training=training)))
     assert table.rows[0] == ("antonymy", "both", 3, both.seen, both.contradiction, both.mean)
     assert [row[1] for row in table.rows] == ["both", "neither", "only A", "only B"]
     assert table.notes[0].startswith("Training: mine.csv, 8 examples. ")
     assert table.notes[1] == "Left out: pairs with a word that the index splits, at most 1 in a row."
-    results = results_of(runs, training=training)
+    results = results_of(runs, ReportOptions(training=training))
     assert table == seen_against_table(results)
-    (row,) = csv.DictReader(io.StringIO(comparison_csv(first, second, training=training)))
+    (row,) = csv.DictReader(
+        io.StringIO(comparison_csv(results_of((first, second), ReportOptions(training=training))))
+    )
     assert (row["both_pairs"], row["only_a_pairs_left_out"], row["training"]) == ("3", "1", "mine.csv")
     assert float(row["both_pairs_mean_high"]) == both.mean.high
-    (compared,) = json.loads(comparison_json(first, second, training=training))["test_sets"]
+    (compared,) = json.loads(comparison_json(results_of((first, second), ReportOptions(training=training))))[
+        "test_sets"
+    ]
     assert compared["only_b_pairs_mean"] == only_b.mean.value
     rows = [row for row in csv.DictReader(io.StringIO(render_csv(results))) if row["model"] == "one / other"]
     numbers = {(row["statistic"], row["of"]): row["value"] for row in rows}
@@ -133,7 +137,7 @@ def test_tables_and_files_have_the_same_numbers(training: TrainingPairs) -> None
 
 def test_means_are_no_percentages_in_any_format(training: TrainingPairs) -> None:
     (both, *_) = seen_pairs(run_of("one", 0), run_of("other", 1), training)
-    report = make_report(run_of("one", 0), run_of("other", 1), training=training)
+    report = make_report(run_of("one", 0), run_of("other", 1), options=ReportOptions(training=training))
     low, high = f"{both.mean.low:.1f}", f"{both.mean.high:.1f}"
     assert f"| 1.7 [{low}, {high}] |" in report.text(".md")
     assert f"1.7 {{\\scriptsize [{low}, {high}]}}" in report.text(".tex")
@@ -143,21 +147,24 @@ def test_means_are_no_percentages_in_any_format(training: TrainingPairs) -> None
 def test_the_published_shares_stand_below_those_of_the_same_corpus(training: TrainingPairs) -> None:
     part = "multinli_dev_matched"
     runs = run_of("one", 0, part), run_of("other", 1, part)
-    *_, table = comparison_tables(*runs, training=training)
+    *_, table = compared_tables(results_of(runs, ReportOptions(training=training)))
     assert [(row[1], row[2], row[4]) for row in table.rows if "published" in str(row[1])] == [
         ("both (RC and CH, published)", 84, 0.898),
         ("neither (RC and CH, published)", 617, 0.572),
     ]
     assert table.notes[-2].startswith("† Published for items made by other rules. For antonymy, our rules ")
     assert "'nearly twice'" in table.notes[-1]
-    assert len(seen_against_table(results_of(runs, published_rows=False, training=training)).rows) == 4
+    assert (
+        len(seen_against_table(results_of(runs, ReportOptions(published_rows=False, training=training))).rows)
+        == 4
+    )
 
 
 def test_without_an_index_there_is_no_such_table() -> None:
     runs = run_of("one", 0), run_of("other", 1)
     assert not seen_against_table(results_of(runs)).rows
     assert "Word pairs in training" not in make_report(*runs).text(".md")
-    assert "both_pairs" not in comparison_csv(*runs)
+    assert "both_pairs" not in comparison_csv(results_of(runs))
     assert json.loads(render_json(results_of(runs)))["pairs_in_training"] is None
 
 

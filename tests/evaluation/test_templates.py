@@ -14,7 +14,7 @@ from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.templates import template_of, template_results
 from crossexam.reports.analyses.provenance import run_table
 from crossexam.reports.analyses.templates import template_table
-from crossexam.reports.results import model_names, results_of
+from crossexam.reports.results import ReportOptions, model_names, results_of
 
 
 def _run(model: str, template: str | None, answers: str, golds: str = "encx", **details: Any) -> Run:
@@ -110,7 +110,7 @@ def test_the_properties_of_a_run_say_how_it_was_asked_and_not_where_the_server_c
 
 def test_the_report_shows_lowest_highest_spread_and_sensitivity() -> None:
     runs = [_run("lm/x [a]", "a", "ennc", "enn?"), _run("lm/x [b]", "b", "-nce", "enn?")]
-    table = template_table(results_of(runs, max_unanswered=0.34))
+    table = template_table(results_of(runs, ReportOptions(max_unanswered=0.34)))
     assert [column.header.strip() for column in table.columns] == [
         "Model", "Test set", "Templates", "Lowest accuracy", "with", "Highest accuracy", "with", "Spread",
         "Sensitivity", "Unanswered",

@@ -38,7 +38,7 @@ from crossexam.models.ensemble import Mean
 from crossexam.models.table import open_model
 from crossexam.models.threshold import at_threshold
 from crossexam.reports.headline import warnings
-from crossexam.reports.report import make_report, write_comparison
+from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.suites.subsets import hard
 
@@ -255,5 +255,5 @@ def test_accuracies_have_a_note_on_ties_if_there_are_any(tmp_path: Path) -> None
     assert note.format("py/1") in make_report(tied).text(".md")
     assert "equally probable" not in make_report(plain).text(".md")
     assert not [warning for warning in warnings(results_of([tied])) if "equally probable" in warning]
-    write_comparison(tied, plain, tmp_path / "c.md")
+    make_report(tied, plain).save_comparison(tmp_path / "c.md")
     assert note.format("A") in (tmp_path / "c.md").read_text()

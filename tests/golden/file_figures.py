@@ -12,7 +12,7 @@ from typing import Any
 from crossexam.core.dataset import Run
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
-from crossexam.reports.results import Results
+from crossexam.reports.results import ReportOptions, Results, results_of
 
 PARTS = ("value", "low", "high", "n")
 Found = dict[str, dict[str, float | None]]
@@ -46,7 +46,9 @@ def in_csv(results: Results, max_unanswered: float = MAX_UNANSWERED) -> Found:
         for row in table(render_csv(results))
     }
     for one, other in combinations(results.runs, 2):
-        for row in table(comparison_csv(one, other, max_unanswered=max_unanswered)):
+        for row in table(
+            comparison_csv(results_of((one, other), ReportOptions(max_unanswered=max_unanswered)))
+        ):
             found |= compared(one, other, row)
     return found
 
@@ -73,7 +75,9 @@ def in_json(results: Results, max_unanswered: float = MAX_UNANSWERED) -> Found:
     ):
         found[key] = parts(value)
     for one, other in combinations(results.runs, 2):
-        for row in json.loads(comparison_json(one, other, max_unanswered=max_unanswered))["test_sets"]:
+        for row in json.loads(
+            comparison_json(results_of((one, other), ReportOptions(max_unanswered=max_unanswered)))
+        )["test_sets"]:
             found |= compared(one, other, row)
     return found
 

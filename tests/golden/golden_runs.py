@@ -14,6 +14,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.report import Report
+from crossexam.reports.results import ReportOptions
 
 GOLDEN = Path(__file__).resolve().parent
 DATA = json.loads((GOLDEN / "figures_data.json").read_text(encoding="utf-8"))
@@ -64,7 +65,7 @@ def runs() -> tuple[Run, ...]:
 @cache
 def report() -> Report:
     """A report of the three models with all that it can have, for the tests of what its formats show."""
-    return Report(runs(), calibration=True)
+    return Report(runs(), ReportOptions(calibration=True))
 
 
 def dataset(name: str, entry: Mapping[str, Any]) -> Dataset:

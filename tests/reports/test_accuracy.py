@@ -18,9 +18,9 @@ from crossexam.reports.accuracy import (
     prediction_table,
     relabelled_notes,
 )
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.report import make_report
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import compared_tables
 from crossexam.reports.table import MARK, Cell, Marked, Table, number_text
 
 
@@ -31,7 +31,7 @@ def said_of(name: str, golds: str = "CCCC", said: str = "EENC", model: str = "mi
 
 
 def predicted(*runs: Run, published_rows: bool = True) -> Table:
-    return prediction_table(results_of(runs, published_rows=published_rows))
+    return prediction_table(results_of(runs, ReportOptions(published_rows=published_rows)))
 
 
 def test_shares_of_each_label_and_the_published_below() -> None:
@@ -100,7 +100,7 @@ def test_published_shares_of_errors_stand_below_those_of_the_models() -> None:
         table = error_table(results_of([run])).in_words
         assert expected in [row[1:5] for row in table.rows[1:]]
         assert "Tables 4 and 7" in table.notes[-1]
-        assert len(error_table(results_of([run], published_rows=False)).rows) == 1
+        assert len(error_table(results_of([run], ReportOptions(published_rows=False))).rows) == 1
     for name in ("negation.dev_matched", "antonymy.my_corpus"):
         assert len(error_table(results_of([said_of(name)])).rows) == 1
 
@@ -203,7 +203,7 @@ def test_a_drop_from_one_pair_says_so() -> None:
     control = dataset("i_h.snli_dev", "E")
     swap = dataset("i_th.snli_dev", "NNNN", "i_h.snli_dev", paired=True, keeps_label=False)
     run = run_of({control.name: "E", swap.name: "EEEE"}, control, swap)
-    report = make_report(run, published_rows=False)
+    report = make_report(run, options=ReportOptions(published_rows=False))
     for text in (terminal(report, 200), report.text(".md"), report.text(".html")):
         assert "Pairs" in text
         assert "fewer than 30 items of each test set" in text  # in the sentence at the top
@@ -227,5 +227,5 @@ def test_reports_say_which_gold_labels_are_those_of_judges() -> None:
     report = make_report(runs[0])
     assert note in report.text(".md")
     assert note in terminal(report, 200)
-    assert note in comparison_tables(*runs)[0].notes
+    assert note in compared_tables(results_of(runs))[0].notes
     assert notes_of(run_of({plain.name: "NN"}, plain)) == []

@@ -22,7 +22,7 @@ from crossexam.published.figures import published
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.report import make_report
-from crossexam.reports.results import Results, results_of
+from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.table import Table
 from crossexam.stats import bootstrap
 from crossexam.stats.association import association
@@ -309,12 +309,12 @@ def test_the_detectable_effect_is_at_the_corrected_level(results: Results) -> No
 
 
 def test_the_level_decides_what_is_marked() -> None:
-    strict = results_of([a_run()], alpha=0.001)
-    fewest, usual = (make_report(a_run(), alpha=alpha) for alpha in (1e-12, 0.05))
+    strict = results_of([a_run()], ReportOptions(alpha=0.001))
+    fewest, usual = (make_report(a_run(), options=ReportOptions(alpha=alpha)) for alpha in (1e-12, 0.05))
     assert "significant at the level 0.001." in factor_table(strict).notes[0]
     few, many = (report.text(".md").count(r"\* |") for report in (fewest, usual))
     assert few < many
     low, high = (of(each, "i_th", "unseen pairs").detectable for each in (usual.results, strict))
     assert low < high
     with pytest.raises(CrossexamError, match=r"alpha\) is 5; a number between 0 and 1|alpha\) is 5"):
-        make_report(a_run(), alpha=5)
+        make_report(a_run(), options=ReportOptions(alpha=5))

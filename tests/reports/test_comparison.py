@@ -8,9 +8,10 @@ from made_runs import dataset, run_of
 
 from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.reports.comparison import against_table, comparison_tables, only_one_table
+from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import compared_tables
 
 GOOD = "ENNC" * 10
 
@@ -26,7 +27,7 @@ USELESS = run("useless", base="N" * 40, negation="CEEN" * 10)
 
 def test_two_models_are_compared_as_by_compare() -> None:
     table = against_table(results_of([CAREFUL, USELESS]))
-    assert table == comparison_tables(CAREFUL, USELESS)[0]
+    assert table == compared_tables(results_of((CAREFUL, USELESS)))[0]
     base, negation = compare_runs(CAREFUL, USELESS)
     assert table.title == "A: careful, B: useless"
     assert (table.rows[0][0], table.rows[0][4]) == ("base (dev)", base.difference)

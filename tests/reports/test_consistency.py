@@ -14,10 +14,10 @@ from crossexam.core.dataset import Run
 from crossexam.evaluation.consistency import consistency_of
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.consistency import consistency_table, violations_by_label_table
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headlines, warnings
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import compared_tables
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def test_the_table_has_both_rates_of_every_rule(run: Run) -> None:
 
 
 def test_these_test_sets_have_no_accuracy(run: Run) -> None:
-    results = results_of([run], published_rows=False)
+    results = results_of([run], ReportOptions(published_rows=False))
     assert [row[0] for row in accuracy_table(results).rows] == ["base (builtin demo)", "majority baseline"]
     assert [each.name for each in results.models[0].results] == ["base.builtin_demo"]
 
@@ -70,7 +70,9 @@ def test_the_page_says_that_the_base_is_missing(run: Run) -> None:
 
 
 def test_two_models_are_compared_by_the_violations_of_both(run: Run, other: Run) -> None:
-    (table,) = [each for each in comparison_tables(run, other) if each.title == "A minus B in violations"]
+    (table,) = [
+        each for each in compared_tables(results_of((run, other))) if each.title == "A minus B in violations"
+    ]
     rates = {row[1]: row[3:6] for row in table.rows}
     first, second = consistency_of(run), consistency_of(other)
     for name, each in first.items():
@@ -92,9 +94,9 @@ def test_every_number_is_in_the_data(run: Run, other: Run) -> None:
         assert (stated["n"], stated["violations"]) == (each.n, each.count)
         assert stated["of_all"]["low"] == each.of_all.low
         assert (stated["of_condition"] is None) == (each.of_condition is None)
-    compared = json.loads(comparison_json(run, other))["consistency"]
+    compared = json.loads(comparison_json(results_of((run, other))))["consistency"]
     assert [row["rule"] for row in compared] == [each.rule.name for each in found.values()]
-    lines = csv_rows(comparison_csv(run, other))
+    lines = csv_rows(comparison_csv(results_of((run, other))))
     assert [row["rule"] for row in lines if row["rule"]] == [each.rule.name for each in found.values()]
 
 

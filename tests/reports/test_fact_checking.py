@@ -15,7 +15,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.reports.data import comparison_csv, render_csv, render_json
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
 
 
 def run_of(split: str) -> Run:
@@ -39,7 +39,9 @@ def rows_of(text: str) -> list[dict[str, str]]:
 
 
 def test_the_csv_has_each_figure_the_threshold_and_the_mean() -> None:
-    results = results_of([run_of("test")], threshold=ThresholdChoice(chosen_on=(run_of("dev"),)))
+    results = results_of(
+        [run_of("test")], ReportOptions(threshold=ThresholdChoice(chosen_on=(run_of("dev"),)))
+    )
     rows = {(row["test_set"], row["statistic"]): row for row in rows_of(render_csv(results))}
     # at 0.25, three of four supported claims are above, and one of four others
     for statistic, value in (("balanced_accuracy", 0.75), ("false_support", 0.25), ("missed_support", 0.25)):
@@ -79,5 +81,7 @@ def test_a_comparison_has_the_difference() -> None:
     better = {name: rows.copy() for name, rows in run.probabilities.items()}
     for rows in better.values():
         rows[1] = [0.7, 0.3, 0.0]
-    (first, _) = rows_of(comparison_csv(replace(run, model="better", probabilities=better), run))
+    (first, _) = rows_of(
+        comparison_csv(results_of((replace(run, model="better", probabilities=better), run)))
+    )
     assert float(first["difference_balanced_accuracy"]) == pytest.approx(1 / 8)

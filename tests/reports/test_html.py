@@ -24,8 +24,8 @@ from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.output.escapes import script_json, visible
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.reports.report import make_report, write_report
-from crossexam.reports.results import results_of
+from crossexam.reports.report import make_report
+from crossexam.reports.results import ReportOptions, results_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
@@ -106,7 +106,7 @@ Opener = Callable[..., "Page"]
 @pytest.fixture(scope="module")
 def two_models(two_runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "two.html"
-    return write_report(two_runs, path, items=60)
+    return make_report(*two_runs, options=ReportOptions(items=60)).save(path)
 
 
 def packed(page: Page) -> tuple[list[dict[str, Any]], list[list[Any]]]:
@@ -327,7 +327,7 @@ def test_items_and_their_bases_are_downloaded_with_every_model(
 def test_items_that_only_one_of_two_models_gets_right(
     open_page: Opener, two_runs: list[Run], tmp_path: Path
 ) -> None:
-    page = open_page(write_report(two_runs, tmp_path / "all.html", items="all"))
+    page = open_page(make_report(*two_runs, options=ReportOptions(items="all")).save(tmp_path / "all.html"))
     for pair in compare_runs(*two_runs):
         page.select_option("#set", label=results_of(two_runs).short_names[pair.name])
         page.select_option("#outcome", "only0")
@@ -341,7 +341,9 @@ def seven_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     datasets = suite(60)
     names = ("file/a_name_of_many-words/and-folders/that_goes.on.jsonl", "hf/deberta-v3-base-mnli-fever-anli")
     runs = [answered(f"{names[k % 2]}{k}", datasets, worse=k / 40) for k in range(7)]
-    return write_report(runs, tmp_path_factory.mktemp("page") / "seven.html", items=60)
+    return make_report(*runs, options=ReportOptions(items=60)).save(
+        tmp_path_factory.mktemp("page") / "seven.html"
+    )
 
 
 @pytest.mark.browser
@@ -453,7 +455,7 @@ def test_markup_in_the_data_is_shown_as_it_is(open_page: Opener, tmp_path: Path)
     facts["yield"] = {"examples": 5, "items": 5, "rejected": {EVIL: 3}}
     test = Dataset(f"negation.{part}", items, facts)
     run = answered(EVIL, [base, test], note=EVIL)
-    page = open_page(write_report([run], tmp_path / "evil.html"))
+    page = open_page(make_report(run).save(tmp_path / "evil.html"))
     page.select_option("#set", "")
     assert page.evaluate("window.owned") is None
     assert page.locator("img, b:not(h3 b), .item script").count() == 0
@@ -502,7 +504,7 @@ def test_nothing_is_wider_than_the_screen(open_page: Opener, two_models: Path, w
 def test_one_test_set_one_model_all_items(open_page: Opener, tmp_path: Path) -> None:
     base = suite(30)[0]
     unlabelled = replace(base, examples=(replace(base.examples[0], label=None), *base.examples[1:]))
-    page = open_page(write_report([answered("m", [unlabelled])], tmp_path / "one.html"))
+    page = open_page(make_report(answered("m", [unlabelled])).save(tmp_path / "one.html"))
     assert page.locator("#how-many").inner_text() == "All items are in this report."
     assert page.locator("#drop").count() == 0
     assert page.locator("#model").is_hidden()
@@ -517,7 +519,7 @@ def test_two_labels_are_right_on_neutral_and_contradiction(open_page: Opener, tm
     base = suite(30)[0]
     sure = np.tile([0.2, 0.5, 0.3], (30, 1))
     run = Run("two", {base.name: base}, {base.name: sure}, {"details": {"two_label": True}})
-    page = open_page(write_report([run], tmp_path / "two_labels.html"))
+    page = open_page(make_report(run).save(tmp_path / "two_labels.html"))
     assert "not_entailment = neutral + contradiction" in page.locator("#accuracy").inner_text()
     page.select_option("#answer", "3")
     assert count(page) == 30
@@ -529,7 +531,9 @@ def test_two_labels_are_right_on_neutral_and_contradiction(open_page: Opener, tm
 
 @pytest.mark.slow
 def test_the_same_runs_give_the_same_bytes(two_runs: list[Run]) -> None:
-    assert make_report(*two_runs, items=20).text(".html") == make_report(*two_runs, items=20).text(".html")
+    assert make_report(*two_runs, options=ReportOptions(items=20)).text(".html") == make_report(
+        *two_runs, options=ReportOptions(items=20)
+    ).text(".html")
 
 
 def test_script_json_is_json_that_cannot_end_its_element() -> None:

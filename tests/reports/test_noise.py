@@ -16,10 +16,10 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.repeat import ask_again, is_within, noise_floor, noise_of
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.headline import headlines, warnings
-from crossexam.reports.report import Report, terminal_comparison, write_comparison
+from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import compared_tables
 
 GOLD = "ENC" * 200
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("few", "many")))
@@ -104,7 +104,9 @@ def test_nothing_is_said_of_a_model_that_changed_no_answer() -> None:
         assert "by chance (" not in text, form
     rows = csv_rows(Report((unchanged,)).text(".csv"))
     assert {row["value"] for row in rows if row["statistic"] == "within_noise_floor"} == {"0"}
-    (note,) = [each for each in comparison_tables(unchanged, unchanged)[0].notes if "asked again" in each]
+    (note,) = [
+        each for each in compared_tables(results_of((unchanged, unchanged)))[0].notes if "asked again" in each
+    ]
     assert note.endswith("What asking again changes by chance is therefore not known for the differences.")
 
 
@@ -193,23 +195,27 @@ def test_a_comparison_names_differences_that_asking_both_again_may_change(tmp_pa
         "Differences no larger than what asking again changes by chance: base (dev) (2.1 points over 600 "
         "items), few (2.1 points over 600 items)."
     )
-    assert note in comparison_tables(one, other)[0].notes
+    assert note in compared_tables(results_of((one, other)))[0].notes
     assert note in Report((one, other)).text(".md").replace("\\", "")
-    assert "Differences no larger than what asking again" in terminal(terminal_comparison(one, other))
-    rows = csv_rows(write_comparison(one, other, tmp_path / "x.csv").read_text())
+    assert "Differences no larger than what asking again" in terminal(
+        make_report(one, other).terminal_comparison(details=True)
+    )
+    rows = csv_rows(make_report(one, other).save_comparison(tmp_path / "x.csv").read_text())
     assert [row["within_noise_floor"] for row in rows] == ["True", "True", "False"]
     assert {round(float(row["noise_floor"]), 5) for row in rows} == {0.02117}
     assert {(row["changed_answers_a_high"], row["changed_answers_b"]) for row in rows} == {("0.1", "0.005")}
-    found = json.loads(write_comparison(one, other, tmp_path / "x.json").read_text())["test_sets"]
+    found = json.loads(make_report(one, other).save_comparison(tmp_path / "x.json").read_text())["test_sets"]
     assert [row["within_noise_floor"] for row in found] == [True, True, False]
 
 
 def test_a_comparison_says_which_model_was_not_asked_again(tmp_path: Path) -> None:
-    (note,) = [each for each in comparison_tables(STEADY, NOISY)[0].notes if "asked again" in each]
+    (note,) = [
+        each for each in compared_tables(results_of((STEADY, NOISY)))[0].notes if "asked again" in each
+    ]
     assert "A not measured, B 4.5 % [2.0, 10.0]." in note
     other = run("b", repeat=None)
-    assert not any("asked again" in each for each in comparison_tables(STEADY, other)[0].notes)
-    assert "noise" not in write_comparison(STEADY, other, tmp_path / "x.csv").read_text()
+    assert not any("asked again" in each for each in compared_tables(results_of((STEADY, other)))[0].notes)
+    assert "noise" not in make_report(STEADY, other).save_comparison(tmp_path / "x.csv").read_text()
 
 
 def test_a_damaged_floor_is_refused(for_each: Callable[..., None]) -> None:

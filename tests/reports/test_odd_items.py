@@ -14,7 +14,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
-from crossexam.reports.report import write_report
+from crossexam.reports.report import make_report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -35,7 +35,7 @@ def odd_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = Dataset("base.rte", items, {"construction": "base", "part": "rte"})
     rows = np.tile([[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3]], (2, 1))
     path = tmp_path_factory.mktemp("page") / "odd.html"
-    return write_report([Run("=m", {base.name: base}, {base.name: rows}, {})], path)
+    return make_report(Run("=m", {base.name: base}, {base.name: rows}, {})).save(path)
 
 
 @pytest.mark.browser

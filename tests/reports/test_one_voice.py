@@ -23,7 +23,7 @@ from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import accuracy_table, projection_notes
 from crossexam.reports.headline import drops_shown, headlines, leading, warnings
 from crossexam.reports.published_systems import columns_for
-from crossexam.reports.results import ModelResults, Results, results_of
+from crossexam.reports.results import ModelResults, ReportOptions, Results, results_of
 from crossexam.reports.table import cell_text
 from crossexam.reports.unanswered import unanswered_table
 
@@ -225,14 +225,15 @@ SITUATIONS: dict[str, Callable[[], Sequence[Run] | Results]] = {
     "a base of two labels": lambda: [of_one_label("CN" * 30)],
     "one label but for an item without an answer": lambda: [of_one_label("C" * 59 + "E", "C" * 59 + "?")],
     "one label with an item without an answer": lambda: results_of(
-        [of_one_label("C" * 60, "C" * 59 + "?")], max_unanswered=0
+        [of_one_label("C" * 60, "C" * 59 + "?")], ReportOptions(max_unanswered=0)
     ),
     "a base with a single label": lambda: [run_of({"base.dev": "CC"}, dataset("base.dev", "C-"))],
     "a member whose order of classes is in doubt": lambda: [
         two(GOLDS, GOLDS, members={"a": DOUBT, "b": {}})
     ],
     "an untested drop at a strict level": lambda: results_of(
-        [run_of({"base.dev": GOLDS, "numbers.dev": wrong(GOLDS, 10)}, BASE, NUMBERS)], alpha=0.0001
+        [run_of({"base.dev": GOLDS, "numbers.dev": wrong(GOLDS, 10)}, BASE, NUMBERS)],
+        ReportOptions(alpha=0.0001),
     ),
     "the same drop at the usual level": lambda: [
         run_of({"base.dev": GOLDS, "numbers.dev": wrong(GOLDS, 10)}, BASE, NUMBERS)
@@ -352,7 +353,7 @@ def test_no_drop_is_denied_that_the_table_marks(situation: str) -> None:
                 if each.loss is not None
                 and each.loss.value > 0
                 and each.p_holm is not None
-                and each.p_holm <= model.alpha
+                and each.p_holm <= model.options.alpha
             ]
             of_chance = {each.name for each in model.results if each.at_chance}
             able = [each for each in marked if not each.is_small and not is_proposed(each.name)]
@@ -367,7 +368,7 @@ def test_the_table_marks_every_drop_that_is_claimed(situation: str) -> None:
     for model in results_in(situation).models:
         shown = drops_shown(model.results)
         tested = [each.p_holm for each in model.results if each.name in shown and each.p_holm is not None]
-        assert all(p_value <= model.alpha for p_value in tested)
+        assert all(p_value <= model.options.alpha for p_value in tested)
 
 
 @in_all

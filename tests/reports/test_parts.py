@@ -28,8 +28,8 @@ from crossexam.reports import parts
 from crossexam.reports import report as report_module
 from crossexam.reports.items import PageItems
 from crossexam.reports.parts import compressed, parts_beside, written_beside
-from crossexam.reports.report import make_report, write_report
-from crossexam.reports.results import ItemChoice, item_choice, results_of
+from crossexam.reports.report import make_report
+from crossexam.reports.results import ItemChoice, ReportOptions, item_choice, results_of
 from crossexam.runs.folder import run_into_folder
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def wrong_items(runs: list[Run], name: str) -> list[str]:
 
 def test_errors_are_the_items_that_some_model_got_wrong() -> None:
     runs = [run_over(datasets(), "a"), run_over(datasets(), "b2", skill=0.8)]
-    shown = PageItems(results_of(runs, items="errors")).shown
+    shown = PageItems(results_of(runs, ReportOptions(items="errors"))).shown
     for each in shown:
         ids = [each.dataset.examples[row].id for row in each.rows]
         assert ids == wrong_items(runs, each.dataset.name)
@@ -117,7 +117,7 @@ def test_errors_are_those_of_the_scores(golds: tuple[Any, ...], manifest: dict[s
     base = Dataset("base.x", items, {"construction": "base", "part": "x"})
     rows = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
     run = Run("m", {"base.x": base}, {"base.x": rows}, manifest)
-    (shown,) = PageItems(results_of([run], items="errors")).shown
+    (shown,) = PageItems(results_of([run], ReportOptions(items="errors"))).shown
     assert [items[row].id for row in shown.rows] == wrong_items([run], "base.x")
     assert 0 < len(shown.rows) < 40
 
@@ -125,7 +125,7 @@ def test_errors_are_those_of_the_scores(golds: tuple[Any, ...], manifest: dict[s
 def test_a_model_without_the_test_set_got_nothing_of_it_wrong() -> None:
     base, changed = datasets()
     runs = [run_over([base, changed], "a", skill=1.0), run_over([base], "b2", skill=0.5)]
-    first, second = PageItems(results_of(runs, items="errors")).shown
+    first, second = PageItems(results_of(runs, ReportOptions(items="errors"))).shown
     assert len(first.rows) > 0
     assert second.rows == []
 
@@ -136,7 +136,7 @@ def test_other_choices_are_refused(for_each: Callable[..., None]) -> None:
             item_choice(value)
         assert refused.value.wanted == "errors, all or a whole number above 0"
         with pytest.raises(CrossexamError, match="items is "):
-            make_report(run_over(datasets()), items=value)
+            make_report(run_over(datasets()), options=ReportOptions(items=value))
 
     for_each(check, [0, -1, 2.5, True, "some", "ALL", None, ["all"]])
 
@@ -158,7 +158,9 @@ def test_other_choices_are_refused(for_each: Callable[..., None]) -> None:
     ],
 )
 def test_the_page_says_what_is_left_out(items: ItemChoice, says: str) -> None:
-    assert re.search(says, make_report(run_over(datasets()), items=items).text(".html"))
+    assert re.search(
+        says, make_report(run_over(datasets()), options=ReportOptions(items=items)).text(".html")
+    )
 
 
 # The files
@@ -184,7 +186,9 @@ def assert_whole(page: Path) -> None:
 
 @pytest.mark.usefixtures("small_parts")
 def test_many_items_are_written_beside_the_page(tmp_path: Path) -> None:
-    page = write_report([run_over(datasets(words=HOSTILE))], tmp_path / "out.html", items="all")
+    page = make_report(run_over(datasets(words=HOSTILE)), options=ReportOptions(items="all")).save(
+        tmp_path / "out.html"
+    )
     assert names_in(tmp_path) == ["out.html", "out_items"]
     assert written_beside(page) == tmp_path / "out_items"
     assert [len(each["parts"]) for each in index_of(page)["sets"]] == [4, 4]
@@ -195,34 +199,34 @@ def test_many_items_are_written_beside_the_page(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small_parts")
 def test_few_items_and_texts_are_a_single_file(tmp_path: Path) -> None:
-    report = make_report(run_over(datasets()), items=10)
+    report = make_report(run_over(datasets()), options=ReportOptions(items=10))
     page = report.save(tmp_path / "out.html")
     assert names_in(tmp_path) == ["out.html"]
     assert written_beside(page) is None
     assert SELF not in page.read_text(encoding="utf-8")
-    whole = make_report(run_over(datasets()), items="all").text(".html")
+    whole = make_report(run_over(datasets()), options=ReportOptions(items="all")).text(".html")
     assert whole.count('<script type="text/plain" id="part-') == 8
 
 
 @pytest.mark.usefixtures("small_parts")
 def test_the_parts_of_an_older_page_are_removed(tmp_path: Path) -> None:
     page, folder = tmp_path / "out.html", tmp_path / "out_items"
-    write_report([run_over(datasets())], page, items="all")
+    make_report(run_over(datasets()), options=ReportOptions(items="all")).save(page)
     before = names_in(folder)
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
     (folder / ".0001.js.half.part").write_text("crossexam", encoding="utf-8")
-    write_report([run_over(datasets(40), skill=0.3)], page, items="all")
+    make_report(run_over(datasets(40), skill=0.3), options=ReportOptions(items="all")).save(page)
     assert_whole(page)
     after = names_in(folder)
     assert after.pop() == "notes.txt"
     assert len(after) == 6
     assert not set(after) & set(before)
-    write_report([run_over(datasets())], page, items=5)
+    make_report(run_over(datasets()), options=ReportOptions(items=5)).save(page)
     assert names_in(folder) == ["notes.txt"]
     assert written_beside(page) is None
     (folder / "notes.txt").unlink()
-    write_report([run_over(datasets())], page, items="all")
-    write_report([run_over(datasets())], page, items=5)
+    make_report(run_over(datasets()), options=ReportOptions(items="all")).save(page)
+    make_report(run_over(datasets()), options=ReportOptions(items=5)).save(page)
     assert names_in(tmp_path) == ["out.html"]
 
 
@@ -231,7 +235,7 @@ def test_the_parts_of_an_older_page_are_removed(tmp_path: Path) -> None:
 def test_a_page_that_is_not_replaced_keeps_its_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
 ) -> None:
-    page = write_report([run_over(datasets())], tmp_path / "out.html", items="all")
+    page = make_report(run_over(datasets()), options=ReportOptions(items="all")).save(tmp_path / "out.html")
     before = {path: path.read_bytes() for path in (page, *(tmp_path / "out_items").iterdir())}
     left = writes
 
@@ -245,7 +249,7 @@ def test_a_page_that_is_not_replaced_keeps_its_parts(
     for module in (parts, report_module):
         monkeypatch.setattr(module, "write_text", killed)
     with pytest.raises(KeyboardInterrupt):
-        write_report([run_over(datasets(), skill=0.3)], page, items="all")
+        make_report(run_over(datasets(), skill=0.3), options=ReportOptions(items="all")).save(page)
     assert left == 0
     assert {path: path.read_bytes() for path in before} == before
 
@@ -296,11 +300,11 @@ def test_a_report_that_is_written_during_another_one_leaves_it_its_parts(
 
     def write_in_turns(path: Path, text: str) -> None:
         if others:
-            write_report([run_over(datasets(), skill=0.3)], page, items=others.pop())
+            make_report(run_over(datasets(), skill=0.3), options=ReportOptions(items=others.pop())).save(page)
         write_text(path, text)
 
     monkeypatch.setattr(report_module, "write_text", write_in_turns)
-    write_report([run_over(datasets())], page, items="all")
+    make_report(run_over(datasets()), options=ReportOptions(items="all")).save(page)
     assert (others, names_in(tmp_path)) == ([], ["out.html", "out_items"])
     assert_whole(page)
     assert len(names_in(tmp_path / "out_items")) == 8
@@ -310,7 +314,9 @@ def test_a_report_that_is_written_during_another_one_leaves_it_its_parts(
 def test_the_same_runs_give_the_same_parts(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        write_report([run_over(datasets())], tmp_path / name / "out.html", items="all")
+        make_report(run_over(datasets()), options=ReportOptions(items="all")).save(
+            tmp_path / name / "out.html"
+        )
     assert names_in(tmp_path / "one/out_items") == names_in(tmp_path / "two/out_items")
     assert (tmp_path / "one/out.html").read_bytes() == (tmp_path / "two/out.html").read_bytes()
 
@@ -322,7 +328,7 @@ def test_the_same_runs_give_the_same_parts(tmp_path: Path) -> None:
 def beside(tmp_path: Path, small_parts: None) -> Path:
     """A page of two models with its items beside it, in a folder with an odd name."""
     runs = [run_over(datasets(), "a"), run_over(datasets(), "b2", skill=0.8)]
-    return write_report(runs, tmp_path / "ü #1%2F '\".html", items="all")
+    return make_report(*runs, options=ReportOptions(items="all")).save(tmp_path / "ü #1%2F '\".html")
 
 
 @pytest.mark.browser
@@ -411,7 +417,7 @@ def test_a_link_and_a_download_find_items_in_any_part(open_page: Opener, beside:
 @pytest.mark.usefixtures("small_parts")
 def test_hostile_sentences_in_parts_stay_text(open_page: Opener, tmp_path: Path) -> None:
     run = run_over(datasets(words=HOSTILE), HOSTILE)
-    page = open_page(write_report([run], tmp_path / "out.html", items="all"))
+    page = open_page(make_report(run, options=ReportOptions(items="all")).save(tmp_path / "out.html"))
     page.select_option("#set", "1")
     page.locator("#more").click()
     settled(page)
@@ -466,7 +472,7 @@ def test_without_the_folder_the_page_still_opens(chromium: Browser, beside: Path
 
 @pytest.mark.browser
 def test_a_browser_that_cannot_unpack_says_so(chromium: Browser, tmp_path: Path) -> None:
-    path = write_report([run_over(datasets())], tmp_path / "out.html")
+    path = make_report(run_over(datasets())).save(tmp_path / "out.html")
     page = chromium.new_page()
     page.add_init_script("delete window.DecompressionStream")
     page.goto(path.as_uri())
@@ -480,7 +486,7 @@ def test_a_browser_that_cannot_unpack_says_so(chromium: Browser, tmp_path: Path)
 def test_a_test_set_without_errors_says_so(open_page: Opener, tmp_path: Path) -> None:
     base, changed = datasets()
     run = replace(run_over([base, changed], skill=1.0), model="good")
-    path = write_report([run], tmp_path / "out.html", items="errors")
+    path = make_report(run, options=ReportOptions(items="errors")).save(tmp_path / "out.html")
     page = open_page(path)
     assert settled(page) == "0 items"
     assert page.locator(".empty").inner_text() == "No item of this test set is on this page."

@@ -16,12 +16,12 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.probabilities.tables import calibration_table, people_table, selective_table
-from crossexam.reports.report import make_report, terminal_comparison
-from crossexam.reports.results import results_of
+from crossexam.reports.report import make_report
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import compared_tables
 
 VOTES = {"label_distribution": [0.6, 0.4, 0.0], "votes": [6, 4, 0]}
 NAME = "base.own"
@@ -63,23 +63,25 @@ IMPOSSIBLE = with_answers("strict", {0: [0.0, 0.9, 0.1]})  # the gold label is e
 
 def test_tables_are_on_the_page_and_elsewhere_on_request() -> None:
     titles = ("## Calibration\n", "## Selective prediction\n")
-    plain, asked = (make_report(MINE, calibration=wanted).text(".md") for wanted in (None, True))
+    plain, asked = (
+        make_report(MINE, options=ReportOptions(calibration=wanted)).text(".md") for wanted in (None, True)
+    )
     assert not any(title in plain for title in titles)
     assert all(title in asked for title in titles)
     assert "after temperature scaling" not in asked
 
 
 def test_a_temperature_is_named_with_what_it_was_fitted_on() -> None:
-    text = make_report(MINE, temperature_from=[run_of("mine", first=110)]).text(".md")
+    text = make_report(MINE, options=ReportOptions(temperature_from=[run_of("mine", first=110)])).text(".md")
     assert "## Calibration after temperature scaling" in text
     assert "on 110 items of another run (base.own), without 10 that share a premise" in text
     with pytest.raises(CrossexamError, match="of another model"):
-        results_of([MINE], temperature_from=[run_of("other", first=200)])
+        results_of([MINE], ReportOptions(temperature_from=[run_of("other", first=200)]))
 
 
 def test_a_model_with_labels_only_is_refused_if_asked_for() -> None:
     with pytest.raises(CrossexamError, match="'quiet' gives labels without probabilities"):
-        _ = make_report(QUIET, calibration=True).results
+        _ = make_report(QUIET, options=ReportOptions(calibration=True)).results
     results = results_of([QUIET])
     assert not calibration_table(results).rows
     assert not selective_table(results).rows
@@ -93,8 +95,8 @@ def test_what_is_left_out_or_changed_is_said() -> None:
     assert any(note.endswith("have no calibration: quiet.") for note in notes)
     notes = calibration_table(results_of([IMPOSSIBLE])).notes
     assert any("Log loss is infinite" in note for note in notes)
-    assert "∞" in make_report(IMPOSSIBLE, calibration=True).text(".md")
-    assert r"$\infty$" in make_report(IMPOSSIBLE, calibration=True).text(".tex")
+    assert "∞" in make_report(IMPOSSIBLE, options=ReportOptions(calibration=True)).text(".md")
+    assert r"$\infty$" in make_report(IMPOSSIBLE, options=ReportOptions(calibration=True)).text(".tex")
 
 
 def test_references_of_people_are_shown_once() -> None:
@@ -116,17 +118,19 @@ def test_the_data_have_every_number() -> None:
 
 def test_two_models_are_compared_by_their_probabilities() -> None:
     """The differences themselves: test_figures.py."""
-    scores, errors = comparison_tables(MINE, UNSURE)[-2:]
+    scores, errors = compared_tables(results_of((MINE, UNSURE)))[-2:]
     assert [row[2] for row in scores.rows] == ["Brier", "log loss"]
     assert errors.rows[0][2:4] == pytest.approx((0.05, 0.1833), abs=1e-3)
     titles = (scores.title, errors.title)
     for suffix in (".html", ".md"):
         plain = make_report(MINE, UNSURE).text(suffix)
-        asked = make_report(MINE, UNSURE, calibration=True).text(suffix)
+        asked = make_report(MINE, UNSURE, options=ReportOptions(calibration=True)).text(suffix)
         assert all(title in asked and title not in plain for title in titles)
-    assert "Brier score and log loss: A against B" in terminal(terminal_comparison(MINE, UNSURE), 160)
-    (row,) = csv_rows(comparison_csv(MINE, UNSURE))
-    (same,) = json.loads(comparison_json(MINE, UNSURE))["test_sets"]
+    assert "Brier score and log loss: A against B" in terminal(
+        make_report(MINE, UNSURE).terminal_comparison(details=True), 160
+    )
+    (row,) = csv_rows(comparison_csv(results_of((MINE, UNSURE))))
+    (same,) = json.loads(comparison_json(results_of((MINE, UNSURE))))["test_sets"]
     assert same["brier_difference"] == float(row["brier_difference"])
     assert float(row["brier_p_holm"]) == float(row["brier_p_value"])
     assert "ece_p_value" not in row
@@ -134,22 +138,24 @@ def test_two_models_are_compared_by_their_probabilities() -> None:
 
 
 def test_an_impossible_gold_label_is_said_and_not_tested() -> None:
-    scores = comparison_tables(MINE, IMPOSSIBLE)[-2]
+    scores = compared_tables(results_of((MINE, IMPOSSIBLE)))[-2]
     assert (scores.rows[1][4], scores.rows[1][6]) == (np.inf, None)
     assert any("B for 1 item of base (own)" in note for note in scores.notes)
-    text = make_report(MINE, IMPOSSIBLE, calibration=True).text(".md")
+    text = make_report(MINE, IMPOSSIBLE, options=ReportOptions(calibration=True)).text(".md")
     assert "| log loss | 0.743 | \u221e | -\u221e |" in text
-    (row,) = csv_rows(comparison_csv(MINE, IMPOSSIBLE))
+    (row,) = csv_rows(comparison_csv(results_of((MINE, IMPOSSIBLE))))
     assert (row["log_loss_b"], row["log_loss_difference"], row["log_loss_impossible_b"]) == ("", "", "1")
 
 
 def test_what_the_comparison_of_probabilities_leaves_out_is_said() -> None:
-    tables = comparison_tables(MINE, QUIET)
+    tables = compared_tables(results_of((MINE, QUIET)))
     assert not any("Brier" in table.title for table in tables)
     assert any(note.startswith("quiet gives labels without probabilities") for note in tables[0].notes)
-    assert not any("without probabilities" in note for note in comparison_tables(QUIET, QUIET)[0].notes)
+    assert not any(
+        "without probabilities" in note for note in compared_tables(results_of((QUIET, QUIET)))[0].notes
+    )
     told = {3: Outcome("refused"), 5: Outcome(label_mass=0.1)}
-    scores = comparison_tables(UNSURE, with_answers("partial", {3: np.nan}, told))[-2]
+    scores = compared_tables(results_of((UNSURE, with_answers("partial", {3: np.nan}, told))))[-2]
     assert headers(scores)[:4] == ["Test set", "Items", "Unanswered", "Low label mass"]
     assert scores.rows[0][1:4] == (118, 1, 1)
     assert any(note.startswith("Unanswered: not measured") for note in scores.notes)

@@ -12,7 +12,7 @@ from random_runs import NO_ANSWER, UNPAIRED, Item, few, items, run
 from shown_tables import Wanted, differs, in_latex, in_markdown, in_terminal
 
 from crossexam.reports.report import Report
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
 
 #: Columns of tables by their headers: the figure, whether its interval is shown, and the factor.
 SHOWN: dict[str, tuple[str, bool]] = {
@@ -37,7 +37,7 @@ def is_same(one: Mapping[str, float | None], other: Mapping[str, float | None]) 
 def test_csv_and_json_say_the_same(drawn: tuple[list[Item], float]) -> None:
     given_items, limit = drawn
     both = [run(given_items, 0), run(given_items, 1)]
-    results = results_of(both, max_unanswered=limit)
+    results = results_of(both, ReportOptions(max_unanswered=limit))
     of_csv, of_json = in_csv(results, limit), in_json(results, limit)
     known = {key for key, each in of_csv.items() if each["value"] is not None}
     assert {key for key, each in of_json.items() if each["value"] is not None} == known
@@ -51,7 +51,7 @@ def test_csv_and_json_say_the_same(drawn: tuple[list[Item], float]) -> None:
 def test_tables_say_what_json_does(drawn: tuple[list[Item], float]) -> None:
     given_items, limit = drawn
     one = run(given_items)
-    report = Report((one,), max_unanswered=limit)
+    report = Report((one,), ReportOptions(max_unanswered=limit))
     figures = in_json(report.results, limit)
     forms = {
         "Markdown": in_markdown(report.text(".md")),

@@ -21,10 +21,10 @@ from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edit
 from crossexam.core.labels import LABELS
 from crossexam.core.manifest import package_version
 from crossexam.reports.accuracy import accuracy_table, error_table, prediction_table
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.items import PageItems, segments, stratified_sample
-from crossexam.reports.report import make_report, terminal_comparison, terminal_report, write_comparison
-from crossexam.reports.results import results_of
+from crossexam.reports.report import make_report
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import compared_tables
 from crossexam.reports.text import latex_table, markdown_table, render_latex
 
 PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
@@ -131,13 +131,16 @@ def test_markup_in_names_is_shown_not_read(two_runs: list[Run]) -> None:
     assert r"a\|b\_\<i\>\[bold\]\\input{x}%\&" in report.text(".md")
     latex = r"a\textbar{}b\_\textless{}i\textgreater{}[bold]\textbackslash{}input\{x\}\%\&"
     assert latex in report.text(".tex")
-    assert name in terminal(terminal_report(report.runs))
+    assert name in terminal(make_report(*report.runs).terminal())
     commented = render_latex("x\n\\input{secret}", [])
     assert all(line.startswith("%") for line in commented.splitlines() if line)
 
 
 def test_terminal_report_fits_80_columns(two_runs: list[Run]) -> None:
-    for renderable in (terminal_report(two_runs), terminal_comparison(*two_runs)):
+    for renderable in (
+        make_report(*two_runs).terminal(),
+        make_report(*two_runs).terminal_comparison(details=True),
+    ):
         text = terminal(renderable, 80)
         assert max(map(len, text.splitlines())) <= 80
         assert "100.0" in text
@@ -151,7 +154,7 @@ def test_published_systems_stand_beside_their_counterparts_only(
     assert headers(table)[-7:] == ["NB", "CH", "RC", "IS", "BiLSTM", "CBOW", "ALIGN"]
     negation = dict(zip(headers(table), table.rows[2], strict=True))
     assert negation["NB"] == 0.395  # Table 3, negation, matched
-    assert "NB" not in headers(accuracy_table(results_of(two_runs, published_rows=False)))
+    assert "NB" not in headers(accuracy_table(results_of(two_runs, ReportOptions(published_rows=False))))
 
     def check(sets: list[Dataset], has_nb: bool = False) -> None:
         found = headers(accuracy_table(results_of([alike(*sets)])))
@@ -179,7 +182,7 @@ def test_a_set_without_items_is_named_with_the_reason_and_the_way_out() -> None:
     notes = accuracy_table(results_of([run])).notes
     assert said in notes
     assert any("--parser spacy:PIPELINE" in note for note in notes)
-    assert said in terminal(terminal_report([run]), 2000)
+    assert said in terminal(make_report(run).terminal(), 2000)
 
 
 def test_each_study_stands_beside_its_own_test_sets(for_each: Callable[..., None]) -> None:
@@ -259,7 +262,7 @@ def test_two_label_models_carry_their_projection() -> None:
 
 def test_two_runs_of_one_name_are_told_apart(two_runs: list[Run]) -> None:
     twice = [two_runs[0], replace(two_runs[1], model="builtin/first")]
-    found = headers(accuracy_table(results_of(twice, published_rows=False)))
+    found = headers(accuracy_table(results_of(twice, ReportOptions(published_rows=False))))
     assert found[2:] == ["builtin/first (1)", "builtin/first (2)"]
 
 
@@ -281,14 +284,14 @@ def test_what_cannot_be_reported_is_refused(
         "  wanted: .html, .md, .tex, .csv, .json, .yaml, .vl.json, .svg, .pdf\n"
         "  hint: -o report.html"
     )
-    page = refused(write_comparison, *two_runs, tmp_path / "c.html")
+    page = refused(make_report(*two_runs).save_comparison, tmp_path / "c.html")
     assert "'.html' is not a supported report format" in page
     assert not list(tmp_path.iterdir())
 
 
 def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
     texts = {
-        suffix: write_comparison(*two_runs, tmp_path / f"c{suffix}").read_text()
+        suffix: make_report(*two_runs).save_comparison(tmp_path / f"c{suffix}").read_text()
         for suffix in (".md", ".tex", ".csv", ".json")
     }
     row = csv_rows(texts[".csv"])[1]
@@ -300,7 +303,9 @@ def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
     # Of six items the first alone has one right (the second neutral), the second alone two (E, E).
     assert [float(row[key]) for key in ("only_a_right", "only_b_right", "difference")] == [1, 2, -1 / 6]
     assert json.loads(texts[".json"])["test_sets"][1]["difference_low"] < -1 / 6
-    assert "A: builtin/first, B: hf/second\\_model" in markdown_table(comparison_tables(*two_runs)[0])
+    assert "A: builtin/first, B: hf/second\\_model" in markdown_table(
+        compared_tables(results_of(two_runs))[0]
+    )
 
 
 def test_html_survives_lone_surrogates(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from crossexam.evaluation.seen_pairs import TrainingPairs
 from crossexam.evaluation.several import model_agreement, ranking, together
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.report import RENDERERS, Report, make_report
-from crossexam.reports.results import Results, results_of
+from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import SECTIONS, Section, page_sections
 from crossexam.reports.table import missing
 from crossexam.suites.lexically_misleading import SCORE
@@ -341,12 +341,14 @@ def results(case: Case) -> Results:
     seen = TrainingPairs("mine.csv", WordPairIndex.build([TRAINING])) if case.special == "seen" else None
     return results_of(
         runs,
-        published_rows=case.special == "published_slices",
-        items=5,
-        relative_to=1 if case.special == "gain" else None,
-        training=seen,
-        calibration=case.special == "calibration",
-        temperature_from=[elsewhere()] if case.special == "temperature" else [],
+        ReportOptions(
+            published_rows=case.special == "published_slices",
+            items=5,
+            relative_to=1 if case.special == "gain" else None,
+            training=seen,
+            calibration=case.special == "calibration",
+            temperature_from=[elsewhere()] if case.special == "temperature" else [],
+        ),
     )
 
 
@@ -357,14 +359,7 @@ def rendered(case: Case, form: str) -> str:
     if form != "terminal":
         return RENDERERS[f".{form}"](of)
     console = Console(width=200, file=io.StringIO(), record=True)
-    report = Report(
-        tuple(of.runs),
-        published_rows=False,
-        relative_to=of.relative_to,
-        training=of.training,
-        calibration=of.calibration,
-        temperature_from=(elsewhere(),) if case.special == "temperature" else (),
-    )
+    report = Report(tuple(of.runs), of.options)
     console.print(report.terminal())
     return console.export_text()
 

@@ -17,7 +17,7 @@ from crossexam.reports.analyses.agreement import agreement_tables, alone_tables
 from crossexam.reports.analyses.ranks import difference_tables, first_rank_table
 from crossexam.reports.names import short_model_names
 from crossexam.reports.report import Report, make_report
-from crossexam.reports.results import MOST_COMPARED
+from crossexam.reports.results import MOST_COMPARED, ReportOptions
 from crossexam.reports.table import Significant
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def test_csv_and_json_have_every_pair_and_model() -> None:
 
 def test_many_models_have_rows_in_documents() -> None:
     six = [run_of(f"py/module:a_model_with_a_long_name_{k}", 0.3 + k / 10) for k in range(6)]
-    report = Report(tuple(six), published_rows=False)
+    report = Report(tuple(six), ReportOptions(published_rows=False))
     assert "| base (x) | py/module:a\\_model\\_with\\_a\\_long\\_name\\_0 | 48 |" in report.text(".md")
 
 
@@ -156,7 +156,7 @@ def test_the_browser_shows_what_only_one_model_gets_right(
 ) -> None:
     few = run_of("few", 0.5, missing=1)
     runs = (*THREE[1:], few)
-    report = make_report(*runs, items="all")
+    report = make_report(*runs, options=ReportOptions(items="all"))
     page = open_page(report.save(tmp_path / "report.html"))
     found = {(each.test_set, each.model): each for each in report.results.only_one}
     assert any(each.only_right for each in found.values())
@@ -177,7 +177,9 @@ def test_the_browser_shows_what_only_one_model_gets_right(
 @pytest.mark.parametrize("width", [1280, 400])
 def test_twelve_models_fit_the_page(tmp_path: Path, open_page: Callable[..., Page], width: int) -> None:
     twelve = [run_of(f"py/module:a_model_with_a_long_name_{k}", 0.1 + k / 20) for k in range(12)]
-    page = open_page(make_report(*twelve, items=5).save(tmp_path / "report.html"), width)
+    page = open_page(
+        make_report(*twelve, options=ReportOptions(items=5)).save(tmp_path / "report.html"), width
+    )
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     widths = page.evaluate(

@@ -19,8 +19,9 @@ from shown_tables import Shown, Wanted, differs, in_html, in_latex, in_markdown,
 
 from crossexam.api import compare
 from crossexam.reports.analyses import keys
-from crossexam.reports.comparison import comparison_tables
-from crossexam.reports.report import Report, terminal_comparison
+from crossexam.reports.report import Report, make_report
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import compared_tables
 from crossexam.reports.text import render_latex, render_markdown
 
 MEAN, ALL = "(mean of test sets)", "(all test sets)"
@@ -32,13 +33,13 @@ def of_two() -> tuple[Any, Any]:
     return one, other
 
 
-def compared_tables() -> Any:
-    return comparison_tables(*of_two())
+def tables_of_two() -> Any:
+    return compared_tables(results_of(of_two()))
 
 
 @cache
 def report_of_two() -> Report:
-    return Report(of_two(), calibration=True)
+    return Report(of_two(), ReportOptions(calibration=True))
 
 
 #: The tables of each format.
@@ -52,10 +53,14 @@ FORMATS: dict[str, Callable[[], list[Shown]]] = {
     "terminal in detail": lambda: in_terminal(report().terminal(details=True)),
     "terminal of one model": lambda: in_terminal(Report(runs()[2:]).terminal()),
     "notebook": lambda: in_html(report()._repr_html_()),
-    "comparison on the terminal": lambda: in_terminal(terminal_comparison(*of_two())),
-    "comparison with the last model": lambda: in_terminal(terminal_comparison(runs()[0], runs()[2])),
-    "comparison in Markdown": lambda: in_markdown(render_markdown("Comparison", compared_tables())),
-    "comparison in LaTeX": lambda: in_latex(render_latex("Comparison", compared_tables())),
+    "comparison on the terminal": lambda: in_terminal(
+        make_report(*of_two()).terminal_comparison(details=True)
+    ),
+    "comparison with the last model": lambda: in_terminal(
+        make_report(runs()[0], runs()[2]).terminal_comparison(details=True)
+    ),
+    "comparison in Markdown": lambda: in_markdown(render_markdown("Comparison", tables_of_two())),
+    "comparison in LaTeX": lambda: in_latex(render_latex("Comparison", tables_of_two())),
     "comparison in a notebook": lambda: in_html(compare(*of_two())._repr_html_()),
 }
 

@@ -11,7 +11,7 @@ from made_runs import dataset, run_of
 from crossexam.core.dataset import Run
 from crossexam.reports.analyses.slices import published_slice_tables, slice_tables
 from crossexam.reports.report import make_report
-from crossexam.reports.results import Results, results_of
+from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.table import Table
 
 TAGS = (["ANTO"], ["ANTO", "MODAL"], [], ["MODAL"], ["ANTO"], [])
@@ -57,7 +57,7 @@ def test_the_published_accuracy_on_antonyms_stands_beside_that_of_the_model(
         assert "neither which models nor of which split" in table.notes[0]
         (written,) = published_slice_tables(results)
         assert written.rows == table.rows
-        assert not published_slice_tables(results_of([run_over(part)], published_rows=False))
+        assert not published_slice_tables(results_of([run_over(part)], ReportOptions(published_rows=False)))
 
     for_each(check, ["multinli_annotated_matched", "multinli_1_0_mismatched_annotations"])
 

@@ -20,8 +20,8 @@ from crossexam.reports.charts import confusion_charts
 from crossexam.reports.headline import headline, warnings, worst_of
 from crossexam.reports.items import PageItems
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
-from crossexam.reports.report import RENDERERS, Report, write_comparison
-from crossexam.reports.results import results_of
+from crossexam.reports.report import RENDERERS, Report, make_report
+from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import SECTIONS
 from crossexam.reports.unanswered import BOUNDS_NOTE
 
@@ -74,7 +74,7 @@ def test_above_the_limit_no_number_stands_alone() -> None:
     assert drops["one"]["Drop"].startswith("0.0 to 10.0 [")
     assert (drops["one"]["p (Holm)"], drops["one"]["Flipped"]) == ("–", "–")
     assert drops["two"]["p (Holm)"] != "–"
-    relaxed = results_of([MANY], max_unanswered=0.1)
+    relaxed = results_of([MANY], ReportOptions(max_unanswered=0.1))
     assert not any(ABOVE in warning for warning in warnings(relaxed))
     assert cells_of(relaxed, "accuracy")[2]["py/many"].startswith("100.0 [")
 
@@ -161,7 +161,7 @@ def test_nothing_but_bounds_is_in_the_data_of_a_test_set_with_only_bounds() -> N
 
 def test_no_table_and_no_chart_shows_a_test_set_with_only_bounds_but_those_of_bounds() -> None:
     some = soft(one=SOME, two="E")
-    results = results_of([some], calibration=True, temperature_from=[elsewhere()])
+    results = results_of([some], ReportOptions(calibration=True, temperature_from=[elsewhere()]))
     shown, noted = set(), set()
     for section in SECTIONS:
         tables = section.tables_of(results)
@@ -179,12 +179,12 @@ def test_what_is_left_out_is_noted_with_its_model() -> None:
     for suffix in (".md", ".tex", ".html"):
         text = cx.report(soft(one=SOME, two="E"), calibration=True).text(suffix)
         assert "Left out, because only bounds" in text
-    results = results_of([soft(one=SOME), soft("py/other", two="E")], calibration=True)
+    results = results_of([soft(one=SOME), soft("py/other", two="E")], ReportOptions(calibration=True))
     (table,) = tables_of(results, "calibration")
     assert f"{LEFT_OUT}one of py/soft." in table.notes
     assert [row[1] for row in table.rows if row[0] == "one"] == ["py/other"]
     nothing = soft(base=SOME, one=SOME, two=SOME)
-    (model,) = results_of([nothing], calibration=True, temperature_from=[elsewhere()]).models
+    (model,) = results_of([nothing], ReportOptions(calibration=True, temperature_from=[elsewhere()])).models
     assert [*model.calibrations, *model.selective, *model.tempered, *model.people] == []
     assert "only bounds" in cx.report(nothing, calibration=True).text(".md")
 
@@ -210,7 +210,9 @@ def test_only_a_and_only_b_have_no_numbers_for_bounds(tmp_path: Path) -> None:
     some, other = soft(one=SOME), soft("py/other", one="E")
     pairs = cx.compare(some, other)
     assert [(pair.b is None, pair.c is None) for pair in pairs] == [(False,) * 2, (True,) * 2, (False,) * 2]
-    _, one, two = csv_rows(write_comparison(some, other, tmp_path / "c.csv").read_text(encoding="utf-8"))
+    _, one, two = csv_rows(
+        make_report(some, other).save_comparison(tmp_path / "c.csv").read_text(encoding="utf-8")
+    )
     counts = {"n", "alpha", "unanswered", "unanswered_a", "unanswered_b", "labelled", "only_bounds"}
     estimates, ends = ("accuracy_a", "accuracy_b", "difference"), ("low", "high")
     bounds = {f"{name}_{end}" for name in estimates for end in ends}
@@ -221,7 +223,7 @@ def test_only_a_and_only_b_have_no_numbers_for_bounds(tmp_path: Path) -> None:
 
 def test_comparisons_show_who_did_not_answer(tmp_path: Path) -> None:
     for suffix in (".md", ".tex", ".csv", ".json"):
-        path = write_comparison(MANY, FEW, tmp_path / f"c{suffix}")
+        path = make_report(MANY, FEW).save_comparison(tmp_path / f"c{suffix}")
         assert not re.search(r"\bnan\b", path.read_text(encoding="utf-8"), re.IGNORECASE)
     _, one, two = json.loads(path.read_text(encoding="utf-8"))["test_sets"]
     stated = [one[key] for key in ("unanswered_a", "unanswered_b", "difference", "significant")]
@@ -236,7 +238,7 @@ def test_comparisons_show_who_did_not_answer(tmp_path: Path) -> None:
     pair = cx.compare(MANY, FEW)[1]
     assert (pair.n, pair.items, pair.only_bounds) == (54, 60, True)
     assert "<td>54</td>" not in cx.compare(MANY, FEW)._repr_html_()
-    text = write_comparison(NONE, WHOLE, tmp_path / "none.md").read_text(encoding="utf-8")
+    text = make_report(NONE, WHOLE).save_comparison(tmp_path / "none.md").read_text(encoding="utf-8")
     assert "Right and wrong together" not in text
     assert "Unanswered items of A and B" in text
 
@@ -249,7 +251,7 @@ def test_the_limit_is_checked() -> None:
 
 
 def test_errors_do_not_contain_what_was_not_answered() -> None:
-    items = PageItems(results_of([MANY], items="errors"))
+    items = PageItems(results_of([MANY], ReportOptions(items="errors")))
     rows = {shown.dataset.name: shown.rows for shown in items.shown}
     assert (rows["one.dev"], len(rows["two.dev"])) == ([], 40)
 

@@ -33,7 +33,7 @@ from crossexam.published.figures import published
 from crossexam.reports.accuracy import MAJORITY, accuracy_table
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.analyses.provenance import yields_table
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
 from crossexam.runs.run import predict_suite
 from crossexam.stats.association import association
 from crossexam.suites.bases import base_from_spec
@@ -405,7 +405,10 @@ def test_reports_show_the_published_figures_beside(answered: Run) -> None:
     assert len(rows) == len(SWAPS)
     tests = [row for row in factor_table(results).rows if row[3] is not None]
     assert len(tests) == len(results.models[0].factors)
-    for without in (results_of(results.runs, published_rows=False), results_of([answered])):  # another corpus
+    for without in (
+        results_of(results.runs, ReportOptions(published_rows=False)),
+        results_of([answered]),
+    ):  # another corpus
         table = behaviour_table(without)
         assert table.rows
         for each in (table, *crossed_tables(without)):

@@ -20,7 +20,7 @@ from crossexam.corpora.split_files import CORPORA, SPLITS
 from crossexam.evaluation.measures import measure
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
 from crossexam.reports.report import RENDERERS, make_report
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Table
 from crossexam.suites.build import SuiteWriter
 from crossexam.suites.challenge_sets import CHALLENGES
@@ -192,7 +192,7 @@ def run_on(*built: Any, label: str = "entailment", **options: Any) -> Run:
 
 
 def table(run: Run, title: str, *, more: bool = False, published: bool = True) -> Table:
-    results = results_of([run], published_rows=published)
+    results = results_of([run], ReportOptions(published_rows=published))
     tables = (more_challenge_tables if more else challenge_tables)(results)
     return next(each for each in tables if each.title == title)
 

@@ -27,11 +27,11 @@ from crossexam.evaluation.measures import measure
 from crossexam.published.figures import published
 from crossexam.reports.accuracy import error_table
 from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
 from crossexam.reports.published_systems import other_pairs, published_on_corpus
-from crossexam.reports.results import results_of
+from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import compared_tables
 from crossexam.reports.table import MARK, Marked
 from crossexam.runs.folder import save_run
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
@@ -109,7 +109,10 @@ def test_published_rows_are_means_of_the_same_corpora() -> None:
     assert rows["ESIM (published)"][2:5] == pytest.approx((0.5225, 0.880, 0.875))
     assert (rows["RF (published)"][3], rows["m"][1], rows["m"][3]) == (None, 2, None)
     assert any("Missing: multinli_dev_matched" in note for note in table.notes)
-    assert score_table(results_of([run_of("m", {"sick": 50})], published_rows=False)).rows[0][3] is None
+    assert (
+        score_table(results_of([run_of("m", {"sick": 50})], ReportOptions(published_rows=False))).rows[0][3]
+        is None
+    )
 
 
 def test_means_over_all_fourteen_are_printed_and_others_are_marked() -> None:
@@ -159,7 +162,7 @@ def test_published_accuracies_stand_beside_ours_corpus_by_corpus() -> None:
         )
         statistic = "published_accuracy" + ("_of_other_items" if others else "")
         assert (row["statistic"], row["value"]) == (statistic, str(value))
-    bare = results_of([run], published_rows=False)
+    bare = results_of([run], ReportOptions(published_rows=False))
     assert len(corpus_table(bare).columns) == 5
     assert "(published)" not in render_csv(bare)
 
@@ -204,7 +207,7 @@ def test_two_models_differ_in_the_mean() -> None:
     assert found is not None
     assert found.value == pytest.approx(0.15)
     assert found.low > 0
-    assert "A minus B: 15.0 [" in comparison_tables(one, other)[0].notes[2]
+    assert "A minus B: 15.0 [" in compared_tables(results_of((one, other)))[0].notes[2]
     assert mean_difference(Run("m", {}, {}, {}), other) is None
     uneven = results_of([one, run_of("n", {"sick": 50})])
     assert any("do not compare: n" in note for note in score_table(uneven).notes)
@@ -218,7 +221,7 @@ def test_relative_improvement_is_table_3() -> None:
     assert gain is not None
     assert gain.reference is not None
     assert (gain.mean.value, gain.reference.value) == pytest.approx((44 / 40 - 1, 76 / 80 - 1))
-    table = gain_table(results_of([better, base], relative_to=1))
+    table = gain_table(results_of([better, base], ReportOptions(relative_to=1)))
     assert table.title == "Relative improvement over base"
     rows = rows_by_name(table)
     assert (rows["better"][2], rows["better"][4]) == (gain.reference, gain.mean)
@@ -226,13 +229,13 @@ def test_relative_improvement_is_table_3() -> None:
     printed = PUBLISHED.table("debiasing").value("drift", "mean.relative")
     assert rows["drift (published)"][4] == pytest.approx((printed or 0) / 100)
     assert not gain_table(results_of([better, base])).rows
-    part = results_of([run_of("a", {"sick": 50}), run_of("b", {"sick": 40})], relative_to=1)
+    part = results_of([run_of("a", {"sick": 50}), run_of("b", {"sick": 40})], ReportOptions(relative_to=1))
     assert [row[0] for row in gain_table(part).rows] == ["a", "b"]  # the paper's mean is over fourteen
 
 
 def test_relative_improvement_is_in_csv_and_json() -> None:
     base = run_of("base", {"sick": 40, REFERENCE: 80})
-    results = results_of([run_of("better", {"sick": 44, REFERENCE: 76}), base], relative_to=1)
+    results = results_of([run_of("better", {"sick": 44, REFERENCE: 76}), base], ReportOptions(relative_to=1))
     rows = csv.DictReader(io.StringIO(render_csv(results)))
     numbers = {row["statistic"]: row for row in rows if row["statistic"].startswith("relative_improvement_")}
     assert {(row["model"], row["of"]) for row in numbers.values()} == {("better", "base")}

@@ -192,10 +192,12 @@ def _report(runs: Sequence[Run], page: Path, items: ItemChoice, max_unanswered: 
     """Write the report of *runs* to *page*, and print it."""
     from crossexam.cli.console import show, warn_of_gaps, written
     from crossexam.reports.parts import written_beside
-    from crossexam.reports.report import terminal_report, write_report
+    from crossexam.reports.report import make_report
+    from crossexam.reports.results import ReportOptions
 
-    write_report(runs, page, items=items, max_unanswered=max_unanswered)
-    show(terminal_report(runs, max_unanswered=max_unanswered))
+    made = make_report(*runs, options=ReportOptions(items=items, max_unanswered=max_unanswered))
+    made.save(page)
+    show(made.terminal())
     written(page, written_beside(page), what="report")
     warn_of_gaps(runs)
 

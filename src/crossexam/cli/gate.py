@@ -88,7 +88,7 @@ def gate(
     from crossexam.gates.judge import judge
     from crossexam.gates.output import gate_json, gate_junit
     from crossexam.gates.rules import rules_from
-    from crossexam.reports.report import check_level
+    from crossexam.reports.results import check_level
     from crossexam.reports.text import terminal_text
     from crossexam.runs.saved import read_finished_run
 

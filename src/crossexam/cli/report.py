@@ -58,8 +58,8 @@ def report(
         bool,
         typer.Option(
             "--calibration",
-            help="Show calibration and selective prediction in every format; by default they are in "
-            "HTML, CSV and JSON only.",
+            help="Show calibration and selective prediction in every format; by default they are in CSV "
+            "and JSON only.",
         ),
     ] = False,
     temperature_from: Annotated[
@@ -97,6 +97,7 @@ def report(
     from crossexam.interop.trackers import checked_tracker
     from crossexam.reports.parts import written_beside
     from crossexam.reports.report import make_report
+    from crossexam.reports.results import ReportOptions
     from crossexam.runs.saved import read_runs, run_folder, run_folders
 
     if details and output is not None:
@@ -107,8 +108,7 @@ def report(
     folders = [run for folder in runs for run in run_folders(folder)]
     base = _place_of(relative_to and run_folder(relative_to), folders)
     loaded = [chosen(run) for run in read_runs(folders)]
-    made = make_report(
-        *loaded,
+    asked = ReportOptions(
         items=shown_items,
         relative_to=base,
         alpha=alpha,
@@ -118,6 +118,7 @@ def report(
         temperature_from=read_runs(temperature_from or ()),
         threshold=_threshold_choice(threshold or (), threshold_per_set),
     )
+    made = make_report(*loaded, options=asked)
     if output is not None:
         made.save(output)
     tracked = [line for name in trackers for line in _tracked(made, name)]

@@ -126,9 +126,9 @@ def run(
 def _show(runs: Sequence[Run], suite: Suite, output: Path) -> None:
     """Show the results of *runs*, where they are, and what they leave open."""
     from crossexam.cli.console import note, show, warn_of_gaps, written
-    from crossexam.reports.report import terminal_report
+    from crossexam.reports.report import make_report
 
-    show(terminal_report(runs))
+    show(make_report(*runs).terminal())
     kept = [name for name in runs[0].datasets if name not in suite.datasets]
     if kept:
         note(f"{output} already had these test sets of the model, which are kept: {', '.join(kept)}")

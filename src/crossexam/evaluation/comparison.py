@@ -203,6 +203,21 @@ def _with_sets(run: Run, names: Iterable[str]) -> Run:
     return run.restricted_to(names)
 
 
+def check_same_sets(run_a: Run, run_b: Run) -> None:
+    """Raise CrossexamError if one of two runs has a test set that the other lacks, or if they share none."""
+    shared, _ = common_part(run_a, run_b)
+    one_sided = one_sided_sets(run_a, run_b)
+    if one_sided:
+        raise CrossexamError(
+            f"the runs have different test sets; {'; '.join(one_sided)}",
+            wanted="two runs over the same test sets",
+            hint=way_to_same_sets(
+                contents_of(run_a), contents_of(run_b), "run both models over the same suite"
+            )
+            + f"; --common (in Python, common=True) compares the {len(shared.datasets)} that both have",
+        )
+
+
 def compare_runs(
     run_a: Run, run_b: Run, *, common: bool = False, max_unanswered: float = MAX_UNANSWERED
 ) -> tuple[Comparison, ...]:
@@ -216,16 +231,8 @@ def compare_runs(
     comparison to those that both have; if they share none; or if a test set holds different items.
     """
     shared_a, shared_b = common_part(run_a, run_b)
-    one_sided = one_sided_sets(run_a, run_b)
-    if one_sided and not common:
-        raise CrossexamError(
-            f"the runs have different test sets; {'; '.join(one_sided)}",
-            wanted="two runs over the same test sets",
-            hint=way_to_same_sets(
-                contents_of(run_a), contents_of(run_b), "run both models over the same suite"
-            )
-            + f"; --common (in Python, common=True) compares the {len(shared_a.datasets)} that both have",
-        )
+    if not common:
+        check_same_sets(run_a, run_b)
     run_a, run_b, names = shared_a, shared_b, list(shared_a.datasets)
     for name in names:
         check_same_items(name, run_a, run_b)

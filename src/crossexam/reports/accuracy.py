@@ -273,7 +273,7 @@ def drop_table(results: Results) -> Table:
         Column(range_text(ends, "points"), "drawing"),
         Column("Drop", "points"),
         PAIRS,
-        Column("p (Holm)", "p", alpha=results.alpha),
+        Column("p (Holm)", "p", alpha=results.options.alpha),
         Column("Detectable", "points"),
         Column("Flipped", "percent"),
     )
@@ -299,7 +299,7 @@ def drop_table(results: Results) -> Table:
         "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
         "label or swaps words of its control, else the difference of the two accuracies, on other items. "
         "Pairs: the items whose base was predicted and has a gold label, which are those of Base and Drop. "
-        f"{MCNEMAR} {significance_note(results.alpha)} "
+        f"{MCNEMAR} {significance_note(results.options.alpha)} "
         "Detectable: the smallest drop that is found in 80 % of cases if as many answers differ as here, at "
         "this level over the number of paired tests. "
         "Flipped: predictions that differ from the prediction for the base example.",

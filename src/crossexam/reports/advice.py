@@ -121,7 +121,7 @@ def _fallen(model: ModelResults, results: Results) -> TestSetResult | None:
         if each.construction in TRAINABLE
         and each.loss is not None
         and each.loss.low > 0
-        and (each.p_holm is None or each.p_holm <= results.alpha)  # None: not paired, and not tested
+        and (each.p_holm is None or each.p_holm <= results.options.alpha)  # None: not paired, and not tested
     }
     return found[max(found)] if found else None
 
@@ -134,7 +134,12 @@ def _more_pairs(results: Results) -> Iterator[str]:
             continue
         for each in model.results:
             detectable, pairs = each.minimum_detectable_drop, each.drop
-            if detectable is None or pairs is None or each.p_holm is None or each.p_holm <= results.alpha:
+            if (
+                detectable is None
+                or pairs is None
+                or each.p_holm is None
+                or each.p_holm <= results.options.alpha
+            ):
                 continue
             if detectable > WORTH_FINDING and math.isfinite(detectable):
                 count = pairs.n * (detectable / WORTH_FINDING) ** 2

@@ -27,7 +27,7 @@ from crossexam.reports.accuracy import (
 )
 from crossexam.reports.analyses.consistency import violations_table
 from crossexam.reports.headline import worst_of
-from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.results import ModelResults, Results, without_published
 from crossexam.reports.significance import uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, significance_note
 from crossexam.reports.ties import tie_notes
@@ -109,7 +109,7 @@ def _ordered(rows: Sequence[tuple[Cell, ...]], names: Sequence[str]) -> tuple[tu
 def _of_one(model: ModelResults, results: Results) -> Table:
     """Return accuracy, drop and its p-value by test set, with the majority baseline below bases."""
     title = f"Accuracy of {model.name}"
-    accuracies = accuracy_table(replace(results, published_rows=False))
+    accuracies = accuracy_table(without_published(results))
     if not any(result.lost is not None for result in model.results):
         return replace(accuracies, title=title, notes=brief_notes(results))
     in_part = any(pairs_of(each) not in {None, each.n} for each in model.results)
@@ -120,7 +120,7 @@ def _of_one(model: ModelResults, results: Results) -> Table:
     columns = (
         *(*accuracies.columns[:2], Column("Accuracy", "percent"), Column("Drop", "points")),
         *([PAIRS] if in_part else []),
-        Column("p (Holm)", "p", alpha=results.alpha),
+        Column("p (Holm)", "p", alpha=results.options.alpha),
     )
     none = (None,) * (len(columns) - len(accuracies.columns))
     rows = tuple((*row, *drops.get(row[0], none)) for row in accuracies.rows)
@@ -128,19 +128,19 @@ def _of_one(model: ModelResults, results: Results) -> Table:
         results,
         drop_note(results),
         "p: McNemar's test by cluster, Holm-corrected over the test sets.",
-        significance_note(results.alpha),
+        significance_note(results.options.alpha),
     )
     return Table(title, columns, rows, notes)
 
 
 def _across(results: Results) -> Table:
     """Return accuracy by test set and model; those that differ significantly from the base are marked."""
-    accuracies = accuracy_table(replace(results, published_rows=False))
+    accuracies = accuracy_table(without_published(results))
     marked = {
         (results.short_names[each.name], place)
         for place, model in enumerate(results.models)
         for each in model.results
-        if each.p_holm is not None and each.p_holm <= results.alpha
+        if each.p_holm is not None and each.p_holm <= results.options.alpha
     }
     rows = tuple(
         (
@@ -155,7 +155,8 @@ def _across(results: Results) -> Table:
     )
     notes = brief_notes(results)
     if any(result.lost is not None for model in results.models for result in model.results):
-        star = f"*: differs significantly from the base (level {results.alpha:g}, Holm-corrected per model)."
+        level = f"level {results.options.alpha:g}, Holm-corrected per model"
+        star = f"*: differs significantly from the base ({level})."
         notes = brief_notes(results, star)
     return Table("Accuracy by model", (*accuracies.columns[:2], *models), tuple(rows), notes)
 
@@ -184,15 +185,14 @@ def _model_by_model(results: Results) -> Table:
         Column("Drop", "points"),
         Column("Significant drops"),
     )
-    star = (
-        f"*: significant (level {results.alpha:g}, Holm-corrected per model), of the drops that are tested."
-    )
+    level = f"level {results.options.alpha:g}, Holm-corrected per model"
+    star = f"*: significant ({level}), of the drops that are tested."
     return Table("What breaks each model", columns, tuple(rows), brief_notes(results, star))
 
 
 def _is_significant(result: TestSetResult, results: Results) -> bool:
     fallen = result.lost is not None and result.lost.value > 0
-    return fallen and result.p_holm is not None and result.p_holm <= results.alpha
+    return fallen and result.p_holm is not None and result.p_holm <= results.options.alpha
 
 
 def drop_note(results: Results) -> str:

@@ -85,12 +85,12 @@ def broken_table(results: Results) -> Table:
         Column("Items", "count"),
         Column("0 to 100 %", "drawing"),
         *(Column("Accuracy", "percent"), Column("Drop", "points")),
-        Column("p (Holm)", "p", alpha=results.alpha),
+        Column("p (Holm)", "p", alpha=results.options.alpha),
     )
     notes = brief_notes(
         results,
         drop_note(results),
-        significance_note(results.alpha),
+        significance_note(results.options.alpha),
     )
     drawn = (
         "Drawn: the accuracy and its interval, hollow if there are few items; a long line where the accuracy "

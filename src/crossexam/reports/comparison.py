@@ -2,76 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
-from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.accuracy import accuracy_note, relabelled_notes
-from crossexam.reports.analyses.consistency import consistency_comparison_table
 from crossexam.reports.analyses.cross_dataset import mean_note
-from crossexam.reports.analyses.fact_checking import checked_comparison_table
-from crossexam.reports.analyses.joint import joint_tables, seen_table
-from crossexam.reports.analyses.keys import keyed_comparison_table
 from crossexam.reports.analyses.templates import difference_notes
-from crossexam.reports.names import short_names
-from crossexam.reports.probabilities.comparison import paired_tables, quiet_notes
-from crossexam.reports.results import Results, model_names
+from crossexam.reports.probabilities.comparison import quiet_notes
+from crossexam.reports.results import Results
 from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Table, significance_note
 from crossexam.reports.ties import tie_comparison_notes
-from crossexam.reports.unanswered import BOUNDS_NOTE, unanswered_comparison_table
-from crossexam.stats.p_values import ALPHA
+from crossexam.reports.unanswered import BOUNDS_NOTE
 
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.scores import Scored
-    from crossexam.evaluation.seen_pairs import TrainingPairs
 
 #: Examples per test set and model that alone is right.
 _EXAMPLES: Final = 2
-
-
-def comparison_tables(
-    first: Run,
-    second: Run,
-    *,
-    alpha: float = ALPHA,
-    training: TrainingPairs | None = None,
-    max_unanswered: float = MAX_UNANSWERED,
-) -> list[Table]:
-    """Return the paired comparison of two models on every test set they share, at the level *alpha*.
-
-    Test sets whose items have keys are also compared over keys; then what both get right and wrong together,
-    of which kinds the antonyms are, which word pairs of it are in *training*, and what their probabilities
-    are worth.  Test sets of which more than the share *max_unanswered* has no answer from one of the models
-    only have bounds.
-    """
-    from crossexam.evaluation.comparison import compare_runs
-    from crossexam.evaluation.probability_comparison import probability_comparisons
-    from crossexam.evaluation.unanswered import answered_part
-
-    pairs = compare_runs(first, second, max_unanswered=max_unanswered)
-    shared = {pair.name: first.datasets[pair.name] for pair in pairs}
-    names = short_names(first.datasets)
-    answered = answered_part(first, second, max_unanswered)
-    table = _comparison_table(first, second, pairs, names, alpha, answered)
-    compared = replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
-    missing = unanswered_comparison_table(pairs, names, max_unanswered)
-    over_keys = keyed_comparison_table(*answered, names)
-    joint, kinds = joint_tables(*answered, names)
-    together = [*([joint] if answered[0].datasets else []), *([kinds] if kinds.rows else [])]
-    seen = [] if training is None else [seen_table(*answered, training, names)]
-    checked = checked_comparison_table(*answered, names)
-    violations = consistency_comparison_table(first, second, names, max_unanswered)
-    optional = [each for each in (missing, over_keys, checked, violations) if each.rows]
-    probabilities = probability_comparisons(first, second, max_unanswered=max_unanswered)
-    paired = paired_tables(probabilities, names, alpha)
-    worth = [each for each in paired if each.rows]
-    return [compared, *optional, *together, *seen, *worth]
 
 
 def against_table(results: Results) -> Table:
@@ -79,33 +30,13 @@ def against_table(results: Results) -> Table:
 
     It is on the test sets that both have; a note names the others.
     """
-    from crossexam.evaluation.comparison import one_sided_sets
-
     if not results.comparison:
         return Table("A against B", (), ())
-    first, second = results.runs
-    table = _comparison_table(
-        first, second, results.comparison, results.short_names, results.alpha, results.answered
-    )
-    left_out = (f"Left out: {line}." for line in one_sided_sets(first, second, results.short_names))
-    return replace(table, notes=(*table.notes, *left_out))
-
-
-def unanswered_against_table(results: Results) -> Table:
-    """Return what either of exactly two models did not answer; may have no rows."""
-    return unanswered_comparison_table(results.comparison, results.short_names, results.max_unanswered)
-
-
-def _comparison_table(
-    first: Run,
-    second: Run,
-    pairs: Sequence[Comparison],
-    names: Mapping[str, str],
-    alpha: float,
-    answered: tuple[Run, Run],
-) -> Table:
+    from crossexam.evaluation.comparison import one_sided_sets
     from crossexam.evaluation.repeat import noise_of
 
+    first, second = results.runs
+    pairs, names, alpha = results.comparison, results.short_names, results.options.alpha
     columns = (
         Column("Test set"),
         Column("Items", "count"),
@@ -137,13 +68,14 @@ def _comparison_table(
         "Only A, only B: items that only that model gets right. If interval and p disagree, take the "
         "difference as not shown."
     )
-    one, other = model_names([first, second])
-    mean = mean_note(*answered)
+    one, other = (model.name for model in results.models)
+    mean = mean_note(*results.answered)
     both = _notes_on_answered(pairs)
     tested = [pair.name for pair in pairs if pair.p_value is not None]
     noise = difference_notes(pairs, (noise_of(first), noise_of(second)), names)
+    shared = {pair.name: first.datasets[pair.name] for pair in pairs}
     notes = (
-        accuracy_note({pair.name: first.datasets[pair.name] for pair in pairs}, names),
+        accuracy_note(shared, names),
         note,
         *uneven_clusters_notes(tested, first.datasets, names),
         *both,
@@ -151,7 +83,9 @@ def _comparison_table(
         *noise,
         *([mean] if mean else []),
         *projected,
-        *quiet_notes(*answered),
+        *quiet_notes(*results.answered),
+        *relabelled_notes(shared, names),
+        *(f"Left out: {line}." for line in one_sided_sets(first, second, names)),
     )
     return Table(f"A: {one}, B: {other}", columns, rows, notes)
 

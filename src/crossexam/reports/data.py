@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import Ties
 from crossexam.core.manifest import package_version, signature
-from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.output.escapes import escape_cell, json_text
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
@@ -24,7 +23,6 @@ from crossexam.reports.analyses.consistency import (
     consistency_rows,
 )
 from crossexam.reports.analyses.fact_checking import (
-    checked_differences,
     fact_checking_mean_rows,
     fact_checking_means,
     fact_checking_object,
@@ -42,8 +40,7 @@ from crossexam.reports.published_systems import (
     published_on_corpus,
     published_slices,
 )
-from crossexam.reports.results import ModelResults, Results, model_names
-from crossexam.stats.p_values import ALPHA
+from crossexam.reports.results import ModelResults, Results
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
@@ -266,8 +263,13 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
         if (number := getattr(result, statistic)) is not None:
             yield {**known, "statistic": statistic, "value": number, "n": result.n}
     if result.p_holm is not None:
-        significant = int(result.p_holm <= model.alpha)
-        yield {**known, "statistic": "significant", "of": f"alpha={model.alpha:g}", "value": significant}
+        significant = int(result.p_holm <= model.options.alpha)
+        yield {
+            **known,
+            "statistic": "significant",
+            "of": f"alpha={model.options.alpha:g}",
+            "value": significant,
+        }
     if result.majority is not None:
         label, share, advantage = result.majority.label, result.majority.share, result.majority.advantage
         yield {**known, "statistic": "majority_class", "of": label, "value": share, "n": result.n}
@@ -291,7 +293,7 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
             yield {**known, "statistic": "accuracy", "of": f"{slicing}={value}", **estimate._asdict()}
     for each in model.factors:
         if each.test_set == result.name:
-            yield from _factor_rows(each, known, model.alpha)
+            yield from _factor_rows(each, known, model.options.alpha)
     yield from misleading_rows(model, known)
     yield from probability_rows(model, known)
     yield from fact_checking_rows(model, known)
@@ -344,10 +346,10 @@ def _unanswered_object(missing: Unanswered) -> dict[str, Any]:
 
 def render_json(results: Results) -> str:
     """Return every measure of the models, with the manifests of runs and test sets."""
-    gains, training = _gains(results), results.training
+    gains, training = _gains(results), results.options.training
     document = {
         "crossexam": package_version(),
-        "alpha": results.alpha,
+        "alpha": results.options.alpha,
         "models": [
             {
                 "name": model.name,
@@ -358,7 +360,9 @@ def render_json(results: Results) -> str:
                 **({"fact_checking": means} if (means := fact_checking_means(model)) else {}),
                 "changed_answers": model.noise and vars(model.noise),
                 "consistency": consistency_object(model) if model.consistency else None,
-                "test_sets": [_object(model, result, results.published_rows) for result in model.results],
+                "test_sets": [
+                    _object(model, result, results.options.published_rows) for result in model.results
+                ],
             }
             for model in results.models
         ],
@@ -390,12 +394,12 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         "errors": dict(result.errors),
         "majority_class": vars(result.majority) if result.majority is not None else None,
         "mcnemar": result.mcnemar._asdict() if result.mcnemar is not None else None,
-        "significant": None if result.p_holm is None else result.p_holm <= model.alpha,
+        "significant": None if result.p_holm is None else result.p_holm <= model.options.alpha,
         "noise_floor": model.noise_floor(result),
         "within_noise_floor": model.is_within_noise(result),
         "slices": {key: dict(slices) for key, slices in result.slices.items()},
         "factors": {
-            each.factor: _factor_object(each, model.alpha)
+            each.factor: _factor_object(each, model.options.alpha)
             for each in model.factors
             if each.test_set == result.name
         },
@@ -441,7 +445,7 @@ def _published_rows(results: Results) -> Iterator[dict[str, object]]:
 
     The name of the statistic says if they are of other items, or were not compared with the paper.
     """
-    for name, dataset in results.test_sets.items() if results.published_rows else ():
+    for name, dataset in results.test_sets.items() if results.options.published_rows else ():
         entry, other = dataset.entry, _published_differences(dataset)
         known = {"test_set": name, "construction": entry.construction, "rules": entry.rules}
         known |= {"part": entry.part, "base_set": entry.base_set or ""}
@@ -470,48 +474,27 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def comparison_csv(
-    first: Run,
-    second: Run,
-    *,
-    alpha: float = ALPHA,
-    training: TrainingPairs | None = None,
-    max_unanswered: float = MAX_UNANSWERED,
-) -> str:
-    """Return the comparison of two runs, a test set or a rule of consistency per row.
+def comparison_csv(results: Results) -> str:
+    """Return the comparison of two models, a test set or a rule of consistency per row.
 
     Estimates take three columns.
     """
-    rows = list(_comparisons(first, second, alpha, training, max_unanswered))
-    a, b = model_names([first, second])
-    rows += [{"a": a, "b": b, **row} for row in compared_violations(first, second, max_unanswered)]
+    a, b = (model.name for model in results.models)
+    rows = [{"a": a, "b": b, **row} for row in (*_comparisons(results), *compared_violations(results))]
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return _csv(columns, iter(rows))
 
 
-def _comparisons(
-    first: Run, second: Run, alpha: float, training: TrainingPairs | None, max_unanswered: float
-) -> Iterator[dict[str, object]]:
-    from crossexam.evaluation.comparison import compare_runs
-    from crossexam.evaluation.keys import keyed_comparisons
-    from crossexam.evaluation.probability_comparison import probability_comparisons
-    from crossexam.evaluation.repeat import is_within, noise_floor, noise_of
-    from crossexam.evaluation.seen_pairs import seen_pairs
-    from crossexam.evaluation.several.joint import joint_outcomes
-    from crossexam.evaluation.unanswered import answered_part
+def _comparisons(results: Results) -> Iterator[dict[str, object]]:
+    from crossexam.evaluation.repeat import is_within, noise_floor
 
-    a, b = model_names([first, second])
-    pairs = compare_runs(first, second, max_unanswered=max_unanswered)
-    answered = answered_part(first, second, max_unanswered)
-    over_keys = {each.name: each for each in keyed_comparisons(*answered)}
-    joint = {each.name: each for each in joint_outcomes(*answered)}
-    paired_sets = probability_comparisons(first, second, max_unanswered=max_unanswered)
-    probabilities = {each.name: each for each in paired_sets}
-    seen = () if training is None else seen_pairs(*answered, training)
-    checked = checked_differences(*answered)
-    noises = {"a": noise_of(first), "b": noise_of(second)}
-    for pair in pairs:
-        row: dict[str, object] = {"a": a, "b": b}
+    over_keys = {each.name: each for each in results.keyed_comparison}
+    joint = {each.name: each for each in results.joint}
+    probabilities = {each.name: each for each in results.paired_probabilities}
+    checked, training, alpha = results.checked_differences, results.options.training, results.options.alpha
+    noises = dict(zip("ab", (model.noise for model in results.models), strict=True))
+    for pair in results.comparison:
+        row: dict[str, object] = {}
         for key, value in vars(pair).items():
             if key == "unanswered":
                 row |= _unanswered_columns(value)
@@ -544,7 +527,7 @@ def _comparisons(
             row |= _three_columns("difference_balanced_accuracy", balanced)
         if (paired := probabilities.get(pair.name)) is not None:
             row |= paired_columns(paired)
-        for group in seen:
+        for group in results.seen:
             if group.test_set == pair.name:
                 row |= _seen_columns(group)
         if training is not None:
@@ -581,15 +564,9 @@ def _seen_columns(each: SeenPairs) -> dict[str, object]:
     return columns
 
 
-def comparison_json(
-    first: Run,
-    second: Run,
-    *,
-    alpha: float = ALPHA,
-    training: TrainingPairs | None = None,
-    max_unanswered: float = MAX_UNANSWERED,
-) -> str:
-    """Return the comparison of two runs as one JSON object."""
-    rows = list(_comparisons(first, second, alpha, training, max_unanswered))
-    violations = compared_violations(first, second, max_unanswered)
-    return _json({"crossexam": package_version(), "test_sets": rows, "consistency": violations})
+def comparison_json(results: Results) -> str:
+    """Return the comparison of two models as one JSON object."""
+    a, b = (model.name for model in results.models)
+    rows = [{"a": a, "b": b, **row} for row in _comparisons(results)]
+    found = {"test_sets": rows, "consistency": compared_violations(results)}
+    return _json({"crossexam": package_version(), **found})

@@ -198,8 +198,8 @@ def _no_fall(
     tested = f"; {_UNTESTED}" if candidate.p_value is None else ""
     if candidate.loss.low > 0:  # another reason than the interval, which the reader sees
         tested += (
-            f"; not significant at the level {model.alpha:g}"
-            if candidate.p_value is None or candidate.p_value <= model.alpha
+            f"; not significant at the level {model.options.alpha:g}"
+            if candidate.p_value is None or candidate.p_value <= model.options.alpha
             else f"; corrected p {p_value_text(candidate.p_value)}"
         )
     largest = f"{_dropped(candidate)}{tested}), on {names.get(result.name, result.name)}"
@@ -245,16 +245,16 @@ def _disputed(model: ModelResults, names: Mapping[str, str]) -> str:
         and not candidate.is_significant
         and candidate.p_value is not None
         and result.p_holm is not None
-        and result.p_holm <= model.alpha
+        and result.p_holm <= model.options.alpha
     ]
     if not found:
         return ""
     p_holm, result, candidate = min(found, key=lambda each: each[0])
     name = names.get(result.name, result.name)
-    if candidate.p_value is not None and candidate.p_value <= model.alpha:
+    if candidate.p_value is not None and candidate.p_value <= model.options.alpha:
         interval = "the interval of the drop"
         if candidate.loss.low > 0:
-            interval = f"the interval at the level {model.alpha:g}"
+            interval = f"the interval at the level {model.options.alpha:g}"
         return (
             f" (on {name}, the corrected p is {p_value_text(candidate.p_value)}, but {interval} includes 0)"
         )

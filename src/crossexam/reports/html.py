@@ -121,7 +121,7 @@ def _shown(results: Results, sets: Sequence[dict[str, Any]]) -> str:
     most = max(cut, key=lambda each: int(each["total"]))
     kind = (
         "those that at least one model got wrong"
-        if results.items == "errors"
+        if results.options.items == "errors"
         else "a sample with every combination of gold label, predictions and flips, "
         "which over-represents rare ones"
     )

@@ -158,7 +158,7 @@ class PageItems:
     def _shown(self, dataset: Dataset) -> Shown:
         base = self._results.test_sets.get(str(dataset.entry.base_set))
         places = self._places_in(base, dataset)
-        wanted, n = self._results.items, len(dataset)
+        wanted, n = self._results.options.items, len(dataset)
         if wanted == "errors":
             rows = self._errors(dataset)
         elif wanted == "all" or n <= wanted:

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.arguments import path_of, required
 from crossexam.core.dataset import Run, counted_items
-from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.files import finished_or_absent, write_text
 from crossexam.core.notebook import html_notes, html_table
-from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.core.transfers import put_file
 from crossexam.evaluation.verified import by_status
 from crossexam.reports import vega_lite
-from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headlines, warnings
 from crossexam.reports.html import render_html
 from crossexam.reports.model_card import render_card
 from crossexam.reports.parts import parts_beside
-from crossexam.reports.results import ITEMS_PER_SET, ItemChoice, Results, item_choice, results_of
-from crossexam.reports.sections import tables_in
+from crossexam.reports.results import DEFAULTS, ReportOptions, Results, results_of, without_published
+from crossexam.reports.sections import compared_tables, tables_in
 from crossexam.reports.table import Table, cell_text
 from crossexam.reports.text import render_latex, render_markdown, render_terminal, terminal_text
-from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from crossexam.evaluation.fact_checking import ThresholdChoice
-    from crossexam.evaluation.seen_pairs import TrainingPairs
-
-COMPARISON_SUFFIXES: Final = (".md", ".tex", ".csv", ".json")
 
 
 def _markdown(results: Results) -> str:
@@ -59,6 +51,13 @@ RENDERERS: Final[Mapping[str, Callable[[Results], str]]] = {
     vega_lite.SUFFIX: vega_lite.vega_lite,
     ".svg": vega_lite.svg,
 }
+#: What writes the comparison of two runs alone, by the suffix of its file.
+COMPARISONS: Final[Mapping[str, Callable[[Results], str]]] = {
+    ".md": lambda results: render_markdown("Comparison", compared_tables(results)),
+    ".tex": lambda results: render_latex("Comparison", compared_tables(results)),
+    ".csv": comparison_csv,
+    ".json": comparison_json,
+}
 #: What is no text.
 _BINARY: Final[Mapping[str, Callable[[Results], bytes]]] = {".pdf": vega_lite.pdf}
 _SUFFIXES: Final = (*RENDERERS, *_BINARY)
@@ -66,33 +65,10 @@ _SUFFIXES: Final = (*RENDERERS, *_BINARY)
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A report of *runs*, measured once, in any format.
-
-    *published_rows* adds the systems published for the same test sets; *items* says which items of each
-    test set the page shows: a number of them, ``"errors"`` (those that some model got wrong) or ``"all"``.
-    *relative_to* is the number of the run over which the relative improvement of the others is shown.
-    Corrected p-values of at most *alpha* are significant.  The word pairs of two runs are looked up in
-    *training*.  If more than the share *max_unanswered* of a test set was not answered, there are only bounds
-    of its results.  *calibration*, *temperature_from* and *threshold* are those of
-    :func:`~crossexam.reports.results.results_of`.  Raises CrossexamError if *items* is anything else, *alpha*
-    is not between 0 and 1, or *max_unanswered* not from 0 to 1.
-    """
+    """A report of *runs* with these *options*, measured once, in any format."""
 
     runs: tuple[Run, ...]
-    published_rows: bool = True
-    items: ItemChoice = ITEMS_PER_SET
-    relative_to: int | None = None
-    alpha: float = ALPHA
-    training: TrainingPairs | None = None
-    max_unanswered: float = MAX_UNANSWERED
-    calibration: bool = False
-    temperature_from: tuple[Run, ...] = ()
-    threshold: ThresholdChoice | None = None
-
-    def __post_init__(self) -> None:
-        check_level(self.alpha)
-        check_max_unanswered(self.max_unanswered)
-        item_choice(self.items)
+    options: ReportOptions = DEFAULTS
 
     def __repr__(self) -> str:
         """Return the models, and the number of test sets."""
@@ -102,7 +78,7 @@ class Report:
 
     def _repr_html_(self) -> str:
         """Return the headlines and the tables of :meth:`terminal`, for notebooks."""
-        results = replace(self.results, published_rows=False)
+        results = without_published(self.results)
         tables = tables_in("terminal", results)
         found = html_notes([*headlines(results), *warnings(results)])
         return found + "".join(_table_html(table) + html_notes(list(table.notes)) for table in tables)
@@ -110,18 +86,7 @@ class Report:
     @cached_property
     def results(self) -> Results:
         """The measures of each run; raises CrossexamError if the runs do not fit into one report."""
-        return results_of(
-            self.runs,
-            published_rows=self.published_rows,
-            items=self.items,
-            relative_to=self.relative_to,
-            alpha=self.alpha,
-            training=self.training,
-            max_unanswered=self.max_unanswered,
-            calibration=self.calibration,
-            temperature_from=self.temperature_from,
-            threshold=self.threshold,
-        )
+        return results_of(self.runs, self.options)
 
     def save(self, path: str | Path) -> Path:
         """Write the report to *path* and return it; raises FormatError for an unknown suffix.
@@ -155,15 +120,26 @@ class Report:
             raise UnknownNameError("report format", suffix, RENDERERS)
         return RENDERERS[suffix](self.results)
 
+    def save_comparison(self, path: str | Path) -> Path:
+        """Write the comparison of the two runs alone to *path*; raises FormatError for an unknown suffix."""
+        path = path_of(path, "the path of the comparison")
+        write_text(path, COMPARISONS[_known_suffix(path, tuple(COMPARISONS))](self.results))
+        put_file(path)
+        return path
+
     def terminal(self, *, details: bool = False) -> RenderableType:
         """Return the headlines, and a table per suite, for a terminal; all tables with *details*."""
         from rich.console import Group
 
-        results = replace(self.results, published_rows=False)
+        results = without_published(self.results)
         found = [terminal_text(text, "bold") for text in headlines(results)]
         warned = [terminal_text(warning, "yellow") for warning in warnings(results)]
         tables = render_terminal(tables_in("md" if details else "terminal", results))
         return Group(*found, *warned, terminal_text(""), tables)
+
+    def terminal_comparison(self, *, details: bool = False) -> RenderableType:
+        """Return the main table of the comparison of the two runs, for a terminal; all with *details*."""
+        return render_terminal(compared_tables(self.results, details=details))
 
 
 def _table_html(table: Table) -> str:
@@ -175,145 +151,12 @@ def _table_html(table: Table) -> str:
     return html_table(table.title, header, rows)
 
 
-def make_report(
-    *runs: Run,
-    published_rows: bool = True,
-    items: ItemChoice = ITEMS_PER_SET,
-    relative_to: int | None = None,
-    alpha: float = ALPHA,
-    training: TrainingPairs | None = None,
-    max_unanswered: float = MAX_UNANSWERED,
-    calibration: bool = False,
-    temperature_from: Sequence[Run] = (),
-    threshold: ThresholdChoice | None = None,
-) -> Report:
+def make_report(*runs: Run, options: ReportOptions = DEFAULTS) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
-    Items with proposed labels and verified items are scored as separate test sets.  *calibration*,
-    *temperature_from* and *threshold* are those of :func:`~crossexam.reports.results.results_of`.
+    Items with proposed labels and verified items are scored as separate test sets.
     """
-    chosen = tuple(by_status(run) for run in runs)
-    return Report(
-        chosen,
-        published_rows,
-        items,
-        relative_to,
-        alpha,
-        training,
-        max_unanswered,
-        calibration,
-        tuple(temperature_from),
-        threshold,
-    )
-
-
-def write_report(
-    runs: Sequence[Run],
-    path: Path,
-    *,
-    published_rows: bool = True,
-    items: ItemChoice = ITEMS_PER_SET,
-    relative_to: int | None = None,
-    alpha: float = ALPHA,
-    training: TrainingPairs | None = None,
-    max_unanswered: float = MAX_UNANSWERED,
-    calibration: bool = False,
-    temperature_from: Sequence[Run] = (),
-    threshold: ThresholdChoice | None = None,
-) -> Path:
-    """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
-
-    Raises FormatError for any suffix but ``.html .md .tex .csv .json .yaml .vl.json .svg .pdf``.
-    """
-    made = make_report(
-        *runs,
-        published_rows=published_rows,
-        items=items,
-        relative_to=relative_to,
-        alpha=alpha,
-        training=training,
-        max_unanswered=max_unanswered,
-        calibration=calibration,
-        temperature_from=temperature_from,
-        threshold=threshold,
-    )
-    return made.save(path)
-
-
-def terminal_report(
-    runs: Sequence[Run],
-    *,
-    relative_to: int | None = None,
-    alpha: float = ALPHA,
-    training: TrainingPairs | None = None,
-    max_unanswered: float = MAX_UNANSWERED,
-    calibration: bool = False,
-    temperature_from: Sequence[Run] = (),
-    threshold: ThresholdChoice | None = None,
-) -> RenderableType:
-    """Return the report of *runs* for `rich` to print."""
-    made = make_report(
-        *runs,
-        relative_to=relative_to,
-        alpha=alpha,
-        training=training,
-        max_unanswered=max_unanswered,
-        calibration=calibration,
-        temperature_from=temperature_from,
-        threshold=threshold,
-    )
-    return made.terminal()
-
-
-def write_comparison(
-    first: Run,
-    second: Run,
-    path: Path,
-    *,
-    alpha: float = ALPHA,
-    training: TrainingPairs | None = None,
-    max_unanswered: float = MAX_UNANSWERED,
-) -> Path:
-    """Write the comparison of two runs to *path*; p-values of at most *alpha* are significant.
-
-    Raises FormatError for any suffix but ``.md .tex .csv .json``.
-    """
-    check_level(alpha)
-    limit = check_max_unanswered(max_unanswered)
-    suffix = _known_suffix(path, COMPARISON_SUFFIXES)
-    if suffix == ".csv":
-        text = comparison_csv(first, second, alpha=alpha, training=training, max_unanswered=limit)
-    elif suffix == ".json":
-        text = comparison_json(first, second, alpha=alpha, training=training, max_unanswered=limit)
-    else:
-        tables = comparison_tables(first, second, alpha=alpha, training=training, max_unanswered=limit)
-        text = (render_latex if suffix == ".tex" else render_markdown)("Comparison", tables)
-    write_text(path, text)
-    put_file(path)
-    return path
-
-
-def terminal_comparison(
-    first: Run,
-    second: Run,
-    *,
-    alpha: float = ALPHA,
-    training: TrainingPairs | None = None,
-    max_unanswered: float = MAX_UNANSWERED,
-) -> RenderableType:
-    """Return the comparison of two runs for `rich` to print."""
-    check_level(alpha)
-    limit = check_max_unanswered(max_unanswered)
-    tables = comparison_tables(first, second, alpha=alpha, training=training, max_unanswered=limit)
-    return render_terminal(tables)
-
-
-def check_level(alpha: float) -> None:
-    """Raise CrossexamError if the level of significance *alpha* is not between 0 and 1."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
-        raise CrossexamError(
-            f"the level of significance (alpha) is {alpha}", wanted="a number between 0 and 1, such as 0.05"
-        )
+    return Report(tuple(by_status(run) for run in runs), options)
 
 
 def _known_suffix(path: Path, known: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, cast
 
@@ -12,7 +12,7 @@ from crossexam.core.arguments import shown, whole_number
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.reports.names import short_model_names, short_names
 from crossexam.stats.p_values import ALPHA
 
@@ -63,21 +63,63 @@ def item_choice(value: object, name: str = "items") -> ItemChoice:
         raise CrossexamError(f"{name} is {shown(value)}", wanted=wanted) from None
 
 
+def check_level(alpha: float) -> None:
+    """Raise CrossexamError if the level of significance *alpha* is not between 0 and 1."""
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
+        raise CrossexamError(
+            f"the level of significance (alpha) is {alpha}", wanted="a number between 0 and 1, such as 0.05"
+        )
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """What is measured of runs, and shown of them.
+
+    *published_rows* adds the systems published for the same test sets; *items* says which items of each
+    test set the page shows: a number of them, ``"errors"`` (those that some model got wrong) or ``"all"``.
+    *relative_to* is the number of the run over which the relative improvement of the others is shown.
+    Corrected p-values of at most *alpha* are significant.  The word pairs of two runs are looked up in
+    *training*.  If more than the share *max_unanswered* of a test set was not answered, there are only bounds
+    of its results.  With *calibration*, calibration and selective prediction are in every format, not in CSV
+    and JSON alone; so they are if temperatures are fitted on the runs *temperature_from*, each for the runs
+    of the same model.  *threshold* is that of fact checking, 1/2 if None.  Raises CrossexamError if *items*
+    is anything else, *alpha* is not between 0 and 1, or *max_unanswered* not from 0 to 1.
+    """
+
+    published_rows: bool = True
+    items: ItemChoice = ITEMS_PER_SET
+    relative_to: int | None = None
+    alpha: float = ALPHA
+    training: TrainingPairs | None = None
+    max_unanswered: float = MAX_UNANSWERED
+    calibration: bool = False
+    temperature_from: Sequence[Run] = ()
+    threshold: ThresholdChoice | None = None
+
+    def __post_init__(self) -> None:
+        check_level(self.alpha)
+        check_max_unanswered(self.max_unanswered)
+        item_choice(self.items)
+        if self.temperature_from:
+            object.__setattr__(self, "calibration", True)
+
+
+DEFAULTS: Final = ReportOptions()
+
+
 @dataclass(frozen=True, repr=False)
 class ModelResults:
-    """Every measure of a *run*, under the *name* of its model in the report.
+    """Every measure of a *run*, under the *name* of its model in the report, with the *options* of that.
 
-    *results* are the measures of each test set; the others are computed when first used, and kept.  *alpha*
-    is the level of significance of the report.  If more than the share *max_unanswered* of the items of a
-    test set was not answered, there are only bounds of its results.  *temperature* is that of the
-    probabilities, if one was fitted; *thresholds* are those of fact checking, by test set.
+    *results* are the measures of each test set; the others are computed when first used, and kept.
+    *temperature* is that of the probabilities, if one was fitted; *thresholds* are those of fact checking, by
+    test set.
     """
 
     name: str
     run: Run
     results: tuple[TestSetResult, ...]
-    alpha: float = ALPHA
-    max_unanswered: float = MAX_UNANSWERED
+    options: ReportOptions = DEFAULTS
     temperature: Temperature | None = None
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
 
@@ -133,7 +175,7 @@ class ModelResults:
         """The effects of the factors of the behaviour analysis; empty without such test sets."""
         from crossexam.evaluation.behaviour import factor_results
 
-        return tuple(factor_results(self.run, alpha=self.alpha, left_out=self.only_bounds))
+        return tuple(factor_results(self.run, alpha=self.options.alpha, left_out=self.only_bounds))
 
     @cached_property
     def keyed(self) -> tuple[KeyedResult, ...]:
@@ -154,7 +196,7 @@ class ModelResults:
         """The accuracy by lexically-misleading score, at every step of the curve; empty without scores."""
         from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
 
-        return tuple(misled_parts(self.run, CURVE, max_unanswered=self.max_unanswered))
+        return tuple(misled_parts(self.run, CURVE, max_unanswered=self.options.max_unanswered))
 
     @cached_property
     def gives_probabilities(self) -> bool:
@@ -206,7 +248,7 @@ class ModelResults:
         return tuple(
             each
             for each in people_results(self.answered)
-            if not too_many(each.unanswered, each.n + each.unanswered, self.max_unanswered)
+            if not too_many(each.unanswered, each.n + each.unanswered, self.options.max_unanswered)
         )
 
     @cached_property
@@ -214,43 +256,29 @@ class ModelResults:
         """The figures of the data sets of fact checking; without any if there are none."""
         from crossexam.evaluation.fact_checking import fact_checking
 
-        return fact_checking(self.run, self.thresholds, max_unanswered=self.max_unanswered)
+        return fact_checking(self.run, self.thresholds, max_unanswered=self.options.max_unanswered)
 
     @cached_property
     def consistency(self) -> dict[str, Violations]:
         """The violations of each rule of consistency; empty without items of the consistency suite."""
         from crossexam.evaluation.consistency import consistency_of
 
-        return consistency_of(self.run, max_unanswered=self.max_unanswered)
+        return consistency_of(self.run, max_unanswered=self.options.max_unanswered)
 
     @cached_property
     def truncations(self) -> tuple[Truncation, ...]:
         """The test sets that the model did not read to the end; empty if it read all, or nobody knows."""
         from crossexam.evaluation.truncation import truncations
 
-        return truncations(self.run, max_unanswered=self.max_unanswered)
+        return truncations(self.run, max_unanswered=self.options.max_unanswered)
 
 
 @dataclass(frozen=True, repr=False)
 class Results:
-    """The results of the models of a report, and what to show of them.
-
-    *published_rows* adds the published systems for the same test sets; *items* says which items of each test
-    set the page shows.  *relative_to* is the number of the model over which the relative
-    improvement of the others is shown.  Corrected p-values of at most *alpha* are marked as significant.  The
-    word pairs of two models are looked up in *training*.  *max_unanswered* is that of the models.  With
-    *calibration*, calibration and selective prediction are in every format, and not only on the page and in
-    the data.
-    """
+    """The results of the models of a report, and the *options* that say what to show of them."""
 
     models: tuple[ModelResults, ...]
-    published_rows: bool = True
-    items: ItemChoice = "all"
-    relative_to: int | None = None
-    alpha: float = ALPHA
-    training: TrainingPairs | None = None
-    max_unanswered: float = MAX_UNANSWERED
-    calibration: bool = False
+    options: ReportOptions = DEFAULTS
 
     def __repr__(self) -> str:
         models = ", ".join(repr(model.name) for model in self.models)
@@ -259,7 +287,7 @@ class Results:
     @property
     def base_model(self) -> ModelResults | None:
         """The model over which the relative improvement of the others is shown, if any."""
-        return None if self.relative_to is None else self.models[self.relative_to]
+        return None if self.options.relative_to is None else self.models[self.options.relative_to]
 
     @property
     def runs(self) -> list[Run]:
@@ -280,7 +308,7 @@ class Results:
         """What the prompt template decides for models that were asked with several; empty without any."""
         from crossexam.evaluation.templates import template_results
 
-        return template_results(self.runs, max_unanswered=self.max_unanswered)
+        return template_results(self.runs, max_unanswered=self.options.max_unanswered)
 
     @cached_property
     def short_names(self) -> dict[str, str]:
@@ -301,7 +329,7 @@ class Results:
 
         if len(self.runs) != 2 or not set(self.runs[0].datasets) & set(self.runs[1].datasets):
             return ()
-        return compare_runs(*self.runs, common=True, max_unanswered=self.max_unanswered)
+        return compare_runs(*self.runs, common=True, max_unanswered=self.options.max_unanswered)
 
     @cached_property
     def answered(self) -> tuple[Run, Run]:
@@ -309,7 +337,7 @@ class Results:
         from crossexam.evaluation.unanswered import answered_part
 
         first, second = self.runs
-        return answered_part(first, second, self.max_unanswered)
+        return answered_part(first, second, self.options.max_unanswered)
 
     @cached_property
     def keyed_comparison(self) -> tuple[KeyedComparison, ...]:
@@ -325,7 +353,7 @@ class Results:
 
         if len(self.runs) != 2:
             return {}
-        return compare_consistency(*self.runs, max_unanswered=self.max_unanswered)
+        return compare_consistency(*self.runs, max_unanswered=self.options.max_unanswered)
 
     @cached_property
     def paired_probabilities(self) -> tuple[ProbabilityComparison, ...]:
@@ -334,7 +362,7 @@ class Results:
 
         if not self.comparison:
             return ()
-        return probability_comparisons(*self.runs, max_unanswered=self.max_unanswered)
+        return probability_comparisons(*self.runs, max_unanswered=self.options.max_unanswered)
 
     @cached_property
     def joint(self) -> tuple[JointOutcome, ...]:
@@ -345,9 +373,11 @@ class Results:
 
     @cached_property
     def checked_differences(self) -> dict[str, Estimate]:
-        """The difference of exactly two models in balanced accuracy on each data set of fact checking."""
+        """The difference of two models in balanced accuracy per data set of fact checking; may be empty."""
         from crossexam.evaluation.fact_checking import balanced_differences
 
+        if not self.comparison:
+            return {}
         first, second = self.models
         return balanced_differences(*self.answered, (first.thresholds, second.thresholds))
 
@@ -356,9 +386,9 @@ class Results:
         """The word pairs of exactly two models in training; empty if none are to be looked up."""
         from crossexam.evaluation.seen_pairs import seen_pairs
 
-        if self.training is None or not self.comparison:
+        if self.options.training is None or not self.comparison:
             return ()
-        return seen_pairs(*self.answered, self.training)
+        return seen_pairs(*self.answered, self.options.training)
 
     @cached_property
     def short_models(self) -> tuple[str, ...]:
@@ -373,7 +403,7 @@ class Results:
     @property
     def published_of_three(self) -> bool:
         """Whether figures published for three labels are shown: not if all models have two."""
-        return self.published_rows and not all(run.two_labels for run in self.runs)
+        return self.options.published_rows and not all(run.two_labels for run in self.runs)
 
     @cached_property
     def together(self) -> tuple[ScoredTogether, ...]:
@@ -382,14 +412,14 @@ class Results:
 
         if len(self.models) < SEVERAL:
             return ()
-        return score_together(self.runs, self.test_sets, self.max_unanswered)
+        return score_together(self.runs, self.test_sets, self.options.max_unanswered)
 
     @cached_property
     def rankings(self) -> tuple[Ranking, ...]:
         """The order of three models or more: over all test sets, if there are several, and on each."""
         from crossexam.evaluation.several.ranking import rankings
 
-        return rankings(self.together, len(self.models), self.alpha)
+        return rankings(self.together, len(self.models), self.options.alpha)
 
     @cached_property
     def agreements(self) -> tuple[PairAgreement, ...]:
@@ -415,7 +445,7 @@ class Results:
         if base is None:
             return {}
         others = (model for model in self.models if model is not base and model.benchmark is not None)
-        limit = self.max_unanswered
+        limit = self.options.max_unanswered
         found = ((model.name, relative_gain(*answered_part(model.run, base.run, limit))) for model in others)
         return {name: gain for name, gain in found if gain is not None}
 
@@ -427,26 +457,12 @@ class Results:
                     yield name, model, result
 
 
-def results_of(
-    runs: Sequence[Run],
-    *,
-    published_rows: bool = True,
-    items: ItemChoice = "all",
-    relative_to: int | None = None,
-    alpha: float = ALPHA,
-    training: TrainingPairs | None = None,
-    max_unanswered: float = MAX_UNANSWERED,
-    calibration: bool = False,
-    temperature_from: Sequence[Run] = (),
-    threshold: ThresholdChoice | None = None,
-) -> Results:
+def results_of(runs: Sequence[Run], options: ReportOptions = DEFAULTS) -> Results:
     """Return the results of *runs*, each model under a name of its own.
 
-    Temperatures are fitted on the runs *temperature_from*, each for the runs of the same model; calibration
-    is then asked for.  *threshold* is that of fact checking, 1/2 if None.  Raises
-    CrossexamError if there is no run, if a test set of one name holds different items in two runs, if the
-    run *relative_to* has no corpus of the cross-dataset benchmark, if *calibration* is asked for and a model
-    gave labels only, or if a temperature cannot be fitted or a threshold not be chosen.
+    Raises CrossexamError if there is no run, if a test set of one name holds different items in two runs, if
+    the run that the others are *relative_to* has no corpus of the cross-dataset benchmark, if calibration is
+    asked for and a model gave labels only, or if a temperature cannot be fitted or a threshold not be chosen.
     """
     from crossexam.evaluation.candidates import count_candidates
     from crossexam.evaluation.fact_checking import ThresholdChoice, thresholds_for
@@ -456,36 +472,39 @@ def results_of(
     if not runs:
         raise CrossexamError("no runs to report", hint="crossexam run MODEL SUITE -o RUN")
     _check_same_items(runs)
-    candidates = count_candidates(runs)
+    level, limit, candidates = options.alpha, options.max_unanswered, count_candidates(runs)
     models = tuple(
         ModelResults(
             name,
             run,
-            measure(run, alpha=alpha, max_unanswered=max_unanswered, candidates=candidates),
-            alpha,
-            max_unanswered,
+            measure(run, alpha=level, max_unanswered=limit, candidates=candidates),
+            options,
             temperature,
             thresholds,
         )
         for name, run, temperature, thresholds in zip(
             model_names(runs),
             runs,
-            _temperatures(runs, temperature_from),
-            thresholds_for(runs, threshold or ThresholdChoice()),
+            _temperatures(runs, options.temperature_from),
+            thresholds_for(runs, options.threshold or ThresholdChoice()),
             strict=True,
         )
     )
-    calibration = calibration or bool(temperature_from)
-    for model in models if calibration else ():
+    for model in models if options.calibration else ():
         if not model.gives_probabilities:
             raise probabilities_needed(model.run, "calibration")
-    if relative_to is not None and models[relative_to].benchmark is None:
+    if options.relative_to is not None and models[options.relative_to].benchmark is None:
         raise CrossexamError(
-            f"'{models[relative_to].name}' was not run over corpora of the cross-dataset benchmark",
+            f"'{models[options.relative_to].name}' was not run over corpora of the cross-dataset benchmark",
             where="--relative-to",
             hint="crossexam build cross-dataset builds them; --relative-to compares means over them",
         )
-    return Results(models, published_rows, items, relative_to, alpha, training, max_unanswered, calibration)
+    return Results(models, options)
+
+
+def without_published(results: Results) -> Results:
+    """Return *results* without the published systems, for formats that have no room for them."""
+    return replace(results, options=replace(results.options, published_rows=False))
 
 
 def _temperatures(runs: Sequence[Run], fitted_on: Sequence[Run]) -> list[Temperature | None]:

@@ -47,7 +47,7 @@ from crossexam.reports.analyses.truncation import truncation_table
 from crossexam.reports.brief import brief_tables
 from crossexam.reports.broken import broken_table
 from crossexam.reports.charts import Charts, confusion_charts
-from crossexam.reports.comparison import against_table, only_one_table, unanswered_against_table
+from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.probabilities.comparison import paired_against_tables
 from crossexam.reports.probabilities.tables import (
@@ -58,7 +58,7 @@ from crossexam.reports.probabilities.tables import (
 )
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table
-from crossexam.reports.unanswered import unanswered_table
+from crossexam.reports.unanswered import unanswered_against_table, unanswered_table
 
 #: A page, a Markdown and a LaTeX document, and what a terminal shows in brief.
 Format = Literal["html", "md", "tex", "terminal"]
@@ -102,7 +102,7 @@ class Section:
 
     def is_in(self, form: Format, results: Results) -> bool:
         """Return whether a report in this format may have the section."""
-        return form in self.formats and (results.calibration or not self.on_request)
+        return form in self.formats and (results.options.calibration or not self.on_request)
 
     def tables_of(self, results: Results) -> list[Table]:
         """Return the tables of the section that have rows."""
@@ -184,6 +184,20 @@ def tables_in(form: Format, results: Results) -> list[Table]:
     shown = (section for section in SECTIONS if section.is_in(form, results))
     tables = (table for section in shown for table in section.tables_of(results))
     return [table if form == "html" else table.in_words for table in tables]
+
+
+def compared_tables(results: Results, *, details: bool = True) -> list[Table]:
+    """Return the tables that compare exactly two models, their probabilities too, as documents have them.
+
+    Without *details*, these are that of the accuracies, and what was asked for.
+    """
+    form: Format = "md" if details else "terminal"
+    shown = (
+        section
+        for section in SECTIONS
+        if section.key == "against" or (section.within == "against" and form in section.formats)
+    )
+    return [table.in_words for section in shown for table in section.tables_of(results)]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table, number_text
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.unanswered import Unanswered
 
@@ -48,7 +47,7 @@ def unanswered_table(results: Results) -> Table:
         Column("Bounds of drop", "points"),
     )
     shown = len(columns) - (0 if has_drops else 4)
-    notes = (_note(results.max_unanswered), *_left_out(results))
+    notes = (_note(results.options.max_unanswered), *_left_out(results))
     return Table(_TITLE, columns[:shown], tuple(row[:shown] for row in rows), notes, grouped=int(several))
 
 
@@ -162,7 +161,7 @@ def _warning(model: ModelResults, results: Results) -> str | None:
             drops.append(f"{name} ({_without_answer(missing)})")
     if not sets and not drops:
         return None
-    limit, sentences = share_text(results.max_unanswered), []
+    limit, sentences = share_text(results.options.max_unanswered), []
     if sets:
         among = f"{len(sets)} of {len(model.results)} test sets (table '{_TITLE}')"
         named = ", ".join(sets) if len(sets) <= _MOST_NAMED else among
@@ -186,8 +185,8 @@ def _without_answer(missing: Unanswered) -> str:
     return f"{missing.pairs_missing:,} of {missing.pairs:,} pairs without an answer, {share} %"
 
 
-def unanswered_comparison_table(pairs: Iterable[Comparison], names: Mapping[str, str], limit: float) -> Table:
-    """Return what two models did not answer, and the bounds of their difference; may have no rows."""
+def unanswered_against_table(results: Results) -> Table:
+    """Return what exactly two models did not answer, and the bounds of their difference; may have no rows."""
     columns = (
         Column("Test set"),
         Column("Items", "count"),
@@ -199,7 +198,7 @@ def unanswered_comparison_table(pairs: Iterable[Comparison], names: Mapping[str,
     )
     rows = tuple(
         (
-            names[pair.name],
+            results.short_names[pair.name],
             missing.labelled,
             missing.a,
             missing.b,
@@ -207,13 +206,14 @@ def unanswered_comparison_table(pairs: Iterable[Comparison], names: Mapping[str,
             None if isinstance(pair.difference, Bounds) else pair.difference,
             missing.difference,
         )
-        for pair in pairs
+        for pair in results.comparison
         if (missing := pair.unanswered) is not None
     )
+    limit = share_text(results.options.max_unanswered)
     note = (
         "Items: those with a gold label. Left out: items that one of the models, or both, did not answer. "
         "Bounds: whatever the missing answers were, the difference is between these. If more than "
-        f"{share_text(limit)} of the items are missing, the bounds are the result, and other comparisons "
-        "leave the test set out."
+        f"{limit} of the items are missing, the bounds are the result, and other comparisons leave the test "
+        "set out."
     )
     return Table(f"{_TITLE} of A and B", columns, rows, (note,))

@@ -82,7 +82,7 @@ def behaviour_table(results: Results) -> Table:
                 short = results.short_names[name]
                 rows.append((short, model.name, result.n, result.accuracy, changed, *factors))
         last = position + 1 == len(sets) or sets[position + 1][1:] != (construction, part)
-        if results.published_rows and last and is_of_snli_train(part):
+        if results.options.published_rows and last and is_of_snli_train(part):
             short, difference = results.short_names[name], difference_from(_STUDY, results.test_sets[name])
             rows += [(short, *row) for row in _published(construction, Marked if difference else float)]
             differences[short] = difference
@@ -130,7 +130,7 @@ def factor_table(results: Results) -> Table:
                 )
                 for model, each in found
             ]
-            if found and results.published_rows and is_of_snli_train(part):
+            if found and results.options.published_rows and is_of_snli_train(part):
                 rows += _published_tests(results.short_names[name], construction, factor)
     columns = (
         Column("Test set"),
@@ -142,13 +142,13 @@ def factor_table(results: Results) -> Table:
         Column("p (items)", "p"),
         Column("p", "p"),
         Column("p from"),
-        Column("Holm", "p", alpha=results.alpha),
-        Column("Bonferroni", "p", alpha=results.alpha),
+        Column("Holm", "p", alpha=results.options.alpha),
+        Column("Bonferroni", "p", alpha=results.options.alpha),
         Column("V"),
         Column("Odds ratio"),
         Column("Detectable"),
     )
-    notes = [f"{_TESTS} {significance_note(results.alpha)}", _EFFECTS, _AS_PUBLISHED]
+    notes = [f"{_TESTS} {significance_note(results.options.alpha)}", _EFFECTS, _AS_PUBLISHED]
     if any(row[3] is None for row in rows):
         notes.append(_source("sections 6.1 to 6.4"))
     return Table("Tests of the three factors", columns, tuple(rows), tuple(notes), grouped=2)
@@ -173,7 +173,7 @@ def _crossed_table(results: Results, factor: str) -> Table:
                 (results.short_names[name], model.name, row, *counts, *_shares(counts))
                 for row, counts in counted
             ]
-        if found and results.published_rows and construction == of_set and is_of_snli_train(part):
+        if found and results.options.published_rows and construction == of_set and is_of_snli_train(part):
             published = _published_counts(key, names)
             rows += [(results.short_names[name], f"{system} (published)", *row) for row in published]
     heading, note = _ROWS[factor]

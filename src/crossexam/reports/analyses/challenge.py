@@ -210,7 +210,7 @@ def _systems(challenge: Challenge, rows: Sequence[_Row]) -> list[_System]:
 def _table(
     results: Results, challenge: Challenge, rows: Sequence[_Row], title: str, *, folded: str = ""
 ) -> Table:
-    systems = _systems(challenge, rows) if results.published_rows else []
+    systems = _systems(challenge, rows) if results.options.published_rows else []
     headers = title.partition(" by ")[2].split(" and ") if " by " in title else ["test set"]
     columns = (
         *(Column(header.capitalize()) for header in headers),

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import Run, counted_items
+from crossexam.core.dataset import counted_items
 from crossexam.core.labels import GOLDS
-from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Column, Table, number_text, widened_for
 from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.consistency import ConsistencyComparison, ConsistencyRule, Violations
+    from crossexam.evaluation.consistency import ConsistencyRule, Violations
 
 _TITLE: Final = "Consistency"
 _NOTES: Final = (
@@ -185,19 +184,7 @@ def violations_by_label_table(results: Results) -> Table:
 
 def consistency_against_table(results: Results) -> Table:
     """Return the paired comparison of violations of exactly two models; else it has no rows."""
-    return _comparison_table(results.consistency_comparison, results.short_names)
-
-
-def consistency_comparison_table(
-    first: Run, second: Run, names: Mapping[str, str], max_unanswered: float = MAX_UNANSWERED
-) -> Table:
-    """Return the paired comparison of violations of two models; may have no rows."""
-    from crossexam.evaluation.consistency import compare_consistency
-
-    return _comparison_table(compare_consistency(first, second, max_unanswered=max_unanswered), names)
-
-
-def _comparison_table(pairs: Mapping[str, ConsistencyComparison], names: Mapping[str, str]) -> Table:
+    pairs, names = results.consistency_comparison, results.short_names
     some_missing = any(each.unanswered for each in pairs.values())
     columns = (
         Column("Test set"),
@@ -224,13 +211,10 @@ def _comparison_table(pairs: Mapping[str, ConsistencyComparison], names: Mapping
     return Table("A minus B in violations", columns, rows, (_COMPARISON_NOTE,), 1, folded)
 
 
-def compared_violations(first: Run, second: Run, max_unanswered: float) -> list[dict[str, object]]:
+def compared_violations(results: Results) -> list[dict[str, object]]:
     """Return the differences in violations of two models as data, a rule per row."""
-    from crossexam.evaluation.consistency import compare_consistency
-
-    found = compare_consistency(first, second, max_unanswered=max_unanswered)
     rows: list[dict[str, object]] = []
-    for each in found.values():
+    for each in results.consistency_comparison.values():
         row: dict[str, object] = {"name": each.test_set, "rule": each.rule.name, "n": each.n}
         for key, rate in (
             ("violations_a", each.of_a),

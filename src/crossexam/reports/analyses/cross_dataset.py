@@ -49,7 +49,7 @@ def gain_table(results: Results) -> Table:
             )
     notes = [_GAIN_NOTE]
     score = base.benchmark
-    if results.published_rows and score.part == "test" and not score.missing and score.is_published:
+    if results.options.published_rows and score.part == "test" and not score.missing and score.is_published:
         rows += _published_gains()
         notes.append(_table_source("Table 3"))
     columns = (

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.estimate import Bounds, Estimate
+from crossexam.core.estimate import Bounds
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 from crossexam.reports.unanswered import BOUNDS_NOTE
 
 if TYPE_CHECKING:
-    from crossexam.core.dataset import Run
     from crossexam.evaluation.fact_checking import BenchmarkMean, CheckedSet, Figures, Threshold
 
 _MEASURES: Final = (
@@ -147,25 +146,7 @@ def _mean_note(mean: BenchmarkMean) -> str:
 
 def checked_against_table(results: Results) -> Table:
     """Return the difference of exactly two models in balanced accuracy; else it has no rows."""
-    if not results.comparison:
-        return _difference_table({}, {})
-    return _difference_table(results.checked_differences, results.short_names)
-
-
-def checked_comparison_table(first: Run, second: Run, names: Mapping[str, str]) -> Table:
-    """Return the difference of two runs in balanced accuracy, at the threshold 0.5; may have no rows."""
-    return _difference_table(checked_differences(first, second), names)
-
-
-def checked_differences(first: Run, second: Run) -> dict[str, Estimate]:
-    """Return the difference of two runs in balanced accuracy on each data set, at the threshold 0.5."""
-    from crossexam.evaluation.fact_checking import ThresholdChoice, balanced_differences, thresholds_for
-
-    one, other = thresholds_for((first, second), ThresholdChoice())
-    return balanced_differences(first, second, (one, other))
-
-
-def _difference_table(found: Mapping[str, Estimate], names: Mapping[str, str]) -> Table:
+    found, names = results.checked_differences, results.short_names
     columns = (
         Column("Test set"),
         Column("Claims", "count"),

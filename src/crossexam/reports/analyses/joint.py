@@ -5,11 +5,11 @@ Beside the figures of Naik et al. (2018, section 4.3).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.keys import counted_keys
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset
 from crossexam.language.lexicons.antonym_kinds import ANTONYM_KINDS
 from crossexam.reports.accuracy import ERROR_TYPES
 from crossexam.reports.published_systems import STUDIES, difference_from, other_rules_note
@@ -17,8 +17,7 @@ from crossexam.reports.results import Results
 from crossexam.reports.table import COUNT_MARK, MARK, Cell, Column, Marked, Table
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
-    from crossexam.evaluation.several.joint import JointOutcome
+    pass
 
 _STUDY: Final = "naik2018"
 #: The numbers of the paper that are of pairs of words.
@@ -86,34 +85,14 @@ _SEEN_NOTE: Final = (
 
 def joint_against_table(results: Results) -> Table:
     """Return the joint outcomes of exactly two models; else it has no rows."""
-    return _joint_table(results.joint, results.test_sets, results.short_names, results.published_rows)
-
-
-def joint_tables(first: Run, second: Run, names: Mapping[str, str]) -> tuple[Table, Table]:
-    """Return what two models get right and wrong together on the test sets that both have, and its kinds.
-
-    The latter are those of antonyms, and may have no rows.
-    """
-    from crossexam.evaluation.several.joint import joint_outcomes
-
-    outcomes = joint_outcomes(first, second)
-    shown = first.datasets, names, True
-    return _joint_table(outcomes, *shown), _kinds_table(outcomes, *shown)
-
-
-def _joint_table(
-    outcomes: Sequence[JointOutcome],
-    test_sets: Mapping[str, Dataset],
-    names: Mapping[str, str],
-    published_rows: bool,
-) -> Table:
+    names, published_rows = results.short_names, results.options.published_rows
     rows: list[tuple[Cell, ...]] = []
     differences: dict[str, str] = {}
     notes = [_NOTE]
-    for each in outcomes:
+    for each in results.joint:
         errors = (each.same_errors.get(kind, 0) for kind in ERROR_TYPES)
         keys = (each.easy, each.hard)
-        name, dataset = names[each.name], test_sets[each.name]
+        name, dataset = names[each.name], results.test_sets[each.name]
         rows.append((name, "A and B", each.n, each.both_right, each.both_wrong, *keys, *errors))
         if published_rows and (beside := _published(dataset)):
             differences[name] = difference_from(_STUDY, dataset)
@@ -197,19 +176,11 @@ def _source(table: str) -> str:
 
 def kinds_against_table(results: Results) -> Table:
     """Return the kinds of antonyms that exactly two models get right and wrong; may have no rows."""
-    return _kinds_table(results.joint, results.test_sets, results.short_names, results.published_rows)
-
-
-def _kinds_table(
-    outcomes: Sequence[JointOutcome],
-    test_sets: Mapping[str, Dataset],
-    names: Mapping[str, str],
-    published_rows: bool,
-) -> Table:
+    published_rows = results.options.published_rows
     rows: list[tuple[Cell, ...]] = []
     differences: dict[str, str] = {}
-    for each in outcomes:
-        name, dataset = names[each.name], test_sets[each.name]
+    for each in results.joint:
+        name, dataset = results.short_names[each.name], results.test_sets[each.name]
         for group, kinds in (("both", each.kinds_right), ("neither", each.kinds_wrong)):
             if not kinds:
                 continue
@@ -241,39 +212,20 @@ def _published_kinds(group: str, dataset: Dataset) -> list[tuple[Cell, ...]]:
 
 def seen_against_table(results: Results) -> Table:
     """Return the word pairs of exactly two models in the training data of *results*; may have no rows."""
-    if results.training is None:
+    training, published_rows = results.options.training, results.options.published_rows
+    if training is None:
         return Table("Word pairs in training", (), ())
-    return _seen_table(
-        results.seen, results.training, results.test_sets, results.short_names, results.published_rows
-    )
-
-
-def seen_table(first: Run, second: Run, training: TrainingPairs, names: Mapping[str, str]) -> Table:
-    """Return which word pairs of two models *training* has, for the test sets that have pairs."""
-    from crossexam.evaluation.seen_pairs import seen_pairs
-
-    found = seen_pairs(first, second, training)
-    return _seen_table(found, training, first.datasets, names, published_rows=True)
-
-
-def _seen_table(
-    found: Sequence[SeenPairs],
-    training: TrainingPairs,
-    test_sets: Mapping[str, Dataset],
-    names: Mapping[str, str],
-    published_rows: bool,
-) -> Table:
     rows: list[tuple[Cell, ...]] = []
     differences: dict[str, str] = {}
-    for each in found:
-        name, dataset = names[each.test_set], test_sets[each.test_set]
+    for each in results.seen:
+        name, dataset = results.short_names[each.test_set], results.test_sets[each.test_set]
         rows.append((name, _RIGHT[each.group], each.pairs, each.seen, each.contradiction, each.mean))
         beside = _published_seen(each.group, dataset) if published_rows else []
         if beside:
             differences[name] = difference_from(_STUDY, dataset)
         rows += [(name, *row) for row in beside]
     notes = [f"Training: {training.spec}, {training.index.manifest['examples']:,} examples. {_SEEN_NOTE}"]
-    if left_out := max((each.left_out for each in found), default=0):
+    if left_out := max((each.left_out for each in results.seen), default=0):
         notes.append(f"Left out: pairs with a word that the index splits, at most {left_out} in a row.")
     if differences:
         weaker = (

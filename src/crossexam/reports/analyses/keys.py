@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crossexam.core.dataset import Run
 from crossexam.reports.results import Results
 from crossexam.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from crossexam.evaluation.keys import KeyedComparison
+    pass
 
 _KEYS: Final = (
     "Keys: word pairs of antonymy and word swaps, rules of numerical reasoning, adjective and nouns of "
@@ -67,17 +64,6 @@ def keys_table(results: Results) -> Table:
 
 def keyed_against_table(results: Results) -> Table:
     """Return the comparison over keys of exactly two models; else it has no rows."""
-    return _comparison_table(results.keyed_comparison, results.short_names)
-
-
-def keyed_comparison_table(first: Run, second: Run, names: Mapping[str, str]) -> Table:
-    """Return the comparison over keys of two models, for test sets with keys; may have no rows."""
-    from crossexam.evaluation.keys import keyed_comparisons
-
-    return _comparison_table(keyed_comparisons(first, second), names)
-
-
-def _comparison_table(pairs: Sequence[KeyedComparison], names: Mapping[str, str]) -> Table:
     columns = (
         Column("Test set"),
         Column("Items", "count"),
@@ -86,8 +72,8 @@ def _comparison_table(pairs: Sequence[KeyedComparison], names: Mapping[str, str]
         Column("A minus B over keys", "points"),
     )
     rows = tuple(
-        (names[each.name], each.n, each.keys, each.over_items, each.over_keys)
-        for each in pairs
+        (results.short_names[each.name], each.n, each.keys, each.over_items, each.over_keys)
+        for each in results.keyed_comparison
         if each.keys >= FEWEST_KEYS
     )
     folded = "Show the differences over keys"

@@ -87,7 +87,7 @@ def _rows(ranking: Ranking, results: Results, ends: tuple[float, float]) -> Iter
 
 def _notes(results: Results) -> tuple[str, ...]:
     """Return what ranks and groups mean, what the mean leaves out, and which models are left out where."""
-    confidence = f"{100 * (1 - results.alpha):.6g} %"
+    confidence = f"{100 * (1 - results.options.alpha):.6g} %"
     note = (
         "Over the items that all of the models answered. Rank: 1 for the best, and its interval; the "
         "intervals of a test set together contain all true ranks with a confidence of "
@@ -165,7 +165,7 @@ def _difference_table(ranking: Ranking, results: Results, folded: str) -> Table:
     )
     note = (
         "Row minus column, in points, in the order of the ranks. Tests: those of the ranks. "
-        f"{significance_note(results.alpha)}"
+        f"{significance_note(results.options.alpha)}"
     )
     name = ranking_name(ranking, results)
     return Table(f"Paired differences: {name}", columns, cells, (note,), folded=folded)

@@ -70,7 +70,7 @@ def _left_out_notes(results: Results) -> list[str]:
         for model, name, _ in asked_with_several(results.runs)
         if (model, name) not in measured
     ]
-    share = share_text(results.max_unanswered)
+    share = share_text(results.options.max_unanswered)
     note = f"Left out, because more than {share} of the items lack an answer with some template"
     return [f"{note}: {', '.join(left)}."] if left else []
 

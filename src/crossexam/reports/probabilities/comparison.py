@@ -33,11 +33,10 @@ _LEFT_OUT: Final = (
 _FOLDED: Final = "Show the probabilities of A and B"
 
 
-def paired_tables(
-    found: Sequence[ProbabilityComparison], names: Mapping[str, str], alpha: float
-) -> list[Table]:
-    """Return the differences in Brier score and log loss, and in ECE; without rows if nothing was *found*."""
-    return [_scores_table(found, names, alpha), _errors_table(found, names)]
+def paired_against_tables(results: Results) -> list[Table]:
+    """Return the differences of exactly two models in Brier score, log loss and ECE; may have no rows."""
+    found, names = results.paired_probabilities, results.short_names
+    return [_scores_table(found, names, results.options.alpha), _errors_table(found, names)]
 
 
 def _scores_table(found: Sequence[ProbabilityComparison], names: Mapping[str, str], alpha: float) -> Table:
@@ -95,11 +94,6 @@ def _impossible_notes(found: Sequence[ProbabilityComparison], names: Mapping[str
             "Log loss is infinite (∞) if a model gives a gold label the probability 0, and is then not "
             f"tested: {', '.join(where)}. No floor is put in its place; the Brier score is always finite."
         )
-
-
-def paired_against_tables(results: Results) -> list[Table]:
-    """Return the comparison of the probabilities of exactly two models; may have no rows."""
-    return paired_tables(results.paired_probabilities, results.short_names, results.alpha)
 
 
 def quiet_notes(first: Run, second: Run) -> list[str]:

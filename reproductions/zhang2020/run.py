@@ -1,10 +1,11 @@
-"""Train the baselines of Zhang et al. (2020) on the SNLI subset and run them over the installed corpora.
+"""Run the baselines and the trained models of Zhang et al. (2020) over the installed corpora.
 
-    python reproductions/zhang2020/run.py --work DIR [--model zoo/FOLDER ...]
+    python reproductions/zhang2020/run.py --work DIR [MODEL ...]
 
-Corpora and vectors are read from CROSSEXAM_DATA.  Each --model is run in addition to Majority, HOM and RF.
-Nothing is selected on a test split: the recipes are the defaults.  Every command is printed.  Writes
-RESULTS.md.
+Corpora and vectors are read from CROSSEXAM_DATA.  Majority, HOM and RF are run in addition to each MODEL
+(``zoo/FOLDER``, of ../zoo/train.py).  What is shown of a model is kept in results/fourteen/, and a model that
+is there is not run again: RESULTS.md is written of all that are there.  Nothing is selected on a test split:
+the recipes are the defaults.  Every command is printed.
 """
 
 from __future__ import annotations
@@ -13,16 +14,17 @@ import argparse
 import json
 import os
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from crossexam.core.dataset import Run
+from crossexam.core.estimate import Estimate
+from crossexam.core.files import read_json, write_json
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.cross_dataset import about
 from crossexam.published.figures import published
-from crossexam.reports.analyses.cross_dataset import corpus_table, score_table
 from crossexam.reports.results import results_of
-from crossexam.reports.table import Table
-from crossexam.reports.text import markdown_table
 from crossexam.runs.saved import read_run
 from crossexam.suites.cross_dataset_corpora import MEMBERS
 
@@ -30,11 +32,12 @@ HERE = Path(__file__).parent
 TRAIN = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
 VECTORS = "$CROSSEXAM_DATA/vectors/googlenews_word2vec_8000x300.txt.gz"
 ON = f"--train {TRAIN} --dev snli:dev --test snli:test"
-COMMANDS = {
-    "hom": f"crossexam train hom {ON} -o hom",
-    "rf": f"crossexam train random-forest {ON} --vectors {VECTORS} -o rf",
-    "suite": "crossexam build cross-dataset -o fourteen",
+SUITE = "crossexam build cross-dataset -o fourteen"
+TRAININGS = {
+    "hom/hom": f"crossexam train hom {ON} -o hom",
+    "rf/rf": f"crossexam train random-forest {ON} --vectors {VECTORS} -o rf",
 }
+KEPT = HERE / "results" / "fourteen"
 BASELINES = ("builtin/majority", "builtin/neutral", "hom/hom", "rf/rf")
 #: Rows of the paper's Table 5 by the name of our counterpart.
 PUBLISHED_ROWS = {
@@ -103,38 +106,81 @@ def _validation_rows(work: Path, key: str) -> int:
     return int(split["validation"]["rows"])
 
 
-def accuracies(runs: list[Run]) -> list[str]:
+def keep(run: Run) -> None:
+    """Write what the tables show of a run, percentages with their intervals, to results/fourteen/."""
+    (model,) = results_of([run]).models
+    score = model.benchmark
+    assert score is not None
+    found = {result.part: result.accuracy for result in model.results}
+    figures = {"mean": score.mean, "snli": score.reference, "difference": score.difference}
+    figures["relative"] = score.relative
+    document = {
+        "model": run.model,
+        "accuracy": {key: _percent(found[key]) for key in MEMBERS if key in found},
+        **{name: _percent(figure) for name, figure in figures.items()},
+    }
+    write_json(_path(run.model), document)
+
+
+def _path(model: str) -> Path:
+    return KEPT / f"{model.replace('/', '-')}.json"
+
+
+def _percent(figure: Estimate | None) -> list[float]:
+    assert figure is not None
+    return [round(100 * number, 1) for number in (figure.value, figure.low, figure.high)]
+
+
+def kept() -> list[Mapping[str, Any]]:
+    """Return what is known of the models: those of the paper's Table 5 in its order, then the others."""
+    found = {each["model"]: each for path in sorted(KEPT.glob("*.json")) if (each := read_json(path))}
+    debiased = [f"zoo/snli/{name}/seed-0" for name in DEBIASED]
+    first = ["builtin/majority", "builtin/neutral", *list(PUBLISHED_ROWS)[1:], *debiased]
+    return [found[name] for name in (*first, *(name for name in found if name not in first)) if name in found]
+
+
+def accuracies(models: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the lines of the table of accuracies by corpus, with the paper's row below each of ours."""
     table = published("zhang2020").table("accuracy")
-    models = results_of(runs).models
-    keys = [key for key in MEMBERS if any(about(d).get("key") == key for d in runs[0].datasets.values())]
+    keys = list(models[0]["accuracy"])
     titles = [MEMBERS[key].title for key in keys]
     lines = [f"| | {' | '.join(titles)} | mean | SNLI |", "| --- |" + " --- |" * (len(titles) + 2)]
     for model in models:
-        found = {r.part: r.accuracy.value for r in model.results}
-        row = [100 * found[key] for key in keys]
-        snli = 100 * found["snli_test"]
-        lines.append(_line(model.name, row, snli))
-        system = PUBLISHED_ROWS.get(model.run.model)
-        if system:
+        row = [model["accuracy"][key][0] for key in keys]
+        lines.append(_line(model["model"], [*row, model["mean"][0], model["snli"][0]]))
+        if system := PUBLISHED_ROWS.get(model["model"]):
             theirs = [table.value(system, key) or 0.0 for key in keys]
-            lines.append(_line(f"*{system}, published*", theirs, table.value(system, "snli_test") or 0.0))
+            mean, snli = sum(theirs) / len(theirs), table.value(system, "snli_test") or 0.0
+            lines.append(_line(f"*{system}, published*", [*theirs, mean, snli]))
     return lines
 
 
-def _line(name: str, row: list[float], snli: float) -> str:
-    cells = " | ".join(f"{each:.1f}" for each in [*row, sum(row) / len(row), snli])
-    return f"| {name} | {cells} |"
+def _line(name: str, row: Sequence[float]) -> str:
+    return f"| {name} | {' | '.join(f'{each:.1f}' for each in row)} |"
 
 
-def debiasing(runs: list[Run]) -> list[str]:
+def intervals(models: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the lines of the table of 95 % intervals: a row per model, the corpora and their mean."""
+    keys = list(models[0]["accuracy"])
+    lines = [
+        f"| | {' | '.join(MEMBERS[key].title for key in keys)} | mean | mean minus SNLI | in % of SNLI |"
+    ]
+    lines.append("| --- |" + " --- |" * (len(keys) + 3))
+    for model in models:
+        shown = [model["accuracy"][key] for key in keys]
+        shown += [model[name] for name in ("mean", "difference", "relative")]
+        cells = (f"{low:.1f} to {high:.1f}" for _, low, high in shown)
+        lines.append(f"| {model['model']} | {' | '.join(cells)} |")
+    return lines
+
+
+def debiasing(models: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the lines of the counterpart of Table 3: SNLI, the mean, and both relative to the base."""
     found = {}
-    for model in results_of(runs).models:
-        row = next((part for part in model.run.model.split("/") if part in DEBIASED), None)
-        score = model.benchmark
-        if row is not None and score is not None and score.reference is not None:
-            found[row] = (100 * score.reference.value, 100 * score.mean.value)
+    for model in models:
+        row = next((part for part in model["model"].split("/") if part in DEBIASED), None)
+        if row is not None:
+            found[row] = (model["snli"][0], model["mean"][0])
     if len(found) < 2 or "bilstm_max" not in found:
         return []
     table, base = published("zhang2020").table("debiasing"), found["bilstm_max"]
@@ -155,30 +201,42 @@ def _change(after: float, before: float) -> str:
 
 
 def main() -> None:
-    """Train the baselines, build the suite, run the models and write RESULTS.md."""
+    """Build the suite, run the models that are not kept, and write RESULTS.md."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="*", help="models to run, zoo/FOLDER")
     parser.add_argument("--work", type=Path, required=True)
-    parser.add_argument("--model", action="append", default=[], help="another model to run; repeatable")
     given = parser.parse_args()
     work = given.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    for command in COMMANDS.values():
-        carry_out(command, work)
-    runs = [run_over(model, work) for model in (*BASELINES, *given.model)]
-    results = results_of(runs)
-    tables: list[Table] = [score_table(results), corpus_table(results)]
+    carry_out(SUITE, work)
+    for model in (*BASELINES, *given.models):
+        if _path(model).exists():
+            continue
+        if model in TRAININGS:
+            carry_out(TRAININGS[model], work)
+        keep(run_over(model, work))
+    models = kept()
     preface = (HERE / "preface.md").read_text(encoding="utf-8")
-    commands = "\n".join(COMMANDS.values())
+    commands = "\n".join([*TRAININGS.values(), SUITE, "crossexam run MODEL fourteen -o runs/MODEL"])
     parts = [
         preface.rstrip(),
-        f"```\n{commands}\ncrossexam run MODEL fourteen -o runs/MODEL\n```",
+        f"```\n{commands}\n```",
         "## Corpora\n\n" + "\n".join(corpora(work)),
-        "## Accuracy by corpus\n\n" + "\n".join(accuracies(runs)),
-        "## Debiasing\n\nOne seed each, compared with Table 3.\n\n" + "\n".join(debiasing(runs)),
-        *(markdown_table(table) for table in tables),
+        "## Accuracy by corpus\n\n" + "\n".join(accuracies(models)),
+        f"## Debiasing\n\n{_DEBIASING}\n\n" + "\n".join(debiasing(models)),
+        f"## Intervals\n\n{_INTERVALS}\n\n" + "\n".join(intervals(models)),
     ]
     (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print(f"written: {HERE / 'RESULTS.md'}")
+
+
+_DEBIASING = (
+    "One seed each, compared with Table 3. Relative: to BiLSTM, in percent of it, from the rounded figures."
+)
+_INTERVALS = (
+    "95 % intervals of the accuracies by corpus, of their plain mean, and of how far the mean is from SNLI "
+    "test, in points and in percent of it. Corpora are independent, items of one premise are one cluster."
+)
 
 
 if __name__ == "__main__":

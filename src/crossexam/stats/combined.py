@@ -16,34 +16,57 @@ from numpy.typing import NDArray
 from crossexam.core.estimate import Estimate
 
 
-def mean_of(parts: Sequence[Estimate]) -> Estimate:
-    """Return the unweighted mean ``m`` of *k* independent *parts*; ``n`` and ``clusters`` are their sums.
+def mover(
+    parts: Sequence[Estimate], weights: Sequence[float], correlations: NDArray[np.float64] | None = None
+) -> tuple[float, float, float]:
+    """Return the sum of *parts* with these *weights*, and its bounds, by the bounds of the parts.
 
-    With ``c = 1/k``: ``m - sqrt(sum c^2 (p_i - l_i)^2)`` and ``m + sqrt(sum c^2 (u_i - p_i)^2)`` (Zou &
-    Donner 2008).  Value and bounds are nan if there is no part or a part is nan.
+    ``v = sum w_i p_i``; with ``d_i`` the distance from ``w_i p_i`` to its lower bound, which is that of
+    ``p_i`` to its upper one if ``w_i`` is negative, and ``c_ij`` the *correlations* of the parts [k, k] (None
+    if they are independent), the lower bound is ``v - sqrt(sum_ij sign(w_i w_j) c_ij d_i d_j)``, and the
+    upper one likewise (Zou & Donner 2008; Zou 2007, Psychological Methods 12:399).
+
+    >>> alike = Estimate(0.5, 0.4, 0.6, 100, 2)
+    >>> tuple(round(each, 4) for each in mover([alike, alike], [0.5, 0.5]))
+    (0.5, 0.4293, 0.5707)
+    >>> mover([alike, alike], [1, -1], np.ones((2, 2)))
+    (0.0, 0.0, 0.0)
+    """
+    value = sum(weight * part.value for weight, part in zip(weights, parts, strict=True))
+    distances = np.array(
+        [
+            (weight * (part.value - part.low), weight * (part.high - part.value))
+            if weight > 0
+            else (weight * (part.high - part.value), weight * (part.value - part.low))
+            for weight, part in zip(weights, parts, strict=True)
+        ]
+    ).T  # below and above, with the sign of the weight: (2, k)
+    related = np.eye(len(parts)) if correlations is None else correlations
+    below, above = (sqrt(max(0.0, float(each @ related @ each))) for each in distances)
+    return value, value - below, value + above
+
+
+def mean_of(parts: Sequence[Estimate]) -> Estimate:
+    """Return the unweighted mean of independent *parts* by MOVER; ``n`` and ``clusters`` are their sums.
+
+    Value and bounds are nan if there is no part or a part is nan.
 
     >>> mean_of([Estimate(0.4, 0.3, 0.5, 100, 100), Estimate(0.6, 0.5, 0.7, 50, 50)]).low.__round__(4)
     0.4293
     """
+    n, k = sum(part.n for part in parts), len(parts)
     if not parts or any(isnan(part.value) for part in parts):
-        return Estimate(nan, nan, nan, sum(part.n for part in parts), 0)
-    k = len(parts)
-    value = sum(part.value for part in parts) / k
-    below = sqrt(sum((part.value - part.low) ** 2 for part in parts)) / k
-    above = sqrt(sum((part.high - part.value) ** 2 for part in parts)) / k
-    n, clusters = sum(part.n for part in parts), sum(part.clusters for part in parts)
-    return Estimate(value, value - below, value + above, n, clusters)
+        return Estimate(nan, nan, nan, n, 0)
+    return Estimate(*mover(parts, [1 / k] * k), n, sum(part.clusters for part in parts))
 
 
 def dependent_mean(
     parts: Sequence[Estimate], sums: NDArray[np.float64], bounds: tuple[float, float]
 ) -> Estimate:
-    """Return the unweighted mean ``m`` of *k* *parts*, whose residuals have these *sums* by cluster [k, m].
+    """Return the unweighted mean of *k* *parts*, whose residuals have these *sums* by cluster [k, m].
 
-    With ``l, u`` the bounds of each part ``p`` and ``c_ij`` the correlation of the sums of two parts:
-    ``m - sqrt(sum_ij c_ij (p_i - l_i) (p_j - l_j)) / k`` and ``m + sqrt(sum_ij c_ij (u_i - p_i) (u_j - p_j))
-    / k`` (Zou 2007, Psychological Methods 12:399), cut off at *bounds*.  A negative or undefined correlation
-    counts as 0, so that no interval is narrower than for independent parts.
+    The bounds are those of MOVER with the correlations of these sums, cut off at *bounds*.  A negative or
+    undefined correlation counts as 0, so that no interval is narrower than for independent parts.
 
     >>> alike = Estimate(0.5, 0.4, 0.6, 100, 2)
     >>> dependent_mean([alike, alike], np.array([[1.0, -1.0], [1.0, -1.0]]), (0.0, 1.0))[:3]
@@ -54,30 +77,20 @@ def dependent_mean(
     scale = np.sqrt(np.outer(products.diagonal(), products.diagonal()))
     correlations = np.maximum(0.0, np.divide(products, scale, out=np.zeros_like(products), where=scale > 0))
     np.fill_diagonal(correlations, 1.0)
-    below, above = (
-        np.array([abs(getattr(part, side) - part.value) for part in parts]) for side in ("low", "high")
-    )
-    value = sum(part.value for part in parts) / k
-    low, high = (sqrt(float(each @ correlations @ each)) / k for each in (below, above))
+    value, low, high = mover(parts, [1 / k] * k, correlations)
     n = sum(part.n for part in parts)
-    return Estimate(value, max(bounds[0], value - low), min(bounds[1], value + high), n, sums.shape[1])
+    return Estimate(value, max(bounds[0], low), min(bounds[1], high), n, sums.shape[1])
 
 
 def less(first: Estimate, second: Estimate) -> Estimate:
-    """Return the difference ``d = p_1 - p_2`` of two independent estimates.
-
-    ``d - sqrt((p_1 - l_1)^2 + (u_2 - p_2)^2)`` and ``d + sqrt((u_1 - p_1)^2 + (p_2 - l_2)^2)`` (Zou & Donner
-    2008).
+    """Return the difference of two independent estimates by MOVER.
 
     >>> less(Estimate(0.5, 0.4, 0.6, 10, 10), Estimate(0.5, 0.5, 0.5, 10, 10))[:3]
     (0.0, -0.1, 0.1)
     """
-    value = first.value - second.value
-    low = value - sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
-    high = value + sqrt((first.high - first.value) ** 2 + (second.value - second.low) ** 2)
-    return Estimate(
-        value, round(low, 12), round(high, 12), first.n + second.n, first.clusters + second.clusters
-    )
+    value, low, high = mover([first, second], [1, -1])
+    n, clusters = first.n + second.n, first.clusters + second.clusters
+    return Estimate(value, round(low, 12), round(high, 12), n, clusters)
 
 
 def ratio_less_one(first: Estimate, second: Estimate) -> Estimate:

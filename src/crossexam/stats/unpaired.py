@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import PRIOR_CLUSTERS, Clusters, cluster_codes
+from crossexam.stats.combined import mover
 from crossexam.stats.estimate import wilson_share
 from crossexam.stats.paired import paired_difference
 
@@ -105,14 +106,8 @@ def _first(clusters: Sequence[Hashable] | NDArray[Any]) -> Sequence[Hashable] | 
 
 
 def _minus(a: Estimate, b: Estimate, r: float) -> tuple[float, float, float]:
-    """Return *a* - *b* and its bounds from the bounds of both, whose correlation is *r* (MOVER)."""
-    value = a.value - b.value
-    low = value - _combined(a.value - a.low, b.high - b.value, r)
-    return value, low, value + _combined(a.high - a.value, b.value - b.low, r)
-
-
-def _combined(first: float, second: float, r: float) -> float:
-    return sqrt(max(0.0, first * first - 2 * r * first * second + second * second))
+    """Return *a* - *b* and its bounds from the bounds of both, whose correlation is *r*."""
+    return mover([a, b], [1, -1], np.array([[1.0, r], [r, 1.0]]))
 
 
 def _correlation(

@@ -149,7 +149,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "gate baseline": (lambda: cx.gate(RUN, baseline=3, rules=RULES), "baseline is 3"),
     "gate baseline, none": (lambda: cx.gate(RUN, baseline="nosuch", rules=RULES), "no such file"),
     "gate rules": (lambda: cx.gate(RUN, rules=3), "rules is 3"),
-    "gate rules, none": (lambda: cx.gate(RUN, rules=[]), "there are no rules"),
+    "gate rules, none": (lambda: cx.gate(RUN, rules=[]), "no rules are given"),
     "gate rules, percent": (lambda: cx.gate(RUN, rules=[{**RULES[0], "min": 60}]), "'min' is 60"),
     "gate alpha": (lambda: cx.gate(RUN, rules=RULES, alpha=5), r"\(alpha\) is 5"),
     "gate max_unanswered": (lambda: cx.gate(RUN, rules=RULES, max_unanswered=2), "max_unanswered"),

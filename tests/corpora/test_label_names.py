@@ -85,7 +85,7 @@ def test_a_label_is_not_lost_by_skipping(tmp_path: Path, said_of: Callable[..., 
 
 def test_a_file_does_not_mix_two_labels_with_three(tmp_path: Path, said_of: Callable[..., str]) -> None:
     path = table(tmp_path / "m.csv", ["entailment", "not_entailment", "neutral"])
-    assert "there are both not_entailment and neutral" in said_of(path)
+    assert "the labels mix not_entailment with neutral" in said_of(path)
 
 
 def test_malformed_declarations_are_refused(

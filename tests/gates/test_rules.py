@@ -111,7 +111,7 @@ def test_an_inline_array_has_rules_by_number(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "there are no rules"),
+        ("", "no rules are given"),
         ("[[gates]]\n", "no table of rules is called 'gates'"),
         ("gate = 3", "gate is 3"),
         ("gate = [3]", "rule 1: the rule is 3"),

@@ -133,7 +133,7 @@ def test_what_is_there_already_is_kept(tmp_path: Path) -> None:
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match="csv has the pairs as they are, without a prompt"):
         export(SUITE, "csv", tmp_path / "a", template("gpt3"))
-    with pytest.raises(CrossexamError, match="there are no items"):
+    with pytest.raises(CrossexamError, match="the test sets have no items"):
         exported("csv", tmp_path / "a", Suite("s", {"x": Dataset("x", ())}))
     half = Suite("s", {"x": Dataset("x", (Example("a", "\ud800", "h", None),))})
     with pytest.raises(CrossexamError, match=r"half of a character .*\n  hint: crossexam export jsonl"):

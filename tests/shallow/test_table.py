@@ -192,7 +192,7 @@ def test_what_cannot_be_fitted_is_refused(
     assert "none of the 16 training examples is labelled contradiction" in refused(fit, some)
     assert fit([*taught, *(replace(each, label=None) for each in taught)]) == len(taught)
     two = Example("rte-1", "It rains.", "It pours.", "not_entailment")
-    assert "there are both not_entailment and neutral" in refused(fit, [*taught, two])
+    assert "the labels mix not_entailment with neutral" in refused(fit, [*taught, two])
     if model.name in NEEDED:
         package, extra = NEEDED[model.name]
         monkeypatch.setitem(sys.modules, package, None)
@@ -211,8 +211,8 @@ def test_corpora_that_do_not_fit_are_refused(
     mixed = written(tmp_path / "mixed.jsonl", [replace(taught[2], label="not_entailment"), *taught])
     two = written(tmp_path / "two.jsonl", [replace(taught[2], label="not_entailment")])
     for change, message in (
-        *(({part: str(mixed)}, "mixed.jsonl: there are both not_entail") for part in ("train", "dev")),
-        ({"tests": (str(mixed),)}, "mixed.jsonl: there are both not_entail"),
+        *(({part: str(mixed)}, "mixed.jsonl: the labels mix not_entail") for part in ("train", "dev")),
+        ({"tests": (str(mixed),)}, "mixed.jsonl: the labels mix not_entail"),
         ({"train": "snli:train@0.1"}, "no epochs to draw a share for"),
         ({"train": f"{asked.train}+{two}"}, "some training corpora have three labels, others two"),
     ):

@@ -80,7 +80,7 @@ def test_what_cannot_be_joined(
         [
             ("one.csv+no.csv", "no.csv: no such file"),
             ("one.csv+two.csv@0.5", "no epochs to draw a share for"),
-            ("one.csv+binary.csv", "there are both not_entailment and neutral"),
+            ("one.csv+binary.csv", "the labels mix not_entailment with neutral"),
             ("one.csv+empty.csv", "one.csv+empty.csv: empty.csv gives no examples"),
             ("snli@one.csv+scitail@binary.csv", "the corpora have different labels"),
         ],

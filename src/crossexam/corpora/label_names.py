@@ -163,7 +163,7 @@ def refuse_mixture(labels: Iterable[Gold | None], *, where: str) -> None:
     covered = [label for label in LABELS[1:] if label in seen]
     if "not_entailment" in seen and covered:
         raise CrossexamError(
-            f"there are both not_entailment and {' and '.join(covered)}",
+            f"the labels mix not_entailment with {' and '.join(covered)}",
             where=where,
             wanted="either entailment, neutral and contradiction, or entailment and not_entailment",
         )

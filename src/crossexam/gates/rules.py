@@ -79,7 +79,7 @@ def rules_from(source: Path | Sequence[Mapping[str, Any]] | None) -> tuple[GateR
         tables, places = list(source), [f"rule {number}" for number in range(1, len(source) + 1)]
     if not tables:
         raise FormatError(
-            "there are no rules",
+            "no rules are given",
             where=str(source or RULES_FILE) if source is None or isinstance(source, Path) else "rules",
             wanted="at least one rule",
             hint=_EXAMPLE,

@@ -148,7 +148,7 @@ def export(
 def _export_pairs(suite: Suite, exporter: Exporter, folder: Path, chosen: Sequence[Dataset]) -> Exported:
     items = sum(map(len, chosen))
     if not items:
-        raise CrossexamError("there are no items", where=suite.name, wanted="a test set with items")
+        raise CrossexamError("the test sets have no items", where=suite.name, wanted="a test set with items")
     hashed = {each.name: {"items": len(each), "content_hash": each.content_hash()} for each in chosen}
     facts = {**_manifest(exporter.name), "test_sets": hashed}
     done = _written_once(folder, facts, lambda new: {_PAIRS: exporter.write_pairs(chosen, new)})

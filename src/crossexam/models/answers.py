@@ -53,7 +53,7 @@ class NamedLabels:
         return "not_entailment" in self._seen
 
     def add(self, names: Iterable[str], *, where: str) -> None:
-        """Add *names*; raises FormatError if there are both not_entailment and a label that it covers."""
+        """Add *names*; raises FormatError if the labels mix not_entailment with a label that it covers."""
         self._seen.update(names)
         covered = sorted(self._seen & {"neutral", "contradiction"})
         if self.two_label and covered:

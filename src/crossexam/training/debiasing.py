@@ -523,7 +523,7 @@ def _part(
     count = min(STOPPING_PARTS, len(set(own)))
     if count < 2:
         raise CrossexamError(
-            f"there are no pairs to stop the biased model by: those that it may learn from ({len(rows)}) "
+            f"no pairs are left to stop the biased model by: those that it may learn from ({len(rows)}) "
             "have the same premise",
             where="--debias",
             wanted="training pairs of several premises",

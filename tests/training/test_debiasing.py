@@ -520,7 +520,7 @@ def test_pairs_of_one_premise_cannot_stop_a_biased_model() -> None:
     def answer(part: BiasedPart) -> BiasPredictions:
         raise AssertionError
 
-    with pytest.raises(CrossexamError, match="no pairs to stop the biased model by") as caught:
+    with pytest.raises(CrossexamError, match="no pairs are left to stop the biased model by") as caught:
         cross_predict(["one"] * 9, Debias("drift"), 0, answer)
     assert "--bias RUN" in str(caught.value.hint)
     with pytest.raises(CrossexamError, match="the 9 training examples, which have 1 different premises"):

@@ -56,7 +56,7 @@ from crossexam.reports.probabilities.tables import (
     selective_table,
     temperature_table,
 )
-from crossexam.reports.results import Results
+from crossexam.reports.results import SEVERAL, Results
 from crossexam.reports.table import Table
 from crossexam.reports.unanswered import unanswered_against_table, unanswered_table
 
@@ -85,7 +85,8 @@ class Section:
     *captions*: the page shows the title of each table above it.  *template*: a file in ``page/`` that shows
     the items above the tables; *open*: the page shows the section from the start, and its template
     draws the tables, too.  *on_request*: only
-    a report that is asked for calibration has it.
+    a report that is asked for calibration has it.  *models*: only a report of so many models has it, 3 being
+    three or more.
     """
 
     key: str
@@ -99,10 +100,12 @@ class Section:
     template: str = ""
     on_request: bool = False
     open: bool = False
+    models: int | None = None
 
     def is_in(self, form: Format, results: Results) -> bool:
-        """Return whether a report in this format may have the section."""
-        return form in self.formats and (results.options.calibration or not self.on_request)
+        """Return whether a report in this format, on so many models, may have the section."""
+        of_so_many = self.models in {None, min(len(results.models), SEVERAL)}
+        return form in self.formats and of_so_many and (results.options.calibration or not self.on_request)
 
     def tables_of(self, results: Results) -> list[Table]:
         """Return the tables of the section that have rows."""
@@ -120,24 +123,26 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("drop",       "Drop",                   drop_table),
     Section("noise",      "Asked again",            noise_table),
     Section("ranks",      "Ranks",                  rank_tables,      title="Ranks of models",
-            captions=True),
-    Section("pairs",      "Differences",            difference_tables, _PAGE, within="ranks", captions=True),
-    Section("first_pairs", "Differences",           first_difference_table, _WRITTEN_ONLY),
+            captions=True, models=SEVERAL),
+    Section("pairs",      "Differences",            difference_tables, _PAGE, within="ranks", captions=True,
+            models=SEVERAL),
+    Section("first_pairs", "Differences",           first_difference_table, _WRITTEN_ONLY, models=SEVERAL),
     Section("agreement",  "Agreement",              agreement_tables, _PAGE, title="Agreement of models",
-            captions=True),
-    Section("agreements", "Agreement",              first_agreement_tables, _WRITTEN_ONLY),
-    Section("alone",      "Only one right",         alone_tables,     title="Only one model right"),
-    Section("against",    "A against B",            against_table),
-    Section("lacking",    "Unanswered by A or B",   unanswered_against_table, within="against"),
-    Section("joint",      "Together",               joint_against_table, within="against"),
-    Section("kinds",      "Kinds of antonyms",      kinds_against_table, within="against"),
-    Section("seen",       "In training",            seen_against_table, _ALL, within="against"),
-    Section("by_key",     "Over keys",              keyed_against_table, within="against"),
-    Section("checked",    "Balanced accuracy",      checked_against_table, within="against"),
-    Section("violations", "In violations",          consistency_against_table, within="against"),
-    Section("paired",     "Probabilities",          paired_against_tables, within="against",
+            captions=True, models=SEVERAL),
+    Section("agreements", "Agreement",              first_agreement_tables, _WRITTEN_ONLY, models=SEVERAL),
+    Section("alone",      "Only one right",         alone_tables,     title="Only one model right",
+            models=SEVERAL),
+    Section("against",    "A against B",            against_table,    models=2),
+    Section("lacking",    "Unanswered by A or B",   unanswered_against_table, within="against", models=2),
+    Section("joint",      "Together",               joint_against_table, within="against", models=2),
+    Section("kinds",      "Kinds of antonyms",      kinds_against_table, within="against", models=2),
+    Section("seen",       "In training",            seen_against_table, _ALL, within="against", models=2),
+    Section("by_key",     "Over keys",              keyed_against_table, within="against", models=2),
+    Section("checked",    "Balanced accuracy",      checked_against_table, within="against", models=2),
+    Section("violations", "In violations",          consistency_against_table, within="against", models=2),
+    Section("paired",     "Probabilities",          paired_against_tables, within="against", models=2,
             captions=True, on_request=True),
-    Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
+    Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against", models=2),
     Section("people",     "People",                 people_table),
     Section("calibration", "Calibration",           calibration_table, _ALL, charts=reliability_charts,
             on_request=True),

@@ -421,3 +421,18 @@ dataset.manifest["path"]; dataset.entry.rows; entry["rows"]
         if (key := _field_read(node)) and (module.short, key) not in OF_STUDIES
     ]
     assert wrong == [], "use Dataset.entry or entries_of"
+
+
+def test_the_way_of_a_number_names_what_there_is() -> None:
+    """The functions of the drawing in ARCHITECTURE.md are in their files."""
+    text = (Path(__file__).parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    drawn = re.search(r"## A number's way.*?```text\n(.*?)```", text, re.DOTALL)
+    assert drawn is not None
+    functions = 0
+    for line in drawn[1].splitlines():
+        path, _, rest = line.partition("  ")
+        source = (SOURCE / path).read_text(encoding="utf-8")
+        for name in re.findall(r"\w+", rest.strip().partition("   ")[0]):
+            assert f"def {name}(" in source, f"{path}: {name}"
+            functions += 1
+    assert functions == 14

@@ -66,3 +66,10 @@ def test_all_wrong_still_has_an_upper_bound() -> None:
     found = mean_of([share_correct([False] * 50), share_correct([False] * 50)])
     assert found.low == 0.0
     assert 0.0 < found.high < share_correct([False] * 50).high
+
+
+def test_a_difference_takes_the_upper_bound_of_what_is_subtracted_for_its_lower_one() -> None:
+    found = less(Estimate(0.5, 0.4, 0.7, 10, 10), Estimate(0.3, 0.1, 0.35, 10, 10))
+    assert found.value == pytest.approx(0.2)
+    assert found.low == pytest.approx(0.2 - (0.1**2 + 0.05**2) ** 0.5)
+    assert found.high == pytest.approx(0.2 + (0.2**2 + 0.2**2) ** 0.5)

@@ -115,7 +115,7 @@ def test_the_headline_names_the_rule_that_is_violated_most_often(run: Run) -> No
     bounds = f"{100 * rate.low:.1f} to {100 * rate.high:.1f}"
     assert said.endswith(
         f"Of the consistency rules, it violates {rule} most often: on {100 * rate.value:.1f} % of "
-        f"{most.n} items (95 % interval {bounds}, widened for the choice among {len(found)} rates)."
+        f"{most.n} items (95 % interval {bounds}, adjusted for the choice among {len(found)} rates)."
     )
     assert all(each.of_all.value <= rate.value for each in found.values())
 

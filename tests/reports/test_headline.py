@@ -111,7 +111,7 @@ def test_the_interval_of_a_drop_that_was_chosen_is_as_wide_as_the_choice_demands
             1:3
         ]
         bounds = f"{100 * low:.1f} to {100 * high:.1f}".replace("-", "−")
-        words = f"is 15.0 points (95 % interval {bounds}, widened for the choice among {count} drops{other})"
+        words = f"is 15.0 points (95 % interval {bounds}, adjusted for the choice among {count} drops{other})"
         assert words in headline(results)
         assert "does not drop significantly" in headline(results)
     assert "p is 0.031 if corrected for the tests of this model alone" in headline(results)

@@ -149,8 +149,8 @@ def _more_pairs(results: Results) -> Iterator[str]:
         names = list(dict.fromkeys(name for found in needed.values() for name in found))
         sets = f"{len(names)} test sets" if len(names) > 1 else names[0]
         yield (
-            f"On {sets}, a drop of {100 * WORTH_FINDING:.0f} points could go unnoticed; to find one takes up "
-            f"to about {most:,} pairs per test set: build them from more sentences (--base, --limit)."
+            f"On {sets}, a drop of {100 * WORTH_FINDING:.0f} points could go unnoticed; detecting one "
+            f"takes up to about {most:,} pairs per test set, from more sentences (--base, --limit)."
         )
 
 

@@ -204,8 +204,18 @@ def drop_note(results: Results) -> str:
         and pairs_of(result) not in {None, base.n}
     ]
     listed = ", ".join(dict.fromkeys(in_part))
-    parts = f"; on {listed} from the base examples of the items alone, a part of the base" if listed else ""
+    parts = f"; for {listed}, from those base examples alone that have an item" if listed else ""
     return f"Drop: accuracy lost from the base, in points{parts}."
+
+
+def chosen_note(results: Results) -> list[str]:
+    """Return that intervals and p-values are of single drops, if the sentence above chooses among several."""
+    found = (each.candidate for model in results.models for each in model.results)
+    count = max((candidate.count for candidate in found if candidate is not None), default=1)
+    if count == 1:
+        return []
+    choice = f"adjusted for the choice among {count:,}"
+    return [f"Intervals here are of single drops; those of the headline are {choice}."]
 
 
 def brief_notes(results: Results, *about: str) -> tuple[str, ...]:

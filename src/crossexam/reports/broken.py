@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.labels import GOLDS, ItemLabels
 from crossexam.core.randomness import rng_for
 from crossexam.reports.accuracy import MAJORITY, accuracy_table
-from crossexam.reports.brief import brief_notes, drop_note, failures_first
+from crossexam.reports.brief import brief_notes, chosen_note, drop_note, failures_first
 from crossexam.reports.drawing import Interval
 from crossexam.reports.items import PageItems, Segment, Shown, segments, starting_pair
 from crossexam.reports.results import ModelResults, Results
@@ -90,11 +90,12 @@ def broken_table(results: Results) -> Table:
     notes = brief_notes(
         results,
         drop_note(results),
+        *chosen_note(results),
         significance_note(results.options.alpha),
     )
     drawn = (
-        "Drawn: the accuracy and its interval, hollow if there are few items; a long line where the accuracy "
-        "on the base is, a short one where that of always giving the most frequent label is."
+        "Drawn: the accuracy and its interval, hollow if there are few items; the long tick marks the "
+        "accuracy on the base, the short one the majority baseline."
     )
     return Table("What breaks", columns, tuple(rows), notes, grouped=1 if several else 0, drawn=drawn)
 

@@ -162,7 +162,8 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
     ]
     if len(alike) < 2 or result.candidate is None:
         return ""
-    return f", the largest of {len(alike)} significant among all {result.candidate.count}"
+    after = f"significant after correction for all {result.candidate.count}"
+    return f", the largest of {len(alike)} drops that are {after}"
 
 
 def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> str:

@@ -164,9 +164,9 @@ def widened_for(count: int, of: str) -> str:
     """Return, for a sentence, that an interval is wider as it is chosen *of* so many; empty for a single one.
 
     >>> widened_for(33, "drops"), widened_for(1, "drops")
-    (', widened for the choice among 33 drops', '')
+    (', adjusted for the choice among 33 drops', '')
     """
-    return f", widened for the choice among {count:,} {of}" if count > 1 else ""
+    return f", adjusted for the choice among {count:,} {of}" if count > 1 else ""
 
 
 def _percent(share: float) -> str:

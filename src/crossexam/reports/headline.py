@@ -19,7 +19,7 @@ from crossexam.reports.analyses.parses import parse_warnings
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import number_text, widened_for
+from crossexam.reports.table import number_text, adjusted_for
 from crossexam.reports.ties import tie_warnings
 from crossexam.reports.unanswered import unanswered_warnings
 
@@ -184,8 +184,8 @@ def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> st
 
 def _dropped(candidate: Candidate) -> str:
     """Return the drop of *candidate* with its interval, up to the closing parenthesis."""
-    loss, widened = candidate.loss, widened_for(candidate.count, "drops")
-    return f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}".replace("-", "−") + widened
+    loss, adjusted = candidate.loss, adjusted_for(candidate.count, "drops")
+    return f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}".replace("-", "−") + adjusted
 
 
 def _no_fall(

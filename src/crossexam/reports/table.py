@@ -160,10 +160,10 @@ def interval_text(cell: Cell, kind: Kind = "percent") -> str:
     return f"[{low}, {high}]"
 
 
-def widened_for(count: int, of: str) -> str:
+def adjusted_for(count: int, of: str) -> str:
     """Return, for a sentence, that an interval is wider as it is chosen *of* so many; empty for a single one.
 
-    >>> widened_for(33, "drops"), widened_for(1, "drops")
+    >>> adjusted_for(33, "drops"), adjusted_for(1, "drops")
     (', adjusted for the choice among 33 drops', '')
     """
     return f", adjusted for the choice among {count:,} {of}" if count > 1 else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import counted_items
 from crossexam.core.labels import GOLDS
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Column, Table, number_text, widened_for
+from crossexam.reports.table import Column, Table, number_text, adjusted_for
 from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def most_violated(model: ModelResults, rates: int) -> str:
     return (
         f"Of the consistency rules, it violates {_listed([worst.rule])} most often: on {share} % of "
         f"{counted_items(worst.n, 'item')} (95 % interval {low} to "
-        f"{high}{widened_for(rates, 'rates')})."
+        f"{high}{adjusted_for(rates, 'rates')})."
     )
 
 

@@ -19,7 +19,7 @@ from crossexam.reports.analyses.parses import parse_warnings
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import number_text, adjusted_for
+from crossexam.reports.table import adjusted_for, number_text
 from crossexam.reports.ties import tie_warnings
 from crossexam.reports.unanswered import unanswered_warnings
 

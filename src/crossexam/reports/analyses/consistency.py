@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import counted_items
 from crossexam.core.labels import GOLDS
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Column, Table, number_text, adjusted_for
+from crossexam.reports.table import Column, Table, adjusted_for, number_text
 from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:

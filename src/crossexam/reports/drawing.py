@@ -232,12 +232,12 @@ class Plot:
             drawn.append(element("line", x1=across.start, x2=across.end, y1=y, y2=y, class_="axis"))
             drawn.append(element("text", f"{value:,.6g}", x=across.start - 6, y=y + 4, class_="tick left"))
         middle = (up.start + up.end) / 2
-        turned = f"rotate(-90 9 {_number(middle)})"
+        turned = f"rotate(-90 12 {_number(middle)})"
         titles = (
             element(
                 "text", self.named[0], x=(across.start + across.end) / 2, y=up.start + 31, class_="title"
             ),
-            element("text", self.named[1], x=9, y=middle, transform=turned, class_="title"),
+            element("text", self.named[1], x=12, y=middle, transform=turned, class_="title"),
         )
         height = up.start + 38
         for look, name in legend:

@@ -12,8 +12,9 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
+from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.reports.advice import MOST, RULES, advice
-from crossexam.reports.results import Results, results_of
+from crossexam.reports.results import ReportOptions, Results, results_of
 
 GOLDS = [LABELS[k % 3] for k in range(90)]
 
@@ -95,3 +96,20 @@ def test_at_most_so_many_sentences_in_the_order_of_the_rules() -> None:
     assert len(advice(found)) == MOST
     assert len({rule.name for rule in RULES}) == len(RULES)
     assert all(rule.source for rule in RULES)
+
+
+def test_a_threshold_that_is_lower_than_the_scores_is_named() -> None:
+    """All claims have a probability below 1/2, in the right order: ROC AUC 100 %, balanced accuracy 50 %."""
+    place = {"benchmark": "summac", "title": "SummaC", "data_set": "frank", "split": "test"}
+    facts = {"construction": "base", "part": "frank", "projection": "two labels", "fact_checking": place}
+    golds = ["entailment" if k % 2 else "not_entailment" for k in range(40)]
+    items = [Example(f"f:{k}", f"Document {k}.", "A claim.", gold) for k, gold in enumerate(golds)]
+    shares = np.array([0.4 if gold == "entailment" else 0.1 for gold in golds])
+    rows = np.stack([shares, (1 - shares) / 2, (1 - shares) / 2], axis=1)
+    name = "base.frank"
+    run = Run("zoo/mine", {name: Dataset(name, items, facts)}, {name: rows}, {})
+    (said,) = sentence(results_of([run]), "--threshold dev:RUN")
+    assert "ROC AUC 100.0 %" in said
+    assert "balanced accuracy 50.0 %" in said
+    chosen = ReportOptions(threshold=ThresholdChoice(0.2))
+    assert not sentence(results_of([run], chosen), "--threshold dev:RUN")

@@ -459,7 +459,7 @@ def report(
     threshold: float | Run | Sequence[Run] = 0.5,
     threshold_per_set: bool = False,
 ) -> Report:
-    """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json.
+    """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv, .json, and figures (.pdf).
 
     The page (.html) shows *items* of each test set: as many, those that some model got wrong (``"errors"``),
     or ``"all"``; over 20,000 of them are in a folder beside it.  Corrected p-values of at most *alpha* are

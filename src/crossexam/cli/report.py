@@ -32,8 +32,8 @@ def report(
             "-o",
             "--output",
             parser=work_path,
-            help="Output file or URL: .html, .md, .tex, .csv or .json, or .yaml for a model card. Default: "
-            "in brief on the terminal.",
+            help="Output file or URL: .html, .md, .tex, .csv or .json; .yaml for a model card; .pdf, .svg or "
+            ".vl.json for figures. Default: in brief on the terminal.",
             metavar="FILE",
         ),
     ] = None,

@@ -397,6 +397,8 @@ def test_a_phone_shows_few_items_at_first(
     page = open_page(path, width=400, closed=True)
     most = 4000 if models == "two_models" else 7000
     assert page.evaluate("document.documentElement.scrollHeight") < most
+    hidden = "(each) => each.scrollWidth - each.clientWidth"
+    assert models != "two_models" or page.locator("#broken .scroll").first.evaluate(hidden) == 0
     page = open_page(path, width=400)
     page.select_option("#set", "")
     assert len(cards(page)) == 10

@@ -83,11 +83,11 @@ def test_the_number_of_pairs_that_find_five_points() -> None:
 
 @pytest.mark.parametrize(("construction", "other"), [("negation", "tautology"), ("word_overlap", "negation")])
 def test_training_on_such_items_helps_on_them_alone(construction: str, other: str) -> None:
-    (said,) = sentence(results(base=9, **{construction: 60}), "Training zoo/mine")
+    (said,) = sentence(results(base=9, **{construction: 60}), "If you train zoo/mine")
     assert f"train --augment {construction})" in said
-    assert said.endswith(f"test it on {other} as well.")
-    assert not sentence(results(base=9, **{construction: 10}), "Training")  # not significant
-    assert not sentence(results("builtin/x", base=9, **{construction: 60}), "Training")
+    assert f"test it on {other} as well" in said
+    assert not sentence(results(base=9, **{construction: 10}), "If you train")  # not significant
+    assert not sentence(results("builtin/x", base=9, **{construction: 60}), "If you train")
 
 
 def test_at_most_so_many_sentences_in_the_order_of_the_rules() -> None:

@@ -286,6 +286,10 @@ def test_what_cannot_be_reported_is_refused(
     )
     page = refused(make_report(*two_runs).save_comparison, tmp_path / "c.html")
     assert "'.html' is not a supported report format" in page
+    for count in (1, 3):
+        report = make_report(*(two_runs * 2)[:count])
+        assert f"these are {count}" in refused(report.save_comparison, tmp_path / "c.csv")
+        assert f"these are {count}" in refused(report.terminal_comparison)
     assert not list(tmp_path.iterdir())
 
 

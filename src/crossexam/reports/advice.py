@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST: Final = 5
 #: A drop that a test should find, if it is there.
 WORTH_FINDING: Final = 0.05
-#: A key with a larger share of the items decides what their accuracy is.
+#: A key with a larger share of the items weighs heavily in their accuracy.
 LARGE_SHARE: Final = 0.2
 #: A ROC AUC that is so far above the balanced accuracy leaves room for another threshold.
 ROOM: Final = 0.1
@@ -76,8 +76,8 @@ def _few_keys(results: Results) -> Iterator[str]:
             seen.add(each.test_set)
             share, name = number_text(each.largest_share, "percent"), results.short_names[each.test_set]
             yield (
-                f"{name}: {share} % of the items have the same words ({each.largest}), which decide the "
-                "accuracy: keep at most five items of the same (build --per-key 5), or use more sentences."
+                f"{name}: {share} % of the items have the same words ({each.largest}): keep at most five of "
+                "them (build --per-key 5), or use more sentences."
             )
 
 
@@ -103,10 +103,11 @@ def _augmentation(results: Results) -> Iterator[str]:
     for model in results.models:
         fallen = _fallen(model, results)
         if fallen is not None:
-            other = TRAINABLE[fallen.construction].replace("_", " ")
+            kind, other = fallen.construction, TRAINABLE[fallen.construction].replace("_", " ")
             yield (
-                f"Training {model.name} on such items (train --augment {fallen.construction}) is likely to "
-                f"help on {results.short_names[fallen.name]} and on nothing else: test it on {other} as well."
+                f"If you train {model.name} on items as of {results.short_names[fallen.name]} (train "
+                f"--augment {kind}), test it on {other} as well: in the papers, such training helped on the "
+                "same test alone."
             )
             return
 

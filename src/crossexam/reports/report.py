@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.arguments import path_of, required
 from crossexam.core.dataset import Run, counted_items
-from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import finished_or_absent, write_text
 from crossexam.core.notebook import html_notes, html_table
 from crossexam.core.transfers import put_file
@@ -122,6 +122,7 @@ class Report:
 
     def save_comparison(self, path: str | Path) -> Path:
         """Write the comparison of the two runs alone to *path*; raises FormatError for an unknown suffix."""
+        self._check_two()
         path = path_of(path, "the path of the comparison")
         write_text(path, COMPARISONS[_known_suffix(path, tuple(COMPARISONS))](self.results))
         put_file(path)
@@ -139,7 +140,14 @@ class Report:
 
     def terminal_comparison(self, *, details: bool = False) -> RenderableType:
         """Return the main table of the comparison of the two runs, for a terminal; all with *details*."""
+        self._check_two()
         return render_terminal(compared_tables(self.results, details=details))
+
+    def _check_two(self) -> None:
+        if len(self.runs) != 2:
+            raise CrossexamError(
+                f"a comparison is of two runs, and these are {len(self.runs)}", wanted="two runs"
+            )
 
 
 def _table_html(table: Table) -> str:

@@ -51,10 +51,11 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/reliability.md", "| file | checksum | where it is |"): FORMAT,
     ("docs/reliability.md", "| promise | test |"): DEFINITION,
     ("docs/scale.md", "| option | meaning |"): DEFAULT,
+    ("docs/figures.md", "| column | |"): DEFINITION,
+    ("docs/figures.md", "| statistic | what |"): DEFINITION,
     ("docs/scale.md", "| command | a task | what is read and written where |"): DEFINITION,
     ("docs/statistics.md", "| number | estimates | random | also fixed | nominal |"): DEFINITION,
     ("docs/statistics.md", "| number | method | source | function |"): DEFINITION,
-    ("docs/statistics.md", "| field | content |"): DEFINITION,
     (
         "docs/studies/challenge.md",
         "| corpus | labels of its files | how a model of three labels is compared |",

@@ -43,6 +43,7 @@ PREPARED: dict[str, tuple[str, ...]] = {
         "crossexam build negation --base builtin:demo -o tests",
         "crossexam run builtin/overlap tests -o runs/overlap",
     ),
+    "docs/figures.md": (_TESTS, "crossexam run builtin/overlap tests -o runs/overlap"),
     "docs/models.md": (_TESTS,),
     "docs/probabilities.md": (
         "crossexam build negation --base builtin:demo[:60] -o tests",

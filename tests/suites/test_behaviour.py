@@ -32,6 +32,7 @@ from crossexam.models.model import Pair
 from crossexam.published.figures import published
 from crossexam.reports.accuracy import MAJORITY, accuracy_table
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.analyses.behaviour import factors as in_report
 from crossexam.reports.analyses.provenance import yields_table
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.runs.run import predict_suite
@@ -404,7 +405,7 @@ def test_reports_show_the_published_figures_beside(answered: Run) -> None:
     assert rows[0][3] == published("sanchez2018").table("accuracy").value("ESIM", "i_a")
     assert len(rows) == len(SWAPS)
     tests = [row for row in factor_table(results).rows if row[3] is not None]
-    assert len(tests) == len(results.models[0].factors)
+    assert len(tests) == len(in_report(results.models[0]))
     for without in (
         results_of(results.runs, ReportOptions(published_rows=False)),
         results_of([answered]),

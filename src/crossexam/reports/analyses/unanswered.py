@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, Literal
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from crossexam.core.estimate import Bounds
+from crossexam.core.estimate import Bounds, Estimate
+from crossexam.reports.analysis import ALL, Analysis, Section
+from crossexam.reports.figures import MODEL_OF_SEVERAL, TEST_SET, Figure, FigureColumn, FigureTable, Row
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Cell, Column, Table, number_text
+from crossexam.reports.table import number_text
 
 if TYPE_CHECKING:
+    from crossexam.evaluation.comparison import UnansweredByEither
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.unanswered import Unanswered
 
@@ -23,42 +26,39 @@ BOUNDS_NOTE: Final = (
 _MOST_NAMED: Final = 3
 
 
-def unanswered_table(results: Results) -> Table:
-    """Return the items without an answer by reason, and the bounds that follow; may have no rows."""
-    several = len(results.models) > 1
-    rows: list[tuple[Cell, ...]] = []
+class _Incomplete(NamedTuple):
+    """A test set that was not answered in full: what was measured, and what is missing."""
+
+    result: TestSetResult
+    missing: Unanswered
+
+
+def _rows(results: Results) -> Iterator[Row[_Incomplete]]:
     for name, model, result in results.by_test_set():
-        if (missing := result.unanswered) is not None:
-            who = (model.name,) if several else ()
-            rows.append((results.short_names[name], *who, *_cells(result, missing)))
-    has_drops = any(row[-1] is not None for row in rows)
-    columns = (
-        Column("Test set"),
-        *((Column("Model"),) if several else ()),
-        Column("Items", "count"),
-        Column("Unanswered", "count"),
-        Column("Share, %", "percent"),
-        Column("Reasons"),
-        Column("Accuracy", "percent"),
-        Column("Bounds", "percent"),
-        Column("Pairs", "count"),
-        Column("of these without answer", "count"),
-        Column("Drop", "points"),
-        Column("Bounds of drop", "points"),
-    )
-    shown = len(columns) - (0 if has_drops else 4)
-    notes = (_note(results.options.max_unanswered), *_left_out(results))
-    return Table(_TITLE, columns[:shown], tuple(row[:shown] for row in rows), notes, grouped=int(several))
+        if result.unanswered is not None:
+            yield Row(model.name, name, _Incomplete(result, result.unanswered))
 
 
-def _cells(result: TestSetResult, missing: Unanswered) -> Iterator[Cell]:
-    yield from (missing.items, missing.count, missing.share, reasons(missing.counts) or None)
-    yield None if missing.only_bounds else result.accuracy
-    yield missing.accuracy if missing.missing else None
-    yield missing.pairs or None
-    yield missing.pairs_missing if missing.pairs else None
-    yield result.loss
-    yield missing.drop if missing.missing or missing.pairs_missing else None
+def _has_drops(results: Results) -> bool:
+    """Return whether there are bounds of a drop."""
+    return any(_drop_bounds(row.measured) is not None for row in _rows(results))
+
+
+def _drop_bounds(row: _Incomplete) -> Estimate | None:
+    return row.missing.drop if row.missing.missing or row.missing.pairs_missing else None
+
+
+def _figures(results: Results) -> Iterator[Figure]:
+    """Yield the items without an answer by reason, and the bounds of results that are known all the same."""
+    for model, name, (result, missing) in _rows(results):
+        for status, count in missing.counts.items():
+            yield Figure(model, name, "unanswered", count, status, missing.items)
+        yield Figure(model, name, "only_bounds", int(missing.only_bounds), n=missing.labelled)
+        known = {"accuracy": result.accuracy, "drop": result.drop or result.difference}
+        for statistic, bounds in (("accuracy", missing.accuracy), ("drop", missing.drop)):
+            if bounds is not None and not isinstance(known[statistic], Bounds):
+                yield Figure(model, name, f"{statistic}_least", bounds.least)
+                yield Figure(model, name, f"{statistic}_most", bounds.most)
 
 
 def reasons(counts: Mapping[str, int]) -> str:
@@ -185,35 +185,100 @@ def _without_answer(missing: Unanswered) -> str:
     return f"{missing.pairs_missing:,} of {missing.pairs:,} pairs without an answer, {share} %"
 
 
-def unanswered_against_table(results: Results) -> Table:
-    """Return what exactly two models did not answer, and the bounds of their difference; may have no rows."""
-    columns = (
-        Column("Test set"),
-        Column("Items", "count"),
-        Column("Not by A", "count"),
-        Column("Not by B", "count"),
-        Column("Left out", "count"),
-        Column("A minus B", "points"),
-        Column("Bounds", "points"),
-    )
-    rows = tuple(
-        (
-            results.short_names[pair.name],
-            missing.labelled,
-            missing.a,
-            missing.b,
-            missing.missing,
-            None if isinstance(pair.difference, Bounds) else pair.difference,
-            missing.difference,
-        )
-        for pair in results.comparison
-        if (missing := pair.unanswered) is not None
-    )
+class _IncompletePair(NamedTuple):
+    """A test set that one of two models did not answer in full."""
+
+    difference: Estimate
+    missing: UnansweredByEither
+
+
+def _of_pair(results: Results) -> Iterator[Row[_IncompletePair]]:
+    for pair in results.comparison:
+        if pair.unanswered is not None:
+            yield Row(results.pair, pair.name, _IncompletePair(pair.difference, pair.unanswered))
+
+
+def _notes_of_pair(results: Results, rows: Sequence[Row[_IncompletePair]]) -> Iterator[str]:
     limit = share_text(results.options.max_unanswered)
-    note = (
+    yield (
         "Items: those with a gold label. Left out: items that one of the models, or both, did not answer. "
         "Bounds: whatever the missing answers were, the difference is between these. If more than "
         f"{limit} of the items are missing, the bounds are the result, and other comparisons leave the test "
         "set out."
     )
-    return Table(f"{_TITLE} of A and B", columns, rows, (note,))
+
+
+def _figures_of_pair(results: Results) -> Iterator[Figure]:
+    """Yield the bounds of differences that are known all the same."""
+    for pair, name, (difference, missing) in _of_pair(results):
+        yield Figure(pair, name, "only_bounds", int(missing.only_bounds), n=missing.labelled)
+        if not isinstance(difference, Bounds):
+            yield Figure(pair, name, "difference_least", missing.difference.least)
+            yield Figure(pair, name, "difference_most", missing.difference.most)
+
+
+_TABLE: Final = FigureTable["_Incomplete"](
+    _TITLE,
+    _rows,
+    (
+        FigureColumn("Items", "count", lambda row: row.missing.items),
+        FigureColumn("Unanswered", "count", lambda row: row.missing.count),
+        FigureColumn("Share, %", "percent", lambda row: row.missing.share, "unanswered_share"),
+        FigureColumn("Reasons", "text", lambda row: reasons(row.missing.counts) or None),
+        FigureColumn(
+            "Accuracy", "percent", lambda row: None if row.missing.only_bounds else row.result.accuracy
+        ),
+        FigureColumn("Bounds", "percent", lambda row: row.missing.accuracy if row.missing.missing else None),
+        FigureColumn("Pairs", "count", lambda row: row.missing.pairs or None, when=_has_drops),
+        FigureColumn(
+            "of these without answer",
+            "count",
+            lambda row: row.missing.pairs_missing if row.missing.pairs else None,
+            when=_has_drops,
+        ),
+        FigureColumn("Drop", "points", lambda row: row.result.loss, when=_has_drops),
+        FigureColumn("Bounds of drop", "points", _drop_bounds, when=_has_drops),
+    ),
+    lambda results, _: (_note(results.options.max_unanswered), *_left_out(results)),
+    first=(TEST_SET, MODEL_OF_SEVERAL),
+    n=lambda row: row.missing.labelled,
+)
+_AGAINST: Final = FigureTable["_IncompletePair"](
+    f"{_TITLE} of A and B",
+    _of_pair,
+    (
+        FigureColumn("Items", "count", lambda row: row.missing.labelled, "labelled"),
+        FigureColumn("Not by A", "count", lambda row: row.missing.a, "unanswered_a"),
+        FigureColumn("Not by B", "count", lambda row: row.missing.b, "unanswered_b"),
+        FigureColumn("Left out", "count", lambda row: row.missing.missing, "unanswered"),
+        FigureColumn(
+            "A minus B", "points", lambda row: None if isinstance(row.difference, Bounds) else row.difference
+        ),
+        FigureColumn("Bounds", "points", lambda row: row.missing.difference),
+    ),
+    _notes_of_pair,
+    first=(TEST_SET,),
+    grouped=0,
+)
+
+
+def are_incomplete(results: Results) -> bool:
+    """Return whether some model did not answer all items."""
+    return any(not run.answered(name).all() for run in results.runs for name in run.datasets)
+
+
+UNANSWERED: Final = Analysis(
+    "unanswered",
+    (
+        Section("unanswered", "Unanswered", _TABLE, ALL, figures=_figures),
+        Section(
+            "lacking",
+            "Unanswered by A or B",
+            _AGAINST,
+            within="against",
+            models=2,
+            figures=_figures_of_pair,
+        ),
+    ),
+    are_incomplete,
+)

@@ -6,16 +6,19 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.estimate import Estimate
 from crossexam.core.labels import GOLDS
 from crossexam.reports.accuracy import accuracy_note, relabelled_notes
 from crossexam.reports.analyses.cross_dataset import mean_note
 from crossexam.reports.analyses.templates import difference_notes
-from crossexam.reports.probabilities.comparison import quiet_notes
+from crossexam.reports.analyses.unanswered import BOUNDS_NOTE
+from crossexam.reports.analysis import PAGE, Analysis, Section
+from crossexam.reports.figures import Figure
+from crossexam.reports.probabilities.paired import quiet_notes
 from crossexam.reports.results import Results
 from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, Table, significance_note
 from crossexam.reports.ties import tie_comparison_notes
-from crossexam.reports.unanswered import BOUNDS_NOTE
 
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
@@ -90,6 +93,43 @@ def against_table(results: Results) -> Table:
     return Table(f"A: {one}, B: {other}", columns, rows, notes)
 
 
+def _figures(results: Results) -> Iterator[Figure]:
+    """Yield what the paired comparison of exactly two models has, test set by test set."""
+    from crossexam.evaluation.repeat import is_within, noise_floor
+
+    noises = [model.noise for model in results.models]
+    for pair in results.comparison:
+        known = Figure(results.pair, pair.name, "", None)
+        found: dict[str, Estimate | float | None] = {
+            "n": pair.n,
+            "accuracy_a": pair.accuracy_a,
+            "accuracy_b": pair.accuracy_b,
+            "difference": pair.difference,
+            "p_value": pair.p_value,
+            "p_mid": pair.p_mid,
+            "p_holm": pair.p_holm,
+            "only_a_right": pair.b,
+            "only_b_right": pair.c,
+            "ties_a": None if pair.ties_a is None else pair.ties_a.count,
+            "ties_b": None if pair.ties_b is None else pair.ties_b.count,
+        }
+        found |= {
+            f"changed_answers_{side}": noise.rate
+            for side, noise in zip("ab", noises, strict=True)
+            if noise is not None
+        }
+        floor = noise_floor(*((noise, pair.n) for noise in noises))
+        if floor is not None and not pair.only_bounds:
+            within = is_within(pair.difference, floor)
+            found |= {"noise_floor": floor, "within_noise_floor": None if within is None else int(within)}
+        for statistic, value in found.items():
+            if value is not None:
+                yield known._replace(statistic=statistic, value=value, n=pair.n)
+        if pair.p_holm is not None:
+            is_significant, of = int(pair.p_holm <= results.options.alpha), f"alpha={results.options.alpha:g}"
+            yield known._replace(statistic="significant", value=is_significant, of=of)
+
+
 def _notes_on_answered(pairs: Sequence[Comparison]) -> list[str]:
     """Return of which items the rows of *pairs* are, if some were not answered."""
     missing = [pair for pair in pairs if pair.unanswered is not None]
@@ -134,3 +174,12 @@ def _right_alone(right: Scored, wrong: Scored) -> Iterator[tuple[Cell, ...]]:
         item = right.examples[number]
         answer = GOLDS[wrong.predicted[number]]
         yield item.id, item.premise, item.hypothesis, item.label, answer
+
+
+AGAINST: Final = Analysis(
+    "comparison",
+    (
+        Section("against", "A against B", against_table, models=2, figures=_figures),
+        Section("only_one", "Only one right", only_one_table, PAGE, within="against", models=2),
+    ),
+)

@@ -37,9 +37,9 @@ from crossexam.gates.baseline import Baseline
 from crossexam.models.ensemble import Mean
 from crossexam.models.table import open_model
 from crossexam.models.threshold import at_threshold
-from crossexam.reports.headline import warnings
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import warnings
 from crossexam.suites.subsets import hard
 
 E, N, C = range(3)

@@ -18,10 +18,10 @@ from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.brief import brief_tables, drop_note, failures_first
 from crossexam.reports.broken import broken_sets, broken_table
-from crossexam.reports.headline import warnings
 from crossexam.reports.items import PageItems
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import warnings
 
 GOLDS = [LABELS[k % 3] for k in range(60)]
 

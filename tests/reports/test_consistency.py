@@ -13,9 +13,9 @@ from crossexam.core.dataset import Run
 from crossexam.evaluation.consistency import consistency_of
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.data import comparison_json, render_csv, render_json
-from crossexam.reports.headline import headlines, warnings
+from crossexam.reports.headline import headlines
 from crossexam.reports.results import ReportOptions, results_of
-from crossexam.reports.sections import compared_tables
+from crossexam.reports.sections import compared_tables, warnings
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,10 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.repeat import ask_again, is_within, noise_floor, noise_of
-from crossexam.reports.headline import headlines, warnings
+from crossexam.reports.headline import headlines
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import results_of
-from crossexam.reports.sections import compared_tables
+from crossexam.reports.sections import compared_tables, warnings
 
 GOLD = "ENC" * 200
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("few", "many")))

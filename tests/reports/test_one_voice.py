@@ -21,9 +21,10 @@ from crossexam.core.labels import THREE_LABELS
 from crossexam.evaluation.candidates import FEW
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import accuracy_table, projection_notes
-from crossexam.reports.headline import drops_shown, headlines, leading, warnings
+from crossexam.reports.headline import drops_shown, headlines, leading
 from crossexam.reports.published_systems import columns_for
 from crossexam.reports.results import ModelResults, ReportOptions, Results, results_of
+from crossexam.reports.sections import warnings
 from crossexam.reports.table import cell_text
 
 GOLDS = "ENC" * 20

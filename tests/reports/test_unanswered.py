@@ -17,13 +17,14 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.reports.analyses.unanswered import BOUNDS_NOTE
 from crossexam.reports.charts import confusion_charts
-from crossexam.reports.headline import headline, warnings, worst_of
+from crossexam.reports.headline import headline, worst_of
 from crossexam.reports.items import PageItems
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.probabilities.measured import calibrations, selective, tempered
 from crossexam.reports.probabilities.people import people
 from crossexam.reports.report import RENDERERS, Report, make_report
 from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.sections import warnings
 
 GOLD = "ENC" * 20
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("one", "two")))

@@ -6,7 +6,7 @@ what it found and an :class:`Analysis`, and a line in the table of analyses (``r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final, Literal
@@ -101,17 +101,22 @@ class Section:
         yield from chain.from_iterable(map(with_bounds, chain(*found, more)))
 
 
-def _always(results: Results) -> bool:
-    return True
-
-
 @dataclass(frozen=True)
 class Analysis:
-    """Something that a report says of runs: its *sections*, for the results to which it *applies*.
+    """Something that a report says of runs: its *sections*, and the *warnings* at the head of the report.
 
-    *applies* only looks at what the runs and test sets are, and measures nothing.
+    It is of results that have one of the *facts* in the manifest of a test set, or one of the keys of *info*
+    in its items, if any are named, and of which *applies* is true; this measures nothing.
     """
 
     name: str
     sections: tuple[Section, ...]
-    applies: Callable[[Results], bool] = _always
+    applies: Callable[[Results], bool] | None = None
+    facts: frozenset[str] = frozenset()
+    info: frozenset[str] = frozenset()
+    warnings: Callable[[Results], Iterable[str]] | None = None
+
+    def is_of(self, results: Results, known: Collection[str]) -> bool:
+        """Return whether it is of *results*, whose test sets have the *known* facts and keys of ``info``."""
+        needed = self.facts | self.info
+        return (not needed or bool(needed & set(known))) and (self.applies is None or self.applies(results))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from crossexam.core.columns import info_values
 from crossexam.reports.accuracy import ACCURACY, DROP
 from crossexam.reports.analyses.agreement import AGREEMENT
 from crossexam.reports.analyses.behaviour import BEHAVIOUR
@@ -33,11 +34,12 @@ from crossexam.reports.analysis import PAGE, TERMINAL, Analysis, Charts, Format,
 from crossexam.reports.brief import brief_tables
 from crossexam.reports.broken import broken_table
 from crossexam.reports.figures import Figure
+from crossexam.reports.headline import doubts, other_warnings
 from crossexam.reports.probabilities.calibration import CALIBRATION, TEMPERATURE
 from crossexam.reports.probabilities.paired import PROBABILITIES
 from crossexam.reports.probabilities.people import PEOPLE
 from crossexam.reports.probabilities.selective import SELECTIVE
-from crossexam.reports.results import Results
+from crossexam.reports.results import Results, once
 from crossexam.reports.table import Table
 
 #: In the order in which documents and the page show their sections.
@@ -81,12 +83,36 @@ ANALYSES: Final[tuple[Analysis, ...]] = (
 )
 
 
+_FACTS: Final = frozenset().union(*(analysis.facts for analysis in ANALYSES))
+_INFO: Final = tuple(sorted(frozenset().union(*(analysis.info for analysis in ANALYSES))))
+
+
+@once
+def analyses_of(results: Results) -> tuple[Analysis, ...]:
+    """Return the analyses that are of *results*, in order."""
+    known: set[str] = set()
+    for dataset in results.test_sets.values():
+        known |= _FACTS & dataset.entry.facts.keys()
+        found = info_values(dataset.examples, _INFO)
+        known |= {key for key, values in found.items() if values.values}
+    return tuple(analysis for analysis in ANALYSES if analysis.is_of(results, known))
+
+
+def warnings(results: Results) -> list[str]:
+    """Return what makes numbers doubtful, a sentence each."""
+    of_analyses = (
+        warning
+        for analysis in analyses_of(results)
+        if analysis.warnings is not None
+        for warning in analysis.warnings(results)
+    )
+    return [*doubts(results), *of_analyses, *other_warnings(results)]
+
+
 def sections_of(results: Results, within: str = "") -> Iterator[Section]:
-    """Yield the sections *within* another that apply to *results*, in order; else those of the report."""
-    for analysis in ANALYSES:
-        found = [each for each in analysis.sections if each.within == within and each.is_of(results)]
-        if found and analysis.applies(results):
-            yield from found
+    """Yield the sections *within* another that are of *results*, in order; else those of the report."""
+    for analysis in analyses_of(results):
+        yield from (each for each in analysis.sections if each.within == within and each.is_of(results))
 
 
 def tables_in(form: Format, results: Results) -> list[Table]:
@@ -103,11 +129,10 @@ def tables_in(form: Format, results: Results) -> list[Table]:
 
 def figures_of(results: Results) -> Iterator[Figure]:
     """Yield all figures of *results*, analysis by analysis."""
-    for analysis in ANALYSES:
-        if analysis.applies(results):
-            for section in analysis.sections:
-                if section.is_of(results):
-                    yield from section.figures_of(results)
+    for analysis in analyses_of(results):
+        for section in analysis.sections:
+            if section.is_of(results):
+                yield from section.figures_of(results)
 
 
 def figures_by_set(results: Results) -> dict[tuple[str, str], dict[str, Figure]]:

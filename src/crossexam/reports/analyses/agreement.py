@@ -8,10 +8,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crossexam.core.dataset import counted_items
-from crossexam.reports.analyses.ranks import MEAN, are_several, matrix, rankings, together
+from crossexam.reports.analyses.ranks import MEAN, matrix, rankings, together
 from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
 from crossexam.reports.figures import Figure
-from crossexam.reports.results import MOST_COMPARED, Results, once
+from crossexam.reports.results import MOST_COMPARED, SEVERAL, Results, once
 from crossexam.reports.table import Cell, Column, Kind, Table
 
 if TYPE_CHECKING:
@@ -236,12 +236,17 @@ AGREEMENT: Final = Analysis(
             PAGE,
             title="Agreement of models",
             captions=True,
+            models=SEVERAL,
             figures=_agreement_figures,
         ),
-        Section("agreements", "Agreement", first_agreement_tables, WRITTEN_ONLY),
+        Section("agreements", "Agreement", first_agreement_tables, WRITTEN_ONLY, models=SEVERAL),
         Section(
-            "alone", "Only one right", alone_tables, title="Only one model right", figures=_alone_figures
+            "alone",
+            "Only one right",
+            alone_tables,
+            title="Only one model right",
+            models=SEVERAL,
+            figures=_alone_figures,
         ),
     ),
-    are_several,
 )

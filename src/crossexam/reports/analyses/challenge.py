@@ -284,11 +284,6 @@ def _sources(systems: Sequence[_System]) -> Iterator[str]:
         yield f"{mark}Published, {', '.join(dict.fromkeys(of))}: {place}"
 
 
-def has_challenge(results: Results) -> bool:
-    """Return whether there are challenge sets."""
-    return any(map(challenge_of, results.test_sets.values()))
-
-
 CHALLENGE_SETS: Final = Analysis(
     "challenge sets",
     (
@@ -297,5 +292,5 @@ CHALLENGE_SETS: Final = Analysis(
             "challenge_more", "More slices", more_challenge_tables, PAGE, within="challenge", captions=True
         ),
     ),
-    has_challenge,
+    facts=frozenset({CHALLENGE}),
 )

@@ -246,4 +246,5 @@ CONSISTENCY: Final = Analysis(
         Section("violations", "In violations", _AGAINST, within="against", models=2),
     ),
     has_consistency,
+    warnings=consistency_warnings,
 )

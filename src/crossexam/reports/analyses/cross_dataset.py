@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Run
+from crossexam.core.manifest import CROSS_DATASET as CROSS_DATASET_FACT
 from crossexam.reports.analysis import ALL, Analysis, Section
 from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import other_pairs, published_on_corpus
@@ -67,13 +68,6 @@ def _gain_figures(results: Results) -> Iterator[Figure]:
             for statistic, estimate in gain._asdict().items():
                 if estimate is not None:
                     yield Figure(name, BENCHMARK, f"relative_improvement_{statistic}", estimate, of)
-
-
-def has_benchmark(results: Results) -> bool:
-    """Return whether there are corpora of the cross-dataset benchmark."""
-    from crossexam.evaluation.cross_dataset import about
-
-    return any(map(about, results.test_sets.values()))
 
 
 def gain_table(results: Results) -> Table:
@@ -274,5 +268,5 @@ CROSS_DATASET: Final = Analysis(
         ),
         Section("corpora", "Corpora", corpus_table, within="benchmark"),
     ),
-    has_benchmark,
+    facts=frozenset({CROSS_DATASET_FACT}),
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.estimate import Bounds, Estimate
+from crossexam.core.manifest import FACT_CHECKING as FACT
 from crossexam.reports.analyses.unanswered import BOUNDS_NOTE
 from crossexam.reports.analysis import ALL, Analysis, Section
 from crossexam.reports.figures import MODEL_OF_SEVERAL, TEST_SET, Figure, FigureColumn, FigureTable, Row
@@ -212,18 +213,11 @@ def _left_out(results: Results) -> Iterator[Figure]:
             yield from (Figure(model.name, where, "left_out", 1, name) for name in mean.left_out)
 
 
-def has_claims(results: Results) -> bool:
-    """Return whether there are data sets of fact checking."""
-    from crossexam.evaluation.fact_checking import place_in_benchmark
-
-    return any(map(place_in_benchmark, results.test_sets.values()))
-
-
 FACT_CHECKING: Final = Analysis(
     "fact checking",
     (
         Section("checking", "Fact checking", _TABLE, ALL, figures=_left_out),
         Section("checked", "Balanced accuracy", _AGAINST, within="against", models=2),
     ),
-    has_claims,
+    facts=frozenset({FACT}),
 )

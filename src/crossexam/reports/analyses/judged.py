@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from crossexam.core.example import JUDGE_LABELS
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
 from crossexam.reports.analysis import Analysis, Section
@@ -79,9 +80,6 @@ def _figures(results: Results) -> Iterator[Figure]:
                     yield Figure(model.name, name, "judged_share", share, label)
 
 
-def are_judged(results: Results) -> bool:
-    """Return whether the items of some test set have the labels of single judges."""
-    return any(next(judged_items(dataset), None) is not None for dataset in results.test_sets.values())
-
-
-JUDGED: Final = Analysis("judges", (Section("judged", "Judges", judged_table, figures=_figures),), are_judged)
+JUDGED: Final = Analysis(
+    "judges", (Section("judged", "Judges", judged_table, figures=_figures),), info=frozenset({JUDGE_LABELS})
+)

@@ -215,13 +215,6 @@ def misleading_charts(results: Results) -> Charts:
     return Charts(figures, note, shown=2)
 
 
-def are_scored(results: Results) -> bool:
-    """Return whether a base has lexically-misleading scores."""
-    from crossexam.evaluation.lexically_misleading import has_scores
-
-    return any(dataset.entry.is_base and has_scores(dataset) for dataset in results.test_sets.values())
-
-
 MISLEADING: Final = Analysis(
     "lexically misleading",
     (
@@ -230,5 +223,7 @@ MISLEADING: Final = Analysis(
         ),
         Section("highest", "Highest score", highest_table, ("html", "md"), within="misleading"),
     ),
-    are_scored,
+    facts=frozenset({SELECTOR_NOTES}),
+    info=frozenset({SCORE}),
+    warnings=selector_warnings,
 )

@@ -49,9 +49,6 @@ def read_parses(results: Results) -> bool:
     return any(parsed_counts(run) for run in results.runs)
 
 
-PARSES: Final = Analysis("parses", (Section("parses", "Parses", _TABLE),), read_parses)
-
-
 def parse_warnings(results: Results) -> list[str]:
     """Return a warning per model that lacked parses."""
     warnings = (parse_warning(model) for model in results.models)
@@ -84,3 +81,11 @@ def parsed_counts(run: Run) -> dict[str, tuple[int, int]]:
         for name, entry in entries.items()
         if isinstance(entry, Mapping) and "parsed" in entry
     }
+
+
+PARSES: Final = Analysis(
+    "parses",
+    (Section("parses", "Parses", _TABLE),),
+    read_parses,
+    warnings=parse_warnings,
+)

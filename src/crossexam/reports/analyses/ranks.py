@@ -95,11 +95,6 @@ def _difference_figures(results: Results) -> Iterator[Figure]:
             yield known._replace(statistic="model_difference_significant", value=int(pair.significant))
 
 
-def are_several(results: Results) -> bool:
-    """Return whether there are so many models that a report ranks them."""
-    return len(results.models) >= SEVERAL
-
-
 def ranking_name(ranking: Ranking, results: Results) -> str:
     """Return what *ranking* is of: the name of a test set, or the mean over several."""
     if ranking.name is not None:
@@ -243,7 +238,15 @@ def matrix(models: Iterable[int], kind: Kind, results: Results) -> tuple[tuple[C
 RANKS: Final = Analysis(
     "ranks",
     (
-        Section("ranks", "Ranks", rank_tables, title="Ranks of models", captions=True, figures=_rank_figures),
+        Section(
+            "ranks",
+            "Ranks",
+            rank_tables,
+            title="Ranks of models",
+            captions=True,
+            models=SEVERAL,
+            figures=_rank_figures,
+        ),
         Section(
             "pairs",
             "Differences",
@@ -251,9 +254,11 @@ RANKS: Final = Analysis(
             PAGE,
             within="ranks",
             captions=True,
+            models=SEVERAL,
             figures=_difference_figures,
         ),
-        Section("first_pairs", "Differences", first_difference_table, WRITTEN_ONLY, within="ranks"),
+        Section(
+            "first_pairs", "Differences", first_difference_table, WRITTEN_ONLY, within="ranks", models=SEVERAL
+        ),
     ),
-    are_several,
 )

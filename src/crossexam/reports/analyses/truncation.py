@@ -73,9 +73,6 @@ def are_read(results: Results) -> bool:
     return any(run.reading or run.manifest.get("truncated_pairs") for run in results.runs)
 
 
-TRUNCATION: Final = Analysis("truncation", (Section("truncation", "Truncation", _TABLE),), are_read)
-
-
 def truncation_warnings(results: Results) -> list[str]:
     """Return a warning per model that did not read all items to their end."""
     warnings = (truncation_warning(model) for model in results.models)
@@ -138,3 +135,11 @@ def _fitting_words(model: ModelResults) -> int:
 
 def _percent(share: float) -> str:
     return f"{number_text(share, 'percent')} %" if share >= 0.001 else "under 0.1 %"
+
+
+TRUNCATION: Final = Analysis(
+    "truncation",
+    (Section("truncation", "Truncation", _TABLE),),
+    are_read,
+    warnings=truncation_warnings,
+)

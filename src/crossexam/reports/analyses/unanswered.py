@@ -281,4 +281,5 @@ UNANSWERED: Final = Analysis(
         ),
     ),
     are_incomplete,
+    warnings=unanswered_warnings,
 )

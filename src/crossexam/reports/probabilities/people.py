@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crossexam.core.estimate import Estimate
+from crossexam.core.example import DISTRIBUTION
 from crossexam.reports.analyses.unanswered import only_bounds_notes
 from crossexam.reports.analysis import Analysis, Section
 from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row
@@ -88,13 +89,6 @@ def _notes(results: Results, rows: Sequence[Row[_Line]]) -> Iterator[str]:
     yield from only_bounds_notes(results, with_probabilities(results), compared)
 
 
-def has_people(results: Results) -> bool:
-    """Return whether a test set has label distributions of people."""
-    from crossexam.evaluation.distributions import has_distributions
-
-    return any(map(has_distributions, results.test_sets.values()))
-
-
 _TABLE: Final = FigureTable["_Line"](
     "Models and people",
     _lines,
@@ -121,4 +115,4 @@ _TABLE: Final = FigureTable["_Line"](
     of=_of,
 )
 
-PEOPLE: Final = Analysis("people", (Section("people", "People", _TABLE),), has_people)
+PEOPLE: Final = Analysis("people", (Section("people", "People", _TABLE),), info=frozenset({DISTRIBUTION}))

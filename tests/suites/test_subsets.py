@@ -21,8 +21,8 @@ from crossexam.core.example import SCORE, Example, cluster_of
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.test_sets import read_suite
 from crossexam.models.table import open_model
-from crossexam.reports.headline import warnings
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import warnings
 from crossexam.runs.run import predict_suite
 from crossexam.shallow.bag_of_words import BAG_OF_WORDS
 from crossexam.shallow.fitting import FitRequest, fit_once

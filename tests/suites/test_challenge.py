@@ -16,7 +16,6 @@ from crossexam.core.dataset import Run
 from crossexam.core.example import Example
 from crossexam.core.manifest import CHALLENGE, package_version
 from crossexam.corpora.catalog import catalog
-from crossexam.corpora.split_files import CORPORA, SPLITS
 from crossexam.evaluation.measures import measure
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
 from crossexam.reports.report import RENDERERS, make_report
@@ -220,10 +219,9 @@ def test_every_challenge_is_a_corpus_of_the_catalogue() -> None:
     assert set(parts.values()) == {1}
     for name, challenge in CHALLENGES.items():
         assert name in catalog()
-        assert name in CORPORA
         for each in challenge.sets:
             corpus, _, split = each.source.spec.partition(":")
-            assert split in SPLITS[corpus]
+            assert split in catalog()[corpus].splits
 
 
 def test_there_is_a_test_set_per_corpus_round_and_part(everything: Path) -> None:

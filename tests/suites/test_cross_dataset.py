@@ -16,8 +16,8 @@ from crossexam.cli.main import app
 from crossexam.core.dataset import Run, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.test_sets import read_suite
+from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.split_files import SPLITS
 from crossexam.evaluation.cross_dataset import (
     BenchmarkScore,
     about,
@@ -120,7 +120,7 @@ def test_the_table_is_table_4() -> None:
         validation, test = member.sizes
         assert member.sampled == validation if member.sampled else test - validation in {0, 1}, member.key
         splits = {*member.splits, *([member.given] if member.given else [])}
-        assert splits <= SPLITS[member.corpus].keys(), member.key
+        assert splits <= catalog()[member.corpus].splits.keys(), member.key
         if "not_entailment" in member.shares:
             assert READERS[member.corpus].projection == "two labels", member.key
 

@@ -1,4 +1,4 @@
-"""The catalogue of corpora: downloads with sizes and hashes, licences, citations, published sizes."""
+"""The catalogue of corpora: files of splits, downloads with sizes and hashes, licences, citations."""
 
 from __future__ import annotations
 
@@ -47,18 +47,28 @@ class Download:
 
 
 @dataclass(frozen=True)
-class SplitFacts:
-    """The published size of a split: its *rows*, and how many of them have a *gold* label."""
+class Split:
+    """The *files* that a split may be in, the preferred one first, and its published size.
 
-    rows: int
+    The size is its *rows*, and how many of them have a *gold* label, if all do not; None if it is not known.
+    """
+
+    files: tuple[str, ...]
+    rows: int | None = None
     gold: int | None = None
+
+    @property
+    def labelled(self) -> int | None:
+        """The published number of examples with a gold label."""
+        return self.rows if self.gold is None else self.gold
 
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """A corpus in the catalogue; its archives may unpack to at most *unpacked_limit* bytes.
+    """A corpus in the catalogue, with other names that it has; *about* is what a list says of it.
 
-    *by_hand* says why its downloads need a browser; empty if they do not.
+    Its archives may unpack to at most *unpacked_limit* bytes.  *by_hand* says why its downloads need a
+    browser; empty if they do not.
     """
 
     name: str
@@ -67,9 +77,11 @@ class CatalogEntry:
     licence: str
     citation: str
     downloads: tuple[Download, ...]
-    splits: Mapping[str, SplitFacts]
+    splits: Mapping[str, Split]
     unpacked_limit: int
     by_hand: str = ""
+    about: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 @cache
@@ -83,6 +95,20 @@ def catalog() -> Mapping[str, CatalogEntry]:
     return parse_catalog(text)
 
 
+@cache
+def _aliases() -> Mapping[str, str]:
+    return {alias: name for name, entry in catalog().items() for alias in entry.aliases}
+
+
+def known_name(name: str) -> str:
+    """Return the name in the catalogue of the corpus called *name*; *name* itself if there is none.
+
+    >>> known_name("mnli"), known_name("mine")
+    ('multinli', 'mine')
+    """
+    return _aliases().get(name, name)
+
+
 def parse_catalog(text: str) -> dict[str, CatalogEntry]:
     """Return the entries of a catalogue written in TOML."""
     return {name: _entry(name, fields) for name, fields in tomllib.loads(text).items()}
@@ -92,6 +118,8 @@ def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
     return CatalogEntry(
         name=name,
         title=fields["title"],
+        about=fields["about"],
+        aliases=tuple(fields.get("aliases", ())),
         homepage=fields["homepage"],
         licence=fields["licence"],
         citation=fields["citation"],
@@ -105,7 +133,10 @@ def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
             )
             for item in fields.get("downloads", ())
         ),
-        splits={split: SplitFacts(**facts) for split, facts in fields["splits"].items()},
+        splits={
+            split: Split(tuple(facts["files"]), facts.get("rows"), facts.get("gold"))
+            for split, facts in fields["splits"].items()
+        },
         unpacked_limit=fields.get("unpacked_limit", 0),
         by_hand=fields.get("by_hand", ""),
     )

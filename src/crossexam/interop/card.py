@@ -22,9 +22,8 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import GOLDS
 from crossexam.core.manifest import CROSS_DATASET, TestSetEntry
 from crossexam.core.output.escapes import escape_markdown, json_text, markdown_code
-from crossexam.corpora.catalog import CatalogEntry, catalog
+from crossexam.corpora.catalog import CatalogEntry, catalog, known_name
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.corpora.split_files import CORPUS_ALIASES
 from crossexam.interop.licences import UNKNOWN, licence_of
 from crossexam.suites.cross_dataset_corpora import MEMBERS
 
@@ -106,7 +105,7 @@ def _corpora(entry: TestSetEntry) -> list[str]:
 
 def _name_of(spec: CorpusSpec) -> str:
     name = (spec.corpus or "").lower()
-    name = CORPUS_ALIASES.get(name, name)
+    name = known_name(name)
     if name in catalog() and spec.file is None:
         return name
     return spec.file.name if spec.file is not None else spec.text

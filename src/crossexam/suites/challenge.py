@@ -120,7 +120,7 @@ def _published_size(each: ChallengeSet) -> int | None:
         return None
     corpus, _, split = each.source.spec.partition(":")
     known = catalog()[corpus].splits.get(split)
-    return None if known is None else known.rows if known.gold is None else known.gold
+    return None if known is None else known.labelled
 
 
 def challenge_overview(manifest: Mapping[str, Any]) -> Overview:

@@ -16,9 +16,9 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.core.manifest import BASE, FACT_CHECKING, TestSetEntry, entries_of
+from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.fact_checking import DATA_SET
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.corpora.split_files import SPLITS
 from crossexam.suites.bases import Base, base_from_spec, describe_base, with_notes
 from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
 
@@ -26,14 +26,20 @@ Split = Literal["test", "dev"]
 
 
 class Benchmark(NamedTuple):
-    """A benchmark: its *title*, and the splits of its corpus that each split consists of.
+    """A benchmark: its *title*, and the *splits* that it has.
 
-    The data set of an example is named by the example, or by its split if the corpus has one per data set.
+    The data set of an example is named by the example, or by the split of the corpus if this has one per
+    data set (*per_data_set*), all of which are a split of the benchmark.
     """
 
     corpus: str
     title: str
-    parts: Mapping[Split, Sequence[str]]
+    splits: tuple[Split, ...]
+    per_data_set: bool = False
+
+    def parts(self, split: Split) -> Sequence[str]:
+        """Return the splits of the corpus that *split* consists of."""
+        return tuple(catalog()[self.corpus].splits) if self.per_data_set else (split,)
 
     def spec_of(self, part: str) -> CorpusSpec:
         """Return the split *part* of the corpus."""
@@ -43,9 +49,9 @@ class Benchmark(NamedTuple):
 BENCHMARKS: Final[dict[str, Benchmark]] = {
     each.corpus: each
     for each in (
-        Benchmark("aggrefact", "LLM-AggreFact", {"dev": ("dev",), "test": ("test",)}),
-        Benchmark("true", "TRUE", {"test": tuple(SPLITS["true"])}),
-        Benchmark("summac", "SummaC", {"dev": ("dev",), "test": ("test",)}),
+        Benchmark("aggrefact", "LLM-AggreFact", ("dev", "test")),
+        Benchmark("true", "TRUE", ("test",), per_data_set=True),
+        Benchmark("summac", "SummaC", ("dev", "test")),
     )
 }
 
@@ -70,12 +76,12 @@ class FactCheckingOptions:
             if name not in BENCHMARKS:
                 raise UnknownNameError("benchmark of fact checking", name, BENCHMARKS)
         found = [BENCHMARKS[name] for name in dict.fromkeys(self.only)] or list(BENCHMARKS.values())
-        lacking = [each.title for each in found if self.split not in each.parts]
+        lacking = [each.title for each in found if self.split not in each.splits]
         if self.only and lacking:
             raise CrossexamError(
                 f"{', '.join(lacking)} has no split '{self.split}'", where="--split", wanted="test"
             )
-        return [each for each in found if self.split in each.parts]
+        return [each for each in found if self.split in each.splits]
 
 
 def build_fact_checking(request: SuiteRequest, writer: SuiteWriter) -> None:
@@ -87,7 +93,7 @@ def build_fact_checking(request: SuiteRequest, writer: SuiteWriter) -> None:
     options: FactCheckingOptions = request.options
     files = _files(options)
     absent = _absent(options, files)
-    lacking = [each.title for each in BENCHMARKS.values() if options.split not in each.parts]
+    lacking = [each.title for each in BENCHMARKS.values() if options.split not in each.splits]
     if lacking and not options.only:
         writer.note(f"not included, since they have no split '{options.split}': {', '.join(lacking)}")
     if absent:
@@ -114,7 +120,7 @@ def _files(options: FactCheckingOptions) -> dict[str, _Parts]:
     """Return the installed splits of the chosen benchmarks, by benchmark and name of the split."""
     found: dict[str, _Parts] = {}
     for benchmark in options.chosen():
-        specs = {part: benchmark.spec_of(part) for part in benchmark.parts[options.split]}
+        specs = {part: benchmark.spec_of(part) for part in benchmark.parts(options.split)}
         bases = {part: base_from_spec(spec.text) for part, spec in specs.items() if spec.installed()}
         if bases:
             found[benchmark.corpus] = bases
@@ -133,7 +139,7 @@ def _absent(options: FactCheckingOptions, files: Mapping[str, _Parts]) -> list[s
     parts = [
         f"{corpus}:{part}"
         for corpus, bases in files.items()
-        for part in BENCHMARKS[corpus].parts[options.split]
+        for part in BENCHMARKS[corpus].parts(options.split)
         if part not in bases
     ]
     return [*missing, *parts]

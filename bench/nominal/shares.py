@@ -10,8 +10,8 @@ import numpy as np
 
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import LABELS
-from crossexam.evaluation.judges import shares_of_labels
 from crossexam.evaluation.repeat import Noise, noise_floor
+from crossexam.evaluation.verified import shares_of_labels
 from crossexam.stats.balanced_accuracy import balanced_accuracy
 from crossexam.stats.combined import less, mean_of, ratio_less_one
 from crossexam.stats.estimate import by_slice, share_correct

@@ -19,7 +19,6 @@ from crossexam.core.example import Example
 from crossexam.core.labels import Label
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.judges import predicted_shares
 from crossexam.evaluation.keys import keyed_comparisons, keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
@@ -28,7 +27,7 @@ from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.evaluation.slices import accuracy_by_value
 from crossexam.evaluation.truncation import truncations
 from crossexam.evaluation.unanswered import answered_part
-from crossexam.evaluation.verified import by_status
+from crossexam.evaluation.verified import by_status, predicted_shares
 from crossexam.reports.headline import drops_shown
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
@@ -358,10 +357,10 @@ def test_parts_by_status_keep_the_outcomes() -> None:
 
 def test_scores_never_hold_a_label_that_was_not_predicted() -> None:
     run = run_of(HOLES, *SETS)
-    for scored in score_run(run).values():
-        assert (scored.predicted >= 0).all()
-        assert scored.unanswered > 0
-    wrong, right = (score_run(run, unanswered=each) for each in ("wrong", "right"))  # type: ignore[arg-type]
-    for name in run.datasets:
-        assert right[name].correct.sum() - wrong[name].correct.sum() == (~run.answered(name)).sum()
-        assert len(right[name].gold) == len(run.datasets[name])
+    for name, scored in score_run(run).items():
+        assert (scored.answered == run.answered(name)).all()
+        assert not scored.answered.all()
+        assert (scored.known.predicted >= 0).all()
+        assert (scored.predicted[~scored.answered] == -1).all()
+        assert scored.right.most.sum() - scored.right.least.sum() == (~run.answered(name)).sum()
+        assert len(scored.gold) == len(run.datasets[name])

@@ -13,7 +13,7 @@ from math import ceil, exp, floor, inf, log, sqrt
 from typing import Final, NamedTuple
 
 from crossexam.core.estimate import Estimate
-from crossexam.gates.measures import MeasuredQuantity
+from crossexam.evaluation.quantities import Quantity
 from crossexam.gates.rules import Limit
 from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.estimate import share_interval
@@ -35,7 +35,7 @@ class Prospects(NamedTuple):
     items_needed: int | None
 
 
-def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Prospects:
+def prospects_of(quantity: Quantity, limit: Limit, level: float) -> Prospects:
     """Return what so many items of *quantity* could show of *limit* at the one-sided *level*."""
     z = normal_quantile(1 - 2 * level)
     if quantity.spread is None:
@@ -157,7 +157,7 @@ def _smallest(tail: Callable[[float], float], level: float, size: float) -> floa
 
 
 def _of_normal(
-    quantity: MeasuredQuantity, limit: Limit, z: float, estimate: Estimate, size: float
+    quantity: Quantity, limit: Limit, z: float, estimate: Estimate, size: float
 ) -> tuple[float | None, float]:
     """Return the detectable value of *size* independent items, and the size that settles the value measured.
 

@@ -287,7 +287,7 @@ def _over_shared_sets(runs: Sequence[Run]) -> list[Run]:
 def _with_outcome(runs: Sequence[Run], names: Iterable[str], wrong: int) -> dict[str, list[_Found]]:
     """Return the items of each of *names* that the first *wrong* runs get wrong, and the others right."""
     two_labels = any(run.two_labels for run in runs)
-    scores = [score_run(run, two_labels=two_labels, unanswered="wrong") for run in runs]
+    scores = [score_run(run, two_labels=two_labels) for run in runs]
     found: dict[str, list[_Found]] = {}
     for name in names:
         first, *_ = scored = [each[name] for each in scores]

@@ -23,7 +23,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import REJECTED, VERIFIED
 from crossexam.core.labels import GOLDS, Gold, parse_label
 from crossexam.core.manifest import TestSetEntry, signature
-from crossexam.evaluation.judges import shares_of_labels
+from crossexam.evaluation.verified import shares_of_labels
 from crossexam.published.figures import published
 from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha
 from crossexam.stats.estimate import share_correct

@@ -7,7 +7,7 @@ from typing import Final
 
 from crossexam.core.example import JUDGE_LABELS
 from crossexam.core.labels import GOLDS, LABELS
-from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
+from crossexam.evaluation.verified import judge_shares, judged_items, predicted_shares
 from crossexam.reports.analysis import Analysis, Section
 from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import difference_from, is_of_snli_dev, other_rules_note

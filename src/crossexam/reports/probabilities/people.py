@@ -36,7 +36,7 @@ def people(model: ModelResults) -> tuple[PeopleResult, ...]:
     Of entropies at which too many items were not answered, there is no result.
     """
     from crossexam.evaluation.distributions import people_results
-    from crossexam.evaluation.unanswered import too_many
+    from crossexam.evaluation.quantities import too_many
 
     return tuple(
         each

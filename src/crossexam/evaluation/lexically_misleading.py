@@ -20,9 +20,9 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import ANNOTATOR_LABELS, SCORE
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.unanswered import Labelled, labelled_items
+from crossexam.stats.agreement import HumanAccuracy, human_accuracy, vote_counts
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.human import HumanAccuracy, human_accuracy, vote_counts
 from crossexam.suites.lexically_misleading import LAMBDAS
 
 #: The thresholds of the study; 0 is the whole base.

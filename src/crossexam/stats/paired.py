@@ -8,7 +8,7 @@ same items are compared in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import exp, inf, log, nan, sqrt
 from typing import NamedTuple
 
@@ -29,6 +29,7 @@ from crossexam.stats.clusters import (
     student_quantile,
 )
 from crossexam.stats.estimate import share_correct
+from crossexam.stats.roots import crossing
 
 
 def discordant(base: ArrayLike, stress: ArrayLike) -> tuple[int, int]:
@@ -62,22 +63,11 @@ def tango(b: float, c: float, n: float, confidence: float = 0.95) -> tuple[float
         quadratic = -b - c + (2 * n - b + c) * d
         root = sqrt(max(0.0, quadratic * quadratic + 8 * n * c * d * (1 - d)))
         variance = n * (2 * max(0.0, (root - quadratic) / (4 * n)) + d * (1 - d))
-        return (b - c - n * d) / sqrt(max(variance, 1e-300))  # positive except for rounding
+        return n * (d - difference) / sqrt(max(variance, 1e-300))  # positive except for rounding
 
-    low = -1.0 if difference <= -1 else _crossing(lambda d: score(d) - z, -1.0, difference)
-    high = 1.0 if difference >= 1 else _crossing(lambda d: score(d) + z, difference, 1.0)
+    low = crossing(lambda d: score(d) + z, -1.0, difference)
+    high = crossing(lambda d: score(d) - z, difference, 1.0)
     return low, high
-
-
-def _crossing(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return the zero of the *falling* function between *low* and *high*, by bisection."""
-    for _ in range(50):  # 2 / 2^50: far more precise than any report
-        middle = (low + high) / 2
-        if falling(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
 
 
 def paired_difference(

@@ -17,7 +17,7 @@ to 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan, sqrt
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import LABEL_INDEX, LABELS, parse_label
 from crossexam.core.randomness import rng_for
-from crossexam.stats.clusters import Clusters, cluster_codes, freedom_of, jackknife, student_quantile
+from crossexam.stats.clusters import Clusters, cluster_codes, clustered_mean
 from crossexam.stats.estimate import mean_as_share, nonnegative_mean, share_correct
 
 
@@ -218,10 +218,8 @@ def _beyond_chance(
     kappa = 1 - observed.value / expected
     if m < 2:
         return Estimate(kappa, -1.0, 1.0, n, m)
-    own = np.full(n, 1 / n) if weights is None else weights
     pulls = (observed.value - apart + added * observed.value / expected) / expected
-    held, sums = (np.bincount(codes, each).astype(np.float64) for each in (own, own * pulls))
-    half = student_quantile(freedom_of(held), confidence) * sqrt(jackknife(sums, held))
+    half = clustered_mean(pulls, codes, weights).half(confidence)
     low, high = (1 - bound / expected for bound in (observed.high, observed.low))
     return Estimate(kappa, max(-1.0, min(low, kappa - half)), min(1.0, max(high, kappa + half)), n, m)
 

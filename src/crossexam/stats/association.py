@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.bootstrap import DRAWS, FEWEST_DRAWN, generator
-from crossexam.stats.clusters import freedom_of, normal_quantile, student_quantile
+from crossexam.stats.clusters import freedom_of, normal_quantile, student_quantile, t_factor
 from crossexam.stats.fisher import checked_counts, fisher_exact, without_empty
 
 #: An expected count below this is small.
@@ -309,11 +309,9 @@ def cramers_v(
         float(np.quantile(np.nan_to_num(_corrected_v(drawn, each)), share))  # one row or column left: 0
         for each, share in ((deff, 0.5 - confidence / 2), (given, 0.5 + confidence / 2))
     )
-    few = 1.0
-    if parts is not None:
-        freedom = freedom_of(parts.sum(axis=(1, 2)) / n)
-        few = student_quantile(freedom, confidence) / normal_quantile(confidence)
-    low, high = value - few * max(0.0, value - low), value + few * max(0.0, high - value)
+    freedom = inf if parts is None else freedom_of(parts.sum(axis=(1, 2)) / n)
+    wider = 1 / sqrt(t_factor(inf, freedom, confidence))
+    low, high = value - wider * max(0.0, value - low), value + wider * max(0.0, high - value)
     return Estimate(value, max(0.0, low), min(1.0, high), n, m)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.stats.bootstrap import generator
-from crossexam.stats.clusters import normal_quantile, student_quantile
+from crossexam.stats.clusters import normal_quantile, student_quantile, t_factor
 from crossexam.stats.estimate import share_interval
 
 _DRAWS: Final = 20_000
@@ -46,13 +46,12 @@ class Deviations:
     def reach(self, confidence: float) -> Reach:
         """Return how far chance may have moved the deviations, at this *confidence*."""
         spread = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        t = student_quantile(self.freedom, confidence)
-        few = (student_quantile(self.n - 1, confidence) / t) ** 2
-        wald = t * spread
+        wald = student_quantile(self.freedom, confidence) * spread
+        sizes = self.sizes * t_factor(self.n - 1, self.freedom, confidence)
         ends = np.array(
             [
                 share_interval(share, size, confidence)
-                for share, size in zip(self.shares.tolist(), (self.sizes * few).tolist(), strict=True)
+                for share, size in zip(self.shares.tolist(), sizes.tolist(), strict=True)
             ]
         )
         below = np.maximum(wald, self.weights * (self.shares - ends[:, 0]))

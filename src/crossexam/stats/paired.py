@@ -9,7 +9,7 @@ same items are compared in the same way.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, inf, log, nan, sqrt
+from math import exp, hypot, inf, log, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -19,14 +19,14 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
 from crossexam.stats.chances import binomial_chances
 from crossexam.stats.clusters import (
+    ClusteredMean,
     Clusters,
     cluster_codes,
+    clustered_mean,
+    design_effect,
     effective_size,
-    freedom_of,
     jackknife,
     normal_quantile,
-    sized,
-    student_quantile,
 )
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.roots import crossing
@@ -165,15 +165,10 @@ def relative_difference(
     mean = sum(float(one.mean()) for one, _, _ in read) / len(read)
     of_base = sum(float(base.mean()) for _, base, _ in read) / len(read)
     ratio = mean / of_base
-    variance, sizes = 0.0, []
-    for one, base, codes in read:
-        residuals = one - ratio * base
-        sums = np.bincount(codes, weights=residuals - residuals.mean()).astype(np.float64)
-        shares = np.bincount(codes) / len(one)
-        variance += jackknife(sums, shares) / len(one) ** 2
-        sizes.append(freedom_of(shares))
-    half = student_quantile(sum(sizes), confidence) * sqrt(variance) / len(read) / of_base
-    return Estimate(ratio - 1, max(-1.0, ratio - 1 - half), ratio - 1 + half, n, m)
+    of_sets = [clustered_mean(one - ratio * base, codes) for one, base, codes in read]
+    error = hypot(*(each.error for each in of_sets)) / len(read) / of_base
+    freedom = sum(each.freedom for each in of_sets)
+    return ClusteredMean(ratio - 1, error, freedom, n, m).interval((-1.0, inf), confidence)
 
 
 def flip_rate(
@@ -283,8 +278,8 @@ def _score_p(b: int, c: int, sums: NDArray[np.int64], sizes: NDArray[np.int64]) 
     shares, mean = sizes / n, (b - c) / n
     between = jackknife(sums - sizes * mean, shares) if m > 1 else inf
     within = n / (n - 1) * (b + c - n * mean**2)
-    size = sized(n, between, within, n * float(shares @ shares), max(1.0, m - 1.0), alone=0.0)
-    z = abs(b - c) / sqrt((b + c) * size.deff)
+    deff = float(design_effect(between, within, n * float(shares @ shares), alone=0.0))
+    z = abs(b - c) / sqrt((b + c) * deff)
     return min(1.0, 2 * float(stdtr(max(1, m - 1), -z)))
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate, PBound
 from crossexam.stats.calibration import BINS, equal_width_bins
-from crossexam.stats.clusters import Clusters, cluster_codes, sized, student_quantile
+from crossexam.stats.clusters import Clusters, cluster_codes, design_effect, student_quantile, t_factor
 from crossexam.stats.deviations import Deviations
 from crossexam.stats.estimate import clopper_pearson, share_interval
 from crossexam.stats.losses import Limits, Losses, brier_scores, log_losses, reach_of_errors
@@ -260,11 +260,12 @@ class _Sums:
         n, column = self.n, (_ONLY_A_WRONG, _ONLY_B_WRONG)[place]
         errors = int(self.totals[column])
         within = n / (n - 1) * errors * (1 - errors / n)
-        size = sized(n, self._between(column), within, self.worst, self.freedom, confidence)
+        deff = float(design_effect(self._between(column), within, self.worst))
+        n_eff = max(1.0, n / deff * t_factor(n - 1, self.freedom, confidence))
         priced = self.priced[row, place]
         price = self.prices[row, place] / priced if priced else inf
         return reach_of_errors(
-            errors, n, size.n_eff, float(self.paid[row, place]), float(price), confidence, limits
+            errors, n, n_eff, float(self.paid[row, place]), float(price), confidence, limits
         )
 
     def ece(self, seed: int, confidence: float) -> PairedDifference:
@@ -305,7 +306,7 @@ class _Sums:
         squares += mean**2 * self.products[_ITEMS, _ITEMS]
         within = self.n / (self.n - 1) * max(0.0, self.squares[place] - self.n * mean**2)
         between = (self.m - 1) / self.m * max(0.0, float(squares))
-        return sized(self.n, between, within, self.worst, self.freedom, 0.95).deff
+        return float(design_effect(between, within, self.worst))
 
 
 def _finite(losses: NDArray[np.float64]) -> NDArray[np.float64]:

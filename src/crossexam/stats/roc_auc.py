@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import (
-    Clusters,
-    cluster_codes,
-    freedom_of,
-    normal_quantile,
-    student_quantile,
-)
+from crossexam.stats.clusters import Clusters, cluster_codes, freedom_of, jackknife, t_factor
 from crossexam.stats.estimate import wilson
 
 #: Weight of the shrinkage of the variance towards the worst case, in items of the rarer kind that are wrong.
@@ -91,8 +85,7 @@ def roc_auc(
     variance = _variance(values - auc, kinds, codes, shares)
     prior = _PRIOR_ITEMS / fewest
     size = (auc * (1 - auc) + prior) / (variance + prior / fewest)
-    few = (normal_quantile(confidence) / student_quantile(freedom, confidence)) ** 2
-    low, high = wilson(auc, max(1.0, size * few), confidence)
+    low, high = wilson(auc, max(1.0, size * t_factor(inf, freedom, confidence)), confidence)
     return Estimate(auc, low, high, n, m)
 
 
@@ -109,9 +102,8 @@ def _variance(
     total, together = 0.0, []
     for kind, held in zip((positive, ~positive), shares, strict=True):
         own = residuals[kind] / np.count_nonzero(kind)
-        sums = np.bincount(codes[kind], weights=own, minlength=len(held)) / (1 - held)
-        having = int(np.count_nonzero(held))
-        total += (having - 1) / having * float(sums @ sums)
-        together.append(sums)
+        sums = np.bincount(codes[kind], weights=own, minlength=len(held)).astype(np.float64, copy=False)
+        total += jackknife(sums[held > 0], held[held > 0])
+        together.append(sums / (1 - held))
     m = len(shares[0])
     return max(0.0, total + 2 * (m - 1) / m * float(together[0] @ together[1]))

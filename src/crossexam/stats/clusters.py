@@ -221,9 +221,64 @@ def t_factor(items: float, freedom: float, confidence: float) -> float:
     return (student_quantile(items, confidence) / student_quantile(freedom, confidence)) ** 2
 
 
+class ClusterSums:
+    """The sums of several columns of values over clusters, which come in parts, and *B* of their totals.
+
+    Of millions of items, only the sums of a part are in memory.
+    """
+
+    def __init__(self, n: int, columns: int) -> None:
+        """Begin with none of the *n* items."""
+        self.n, self.clusters = n, 0
+        self.totals = np.zeros(columns)
+        self._squared_sizes = 0.0
+        # Products of sums and of sizes of clusters, divided by the shares of the items outside of them.
+        self._products, self._with_sizes = np.zeros((columns, columns)), np.zeros(columns)
+        self._sizes = 0.0
+
+    def add(self, sizes: NDArray[Any], sums: NDArray[np.float64]) -> None:
+        """Add the *sums* [m, columns] of clusters of so many items [m]; they are overwritten."""
+        self.clusters += len(sizes)
+        self.totals += sums.sum(axis=0)
+        self._squared_sizes += float(sizes.astype(np.float64) @ sizes)
+        rest = 1 - sizes / self.n
+        rest[rest <= 0] = inf
+        of_sizes = sizes / rest
+        sums /= rest[:, None]
+        self._products += sums.T @ sums
+        self._with_sizes += of_sizes @ sums
+        self._sizes += float(of_sizes @ of_sizes)
+
+    def variance(self, columns: slice) -> NDArray[np.float64]:
+        """Return *B* of the totals of *columns*, less their means, and between them: [columns, columns]."""
+        means = self.totals[columns] / self.n
+        cross = np.outer(means, self._with_sizes[columns])
+        centred = self._products[columns, columns] - cross - cross.T + self._sizes * np.outer(means, means)
+        variance: NDArray[np.float64] = (self.clusters - 1) / max(1, self.clusters) * centred
+        return variance
+
+    def mean(self, column: int) -> ClusteredMean:
+        """Return the mean of a *column*."""
+        value, n = float(self.totals[column]) / self.n, self.n
+        variance = float(self.variance(slice(column, column + 1))[0, 0])
+        error = sqrt(max(0.0, variance)) / n if self.clusters > 1 else inf
+        return ClusteredMean(value, error, self.freedom, n, self.clusters)
+
+    @property
+    def worst(self) -> float:
+        """Kish's worst design effect: if all items of a cluster were alike."""
+        return self._squared_sizes / self.n
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom, as of :func:`freedom_of`."""
+        return max(1.0, self.n / self.worst - 1)
+
+
 def _number(codes: NDArray[np.int64]) -> int:
     """Return the number of clusters, of two clusterings [n, 2] the smaller."""
-    return int(codes.max(axis=0, initial=-1).min()) + 1
+    ways = codes.T if codes.ndim > 1 else (codes,)
+    return 1 + min(int(each.max(initial=-1)) for each in ways)
 
 
 def _variance(

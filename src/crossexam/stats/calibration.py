@@ -127,19 +127,9 @@ def calibration_error(
     section 2).  For several labels [n, k] it is the mean over the labels, the class-wise ECE (Kull et al.
     2019, NeurIPS 32, section 2.1).
 
-    *if_calibrated*: the number of events in a bin is then a sum of independent ones, and its expected
-    distance from the stated number that of a binomial one with the mean of the bin (de Moivre's
-    ``2 v (1-p) C(n,v) p^v (1-p)^(n-v)`` with ``v = floor(np) + 1``), which is the mean of the simulations of
-    Vaicenavicius et al. (2019, AISTATS 22, section 4) without simulating.
-
-    The interval: every deviation counts as positive, so that chance adds to the error, and percentiles of
-    a bootstrap lie above the error of a calibrated model.  Let ``d = delta + e`` be the deviations of the
-    bins (:mod:`crossexam.stats.deviations`), and ``s = sign(delta)``.  Then ``sum s d <= sum |d| <= sum
-    |delta| + sum |e|``, and for bins whose sign is certain (``|d|`` above 4 standard errors) the last term is
-    ``s e``.  The upper bound is therefore ``ECE + sqrt(x' R x)``, with *x* the distances of the deviations to
-    their outer bounds and *R* their correlations, and the lower one ECE minus the 97.5th percentile of the
-    sum of ``s e`` and ``|e|`` in 20,000 draws, at least 0.  Each holds in at least 97.5 % of samples; the
-    lower one is conservative if the signs of many bins are uncertain (``tests/stats/test_calibration.py``).
+    *if_calibrated* is the mean of the simulations of Vaicenavicius et al. (2019, AISTATS 22, section 4),
+    without simulating.  The interval allows for chance, which adds to the error; each bound holds in at least
+    97.5 % of samples (docs/statistics.md#calibration-errors).
 
     >>> sure = [0.9] * 10
     >>> found = calibration_error(sure, [True] * 6 + [False] * 4, equal_width_bins(sure))

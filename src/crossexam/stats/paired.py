@@ -240,11 +240,10 @@ def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = N
     binomial per size ``|d_k|`` (after Pagano & Tritchler 1983, J. Am. Stat. Assoc. 78:435).  If every item is
     its own cluster this is :func:`mcnemar`.
 
-    Equal accuracy does not make clusters exchangeable: one outcome may be better in a few large clusters, and
-    the other in many small ones, of which a sample has few that differ.  The p-value is therefore at least
-    that of the score test ``z = |b - c| / sqrt((b + c) deff)`` by Student's t for *m* - 1 degrees of freedom,
-    with the design effect as :func:`crossexam.stats.clusters.effective_size` shrinks it towards the worst
-    case, though it may be below 1.  With two clusterings [n, 2], it is the larger of the two p-values.
+    Equal accuracy does not make clusters exchangeable, so that p is at least that of the score test ``z =
+    |b - c| / sqrt((b + c) deff)`` by Student's t for *m* - 1 degrees of freedom, with *deff* of
+    :func:`crossexam.stats.clusters.design_effect` (docs/statistics.md#mcnemars-test-by-cluster).  With two
+    clusterings [n, 2], it is the larger of the two p-values.
 
     >>> clustered_mcnemar([1, 1, 1, 1], [0, 0, 0, 0], ["a", "a", "b", "b"]).p_exact == 2 / 2**2
     True

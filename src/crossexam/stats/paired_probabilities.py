@@ -89,26 +89,17 @@ def paired_probabilities(
 
     A part is the losses of both models, and the clusters of the items; no cluster may be in two parts.
 
-    Brier score and log loss: the mean of the differences *d* of the items, with the clustered t interval (-2
-    to 2 for Brier), or wider: one that allows for errors of only one of the models, which are rare and large,
-    as :func:`crossexam.stats.losses.mean_loss` does for one model.  The lower bound then takes fewer errors
-    of the first alone and more of the second alone than were seen, and the upper one the opposite (MOVER).
-    The p-value is that of no difference: twice the smallest tail at which the interval, with exact limits of
-    the shares of errors, excludes 0 (:func:`crossexam.stats.p_values.one_sided_p`).  The log loss of a model
-    that gives some gold label the probability 0 is infinite, and so is the difference; it is undefined (nan)
-    if both do.  There is then no interval and no p-value.
+    Brier score and log loss: the mean of the differences of the items, with the clustered t interval (-2 to 2
+    for Brier), or wider, by what errors of only one of the models would cost, as
+    :func:`crossexam.stats.losses.mean_loss` allows for those of one.  The p-value is that of no difference:
+    twice the smallest tail at which the interval, with exact limits of the shares of errors, excludes 0
+    (:func:`crossexam.stats.p_values.one_sided_p`).  A log loss is infinite if some gold label has the
+    probability 0, and so is the difference, or it is undefined (nan) if both are; there is then no interval
+    and no p-value.
 
-    ECE (15 bins of equal width): the difference of the two errors.  Chance adds to an error
-    (:func:`crossexam.stats.calibration.calibration_error`), and more to that of the model which is closer to
-    calibrated, so that the difference of two errors is biased towards 0, and percentiles of a bootstrap are
-    biased further.  Let ``d = delta + e`` be the deviations of the bins of both models
-    (:mod:`crossexam.stats.deviations`), and ``s = sign(delta)``.  Then ``s e <= |d| - |delta| <= |e|``, and
-    the left side is exact for bins whose sign is certain.  So the error of the difference is at most ``sum
-    |e|`` of the uncertain bins of the first model, plus ``s e`` of its certain ones, minus ``s e`` of all
-    bins of the second, and at least the same with the models exchanged.  The interval subtracts the 97.5th
-    percentiles of these two.  It is conservative if the signs of many bins are uncertain: two calibrated
-    models have an interval that is wider than need be (``tests/stats/test_paired_probabilities.py``).  There
-    is no p-value.
+    ECE (15 bins of equal width): the difference of the two errors, with an interval that allows for what
+    chance adds to each, and no p-value.  The intervals are derived in
+    docs/statistics.md#differences-of-probabilities.
 
     Clusters keep both models together, hence the covariance between them.  With fewer than two, the intervals
     are the whole range.

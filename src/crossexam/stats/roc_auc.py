@@ -47,20 +47,11 @@ def roc_auc(
 ) -> Estimate:
     """Return the probability that a *positive* item scores higher than another, with its interval.
 
-    *scores* [n] are any numbers, infinite ones too; equal scores count half. The variance is that of DeLong,
-    DeLong & Clarke-Pearson (1988, Biometrics 44:837) with sums over clusters, which may have items of both
-    kinds (Obuchowski 1997, Biometrics 53:567), by the jackknife of :mod:`crossexam.stats.clusters`: ``V =
-    (I-1)/I sum_k x_k^2 + (J-1)/J sum_k y_k^2 + 2 (m-1)/m sum_k x_k y_k``, where ``x_k`` and ``y_k`` are the
-    sums of ``v_i - A`` over the *M* positive and the *N* negative items of cluster *k*, divided by *M* and
-    *N*, and by the share of these that are not in the cluster; ``v_i`` are the placements, whose mean is
-    ``A``, and *I*, *J* and *m* count the clusters that have positive items, negative items, and any.
-
-    The interval is Wilson's for ``A (1-A) / V`` independent items, whose share of correct ones would have the
-    same variance, times ``(z / t[g-1])^2``, with *g* the smaller effective number of clusters of the two
-    kinds (:func:`crossexam.stats.clusters.freedom_of`). *V* is shrunk, with the weight of a quarter of an
-    item, towards ``A (1-A) / s``, with *s* the smaller of *I* and *J*: for independent items it is at most
-    that (Birnbaum & Klose 1957, Annals of Mathematical Statistics 28:933). Without this, an area of 1 would
-    have no interval at all.
+    *scores* [n] are any numbers, infinite ones too; equal scores count half.  The interval is Wilson's for as
+    many items as would have the variance of DeLong, DeLong & Clarke-Pearson (1988, Biometrics 44:837) with
+    sums over clusters, which may have items of both kinds (Obuchowski 1997, Biometrics 53:567), by the
+    jackknife of :mod:`crossexam.stats.clusters`, shrunk with the weight of a quarter of an item
+    (docs/statistics.md#area-under-the-roc-curve).
 
     The value is nan and the interval 0 to 1 unless there are items of both kinds.  Raises ValueError if the
     lengths differ.

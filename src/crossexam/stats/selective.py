@@ -107,21 +107,9 @@ class _Ordered(NamedTuple):
 def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = None) -> RiskCoverage:
     """Return the risk-coverage curve, with the variance of every risk, and the area under it.
 
-    The threshold of a coverage is itself estimated.  With ``A`` the answered items of coverage c, R their
-    risk and r the risk of items at the threshold (the mean error of the 5 % of items around it), the
-    influence of an item is ``[A (wrong - r) - c (R - r)] / c``; its sums *z* over *m* clusters give the
-    variance ``m/(m-1) sum z^2``, which becomes an effective sample size with the shrinkage of
-    :func:`crossexam.stats.clusters.design_effect` and t for *m* - 1.
-
     The area, ``AURC = 1/a sum_k R_k`` over the *a* items with an answer, is the mean risk (Geifman, Uziel and
-    El-Yaniv 2019, ICLR).  It estimates ``sum_b e_b w_b`` over the confidences b, with the share ``e_b`` of
-    errors in all items and the mean ``w_b`` of ``-ln(u)`` over the coverages u from ``u_b`` to ``v_b`` that
-    its items take (Zhou et al. 2024, arXiv 2410.15361, where no two are equal).  The influence of an item is
-    ``w wrong``, and what it adds by moving ``v_b`` of every confidence from its own downwards, and ``u_b`` of
-    every lower one; the interval is that of :func:`crossexam.stats.clusters.clustered_mean` for them.  As
-    errors at high confidence are rare and weigh much, the bounds are at least as far as
-    :func:`crossexam.stats.losses.reach_of_errors`, and the upper one as ``AURC exp(h / AURC)``, where *h* is
-    half of that interval.
+    El-Yaniv 2019, ICLR).  All intervals are from the influences of items, which allow for the threshold being
+    estimated; that of the area is at 95 % (docs/statistics.md#risk-and-coverage).
 
     >>> curve = risk_coverage([0, 0, 1, 1], [0.9, 0.8, 0.7, 0.6])
     >>> curve.coverage.tolist(), curve.risk.round(2).tolist()

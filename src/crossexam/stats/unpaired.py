@@ -26,18 +26,14 @@ def difference(
 ) -> Estimate:
     """Return ``mean(a) - mean(b)`` with Newcombe's interval from two clustered ones, by default Wilson's.
 
-    With ``l, u`` the bounds of each accuracy ``p`` and ``r`` the correlation of the two: ``d - sqrt((p_a -
-    l_a)^2 - 2r(p_a - l_a)(u_b - p_b) + (u_b - p_b)^2)`` and ``d + sqrt((u_a - p_a)^2 - 2r(u_a - p_a)(p_b -
-    l_b) + (p_b - l_b)^2)`` (Newcombe 1998, Statistics in Medicine 17:873, method 10, where r = 0; with r: Zou
-    2007, Psychological Methods 12:399).  Clusters of the same name in both sets (items made from one premise;
-    of two clusterings [n, 2] the first) are the same cluster.  With *z* the sums of the residuals of the
-    clusters and *s* the design effect if all items of a cluster were alike, ``r = sum z_a z_b / sqrt((sum
-    z_a^2 + s_a^2/4)(sum z_b^2 + s_b^2/4))``: if hardly any item is wrong, one cluster would decide it without
-    the quarter of a wrong cluster.  Without clusters the sets are independent.  The accuracies and bounds are
-    those of *share*: :func:`crossexam.stats.estimate.exact_share` keeps the error of each side far in the
-    tail, where Wilson's does not.  The difference is a share between -1 and 1, and its *n* counts the items
-    of both sets.  If a set is empty the value is nan and the interval -1 to 1.  Raises ValueError if only one
-    set has clusters.
+    It is :func:`crossexam.stats.combined.mover` with the :func:`crossexam.stats.combined.correlations` of
+    clusters of the same name in both sets, such as items made from one premise (Newcombe 1998, Statistics in
+    Medicine 17:873, method 10, where sets are independent; Zou 2007, Psychological Methods 12:399); of two
+    clusterings [n, 2] the first counts.  Without clusters the sets are independent.  The accuracies and
+    bounds are those of *share*: :func:`crossexam.stats.estimate.exact_share` keeps the error of each side far
+    in the tail, where Wilson's does not.  The difference is a share between -1 and 1, and its *n* counts the
+    items of both sets.  If a set is empty the value is nan and the interval -1 to 1.  Raises ValueError if
+    only one set has clusters.
 
     >>> a, b = [1] * 56 + [0] * 14, [1] * 48 + [0] * 32
     >>> "{:.4f}".format(difference(a, b).low)  # Newcombe 1998, Table II, (a): 0.0524

@@ -47,11 +47,9 @@ class Agreement(NamedTuple):
 
 
 def agreement(found: ArrayLike, wanted: ArrayLike) -> Agreement:
-    """Return precision and recall of *found* against *wanted*, Boolean [n], and Cohen's kappa of the two.
+    """Return precision and recall of *found* against *wanted*, Boolean [n], and their :func:`cohen_kappa`.
 
-    ``kappa = (p_o - p_e) / (1 - p_e)``: ``p_o`` is the share of items on which both agree, ``p_e`` the share
-    expected by chance, given how often each is true (Cohen 1960, Educational and Psychological Measurement
-    20:37).  Raises ValueError if the lengths differ.
+    Raises ValueError if the lengths differ.
 
     >>> here, there = [1] * 25 + [0] * 25, [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
     >>> round(agreement(here, there).kappa, 2)  # (0.7 - 0.5) / (1 - 0.5)
@@ -62,14 +60,10 @@ def agreement(found: ArrayLike, wanted: ArrayLike) -> Agreement:
         raise ValueError(f"cannot compare {ours.size} choices with {theirs.size}")
     n, chosen, due = len(ours), int(ours.sum()), int(theirs.sum())
     both = int((ours & theirs).sum())
-    if not n:
-        return Agreement(nan, nan, nan, 0, 0, 0, 0)
-    observed = float((ours == theirs).mean())
-    chance = (chosen * due + (n - chosen) * (n - due)) / n**2
     return Agreement(
         both / chosen if chosen else nan,
         both / due if due else nan,
-        (observed - chance) / (1 - chance) if chance < 1 else nan,
+        cohen_kappa(ours, theirs).value,
         chosen,
         due,
         both,

@@ -174,7 +174,7 @@ class Coded(NamedTuple):
 
     @classmethod
     def in_order(cls, names: Sequence[Hashable], codes: NDArray[np.integer[Any]]) -> Coded:
-        """Return values whose few *names* are in any order, and may not all be there.
+        """Return values whose *codes* number *names* already, by first appearance, without unused names.
 
         >>> Coded.in_order(["a", "b", "c"], np.array([2, 0, 2])).names
         ['c', 'a']

@@ -279,8 +279,9 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
 def _influences(ordered: _Ordered) -> tuple[NDArray[np.float64], float, float]:
     """Return the influence of each item on the area under the curve [a], up to a constant.
 
-    With them come the sum of the squares of what errors add to it, and the mean square of what an error on
-    each item would.
+    It is ``w wrong`` and what the item moves of its own and all lower confidences
+    (docs/statistics.md#risk-and-coverage).  With them come the sum of the squares of what errors add to it,
+    and the mean square of what an error on each item would.
     """
     a = len(ordered.wrong)
     influences = np.empty(a)

@@ -26,7 +26,7 @@ items that share both (Cameron, Gelbach & Miller 2011, J. Bus. Econ. Stat. 29:23
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import inf, isfinite, nan, sqrt
+from math import exp, inf, isfinite, nan, sqrt
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -38,6 +38,7 @@ from crossexam.core.estimate import Estimate
 #: columns [n, 2], each is a clustering.
 Clusters: TypeAlias = Sequence[Hashable] | NDArray[Any] | None
 
+_LARGEST: Final = 700.0  # of which the exponential function is a number
 #: Weight of the shrinkage of :func:`effective_size`, in clusters.
 PRIOR_CLUSTERS: Final = 0.25
 
@@ -105,6 +106,12 @@ class ClusteredMean(NamedTuple):
     def half(self, confidence: float = 0.95) -> float:
         """Return half of the t interval."""
         return student_quantile(self.freedom, confidence) * self.error
+
+    def log_high(self, confidence: float = 0.95) -> float:
+        """Return the upper bound of the t interval of the logarithm of a mean above 0, else infinity."""
+        if self.value <= 0:
+            return inf
+        return self.value * exp(min(_LARGEST, self.half(confidence) / self.value))
 
     def interval(self, bounds: tuple[float, float] = (-inf, inf), confidence: float = 0.95) -> Estimate:
         """Return the mean with its t interval, cut off at *bounds*.

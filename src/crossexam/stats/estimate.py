@@ -6,7 +6,7 @@ Items are correct or not [n]; accuracies and bounds are shares between 0 and 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from math import exp, inf, isfinite, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -23,7 +23,6 @@ from crossexam.stats.clusters import (
 
 #: The name of the values that :func:`by_slice` pools.
 OTHER: Final = "(other)"
-_LARGEST: Final = 700.0  # of which the exponential function is a number
 
 
 def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -240,13 +239,12 @@ def nonnegative_mean(
     >>> f"{nonnegative_mean([1.0] * 49 + [0.8])}"
     '99.6 [97.8, 100.0]'
     """
-    found = clustered_mean(values, clusters).interval((0.0, inf), confidence)
+    mean = clustered_mean(values, clusters)
+    found = mean.interval((0.0, inf), confidence)
     if not found.n or found.clusters < 2 or not isfinite(found.value):
         return found._replace(high=most)
     if most == inf:
-        half = found.high - found.value
-        skewed = found.value * exp(min(_LARGEST, half / found.value)) if found.value > 0 else inf
-        return found._replace(high=max(found.high, skewed))
+        return found._replace(high=max(found.high, mean.log_high(confidence)))
     share = mean_as_share(values, clusters, most=most, confidence=confidence)
     return found._replace(low=min(found.low, share.low), high=min(most, max(found.high, share.high)))
 

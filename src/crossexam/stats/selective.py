@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, exp, nan
+from math import ceil, nan
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -260,7 +260,8 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
     area = float(risk.mean())
     pulls, paid_squares, price_square = _influences(ordered)
     pulls += area - pulls.mean()
-    found = clustered_mean(pulls, ordered.codes).interval((0.0, 1.0))._replace(value=area)
+    mean = clustered_mean(pulls, ordered.codes)._replace(value=area)
+    found = mean.interval((0.0, 1.0))
     if found.clusters < 2:
         return found
     wrong = ordered.wrong
@@ -271,8 +272,7 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
         paid_squares,
         price_square,
     )
-    skewed = area * exp(min(700.0, (found.high - area) / area)) if area else 0.0
-    low, high = min(found.low, area - fewer), max(found.high, area + more, skewed)
+    low, high = min(found.low, area - fewer), max(found.high, area + more, mean.log_high() if area else 0.0)
     return found._replace(low=max(0.0, low), high=min(1.0, high))
 
 

@@ -78,8 +78,7 @@ def dependent_mean(
     >>> dependent_mean([alike, alike], [values, values], [codes, codes], (0.0, 1.0))[:3]
     (0.5, 0.4, 0.6)
     """
-    residuals = [each - part.value for each, part in zip(values, parts, strict=True)]
-    related = np.maximum(0.0, correlations(residuals, codes))
+    related = np.maximum(0.0, correlations(parts, values, codes))
     value, low, high = mover(parts, [1 / len(parts)] * len(parts), related)
     n, m = sum(part.n for part in parts), 1 + max(int(each.max()) for each in codes)
     if m < 2:
@@ -88,23 +87,27 @@ def dependent_mean(
 
 
 def correlations(
-    residuals: Sequence[NDArray[np.float64]],
+    parts: Sequence[Estimate],
+    values: Sequence[NDArray[np.float64]],
     codes: Sequence[NDArray[np.int64]],
     worst: Sequence[float] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the correlations [k, k] of k means with these *residuals* [n] of items in clusters *codes* [n].
+    """Return the correlations [k, k] of *parts*, the means of *values* [n] of items in clusters *codes* [n].
 
-    With *z* the sums of the residuals over clusters, they are ``sum z_a z_b / sqrt(sum z_a^2 sum z_b^2)``, or
-    0 where nothing varies.  If few items differ from the rest, they may be of one cluster by chance, so that
-    two means seem to depend on each other.  Where that would make an interval too narrow, as for a
-    difference, the variances are increased as in :func:`crossexam.stats.clusters.design_effect`, by ``s^2 /
-    4`` with the *worst* design effects *s* of the means [k].
+    With *z* the sums over clusters of the values less their mean, they are ``sum z_a z_b / sqrt(sum z_a^2 sum
+    z_b^2)``, or 0 where nothing varies.  If few items differ from the rest, they may be of one cluster by
+    chance, so that two means seem to depend on each other.  Where that would make an interval too narrow, as
+    for a difference, the variances are increased as in :func:`crossexam.stats.clusters.design_effect`, by
+    ``s^2 / 4`` with the *worst* design effects *s* of the means [k].
 
-    >>> correlations([np.array([1.0, -1.0])] * 2, [np.array([0, 1])] * 2).tolist()
-    [[1.0, 1.0], [1.0, 1.0]]
+    >>> alike, values, codes = Estimate(0.0, -1.0, 1.0, 2, 2), np.array([1.0, -1.0]), np.array([0, 1])
+    >>> correlations([alike, alike], [values, -values], [codes, codes]).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
     """
     m = 1 + max(int(each.max()) for each in codes)
-    sums = np.stack([np.bincount(of, each, m) for each, of in zip(residuals, codes, strict=True)])
+    sums = np.stack(
+        [np.bincount(of, each - part.value, m) for part, each, of in zip(parts, values, codes, strict=True)]
+    )
     products = sums @ sums.T
     variances = products.diagonal() + PRIOR_CLUSTERS * np.square(0.0 if worst is None else worst)
     scale = np.sqrt(np.outer(variances, variances))

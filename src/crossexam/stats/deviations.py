@@ -54,7 +54,8 @@ class BinSums:
         k, width = self.counts.shape
         for column in range(k):
             for part in stretches(len(codes)):
-                p, y, own = stated[part, column], happened[part, column], bins[part, column]
+                p, y = np.ascontiguousarray(stated[part, column]), happened[part, column]
+                own = bins[part, column].astype(np.int64)
                 self.counts[column] += np.bincount(own, minlength=width)
                 self.events[column] += np.bincount(own, y, width)
                 np.add.at(self.stated[column], own, p)

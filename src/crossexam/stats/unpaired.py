@@ -109,5 +109,4 @@ def _minus(
     """Return the first of *parts* minus the second, and its bounds; they are the means of *values* [n]."""
     sizes = [np.bincount(each).astype(np.float64) for each in codes]
     worst = [float(each @ each) / len(of) for each, of in zip(sizes, codes, strict=True)]
-    residuals = [each - part.value for each, part in zip(values, parts, strict=True)]
-    return mover(parts, [1, -1], correlations(residuals, codes, worst))
+    return mover(parts, [1, -1], correlations(parts, values, codes, worst))

@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 
 from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
+from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.evaluation.cross_dataset import (
     BenchmarkScore,
@@ -24,6 +25,8 @@ from crossexam.evaluation.cross_dataset import (
     relative_gain,
 )
 from crossexam.evaluation.measures import measure
+from crossexam.evaluation.several.ranking import rankings
+from crossexam.evaluation.several.together import score_together
 from crossexam.published.figures import published
 from crossexam.reports.analyses.cross_dataset import corpus_table, gain_table, score_table
 from crossexam.reports.analyses.errors import error_table
@@ -206,6 +209,28 @@ def test_two_models_differ_in_the_mean() -> None:
     uneven = results_of([one, run_of("n", {"sick": 50})])
     assert any("do not compare: n" in note for note in score_table(uneven).notes)
     assert not any("do not compare" in note for note in score_table(results_of([one, other])).notes)
+
+
+def test_a_premise_of_two_corpora_counts_once_in_the_difference() -> None:
+    """Two models have the method of several: the same items in two corpora say no more than in one."""
+
+    def difference(*keys: str, same: bool = False) -> Estimate:
+        runs = [run_of(name, dict.fromkeys(keys, right)) for name, right in (("m", 80), ("n", 60))]
+        first = runs[0].datasets[f"base.{keys[0]}"].examples
+        for run in runs if same else ():
+            for name, dataset in run.datasets.items():
+                run.datasets[name] = replace(dataset, examples=first)
+        found = mean_difference(*runs)
+        assert found is not None
+        together = score_together(runs, runs[0].datasets, 0.0)
+        if len(keys) > 1:
+            assert rankings(together, 2, 0.05)[0].pair(0, 1).difference == found
+        return found
+
+    once, twice, apart = difference("sick"), difference("sick", "cb", same=True), difference("sick", "cb")
+    assert twice[:3] == pytest.approx(once[:3])
+    assert apart.high - apart.low == pytest.approx((once.high - once.low) / 2**0.5)
+    assert (twice.clusters, apart.clusters) == (100, 200)
 
 
 def test_relative_improvement_is_table_3() -> None:

@@ -21,9 +21,9 @@ from crossexam.core.example import ANNOTATOR_LABELS, SCORE
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.scores import score_run
 from crossexam.evaluation.unanswered import Parts
+from crossexam.stats.agreement import HumanAccuracy, human_accuracy, vote_counts
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.human import HumanAccuracy, human_accuracy, vote_counts
 from crossexam.suites.lexically_misleading import LAMBDAS
 
 #: The thresholds of the study; 0 is the whole base.

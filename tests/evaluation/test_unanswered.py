@@ -326,6 +326,24 @@ def test_judged_items_without_an_answer_are_left_out() -> None:
     assert shares["neutral"].value == 2 / 3
 
 
+def test_labels_predicted_for_judged_items_are_those_that_are_scored() -> None:
+    judged = [{"judge_labels": ["neutral", "neutral"]} for _ in range(4)]
+    plain = dataset("negation.dev", "NNNN", judged)
+    of_two = dataset("negation.dev", "NNNN", judged, projection="no contradiction")
+    found = [
+        {label: share.value for label, share in predicted_shares(run, "negation.dev").items()}
+        for data in (plain, of_two)
+        for run in (run_of({"negation.dev": "NEEN"}, data, two_labels=each) for each in (True, False))
+    ]
+    half = {"entailment": 0.5, "neutral": 0.5}
+    assert found == [
+        {"entailment": 0.5, "not_entailment": 0.5},
+        {**half, "contradiction": 0.0},
+        half,
+        half,
+    ]
+
+
 def test_truncation_and_misleading_parts_have_bounds_too() -> None:
     scores = [{"lexically_misleading_score": 0.1 * k} for k in range(10)]
     data = dataset("base.dev", GOLD, scores, base_set=None, construction="base")

@@ -176,16 +176,15 @@ def judge_shares(dataset: Dataset) -> dict[str, Estimate]:
 def predicted_shares(run: Run, name: str) -> dict[str, Estimate]:
     """Return the share of each label in the predictions of *run* for the items of *name* that were judged.
 
-    A model of two labels predicts entailment or not_entailment.  Items without an answer are left out.
+    The labels are those that are scored (:meth:`~crossexam.core.dataset.Run.scored`).  Items without an answer
+    are left out.
     """
-    dataset, predicted = run.datasets[name], run.scored(name).predicted
+    dataset, scored = run.datasets[name], run.scored(name)
+    predicted = scored.predicted
     answers = [
         (GOLDS[predicted[row]], cluster) for row, _, cluster in judged_items(dataset) if predicted[row] >= 0
     ]
-    labels: tuple[Gold, ...] = (
-        ("entailment", "not_entailment") if run.two_labels else dataset.projection.labels
-    )
-    return shares_of_labels(labels, answers) if answers else {}
+    return shares_of_labels(scored.projection.labels, answers) if answers else {}
 
 
 def judged_items(dataset: Dataset) -> Iterator[tuple[int, Sequence[Any], int]]:

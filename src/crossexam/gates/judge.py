@@ -187,9 +187,10 @@ class _Measured:
         above = self.limit.side == "above"
         worst, best = (found.least, found.most) if above else (found.most, found.least)
         holds = self._p(worst, threshold, above, inclusive=True)
-        if not found.only_bounds and found.missing:
+        only_bounds = self.quantity.only_bounds
+        if not only_bounds and found.missing:
             holds = max(holds, self._p(found.known, threshold, above, inclusive=True))
-        return holds, self._p(best if found.only_bounds else found.known, threshold, not above)
+        return holds, self._p(best if only_bounds else found.known, threshold, not above)
 
     def _p(self, at: AtConfidence, threshold: float, above: bool, *, inclusive: bool = False) -> float:
         side: Any = "above" if above else "below"

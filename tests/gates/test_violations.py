@@ -128,7 +128,7 @@ def test_missing_answers_never_help(missing: int) -> None:
 
 
 def test_p_is_of_the_value_that_is_shown() -> None:
-    """2 % of the items are missing, and up to 6 % of those to which the rule may apply: no bounds are shown."""
+    """2 % of the items are missing, and 6 % of those to which the rule may apply: no bounds are shown."""
     run = run_of(1, missing=6)
     (check,) = gate(run, {"measure": "conditional_violation.conjunction", "max": 0.5}).checks
     found = consistency_of(run)["conjunction.x"].where_it_applies

@@ -176,8 +176,8 @@ def judge_shares(dataset: Dataset) -> dict[str, Estimate]:
 def predicted_shares(run: Run, name: str) -> dict[str, Estimate]:
     """Return the share of each label in the predictions of *run* for the items of *name* that were judged.
 
-    The labels are those that are scored (:meth:`~crossexam.core.dataset.Run.scored`).  Items without an answer
-    are left out.
+    The labels are those that are scored (:meth:`~crossexam.core.dataset.Run.scored`).  Items without an
+    answer are left out.
     """
     dataset, scored = run.datasets[name], run.scored(name)
     predicted = scored.predicted

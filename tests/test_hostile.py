@@ -163,8 +163,8 @@ def check_csv(text: str) -> None:
 
 def check_json(text: str) -> None:
     document = json.loads(text)
-    sets = document["models"][0]["test_sets"] if "models" in document else document["test_sets"]
-    assert set(NAMES) <= {each["name"] for each in sets}  # JSON has the exact names
+    (measured, *_) = document["models"] or document["comparison"]
+    assert set(NAMES) <= {each["name"] for each in measured["test_sets"]}  # JSON has the exact names
 
 
 def check_markdown(text: str, *more: str) -> None:

@@ -43,6 +43,10 @@ class ScoredRun:
     def _places(self) -> dict[str, Places]:
         return {}
 
+    @cached_property
+    def _pairs(self) -> dict[tuple[str, str], tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+        return {}
+
     def base_of(self, name: str) -> str | None:
         """Return the base of test set *name*, if it has one; raises CrossexamError if the run lacks it."""
         base = self.run.datasets[name].entry.base_set
@@ -62,8 +66,10 @@ class ScoredRun:
         """Return the places of the base items, and which items of test set *name* have one [n]."""
         if base not in self._places:
             self._places[base] = Places(self.scores[base].examples)
-        at = self._places[base].of_bases(self.scores[name].examples)
-        return at[at >= 0], at >= 0
+        if (name, base) not in self._pairs:
+            at = self._places[base].of_bases(self.scores[name].examples)
+            self._pairs[name, base] = at[at >= 0], at >= 0
+        return self._pairs[name, base]
 
     def right(self, name: str) -> Flags:
         """Return which items of test set *name* are right."""

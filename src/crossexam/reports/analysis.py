@@ -50,11 +50,10 @@ class Section:
     *key* is its anchor on the page, *name* its link in the navigation, *title* its heading: that of its first
     table if empty.  *within*: the key of the section that shows it, on the page without a link of its own.
     *captions*: the page shows the title of each table above it.  *template*: a file in ``page/`` that shows
-    the items above the tables; *open*: the page shows the section from the start, and its template
-    draws the tables, too.  *on_request*: only
-    a report that is asked for calibration has it.  *models*: only a report of so many models has it, 3 being
-    three or more.  *figures* are those that are not in a table of figures; CSV and JSON have them, and those
-    of its table, whatever is asked for.
+    the items above the tables; *open*: the page shows the section from the start, and its template draws the
+    tables, too.  *on_request*: only a report that is asked for calibration has it.  *models*: only a report
+    of so many models has it, 3 being three or more.  *figures* are those that are not in a table of figures;
+    CSV and JSON have them, and those of its table, whatever is asked for.
     """
 
     key: str

@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example
+from crossexam.validation.answer_log import Judgement
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 from crossexam.validation.server import (
@@ -31,7 +32,7 @@ from crossexam.validation.server import (
     host_is_ours,
     serve_study,
 )
-from crossexam.validation.study import Judgement, Study, open_study
+from crossexam.validation.study import Study, open_study
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -61,9 +62,8 @@ def make_study(folder: Path, n: int = 4, judges: int = 2) -> Path:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with open_study(make_study(tmp_path)) as opened:
-        yield opened
+def study(tmp_path: Path) -> Study:
+    return open_study(make_study(tmp_path))
 
 
 def client_of(study: Study, judge: str | None = None, *, host: str = "127.0.0.1:8765") -> TestClient:
@@ -297,8 +297,8 @@ def test_errors_are_shown_with_gold_answer_and_signs(tmp_path: Path) -> None:
     examples = (Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),)
     run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[1]]})
     sample_outcomes(tmp_path / "s", SampleRequest(judges=1), wrong=[run], origin="")
-    with open_study(tmp_path / "s") as study:
-        page = client_of(study, "judge-1").get("/").text
+    study = open_study(tmp_path / "s")
+    page = client_of(study, "judge-1").get("/").text
     assert re.search(r"Gold label</dt><dd>contradiction", page)
     assert re.search(r"Prediction</dt><dd>neutral", page)
     assert "hint: hot/cold" in page
@@ -310,19 +310,19 @@ def test_the_change_is_shown_with_its_question_only(tmp_path: Path) -> None:
     suite = Suite("tiny", {"c.dev": Dataset("c.dev", (example,), {"construction": "c.v1"})})
     request = SampleRequest(judges=1, questions=("grammar_kept", "label"))
     sample_suite(suite, tmp_path / "study", request, origin="tiny")
-    with open_study(tmp_path / "study") as opened:
-        client = client_of(opened, "judge-1")
-        assert "The hot tea." not in client.get("/").text
-        opened.record(Judgement("judge-1", 1, "label", "neutral"))
-        assert "The hot tea." in client.get("/").text
+    opened = open_study(tmp_path / "study")
+    client = client_of(opened, "judge-1")
+    assert "The hot tea." not in client.get("/").text
+    opened.record(Judgement("judge-1", 1, "label", "neutral"))
+    assert "The hot tea." in client.get("/").text
 
 
 def test_two_studies_in_one_browser(tmp_path: Path) -> None:
-    with open_study(make_study(tmp_path / "a")) as one, open_study(make_study(tmp_path / "b")) as other:
-        assert cookie_name(one) != cookie_name(other)
-        client = client_of(other)
-        client.cookies.set(cookie_name(other), cookie_of(one, "judge-1"))
-        assert client.get("/").status_code == 401  # signed with another secret
+    one, other = (open_study(make_study(tmp_path / name)) for name in "ab")
+    assert cookie_name(one) != cookie_name(other)
+    client = client_of(other)
+    client.cookies.set(cookie_name(other), cookie_of(one, "judge-1"))
+    assert client.get("/").status_code == 401  # signed with another secret
 
 
 def test_a_port_that_is_in_use_or_invalid_is_an_error(tmp_path: Path) -> None:
@@ -416,9 +416,9 @@ def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Serve
     expect(one.locator("#trouble")).to_contain_text("Not saved: the server does not respond")
     at(one, *place_one)  # the item is still there
     server.start()
-    with open_study(server.folder) as study:
-        assert len(study.judgements("judge-1")) == 5
-        assert len(study.judgements("judge-2")) == 3
+    study = open_study(server.folder)
+    assert len(study.judgements("judge-1")) == 5
+    assert len(study.judgements("judge-2")) == 3
     place_one = press(one, "y3y", *place_one)  # the page that was open goes on
     at(one, *place_one)
     one.keyboard.press("u")
@@ -434,8 +434,8 @@ def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Serve
     one.goto(f"http://127.0.0.1:{server.port}/")
     expect(one.locator("#position")).to_have_text("Item 5 of 6")
     given = one.locator(".given").count()
-    with open_study(server.folder) as study:  # the page says what the file has
-        assert len(study.judgements("judge-1")) == 8 + given
+    study = open_study(server.folder)  # the page says what the file has
+    assert len(study.judgements("judge-1")) == 8 + given
     press(one, "y3y" if given else "3y3y", 5, "grammatical" if given else "label")
     expect(one.locator("h1")).to_have_text("All items are judged")
     other.goto(f"http://127.0.0.1:{server.port}/")
@@ -444,11 +444,9 @@ def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Serve
     assert other.evaluate("document.documentElement.scrollWidth") <= 390
     assert trouble == []
 
-    with open_study(server.folder) as study:
-        said = {
-            judge: {(a.item, a.question): a.value for a in study.judgements(judge)} for judge in study.judges
-        }
-        first, second = study.order("judge-1"), study.order("judge-2")
+    study = open_study(server.folder)
+    said = {judge: {(a.item, a.question): a.value for a in study.judgements(judge)} for judge in study.judges}
+    first, second = study.order("judge-1"), study.order("judge-2")
     labels = ["contradiction", "contradiction", "entailment", *["contradiction"] * 3]
     grammar = ["yes", "no", "yes", "no", "yes", "yes"]
     assert said["judge-1"] == {

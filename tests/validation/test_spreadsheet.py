@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -26,7 +26,7 @@ PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comm
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
+def study(tmp_path: Path) -> Study:
     """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
     antonymy = tuple(
         Example(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>", "contradiction")
@@ -43,8 +43,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
         },
     )
     sample_suite(suite, tmp_path / "study", SampleRequest(judges=2, seed=1), origin="tiny")
-    with open_study(tmp_path / "study") as opened:
-        yield opened
+    return open_study(tmp_path / "study")
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -192,7 +191,7 @@ def test_what_is_no_sheet_of_the_study(
 
 
 @pytest.fixture
-def of_changes(tmp_path: Path) -> Iterator[Study]:
+def of_changes(tmp_path: Path) -> Study:
     """Ask about an item that was changed, and about one that was not."""
     change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
     examples = (
@@ -202,8 +201,7 @@ def of_changes(tmp_path: Path) -> Iterator[Study]:
     suite = Suite("tiny", {"c.dev": Dataset("c.dev", examples, {"construction": "c.v1"})})
     request = SampleRequest(judges=1, questions=("label", "grammar_kept"))
     sample_suite(suite, tmp_path / "changes", request, origin="tiny")
-    with open_study(tmp_path / "changes") as opened:
-        yield opened
+    return open_study(tmp_path / "changes")
 
 
 def test_only_its_own_sheet_shows_the_change(of_changes: Study, tmp_path: Path) -> None:

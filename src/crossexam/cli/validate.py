@@ -155,13 +155,13 @@ def export(
     from crossexam.validation.study import open_study
 
     suffix = _suffix(output)
-    with open_study(study) as opened:
-        judges = judges_named(opened, judge)
-        if suffix == ".csv":
-            write_csv(opened, output, judges=judges, questions=question, with_answers=answers)
-        else:
-            tasks = write_tasks(opened, output, judges=judges, questions=question, with_answers=answers)
-            written(tasks)
+    opened = open_study(study)
+    judges = judges_named(opened, judge)
+    if suffix == ".csv":
+        write_csv(opened, output, judges=judges, questions=question, with_answers=answers)
+    else:
+        tasks = write_tasks(opened, output, judges=judges, questions=question, with_answers=answers)
+        written(tasks)
     written(output)
 
 
@@ -194,9 +194,9 @@ def import_(
             raise CrossexamError(f"--judge is '{pair}'", wanted="ANNOTATOR=JUDGE")
         names[annotator] = name
     suffix = _suffix(file)
-    with open_study(study) as opened:
-        judgements = read_csv(opened, file) if suffix == ".csv" else read_tasks(opened, file, names=names)
-        new = opened.record_all(judgements, source=file.name)
+    opened = open_study(study)
+    judgements = read_csv(opened, file) if suffix == ".csv" else read_tasks(opened, file, names=names)
+    new = opened.record_all(judgements, source=file.name)
     note(f"{len(judgements):,} answers, {new:,} of them new or changed")
 
 
@@ -249,20 +249,20 @@ def verdict(
     from crossexam.validation.verdict import as_json
 
     rule = _rule(apply, suite, require)
-    with open_study(study) as opened:
-        rule.check(opened)
-        for table in (*_result_tables(opened), *_label_tables(opened, rule)):
-            show(table)
-        if output is not None:
-            write_json(output, as_json(opened, rule))
-            written(output)
-        if suite is not None:
-            applied = apply_verdicts(opened, suite, rule)
-            for name, counts in applied.items():
-                note(f"{name}: {counts}")
-            if not any(counts.verified or counts.rejected or counts.kinds for counts in applied.values()):
-                note(f"warning: {study} has too few answers for a verdict on any item, so all items are open")
-            written(suite)
+    opened = open_study(study)
+    rule.check(opened)
+    for table in (*_result_tables(opened), *_label_tables(opened, rule)):
+        show(table)
+    if output is not None:
+        write_json(output, as_json(opened, rule))
+        written(output)
+    if suite is not None:
+        applied = apply_verdicts(opened, suite, rule)
+        for name, counts in applied.items():
+            note(f"{name}: {counts}")
+        if not any(counts.verified or counts.rejected or counts.kinds for counts in applied.values()):
+            note(f"warning: {study} has too few answers for a verdict on any item, so all items are open")
+        written(suite)
 
 
 def _rule(apply: str | None, suite: Path | None, require: list[str] | None) -> Rule:

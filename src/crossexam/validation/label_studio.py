@@ -14,9 +14,10 @@ from xml.sax.saxutils import quoteattr
 from crossexam.core.errors import FormatError
 from crossexam.core.files import json_problem, write_text
 from crossexam.core.output.escapes import json_text
+from crossexam.validation.answer_log import Judgement
 from crossexam.validation.questions import QUESTIONS, exported_questions
 from crossexam.validation.spreadsheet import value_of
-from crossexam.validation.study import Item, Judgement, Study
+from crossexam.validation.study import Item, Study
 
 _TO: Final = "hypothesis"  # the tag that the choices annotate
 

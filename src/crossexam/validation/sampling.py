@@ -405,7 +405,7 @@ def _write(
     models = {side: "+".join(facts[side]) for side in ("wrong", "right") if facts.get(side)}
     parts = {"study": facts["kind"], **models, "seed": request.seed, "per_set": request.per_set, "sets": sets}
     manifest = {
-        "format": 1,
+        "format": 2,
         **facts,
         "signature": signature(parts),
         "seed": request.seed,

@@ -11,8 +11,9 @@ from typing import Final
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import write_text
 from crossexam.core.output.escapes import escape_cell
+from crossexam.validation.answer_log import Judgement
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, exported_questions
-from crossexam.validation.study import Item, Judgement, Study
+from crossexam.validation.study import Item, Study
 
 #: The cell of a question that is not asked about an item.
 NOT_ASKED: Final = "not asked"

@@ -30,6 +30,7 @@ from crossexam.core.output.escapes import escape_cell
 from crossexam.core.test_sets import read_suite
 from crossexam.stats.agreement import cohen_kappa
 from crossexam.stats.estimate import share_correct
+from crossexam.validation.exchange import sheet_of
 from crossexam.validation.questions import CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_suite
 from crossexam.validation.spreadsheet import NOT_ASKED, read_csv, write_csv
@@ -79,7 +80,7 @@ def draw(suites: Sequence[Path], folder: Path, *, per_set: int, seed: int, sets:
     study = open_study(folder / "study")
     for reader, judge in zip(readers(), study.judges, strict=True):
         for name, questions in SHEETS.items():
-            write_csv(study, folder / reader / name, judges=[judge], questions=questions)
+            write_csv(sheet_of(study, [judge], questions), folder / reader / name)
         write_text(folder / reader / "README.md", instructions())
 
 

@@ -269,6 +269,7 @@ def _ask_file(folder: Path) -> object:
 def _study(folder: Path) -> None:
     import crossexam as cx
     from crossexam.validation.answer_log import Judgement
+    from crossexam.validation.exchange import sheet_of
     from crossexam.validation.label_studio import write_tasks
     from crossexam.validation.sampling import SampleRequest, sample_suite
     from crossexam.validation.spreadsheet import write_csv
@@ -279,8 +280,9 @@ def _study(folder: Path) -> None:
     study = open_study(folder / "study")
     for number in list(study.items)[:8]:
         study.record(Judgement("judge-1", number, "label", "entailment"))
-    write_csv(study, folder / "sheet.csv", judges=study.judges, with_answers=True)
-    write_tasks(study, folder / "tasks.json", judges=study.judges, with_answers=True)
+    sheet = sheet_of(study, with_answers=True)
+    write_csv(sheet, folder / "sheet.csv")
+    write_tasks(sheet, folder / "tasks.json")
 
 
 def _read_sheet(folder: Path) -> object:

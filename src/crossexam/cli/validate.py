@@ -150,18 +150,17 @@ def export(
 ) -> None:
     """Export a study, to judge items in a spreadsheet or in Label Studio."""
     from crossexam.cli.console import written
+    from crossexam.validation.exchange import sheet_of
     from crossexam.validation.label_studio import write_tasks
-    from crossexam.validation.spreadsheet import judges_named, write_csv
+    from crossexam.validation.spreadsheet import write_csv
     from crossexam.validation.study import open_study
 
     suffix = _suffix(output)
-    opened = open_study(study)
-    judges = judges_named(opened, judge)
+    sheet = sheet_of(open_study(study), judge, question, with_answers=answers)
     if suffix == ".csv":
-        write_csv(opened, output, judges=judges, questions=question, with_answers=answers)
+        write_csv(sheet, output)
     else:
-        tasks = write_tasks(opened, output, judges=judges, questions=question, with_answers=answers)
-        written(tasks)
+        written(write_tasks(sheet, output))
     written(output)
 
 

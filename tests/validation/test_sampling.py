@@ -18,12 +18,12 @@ from crossexam.cli.validate import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import LABEL_INDEX, LABELS, Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.apply import apply_verdicts
-from crossexam.validation.error_sources import Misclassified, suggestions
+from crossexam.validation.error_sources import suggestions
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
 from crossexam.validation.sampling import (
     SampleRequest,
@@ -31,7 +31,7 @@ from crossexam.validation.sampling import (
     sample_outcomes,
     systematic_sample,
 )
-from crossexam.validation.study import open_study
+from crossexam.validation.study import Item, open_study
 from crossexam.validation.verdict import Rule, question_results
 
 # Shares
@@ -196,27 +196,35 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
 
 
 E, N, C = LABELS
+
+
+def error(premise: str, hypothesis: str, gold: Gold, predicted: Gold) -> Item:
+    return Item(1, "base.dev", "b", premise, hypothesis, gold, predicted, "b", ("category",))
+
+
 HINTS = {
-    "word_overlap": Misclassified("The tall man sang a song.", "The song sang a man.", N, E),
-    "negation": Misclassified("Ann hates tea.", "Ann does not love tea.", E, C),
-    "antonymy": Misclassified("The doors were open.", "The doors were closed.", C, N),
-    "numerical_reasoning": Misclassified("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
-    "length_mismatch": Misclassified("It rained all day in the old town by the sea.", "It rained.", N, C),
-    "grammaticality": Misclassified("The hores ran away.", "A horse fled.", E, N),
-    "unknown": Misclassified("Ann sang.", "Ann danced.", N, C),
+    "word_overlap": error("The tall man sang a song.", "The song sang a man.", N, E),
+    "negation": error("Ann hates tea.", "Ann does not love tea.", E, C),
+    "antonymy": error("The doors were open.", "The doors were closed.", C, N),
+    "numerical_reasoning": error("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
+    "length_mismatch": error("It rained all day in the old town by the sea.", "It rained.", N, C),
+    "grammaticality": error("The hores ran away.", "A horse fled.", E, N),
+    "unknown": error("Ann sang.", "Ann danced.", N, C),
 }
 
 
-def test_suggestions_are_categories_and_need_the_fitting_error() -> None:
-    def suggested(item: Misclassified) -> set[str]:
-        return {each.category for each in suggestions(item)}
+def test_hints_are_categories_and_need_the_fitting_error() -> None:
+    def suggested(item: Item) -> set[str]:
+        return {category for category, _ in suggestions(item)}
 
     for category, item in HINTS.items():
         assert category in suggested(item)
         assert suggested(item) <= set(CATEGORIES)
     assert "negation" not in suggested(replace(HINTS["negation"], predicted=N))
+    assert "antonymy" not in suggested(replace(HINTS["antonymy"], gold=E))
     assert "word_overlap" not in suggested(replace(HINTS["word_overlap"], gold=E, predicted=C))
-    assert "word_overlap" in suggested(Misclassified("Ann reads.", "Someone studies.", E, N))
+    assert "word_overlap" in suggested(error("Ann reads.", "Someone studies.", E, N))
+    assert suggested(error("Ann reads.", "Not.", N, E)) == {"unknown"}  # no content words
 
 
 # What several models get wrong and right

@@ -1,6 +1,6 @@
 """Stratified samples of items to judge, from a suite or by what models get right and wrong.
 
-Errors come with suggestions for their source (:mod:`crossexam.validation.error_sources`).
+Errors come with hints to their source (:mod:`crossexam.validation.error_sources`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.comparison import check_same_items, common_part
 from crossexam.evaluation.scores import score_run
-from crossexam.validation.error_sources import Misclassified, suggestions
+from crossexam.validation.error_sources import suggestions
 from crossexam.validation.questions import ANTONYM_KIND, GRAMMAR_KEPT, chosen_questions, questions_for
 from crossexam.validation.study import Item, create_study
 
@@ -363,10 +363,7 @@ def _outcome_item(found: _Found, test_set: str, asked: tuple[str, ...]) -> Item:
     if predicted is None:
         return item
     item = replace(item, predicted=predicted)
-    if "category" not in asked or example.label is None:
-        return item
-    error = Misclassified(example.premise, example.hypothesis, example.label, predicted)
-    return replace(item, suggested=suggestions(error))
+    return replace(item, suggested=suggestions(item)) if "category" in asked else item
 
 
 def _entry(dataset: Dataset, drawn: Sequence[Example], asked: Iterable[str]) -> dict[str, Any]:

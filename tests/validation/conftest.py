@@ -92,3 +92,26 @@ def study_of(tmp_path: Path, say: Callable[..., None]) -> Callable[..., Study]:
         return study
 
     return make
+
+
+BAD = '<script>alert("p")</script><img src=x onerror=alert(1)>'
+
+
+@pytest.fixture(scope="session")
+def make_study() -> Callable[..., Path]:
+    """Write a study of *n* doors, with premises that would run scripts, and return its folder."""
+
+    def make(folder: Path, n: int = 4, judges: int = 2) -> Path:
+        examples = tuple(
+            Example(
+                f"antonymy:secret-{i}", f"Door {i} is open. {BAD}", f"Door {i} is closed.", "contradiction"
+            )
+            for i in range(n)
+        )
+        facts = {"construction": "antonymy.v1", "part": "secret_set"}
+        dataset = Dataset("antonymy.secret_set", examples, facts)
+        suite = Suite("tiny", {dataset.name: dataset})
+        sample_suite(suite, folder / "study", SampleRequest(judges=judges), origin="tiny")
+        return folder / "study"
+
+    return make

@@ -55,10 +55,38 @@ class SplitFacts:
 
 
 @dataclass(frozen=True)
+class Publication:
+    """What to cite for a corpus; *role* says what it did with the corpus of an earlier one ("recast").
+
+    >>> str(Publication(("Ann Lee", "Bo Li", "Cy Poe"), 2018, "On rain", "ACL", "https://example.org/x"))
+    'Ann Lee, Bo Li and Cy Poe. 2018. On rain. ACL. https://example.org/x'
+    >>> str(Publication(("Ann Lee", "others"), 2018, "Does it rain?", role="recast"))
+    'recast: Ann Lee et al. 2018. Does it rain?'
+    """
+
+    authors: tuple[str, ...]
+    year: int
+    title: str
+    venue: str = ""
+    url: str = ""
+    role: str = ""
+
+    def __str__(self) -> str:
+        *first, last = self.authors
+        and_last = "et al" if last == "others" else f"and {last}"
+        authors = f"{', '.join(first)} {and_last}" if first else last
+        title = self.title if self.title.endswith("?") else f"{self.title}."
+        parts = (title, f"{self.venue}." if self.venue and self.url else self.venue, self.url)
+        shown = " ".join(part for part in (f"{authors}. {self.year}.", *parts) if part)
+        return f"{self.role}: {shown}" if self.role else shown
+
+
+@dataclass(frozen=True)
 class CatalogEntry:
     """A corpus in the catalogue; its archives may unpack to at most *unpacked_limit* bytes.
 
-    *by_hand* says why its downloads need a browser; empty if they do not.
+    *by_hand* says why its downloads need a browser; empty if they do not.  *citation* is the text of its
+    *publications*, or what to cite if it has none.
     """
 
     name: str
@@ -70,6 +98,7 @@ class CatalogEntry:
     splits: Mapping[str, SplitFacts]
     unpacked_limit: int
     by_hand: str = ""
+    publications: tuple[Publication, ...] = ()
 
 
 @cache
@@ -89,12 +118,15 @@ def parse_catalog(text: str) -> dict[str, CatalogEntry]:
 
 
 def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
+    publications = tuple(
+        Publication(**{**each, "authors": tuple(each["authors"])}) for each in fields.get("publications", ())
+    )
     return CatalogEntry(
         name=name,
         title=fields["title"],
         homepage=fields["homepage"],
         licence=fields["licence"],
-        citation=fields["citation"],
+        citation=fields.get("citation") or "; ".join(map(str, publications)),
         downloads=tuple(
             Download(
                 url=item["url"],
@@ -108,4 +140,5 @@ def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
         splits={split: SplitFacts(**facts) for split, facts in fields["splits"].items()},
         unpacked_limit=fields.get("unpacked_limit", 0),
         by_hand=fields.get("by_hand", ""),
+        publications=publications,
     )

@@ -38,7 +38,7 @@ from crossexam.validation.study import Item, create_study
 
 #: Keys of ``info`` that divide the items of a construction; strata are the gold label and these.
 KINDS: Final = (KIND, HOW, RELATION)
-MOST_JUDGES: Final = 26
+MAX_JUDGES: Final = 26
 
 T = TypeVar("T")
 
@@ -60,8 +60,8 @@ class SampleRequest:
         """Raise CrossexamError if a number or a question is invalid."""
         if self.per_set < 1:
             raise CrossexamError(f"--per-set is {self.per_set}", wanted="a positive whole number")
-        if not 1 <= self.judges <= MOST_JUDGES:
-            raise CrossexamError(f"--judges is {self.judges}", wanted=f"1 to {MOST_JUDGES}")
+        if not 1 <= self.judges <= MAX_JUDGES:
+            raise CrossexamError(f"--judges is {self.judges}", wanted=f"1 to {MAX_JUDGES}")
         if self.questions is not None:
             chosen_questions(self.questions)
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 ADDRESS: Final = "127.0.0.1"
 PORT: Final = 8765
 _PAGE: Final = Path(__file__).parent / "page"
-_MOST_BYTES: Final = 4096  # in a form; an answer has about 200
+_MAX_BYTES: Final = 4096  # in a form; an answer has about 200
 _STATIC: Final = {"judge.css": "text/css", "judge.js": "text/javascript"}
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -271,7 +271,7 @@ async def _form(request: Request) -> dict[str, str] | None:
     body = b""
     async for piece in request.stream():
         body += piece
-        if len(body) > _MOST_BYTES:
+        if len(body) > _MAX_BYTES:
             return None
     try:
         fields = parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=8, errors="strict")

@@ -21,6 +21,7 @@ from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
 from crossexam.models.api.pacing import WaitingWarning
 from crossexam.suites.renamed import RenamedWarning
+from crossexam.validation.answer_log import CutOffWarning
 
 _FINDINGS: Final = 1
 _USER_ERROR: Final = 2
@@ -158,7 +159,7 @@ def _show_warnings_as_notes() -> None:
     usual = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        if issubclass(category, RenamedWarning):
+        if issubclass(category, RenamedWarning | CutOffWarning):
             note(f"warning: {message}")
         elif issubclass(category, WaitingWarning):
             note(str(message))

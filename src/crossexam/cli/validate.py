@@ -150,18 +150,17 @@ def export(
 ) -> None:
     """Export a study, to judge items in a spreadsheet or in Label Studio."""
     from crossexam.cli.console import written
+    from crossexam.validation.exchange import sheet_of
     from crossexam.validation.label_studio import write_tasks
-    from crossexam.validation.spreadsheet import judges_named, write_csv
+    from crossexam.validation.spreadsheet import write_csv
     from crossexam.validation.study import open_study
 
     suffix = _suffix(output)
-    with open_study(study) as opened:
-        judges = judges_named(opened, judge)
-        if suffix == ".csv":
-            write_csv(opened, output, judges=judges, questions=question, with_answers=answers)
-        else:
-            tasks = write_tasks(opened, output, judges=judges, questions=question, with_answers=answers)
-            written(tasks)
+    sheet = sheet_of(open_study(study), judge, question, with_answers=answers)
+    if suffix == ".csv":
+        write_csv(sheet, output)
+    else:
+        written(write_tasks(sheet, output))
     written(output)
 
 
@@ -194,9 +193,9 @@ def import_(
             raise CrossexamError(f"--judge is '{pair}'", wanted="ANNOTATOR=JUDGE")
         names[annotator] = name
     suffix = _suffix(file)
-    with open_study(study) as opened:
-        judgements = read_csv(opened, file) if suffix == ".csv" else read_tasks(opened, file, names=names)
-        new = opened.record_all(judgements, source=file.name)
+    opened = open_study(study)
+    judgements = read_csv(opened, file) if suffix == ".csv" else read_tasks(opened, file, names=names)
+    new = opened.record_all(judgements, source=file.name)
     note(f"{len(judgements):,} answers, {new:,} of them new or changed")
 
 
@@ -249,20 +248,20 @@ def verdict(
     from crossexam.validation.verdict import as_json
 
     rule = _rule(apply, suite, require)
-    with open_study(study) as opened:
-        rule.check(opened)
-        for table in (*_result_tables(opened), *_label_tables(opened, rule)):
-            show(table)
-        if output is not None:
-            write_json(output, as_json(opened, rule))
-            written(output)
-        if suite is not None:
-            applied = apply_verdicts(opened, suite, rule)
-            for name, counts in applied.items():
-                note(f"{name}: {counts}")
-            if not any(counts.verified or counts.rejected or counts.kinds for counts in applied.values()):
-                note(f"warning: {study} has too few answers for a verdict on any item, so all items are open")
-            written(suite)
+    opened = open_study(study)
+    rule.check(opened)
+    for table in (*_result_tables(opened), *_label_tables(opened, rule)):
+        show(table)
+    if output is not None:
+        write_json(output, as_json(opened, rule))
+        written(output)
+    if suite is not None:
+        applied = apply_verdicts(opened, suite, rule)
+        for name, counts in applied.items():
+            note(f"{name}: {counts}")
+        if not any(counts.verified or counts.rejected or counts.kinds for counts in applied.values()):
+            note(f"warning: {study} has too few answers for a verdict on any item, so all items are open")
+        written(suite)
 
 
 def _rule(apply: str | None, suite: Path | None, require: list[str] | None) -> Rule:

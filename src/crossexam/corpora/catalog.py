@@ -64,11 +64,39 @@ class Split:
 
 
 @dataclass(frozen=True)
+class Publication:
+    """What to cite for a corpus; *role* says what it did with the corpus of an earlier one ("recast").
+
+    >>> str(Publication(("Ann Lee", "Bo Li", "Cy Poe"), 2018, "On rain", "ACL", "https://example.org/x"))
+    'Ann Lee, Bo Li and Cy Poe. 2018. On rain. ACL. https://example.org/x'
+    >>> str(Publication(("Ann Lee", "others"), 2018, "Does it rain?", role="recast"))
+    'recast: Ann Lee et al. 2018. Does it rain?'
+    """
+
+    authors: tuple[str, ...]
+    year: int
+    title: str
+    venue: str = ""
+    url: str = ""
+    role: str = ""
+
+    def __str__(self) -> str:
+        *first, last = self.authors
+        and_last = "et al" if last == "others" else f"and {last}"
+        authors = f"{', '.join(first)} {and_last}" if first else last
+        title = self.title if self.title.endswith("?") else f"{self.title}."
+        parts = (title, f"{self.venue}." if self.venue and self.url else self.venue, self.url)
+        shown = " ".join(part for part in (f"{authors}. {self.year}.", *parts) if part)
+        return f"{self.role}: {shown}" if self.role else shown
+
+
+@dataclass(frozen=True)
 class CatalogEntry:
     """A corpus in the catalogue, with other names that it has; *about* is what a list says of it.
 
     Its archives may unpack to at most *unpacked_limit* bytes.  *by_hand* says why its downloads need a
-    browser; empty if they do not.
+    browser; empty if they do not.  *citation* is the text of its *publications*, or what to cite if it has
+    none.
     """
 
     name: str
@@ -82,6 +110,7 @@ class CatalogEntry:
     by_hand: str = ""
     about: str = ""
     aliases: tuple[str, ...] = ()
+    publications: tuple[Publication, ...] = ()
 
 
 @cache
@@ -115,6 +144,9 @@ def parse_catalog(text: str) -> dict[str, CatalogEntry]:
 
 
 def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
+    publications = tuple(
+        Publication(**{**each, "authors": tuple(each["authors"])}) for each in fields.get("publications", ())
+    )
     return CatalogEntry(
         name=name,
         title=fields["title"],
@@ -122,7 +154,7 @@ def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
         aliases=tuple(fields.get("aliases", ())),
         homepage=fields["homepage"],
         licence=fields["licence"],
-        citation=fields["citation"],
+        citation=fields.get("citation") or "; ".join(map(str, publications)),
         downloads=tuple(
             Download(
                 url=item["url"],
@@ -139,4 +171,5 @@ def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
         },
         unpacked_limit=fields.get("unpacked_limit", 0),
         by_hand=fields.get("by_hand", ""),
+        publications=publications,
     )

@@ -13,7 +13,7 @@ from crossexam.core.labels import Gold
 from crossexam.models.prompts.template import Template
 
 
-class AskedItem(NamedTuple):
+class Question(NamedTuple):
     """An item as a question.
 
     *choices* are the *labels* as the template writes them, *answer* is the right one, and *target* is its
@@ -41,7 +41,7 @@ class AskedItem(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AskedSet:
+class QuestionSet:
     """The questions of a test set, in order, without the *unlabelled* items, which have no right answer."""
 
     dataset: Dataset
@@ -60,7 +60,7 @@ class AskedSet:
     def __len__(self) -> int:
         return len(self.dataset) - self.unlabelled
 
-    def __iter__(self) -> Iterator[AskedItem]:
+    def __iter__(self) -> Iterator[Question]:
         labels = tuple(self.template.labels)
         construction = self.dataset.entry.construction
         for item in self.dataset.examples:
@@ -68,7 +68,7 @@ class AskedSet:
                 continue
             gold = self._gold(item.label)
             forms = self.template.forms(item.premise, item.hypothesis)
-            yield AskedItem(
+            yield Question(
                 item.id,
                 self.name,
                 item.premise,
@@ -89,7 +89,7 @@ class AskedSet:
         return label if label in self.template.labels else "not_entailment"
 
 
-def asked_set(dataset: Dataset, template: Template) -> AskedSet:
+def question_set(dataset: Dataset, template: Template) -> QuestionSet:
     """Return the items of *dataset* in the words of *template*.
 
     A template with two labels asks about sets of three as about entailment and the rest.  Raises
@@ -103,4 +103,4 @@ def asked_set(dataset: Dataset, template: Template) -> AskedSet:
             wanted="a template with two labels",
             hint="--template words.two, or one of your own; or leave the test set out with --only",
         )
-    return AskedSet(dataset, template)
+    return QuestionSet(dataset, template)

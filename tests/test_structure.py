@@ -29,7 +29,7 @@ SOURCE = Path(crossexam.__file__).parent
 # fmt: off
 ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models",
          "runs", "stats", "suites", "interop", "published", "evaluation", "validation", "reports", "gates",
-         "api", "cli")
+         "options", "api", "cli")
 # fmt: on
 HEAVY = (
     "polars",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -151,6 +151,25 @@ def _bars(console: Console) -> Iterator[Progress]:
         yield progress
 
 
+def table_of(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Container[int] = (),
+    caption: str | None = None,
+) -> Table:
+    """Return a table for the terminal; *right* are the places of the columns that have numbers."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def items_table(test_sets: Mapping[str, TestSetEntry]) -> Table:
     """Return a line per test set, its name and its number of items; of one without items also why.
 
@@ -178,27 +197,19 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
 
     Its caption says what can be done about the rejections.
     """
-    from rich.table import Table
-
     from crossexam.constructions.construction import ways_out
     from crossexam.core.manifest import REJECTED_NOTE
 
-    table = Table(title="yield", title_justify="left", caption_justify="left")
-    table.add_column("test set")
-    for name in ("examples", "items"):
-        table.add_column(name, justify="right")
-    table.add_column("rejected, by reason")
+    rows = []
     rejected: dict[str, int] = {}
     for name, entry in test_sets.items():
-        counts = entry.yields
-        if counts is None:
-            table.add_row(name, f"{entry.rows:,}", f"{entry.rows:,}", "")
-            continue
-        table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", _reasons(counts["rejected"]))
+        counts = entry.yields or {"examples": entry.rows, "items": entry.rows, "rejected": {}}
+        reasons = _reasons(counts["rejected"])
+        rows.append((name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons))
         rejected |= counts["rejected"]
-    if rejected:
-        table.caption = "\n".join([REJECTED_NOTE, *ways_out(rejected)])
-    return table
+    caption = "\n".join([REJECTED_NOTE, *ways_out(rejected)]) if rejected else None
+    columns = ("test set", "examples", "items", "rejected, by reason")
+    return table_of("yield", columns, rows, right={1, 2}, caption=caption)
 
 
 def _reasons(rejected: Mapping[str, int]) -> str:
@@ -237,18 +248,15 @@ _SECONDS_PER_LINE: Final = 0.2
 
 def training_table(request: TrainingRequest, models: Mapping[str, Sequence[TrainedModel]]) -> Table:
     """Return a row per trained model: its folder, best epoch, scores on the dev and test sets, bias model."""
-    from rich.table import Table
-
     from crossexam.training.several import best_of_grid
     from crossexam.training.train import model_name
 
-    table = Table(title=f"{request.name} on {request.data.dev.name}", title_justify="left")
     tests = [test.spec for test in request.data.tests]
     biased = any("bias" in trained.manifest for group in models.values() for trained in group)
     last = ["bias model (majority)"] if biased else []
-    for column in ("model", "best epoch", "dev accuracy", "dev loss", *tests, *last):
-        table.add_column(column, justify="left" if column == "model" else "right")
+    columns = ("model", "best epoch", "dev accuracy", "dev loss", *tests, *last)
     best = best_of_grid(models) if len(models) > 1 else None
+    rows = []
     for settings, group in models.items():
         mark = "  (best)" if settings == best else ""
         for trained in group:
@@ -257,10 +265,10 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
             dev = f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}"
             bias = trained.manifest.get("bias")
             beside = [f"{bias['accuracy']:.1f} % ({bias['majority']:.1f} %)"] if bias else []
-            table.add_row(
-                f"{model_name(trained)}{mark}", str(scores["best_epoch"]), *dev, *accuracies, *beside
-            )
-    return table
+            name = f"{model_name(trained)}{mark}"
+            rows.append((name, str(scores["best_epoch"]), *dev, *accuracies, *beside))
+    title = f"{request.name} on {request.data.dev.name}"
+    return table_of(title, columns, rows, right=range(1, len(columns)))
 
 
 def warn_of_no_bias(models: Iterable[TrainedModel], method: str | None) -> None:

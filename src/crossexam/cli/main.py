@@ -7,10 +7,12 @@ import io
 import sys
 import traceback
 import warnings
+from collections.abc import Mapping
 from typing import Any, Final
 
 import typer
 
+from crossexam.cli.command import Verb, group_of
 from crossexam.cli.console import note
 from crossexam.cli.model_flags import ModelCommand
 from crossexam.cli.options import SuiteCommand
@@ -54,44 +56,60 @@ _EXTRAS: Final = {
     "spacy": "spacy",
 }
 
-app = typer.Typer(
+
+def _former(path: str) -> typer.Typer:
+    function = imported(path)
+    hidden = {"short_forms": SuiteCommand, "model_flags": ModelCommand}
+    classes = tuple(hidden[name] for name in hidden if name in function.__annotations__)
+    former = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
+    former.command(function.__name__, cls=type("Command", classes, {}) if classes else None)(function)
+    return former
+
+
+#: The commands of ``validate``, in the order of the help text.
+_OF_VALIDATE: Final = {
+    "sample": Verb("crossexam.options.validate:Sample", "crossexam.cli.validate:sample"),
+    "serve": Verb("crossexam.options.validate:Serve", "crossexam.cli.validate:serve"),
+    "export": Verb("crossexam.options.validate:ExportStudy", "crossexam.cli.validate:export"),
+    "import": Verb("crossexam.options.validate:ImportAnswers", "crossexam.cli.validate:import_"),
+    "verdict": Verb("crossexam.options.validate:Verdict", "crossexam.cli.validate:verdict"),
+}
+validate = group_of(
+    _OF_VALIDATE, name="validate", help="Collect human judgements on test sets.", add_completion=False
+)
+#: The commands, in the order of the help text.
+VERBS: Final[Mapping[str, Verb | typer.Typer]] = {
+    "demo": _former("crossexam.cli.examine:demo"),
+    "examine": _former("crossexam.cli.examine:examine"),
+    "ls": Verb("crossexam.options.data:Ls", "crossexam.cli.ls:ls"),
+    "fetch": Verb("crossexam.options.data:Fetch", "crossexam.cli.fetch:fetch"),
+    "build": _former("crossexam.cli.build:build"),
+    "check": Verb("crossexam.options.data:Check", "crossexam.cli.check:check"),
+    "run": _former("crossexam.cli.run:run"),
+    "report": Verb("crossexam.options.results:Report", "crossexam.cli.report:report"),
+    "compare": Verb("crossexam.options.results:Compare", "crossexam.cli.compare:compare"),
+    "baseline": Verb("crossexam.options.results:Baseline", "crossexam.cli.baseline:baseline"),
+    "gate": Verb("crossexam.options.results:Gate", "crossexam.cli.gate:gate"),
+    "train": _former("crossexam.cli.train:train"),
+    "convert": Verb("crossexam.options.run:Convert", "crossexam.cli.convert:convert"),
+    "export": Verb("crossexam.options.data:Export", "crossexam.cli.export:export"),
+    "card": Verb("crossexam.options.data:Card", "crossexam.cli.card:card"),
+    "features": Verb("crossexam.options.train:Features", "crossexam.cli.features:features"),
+    "subset": _former("crossexam.cli.subset:subset"),
+    "validate": validate,
+}
+app = group_of(
+    VERBS,
     name="crossexam",
     help="Cross-examine models of natural language inference: build test sets, run models, report results.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
-#: The commands, in the order of the help text; ``validate`` has subcommands.
-COMMANDS: Final = (
-    "crossexam.cli.examine:demo",
-    "crossexam.cli.examine:examine",
-    "crossexam.cli.ls:ls",
-    "crossexam.cli.fetch:fetch",
-    "crossexam.cli.build:build",
-    "crossexam.cli.check:check",
-    "crossexam.cli.run:run",
-    "crossexam.cli.report:report",
-    "crossexam.cli.compare:compare",
-    "crossexam.cli.baseline:baseline",
-    "crossexam.cli.gate:gate",
-    "crossexam.cli.train:train",
-    "crossexam.cli.convert:convert",
-    "crossexam.cli.export:export",
-    "crossexam.cli.card:card",
-    "crossexam.cli.features:features",
-    "crossexam.cli.subset:subset",
-)
-_HIDDEN: Final = {"short_forms": SuiteCommand, "model_flags": ModelCommand}
-for _command in map(imported, COMMANDS):
-    _classes = tuple(_HIDDEN[name] for name in _HIDDEN if name in _command.__annotations__)
-    _class = type("Command", _classes, {}) if _classes else None
-    app.command(_command.__name__, cls=_class)(_command)
-app.add_typer(imported("crossexam.cli.validate:app"))
 
 
 @app.callback(invoke_without_command=True)
 def _options(
-    version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and exit.", is_eager=True, metavar=""
+    ),
 ) -> None:
     if version:
         from crossexam.core.manifest import package_version

@@ -186,7 +186,8 @@ def _fitting(value: Any, kind: Any, reads_texts: bool) -> Any:
     """Return *value* as a *kind*, which is not a union; raises ValueError."""
     origin, parts = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        value = _fitting(value, parts[0], reads_texts)
+        if not (parts[0] is Path and isinstance(value, str) and reads_texts):  # a function may read a URL
+            value = _fitting(value, parts[0], reads_texts)
         for function in parts[1:]:
             value = function(value)
         return value
@@ -218,14 +219,13 @@ def _choices(kind: Any) -> tuple[Any, ...]:
 
 def _read(text: str, kind: Any) -> Any:
     """Return the value of *kind*, which is neither a union nor a tuple, that *text* stands for."""
+    spelt: Mapping[str, Any] = {}
     if get_origin(kind) is Literal:
         spelt = {str(choice): choice for choice in get_args(kind)}
     elif kind in _SPELT:
         spelt, text = _SPELT[kind], text.lower()
     elif kind in (int, float, str, Path) and (value := kind(text)) == value:  # a number, not NaN
         return value
-    else:
-        spelt = {}
     if text not in spelt:
         raise ValueError(text)
     return spelt[text]

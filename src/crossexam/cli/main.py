@@ -90,7 +90,7 @@ VERBS: Final[Mapping[str, Verb | typer.Typer]] = {
     "compare": Verb("crossexam.options.results:Compare", "crossexam.cli.compare:compare"),
     "baseline": Verb("crossexam.options.results:Baseline", "crossexam.cli.baseline:baseline"),
     "gate": Verb("crossexam.options.results:Gate", "crossexam.cli.gate:gate"),
-    "train": _former("crossexam.cli.train:train"),
+    "train": Verb("crossexam.options.train:Train", "crossexam.cli.train:train"),
     "convert": Verb("crossexam.options.run:Convert", "crossexam.cli.convert:convert"),
     "export": Verb("crossexam.options.data:Export", "crossexam.cli.export:export"),
     "card": Verb("crossexam.options.data:Card", "crossexam.cli.card:card"),

@@ -62,6 +62,19 @@ class Reading:
     )
 
 
+def reading_of(options: Reading) -> dict[str, Any]:
+    """Return the options of reading a corpus as the functions of the library take them."""
+    from crossexam.corpora.columns import stated_columns
+    from crossexam.corpora.label_names import stated_labels
+
+    return {
+        "columns": stated_columns(options.columns),
+        "labels": stated_labels(options.labels),
+        "skip_bad": options.skip_bad,
+        "allow_loss": options.allow_loss,
+    }
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """What a checkpoint is, and what its classes mean."""

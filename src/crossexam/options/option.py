@@ -152,14 +152,17 @@ def read_options(cls: Callable[..., T], given: Mapping[str, Any]) -> T:
     A switch is True or False, an option that is not given None.
     """
     values = {}
-    for name, each in options_of(cls).items():
+    known = options_of(cls)
+    for name, each in known.items():
         texts = given.get(name)
-        if each.required and not texts:
-            raise CrossexamError(f"{each.spelt} is missing", wanted=f"{each.usage}: {each.help}")
         if texts is not None:
             values[name] = (
                 texts if each.is_switch else each.read([texts] if isinstance(texts, str) else texts)
             )
+    for name, each in known.items():
+        if each.required and name not in values:
+            what, _, _ = each.help.partition(". ")
+            raise CrossexamError(f"{each.spelt} is missing", wanted=f"{each.usage}: {what.removesuffix('.')}")
     return cls(**values)
 
 

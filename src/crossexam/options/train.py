@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from crossexam.core.errors import CrossexamError
+from crossexam.core.settings import parse_assignments
 from crossexam.options.groups import Here, ReadFrom, Reading, Where
 from crossexam.options.option import Count, NotNegative, argument, option, several, switch
 from crossexam.training.debiasing import METHODS
@@ -133,6 +135,21 @@ class Train(Where, Fit):
         takes="RUN",
         **_CHANGES,
     )
+
+
+def settings_of(options: Train) -> dict[str, str]:
+    """Return the values of ``--set`` and of the options that are short for it, by field."""
+    settings = parse_assignments(options.values, "--set")
+    short = {
+        "epochs": ("--epochs", options.epochs),
+        "add_amod.adjectives": ("--adjectives", options.adjectives),
+    }
+    for field, (flag, value) in short.items():
+        if value is not None:
+            if field in settings:
+                raise CrossexamError(f"'{field}' is set by both --set and {flag}")
+            settings[field] = str(value)
+    return settings
 
 
 @dataclass(frozen=True)

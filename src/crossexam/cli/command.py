@@ -8,26 +8,30 @@ modules are imported, when it is called.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, cleandoc
 from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
+from crossexam.core.errors import CrossexamError
 from crossexam.core.imports import imported
 from crossexam.options.option import Option, options_of, read_options
 
 #: A command has as many options at most for all of them to be shown by --help, besides itself and --help-all.
 _FEW: Final = 13
+#: What typer raises for a command line that it cannot split; only classes below it are public.
+_UsageError: Final[type[Exception]] = typer.BadParameter.__mro__[1]
 _HELP: Final = {"help_option_names": ["-h", "--help"]}
 
 
 class Verb(NamedTuple):
-    """A command: the path of the class of its *options*, and that of the *function* of them."""
+    """A command: the path of the class of its *options*, that of the *function* of them, and what it does."""
 
     options: str
     function: str
+    help: str
 
 
 def group_of(verbs: Mapping[str, Verb | typer.Typer], **how: Any) -> typer.Typer:
@@ -44,6 +48,16 @@ def group_of(verbs: Mapping[str, Verb | typer.Typer], **how: Any) -> typer.Typer
 
         def list_commands(self, ctx: Any) -> list[str]:
             return list(verbs)
+
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            """Show what the commands do, without making them."""
+            commands = self.commands
+            said = {
+                name: each.help if isinstance(each, Verb) else each.info.help for name, each in verbs.items()
+            }
+            self.commands = {name: TyperCommand(name, help=text) for name, text in said.items()}
+            super().format_help(ctx, formatter)
+            self.commands = commands
 
     app = typer.Typer(
         cls=Verbs, no_args_is_help=True, pretty_exceptions_enable=False, context_settings=_HELP, **how
@@ -72,7 +86,17 @@ class _Commands(Mapping[str, Any]):
 class _Command(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         _leave_unread(self.get_params(ctx))
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except _UsageError as error:
+            said: Any = error
+        name = getattr(said, "option_name", None)
+        usages = [f"{name} {each.metavar or ''}".strip() for each in self.params if name in each.opts]
+        raise CrossexamError(
+            said.format_message().removesuffix("."),
+            wanted=usages[0] if usages else None,
+            hint=f"{ctx.command_path} --help shows the options",
+        )
 
 
 def _leave_unread(parameters: Iterable[Any]) -> None:
@@ -95,7 +119,8 @@ def _command(name: str, verb: Verb) -> typer.Typer:
     many = sum(not each.is_argument for each in options.values()) > _FEW
     parameters = [_parameter(each, many) for each in options.values()]
     run.__signature__ = Signature([*parameters, _help_all(options, many)])  # type: ignore[attr-defined]
-    run.__doc__ = cls.__doc__
+    _, _, more = cleandoc(cls.__doc__).partition("\n\n")
+    run.__doc__ = f"{verb.help}\n\n{more}"
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=_HELP)
     app.command(name, cls=_Command)(run)
     return app
@@ -103,7 +128,7 @@ def _command(name: str, verb: Verb) -> typer.Typer:
 
 def _parameter(each: Option, many: bool) -> Parameter:
     """Return the parameter by which typer knows an option, one of *many*: of texts, or a switch."""
-    how: dict[str, Any] = {"help": each.help, "metavar": each.takes}
+    how: dict[str, Any] = {"help": each.help if many else each.whole_help, "metavar": each.takes}
     how["rich_help_panel"] = None if many else each.group
     if each.is_argument:
         kind: Any = list[str] if each.repeatable else str
@@ -125,8 +150,8 @@ def _help_all(options: Mapping[str, Option], many: bool) -> Parameter:
     def show(context: typer.Context, value: bool) -> None:
         if value:
             for each in context.command.params:
-                group = options[each.name].group if each.name in options else None
-                vars(each).update(hidden=False, rich_help_panel=group)
+                if (of := options.get(each.name)) is not None:
+                    vars(each).update(hidden=False, help=of.whole_help, rich_help_panel=of.group)
             typer.echo(context.get_help())
             raise typer.Exit
 

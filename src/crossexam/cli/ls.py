@@ -77,7 +77,7 @@ def _options() -> _Listing:
     from dataclasses import fields
 
     from crossexam.models.table import MODELS
-    from crossexam.suites.short_forms import SHORT_FORMS
+    from crossexam.options.short_forms import SHORT_FORMS
     from crossexam.suites.table import with_own_options
 
     short = {

@@ -11,7 +11,7 @@ from crossexam.options.option import Count, argument, option, several, switch
 
 @dataclass(frozen=True)
 class Ls:
-    """List the available corpora, constructions, suites, options, models, templates and training recipes.
+    """The options of ``crossexam ls``.
 
     Example: crossexam ls constructions
     """
@@ -23,7 +23,7 @@ class Ls:
 
 @dataclass(frozen=True)
 class Fetch:
-    """Download corpora, verify their size and SHA-256, and unpack them. Interrupted downloads resume.
+    """The options of ``crossexam fetch``.
 
     Files without a SHA-256 in the catalogue are unverified: their first SHA-256 is recorded, and held.
 
@@ -45,7 +45,7 @@ class Fetch:
 
 @dataclass(frozen=True)
 class Check:
-    """Check built test sets, and show why examples gave no item; exit with status 1 if there are errors.
+    """The options of ``crossexam check``.
 
     The codes of errors begin with E, those of warnings with W.
 
@@ -59,7 +59,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Export:
-    """Write a suite for other programs: tasks that a harness runs, or pairs that your own program predicts.
+    """The options of ``crossexam export``.
 
     The log of a harness comes back as the model log/PATH, a file of predictions as file/PATH.
 
@@ -85,7 +85,7 @@ class Export:
 
 @dataclass(frozen=True)
 class Card:
-    """Write a dataset card into the folder of a suite, which the Hugging Face hub and datasets then read.
+    """The options of ``crossexam card``.
 
     Example: crossexam card tests
     """

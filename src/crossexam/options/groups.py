@@ -8,13 +8,15 @@ from typing import Annotated, Any, Final
 
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.places import copy_path, here_path, work_path
-from crossexam.options.option import Count, NumberOrAuto, Option, option, options_of, switch
+from crossexam.options.option import Count, NumberOrAuto, Option, option, options_of, several, switch
+from crossexam.options.short_forms import ShortForms
 
 #: What a command reads or writes at a path or URL, and what is on this machine.
 ReadFrom = Annotated[Path, copy_path]
 WriteTo = Annotated[Path, work_path]
 Here = Annotated[Path, here_path]
 
+_BUILDING: Final[dict[str, Any]] = {"group": "How to build"}
 _READING: Final[dict[str, Any]] = {"group": "How to read files"}
 _WHERE: Final[dict[str, Any]] = {"group": "Where the work is done"}
 
@@ -26,7 +28,11 @@ class ModelOption(Option):
 
 _MODEL: Final[dict[str, Any]] = {"group": "How to run the model"}
 _OF_MODEL: Final[dict[str, Any]] = {**_MODEL, "kind": ModelOption}
-_OF_SERVER: Final[dict[str, Any]] = {"group": "Language models (api/, lm/)", "kind": ModelOption}
+_OF_SERVER: Final[dict[str, Any]] = {
+    "group": "Language models (api/, lm/)",
+    "kind": ModelOption,
+    "once": True,
+}
 
 
 def model_values(options: Any) -> dict[str, Any]:
@@ -73,6 +79,63 @@ def reading_of(options: Reading) -> dict[str, Any]:
         "skip_bad": options.skip_bad,
         "allow_loss": options.allow_loss,
     }
+
+
+@dataclass(frozen=True)
+class FromBases(ShortForms):
+    """From what test sets are built."""
+
+    base: tuple[str, ...] = several(
+        "What to build from: CORPUS:SPLIT or a file, or several as one (A+B). Repeatable. For cross-dataset, "
+        "the names of its corpora to include; default: all that are installed.",
+        takes="CORPUS:SPLIT|FILE",
+        first=True,
+    )
+    limit: Count | None = option(
+        "Use only the first N examples of each base; word problems are not limited.", first=True
+    )
+    settings: tuple[str, ...] = several(
+        "Set an option of a construction or suite (with examine, also of a kind of model): --set "
+        "antonymy.rules=released. Repeatable; crossexam ls options lists all options.",
+        "--set",
+        takes="NAME.OPTION=VALUE",
+        first=True,
+    )
+    force: bool = switch("Replace another suite in the folder.", first=True)
+
+
+@dataclass(frozen=True)
+class Building(FromBases):
+    """How test sets are built."""
+
+    word_problems: tuple[str, ...] = several(
+        "What to build numerical reasoning from: CORPUS:SPLIT or a file, or 'base' for the premises of the "
+        "base. Default: all splits of AQuA-RAT that are installed, else the base. Repeatable.",
+        takes="CORPUS:SPLIT|FILE|base",
+        **_BUILDING,
+    )
+    seed: int = option("Seed of all random choices in building.", default=0, **_BUILDING)
+    per_key: Count | None = option(
+        "Keep at most N items per key, drawn at random. Keys: the word pair of antonymy and word swaps, the "
+        "rule of numerical reasoning, the words of SOSwap and AddAmod.",
+        **_BUILDING,
+    )
+    tagger: str = option(
+        "POS tagger: auto (the parses in the corpus, else builtin), builtin, parses, nltk, spacy:PIPELINE.",
+        default="auto",
+        takes="NAME",
+        **_BUILDING,
+    )
+    entities: str = option(
+        "Named-entity recognizer: auto, lists, spacy:PIPELINE.", default="auto", takes="NAME", **_BUILDING
+    )
+    parser: str = option(
+        "Dependency parser: auto (the parses in the corpus, else the pipeline of --tagger), parses, "
+        "spacy:PIPELINE, which also parses sentences without a parse for models that read trees.",
+        default="auto",
+        takes="NAME",
+        **_BUILDING,
+    )
 
 
 @dataclass(frozen=True)

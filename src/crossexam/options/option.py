@@ -30,7 +30,8 @@ class Option:
     """An option of a command: the field *name* of type *kind*.
 
     An argument has no *flags*.  *takes* stands for its value in the help, and *group* is its heading there.
-    Of a command with many options, ``--help`` shows only the *first* ones.
+    Of a command with many options, ``--help`` shows only the *first* ones.  If it is given again with another
+    value, the last one counts, unless it is to be given *once*.
     """
 
     help: str
@@ -38,6 +39,7 @@ class Option:
     takes: str = ""
     group: str | None = None
     first: bool = False
+    once: bool = False
     required: bool = False
     is_argument: bool = False
     name: str = ""
@@ -60,6 +62,11 @@ class Option:
         return self.takes if self.is_argument else self.flags[0]
 
     @property
+    def whole_help(self) -> str:
+        """What the help with all options says of it."""
+        return self.help
+
+    @property
     def usage(self) -> str:
         """How it is written on the command line."""
         return self.takes if self.is_argument else f"{self.flags[0]} {self.takes}".strip()
@@ -68,13 +75,14 @@ class Option:
         """Return the value that *texts* of the command line stand for; raises CrossexamError."""
         if self.repeatable:
             return tuple(self._fitting(text, get_args(self.kind)[0], self.spelt) for text in texts)
-        if len(set(texts)) > 1:
-            first, *_, last = texts
-            raise CrossexamError(f"{self.spelt} is given twice", wanted=f"either '{first}' or '{last}'")
-        return self._fitting(texts[0], self.kind, self.spelt)
+        if self.once and len(set(texts)) > 1:
+            raise CrossexamError(
+                f"{self.spelt} is given twice", wanted=f"either '{texts[0]}' or '{texts[-1]}'"
+            )
+        return self._fitting(texts[-1], self.kind, self.spelt)
 
     def checked(self, value: Any) -> Any:
-        """Return *value*, the argument of this name; raises CrossexamError if it is none."""
+        """Return *value*, the argument of this name; raises CrossexamError if it does not fit."""
         return self._fitting(value, self.kind, self.name, reads_texts=False)
 
     def _fitting(self, value: Any, kind: Any, name: str, *, reads_texts: bool = True) -> Any:
@@ -82,7 +90,8 @@ class Option:
             return fitting(value, kind, reads_texts=reads_texts)
         except ValueError:
             what = f"{name} is {shown(value)}"
-        raise CrossexamError(what, wanted=self.help if kind is str else described(kind))
+        wanted = {str: self.help, bool: "True or False"}.get(kind) or described(kind)
+        raise CrossexamError(what, wanted=wanted)
 
 
 def option(help: str, *flags: str, default: Any = None, kind: type[Option] = Option, **how: Any) -> Any:

@@ -12,7 +12,7 @@ from crossexam.options.option import Count, NotNegative, argument, option, sever
 
 @dataclass(frozen=True)
 class Report(Shown):
-    """Report the results of one or more runs, separately for items with verified and proposed labels.
+    """The options of ``crossexam report``.
 
     Example: crossexam report runs/mine -o report.html
     """
@@ -54,7 +54,7 @@ class Report(Shown):
 
 @dataclass(frozen=True)
 class Compare(Shown):
-    """Compare two runs by paired differences with confidence intervals and Holm-corrected p-values.
+    """The options of ``crossexam compare``.
 
     Example: crossexam compare runs/mine runs/other
     """
@@ -70,7 +70,7 @@ class Compare(Shown):
 
 @dataclass(frozen=True)
 class Baseline:
-    """Write the answers of a run to a small file, with which `crossexam gate` compares later runs.
+    """The options of ``crossexam baseline``.
 
     Example: crossexam baseline runs/mine -o baseline.parquet
     """
@@ -82,7 +82,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Gate(Unanswered):
-    """Judge a run by rules: exit code 0 if it passes, 1 if it fails, 5 if that is undecided.
+    """The options of ``crossexam gate``.
 
     It is 2 if the run cannot be judged, and 4 if it is not finished.  JUnit and JSON are written with 0, 1
     and 5, and with 2 if a check could not be judged; after an error there are none, nor any of earlier

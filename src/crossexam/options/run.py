@@ -20,7 +20,7 @@ from crossexam.options.option import Count, argument, option, several, switch
 
 @dataclass(frozen=True)
 class Run(Where, ServerOptions, ModelOptions):
-    """Run a model over test sets. The same command resumes an interrupted run.
+    """The options of ``crossexam run``.
 
     A folder holds one run: further test sets are added to it if the model is the same. With several
     templates, it holds a folder with a run for each.
@@ -71,7 +71,7 @@ class Run(Where, ServerOptions, ModelOptions):
 
 @dataclass(frozen=True)
 class Convert(Checkpoint):
-    """Write a checkpoint as an ONNX model, which needs no torch, and compare the two.
+    """The options of ``crossexam convert``.
 
     Example: crossexam convert hf/my-model -o my-onnx
     """

@@ -63,7 +63,7 @@ class Fit(Reading):
 
 @dataclass(frozen=True)
 class Train(Where, Fit):
-    """Train a model. The same command resumes interrupted training.
+    """The options of ``crossexam train``.
 
     Example: crossexam train bag-of-words --train snli:train --dev snli:dev -o bow
     """
@@ -154,7 +154,7 @@ def settings_of(options: Train) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Features:
-    """Print the most important features of a model.
+    """The options of ``crossexam features``.
 
     For a bag-of-words model, these are the features with the largest weights per label: "hypothesis: nobody"
     is a word of the hypothesis, "outside / inside" a word of the premise and one of the hypothesis.  For a

@@ -15,7 +15,7 @@ _STUDY: Final = ("STUDY", "Folder written by validate sample.")
 
 @dataclass(frozen=True)
 class Sample:
-    """Draw a stratified sample of items to judge, in a different order per judge.
+    """The options of ``crossexam validate sample``.
 
     Example: crossexam validate sample tests -o study
     """
@@ -47,7 +47,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Serve:
-    """Serve the judges' page on this machine only, and print a link per judge.
+    """The options of ``crossexam validate serve``.
 
     Example: crossexam validate serve study
     """
@@ -58,7 +58,7 @@ class Serve:
 
 @dataclass(frozen=True)
 class ExportStudy:
-    """Export a study, to judge items in a spreadsheet or in Label Studio.
+    """The options of ``crossexam validate export``.
 
     Example: crossexam validate export study -o study.csv
     """
@@ -78,7 +78,7 @@ class ExportStudy:
 
 @dataclass(frozen=True)
 class ImportAnswers:
-    """Import all judgements of a file, or none if it has errors. Importing it again changes nothing.
+    """The options of ``crossexam validate import``.
 
     Example: crossexam validate import study study.csv
     """
@@ -92,7 +92,7 @@ class ImportAnswers:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Report how many labels the judges confirm, what labels they give, and their agreement.
+    """The options of ``crossexam validate verdict``.
 
     Example: crossexam validate verdict study
     """

@@ -16,7 +16,7 @@ from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered, check_u
 from crossexam.core.places import copy_path
 from crossexam.core.transfers import fetch
 from crossexam.options.build import Build
-from crossexam.options.groups import Reading, Where
+from crossexam.options.groups import Reading, Where, request_fields
 from crossexam.options.option import checked_options
 from crossexam.options.results import Baseline, Compare, Gate
 from crossexam.options.results import Report as ReportCommand
@@ -201,14 +201,9 @@ def build(
         bases,
         [_as_base(word_problems, None)] if word_problems is not None else [],
         options=suite_options(kind, given, [_by_name(options)], named),
-        seed=given.seed,
-        limit=given.limit,
-        per_key=given.per_key,
-        tagger=given.tagger,
-        recognizer=given.entities,
-        parser=given.parser,
         file_format=given.file_format,
         engine=_engine(engine, given, usual="auto", worthwhile=WORTHWHILE),
+        **request_fields(given),
     )
     if target is None:
         return build_in_memory(request)

@@ -21,7 +21,7 @@ from crossexam.corpora.installed import data_folder
 from crossexam.corpora.spec import CorpusSpec, changed_reading, each_reading
 from crossexam.options.build import Build, Examine, Subset
 from crossexam.options.engines import engine_of
-from crossexam.options.groups import reading_of
+from crossexam.options.groups import reading_of, request_fields
 from crossexam.options.short_forms import suite_options
 from crossexam.suites.bases import Base, base_from_corpora, base_from_spec, installed_word_problems
 from crossexam.suites.build import WORTHWHILE, Overview, SuiteKind, SuiteRequest, build_to_folder
@@ -52,14 +52,8 @@ def requested(
     reading = reading_of(options)
     fields |= {"options": suite_options(kind, options, stated, options.base), "limit": options.limit}
     if not isinstance(options, Subset):
-        fields |= {
-            "seed": options.seed,
-            "per_key": options.per_key,
-            "tagger": options.tagger,
-            "recognizer": options.entities,
-            "parser": options.parser,
-            "engine": engine_of(options, usual="auto", worthwhile=WORTHWHILE, note=note),
-        }
+        fields |= request_fields(options)
+        fields["engine"] = engine_of(options, usual="auto", worthwhile=WORTHWHILE, note=note)
     if kind.base_option is not None:
         return suite_request(suite, reading=changed_reading(reading), **fields)
     if not options.base:

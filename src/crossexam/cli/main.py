@@ -23,126 +23,64 @@ _INTERNAL_ERROR: Final = 3
 _UNFINISHED: Final = 4
 _INTERRUPTED: Final = 130
 
+# fmt: off
 #: The commands of ``validate``, in the order of the help text.
 VALIDATE: Final = {
-    "sample": Verb(
-        "crossexam.options.validate:Sample",
-        "crossexam.cli.validate:sample",
-        "Draw a stratified sample of items to judge, in a different order per judge.",
-    ),
-    "serve": Verb(
-        "crossexam.options.validate:Serve",
-        "crossexam.cli.validate:serve",
-        "Serve the judges' page on this machine only, and print a link per judge.",
-    ),
-    "export": Verb(
-        "crossexam.options.validate:ExportStudy",
-        "crossexam.cli.validate:export",
-        "Export a study, to judge items in a spreadsheet or in Label Studio.",
-    ),
-    "import": Verb(
-        "crossexam.options.validate:ImportAnswers",
-        "crossexam.cli.validate:import_",
-        "Import all judgements of a file, or none if it has errors. Importing it again changes nothing.",
-    ),
-    "verdict": Verb(
-        "crossexam.options.validate:Verdict",
-        "crossexam.cli.validate:verdict",
-        "Report how many labels the judges confirm, what labels they give, and their agreement.",
-    ),
+    "sample": Verb("crossexam.options.validate:Sample", "crossexam.cli.validate:sample",
+        "Draw a stratified sample of items to judge, in a different order per judge."),
+    "serve": Verb("crossexam.options.validate:Serve", "crossexam.cli.validate:serve",
+        "Serve the judges' page on this machine only, and print a link per judge."),
+    "export": Verb("crossexam.options.validate:ExportStudy", "crossexam.cli.validate:export",
+        "Export a study, to judge items in a spreadsheet or in Label Studio."),
+    "import": Verb("crossexam.options.validate:ImportAnswers", "crossexam.cli.validate:import_",
+        "Import all judgements of a file, or none if it has errors. Importing it again changes nothing."),
+    "verdict": Verb("crossexam.options.validate:Verdict", "crossexam.cli.validate:verdict",
+        "Report how many labels the judges confirm, what labels they give, and their agreement."),
 }
+# fmt: on
 validate = group_of(
     VALIDATE, name="validate", help="Collect human judgements on test sets.", add_completion=False
 )
+# fmt: off
 #: The commands, in the order of the help text.
 VERBS: Final[Mapping[str, Verb | typer.Typer]] = {
-    "demo": Verb(
-        "crossexam.options.build:Demo",
-        "crossexam.cli.examine:demo",
-        "Build all stress tests from the built-in corpus, run three built-in models and write report.html.",
-    ),
-    "examine": Verb(
-        "crossexam.options.build:Examine",
-        "crossexam.cli.examine:examine",
-        "Build test sets from a base, run models over them, print the results and write report.html.",
-    ),
-    "ls": Verb(
-        "crossexam.options.data:Ls",
-        "crossexam.cli.ls:ls",
-        "List the available corpora, constructions, suites, options, models, templates and training recipes.",
-    ),
-    "fetch": Verb(
-        "crossexam.options.data:Fetch",
-        "crossexam.cli.fetch:fetch",
-        "Download corpora, verify their size and SHA-256, and unpack them. Interrupted downloads resume.",
-    ),
-    "build": Verb(
-        "crossexam.options.build:Build",
-        "crossexam.cli.build:build",
-        "Build the test sets of a suite, or of one construction, from one or more bases.",
-    ),
-    "check": Verb(
-        "crossexam.options.data:Check",
-        "crossexam.cli.check:check",
-        "Check built test sets, and show why examples gave no item; exit with status 1 if there are errors.",
-    ),
-    "run": Verb(
-        "crossexam.options.run:Run",
-        "crossexam.cli.run:run",
-        "Run a model over test sets. The same command resumes an interrupted run.",
-    ),
-    "report": Verb(
-        "crossexam.options.results:Report",
-        "crossexam.cli.report:report",
-        "Report the results of one or more runs, separately for items with verified and proposed labels.",
-    ),
-    "compare": Verb(
-        "crossexam.options.results:Compare",
-        "crossexam.cli.compare:compare",
-        "Compare two runs by paired differences with confidence intervals and Holm-corrected p-values.",
-    ),
-    "baseline": Verb(
-        "crossexam.options.results:Baseline",
-        "crossexam.cli.baseline:baseline",
-        "Write the answers of a run to a small file, with which `crossexam gate` compares later runs.",
-    ),
-    "gate": Verb(
-        "crossexam.options.results:Gate",
-        "crossexam.cli.gate:gate",
-        "Judge a run by rules: exit code 0 if it passes, 1 if it fails, 5 if that is undecided.",
-    ),
-    "train": Verb(
-        "crossexam.options.train:Train",
-        "crossexam.cli.train:train",
-        "Train a model. The same command resumes interrupted training.",
-    ),
-    "convert": Verb(
-        "crossexam.options.run:Convert",
-        "crossexam.cli.convert:convert",
-        "Write a checkpoint as an ONNX model, which needs no torch, and compare the two.",
-    ),
-    "export": Verb(
-        "crossexam.options.data:Export",
-        "crossexam.cli.export:export",
-        "Write a suite for other programs: tasks that a harness runs, or pairs for a program of your own.",
-    ),
-    "card": Verb(
-        "crossexam.options.data:Card",
-        "crossexam.cli.card:card",
-        "Write a dataset card into the folder of a suite, which the Hugging Face hub and datasets then read.",
-    ),
-    "features": Verb(
-        "crossexam.options.train:Features",
-        "crossexam.cli.features:features",
-        "Print the most important features of a model.",
-    ),
-    "subset": Verb(
-        "crossexam.options.build:Subset",
-        "crossexam.cli.subset:subset",
-        "Write the examples of a corpus that mislead a shallow model, and the whole corpus, as test sets.",
-    ),
+    "demo": Verb("crossexam.options.build:Demo", "crossexam.cli.examine:demo",
+        "Build all stress tests from the built-in corpus, run three built-in models and write report.html."),
+    "examine": Verb("crossexam.options.build:Examine", "crossexam.cli.examine:examine",
+        "Build test sets from a base, run models over them, print the results and write report.html."),
+    "ls": Verb("crossexam.options.data:Ls", "crossexam.cli.ls:ls",
+        "List corpora, constructions, suites, options, models, templates and training recipes."),
+    "fetch": Verb("crossexam.options.data:Fetch", "crossexam.cli.fetch:fetch",
+        "Download corpora, verify their size and SHA-256, and unpack them. Interrupted downloads resume."),
+    "build": Verb("crossexam.options.build:Build", "crossexam.cli.build:build",
+        "Build the test sets of a suite, or of one construction, from one or more bases."),
+    "check": Verb("crossexam.options.data:Check", "crossexam.cli.check:check",
+        "Check built test sets, and show why examples gave no item; exit with status 1 if there are errors."),
+    "run": Verb("crossexam.options.run:Run", "crossexam.cli.run:run",
+        "Run a model over test sets. The same command resumes an interrupted run."),
+    "report": Verb("crossexam.options.results:Report", "crossexam.cli.report:report",
+        "Report the results of one or more runs, separately for items with verified and proposed labels."),
+    "compare": Verb("crossexam.options.results:Compare", "crossexam.cli.compare:compare",
+        "Compare two runs by paired differences with confidence intervals and Holm-corrected p-values."),
+    "baseline": Verb("crossexam.options.results:Baseline", "crossexam.cli.baseline:baseline",
+        "Write the answers of a run to a small file, with which `crossexam gate` compares later runs."),
+    "gate": Verb("crossexam.options.results:Gate", "crossexam.cli.gate:gate",
+        "Judge a run by rules: exit code 0 if it passes, 1 if it fails, 5 if that is undecided."),
+    "train": Verb("crossexam.options.train:Train", "crossexam.cli.train:train",
+        "Train a model. The same command resumes interrupted training."),
+    "convert": Verb("crossexam.options.run:Convert", "crossexam.cli.convert:convert",
+        "Write a checkpoint as an ONNX model, which needs no torch, and compare the two."),
+    "export": Verb("crossexam.options.data:Export", "crossexam.cli.export:export",
+        "Write a suite for other programs: tasks that a harness runs, or pairs for a program of your own."),
+    "card": Verb("crossexam.options.data:Card", "crossexam.cli.card:card",
+        "Write a dataset card into the folder of a suite, for the Hugging Face hub and datasets."),
+    "features": Verb("crossexam.options.train:Features", "crossexam.cli.features:features",
+        "Print the most important features of a model."),
+    "subset": Verb("crossexam.options.build:Subset", "crossexam.cli.subset:subset",
+        "Write the examples of a corpus that mislead a shallow model, and the whole corpus, as test sets."),
     "validate": validate,
 }
+# fmt: on
 app = group_of(
     VERBS,
     name="crossexam",

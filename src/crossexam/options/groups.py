@@ -138,6 +138,18 @@ class Building(FromBases):
     )
 
 
+def request_fields(options: Building) -> dict[str, Any]:
+    """Return the fields of a SuiteRequest that *options* state in the words of the library."""
+    return {
+        "seed": options.seed,
+        "limit": options.limit,
+        "per_key": options.per_key,
+        "tagger": options.tagger,
+        "recognizer": options.entities,
+        "parser": options.parser,
+    }
+
+
 @dataclass(frozen=True)
 class Checkpoint:
     """What a checkpoint is, and what its classes mean."""

@@ -284,6 +284,15 @@ def test_a_class_order_may_be_a_text(order: Any) -> None:
     assert set(other.predictions("negation.examples")) == {"not_entailment"}
 
 
+def test_a_limit_and_a_forced_build_are_those_of_the_command_line(tmp_path: Path) -> None:
+    run = cx.run(always, SUITE, limit=2)
+    assert {len(run.predictions(name)) for name in run.datasets} == {2}
+    cx.build("negation", ROWS, folder=tmp_path, file_format="jsonl")
+    with pytest.raises(CrossexamError, match="--force"):
+        cx.build("antonymy", ROWS, folder=tmp_path)
+    assert "antonymy.examples" in cx.build("antonymy", ROWS, folder=tmp_path, force=True).datasets
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
     suite = cx.build("negation", ROWS, limit=np.int64(2), seed=np.int64(7))
     assert [len(each) for each in suite] == [2, 2]

@@ -147,13 +147,11 @@ def _escape_what_cannot_be_printed() -> None:
 
 
 def _show_warnings_as_notes() -> None:
-    """Show warnings that are for the user of the command as notes, without a line of the source."""
+    """Show our own warnings, which are for the user of the command, as notes without a line of the source."""
     usual = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        from crossexam.models.api.pacing import WaitingWarning
-
-        if issubclass(category, WaitingWarning):
+        if category.__module__.startswith("crossexam."):
             note(str(message))
         else:
             usual(message, category, *place, **more)

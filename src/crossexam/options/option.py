@@ -1,13 +1,14 @@
 """What a field of a class of options says: its flag, its help, and the values that it takes.
 
 The options of a command are a frozen dataclass, whose fields are made by :func:`option` and :func:`argument`.
-Its docstring is the help of the command.  Groups that commands share are base classes.  The command line
-(:mod:`crossexam.cli.command`) reads texts into such a class, the library (:mod:`crossexam.api`) arguments.
+Groups that commands share are base classes.  What its docstring says after the first paragraph is in the help
+of the command.  The command line (:mod:`crossexam.cli.command`) reads texts into such a class, and the
+library (:mod:`crossexam.api`) arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -71,8 +72,13 @@ class Option:
         """How it is written on the command line."""
         return self.takes if self.is_argument else f"{self.flags[0]} {self.takes}".strip()
 
-    def read(self, texts: Sequence[str]) -> Any:
-        """Return the value that *texts* of the command line stand for; raises CrossexamError."""
+    def read(self, texts: Any) -> Any:
+        """Return the value that *texts* of the command line stand for; raises CrossexamError.
+
+        That of a switch is True or False already.
+        """
+        if self.is_switch:
+            return texts
         if self.repeatable:
             return tuple(self._fitting(text, get_args(self.kind)[0], self.spelt) for text in texts)
         if self.once and len(set(texts)) > 1:
@@ -119,9 +125,8 @@ def options_of(cls: Any) -> Mapping[str, Option]:
     """Return the options of a class by the names of its fields, arguments first, then what is required."""
     kinds = get_type_hints(cls, include_extras=True)
     found = [_option(each, kinds[each.name]) for each in fields(cls)]
-    return {
-        each.name: each for each in sorted(found, key=lambda each: (not each.is_argument, not each.required))
-    }
+    found.sort(key=lambda each: (not each.is_argument, not each.required))
+    return {each.name: each for each in found}
 
 
 def _option(of: Field[Any], annotation: Any) -> Option:
@@ -156,18 +161,16 @@ def _parts(kind: Any) -> tuple[Any, ...]:
 
 
 def read_options(cls: Callable[..., T], given: Mapping[str, Any]) -> T:
-    """Return the options that the command line has *given*, texts by name; raises CrossexamError.
+    """Return the options that the command line has *given*, texts by name, None for those that are not given.
 
-    A switch is True or False, an option that is not given None.
+    Raises CrossexamError.
     """
     values = {}
     known = options_of(cls)
     for name, each in known.items():
-        texts = given.get(name)
-        if texts is not None:
-            values[name] = (
-                texts if each.is_switch else each.read([texts] if isinstance(texts, str) else texts)
-            )
+        value = given.get(name)
+        if value is not None:
+            values[name] = each.read([value] if isinstance(value, str) else value)
     for name, each in known.items():
         if each.required and name not in values:
             what, _, _ = each.help.partition(". ")

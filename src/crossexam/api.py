@@ -16,7 +16,7 @@ from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered, check_u
 from crossexam.core.places import copy_path
 from crossexam.core.transfers import fetch
 from crossexam.options.build import Build
-from crossexam.options.groups import Reading, Where, request_fields
+from crossexam.options.groups import Reading, Where, reading_of, request_fields
 from crossexam.options.option import checked_options
 from crossexam.options.results import Baseline, Compare, Gate
 from crossexam.options.results import Report as ReportCommand
@@ -66,16 +66,8 @@ def load(
     >>> load([{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}], name="weather")
     Dataset('weather', 1 example: 1 neutral)
     """
-    from crossexam.corpora.columns import stated_columns
-    from crossexam.corpora.label_names import stated_labels
-
     checked_options(Reading, skip_bad=skip_bad, allow_loss=allow_loss)
-    reading: dict[str, Any] = {
-        "columns": stated_columns(columns),
-        "labels": stated_labels(labels),
-        "skip_bad": skip_bad,
-        "allow_loss": allow_loss,
-    }
+    reading = reading_of(Reading(columns, labels, skip_bad, allow_loss))
     if name is not None:
         required(name, str, "name", wanted="a name for the table")
         if isinstance(spec, str | Path | Dataset):

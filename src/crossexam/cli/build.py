@@ -6,9 +6,12 @@ import gc
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from crossexam.cli.console import items_table, note, progress_bar, show, table_of, written, yield_summary
+from rich.table import Table
+
+from crossexam.cli.console import note, progress_bar, show, table_of, written
+from crossexam.cli.yields import items_table, yield_summary
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError
@@ -26,9 +29,6 @@ from crossexam.options.short_forms import suite_options
 from crossexam.suites.bases import Base, base_from_corpora, base_from_spec, installed_word_problems
 from crossexam.suites.build import WORTHWHILE, Overview, SuiteKind, SuiteRequest, build_to_folder
 from crossexam.suites.table import reads_problems, suite_named, suite_request
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def build(options: Build) -> None:

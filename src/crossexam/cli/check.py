@@ -8,7 +8,8 @@ from typing import Final
 
 import typer
 
-from crossexam.cli.console import note, reader_may_leave, show, table_of, yield_summary
+from crossexam.cli.console import note, reader_may_leave, show, table_of
+from crossexam.cli.yields import yield_summary
 from crossexam.constructions.check import CHECKS, run_checks
 from crossexam.core.dataset import counted_items
 from crossexam.core.test_sets import read_suite, read_test_set

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from rich.table import Table
 
 from crossexam.cli.console import progress_bar, show, table_of, written
 from crossexam.core.test_sets import read_suites
 from crossexam.evaluation.conversion import Conversion, Fidelity, convert_checkpoint
 from crossexam.options.groups import model_values
 from crossexam.options.run import Convert
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def convert(options: Convert) -> None:

@@ -1,21 +1,22 @@
-"""Training with a loop, as ``crossexam train`` does it: a model of the zoo, or a transformer."""
+"""Training with a loop, as ``crossexam train`` does it: a model of the zoo, or a transformer.
+
+It shows a live progress line, a line per epoch, and a table of scores at the end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
+from typing import Final
 
-from crossexam.cli.console import (
-    dev_line,
-    note,
-    show,
-    spread_line,
-    training_progress,
-    training_table,
-    warn_of_no_bias,
-    written,
-)
+from rich.console import Console
+from rich.status import Status as Spinner
+from rich.table import Table
+
+from crossexam.cli.console import Clock, Timer, dev_line, duration, note, show, table_of, written
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.settings import grid
 from crossexam.corpora.reading import label_counts
@@ -32,13 +33,17 @@ from crossexam.training.data import (
     with_parser,
 )
 from crossexam.training.debiasing import METHODS
-from crossexam.training.request import Status, TrainingRequest
-from crossexam.training.several import train_grid, train_seeds
-from crossexam.training.train import model_name
+from crossexam.training.request import Status, TrainedModel, TrainingRequest
+from crossexam.training.several import best_of_grid, train_grid, train_seeds
+from crossexam.training.train import model_name, spread_of
 from crossexam.training.transformer import PREFIX as TRANSFORMERS
 from crossexam.training.vocabulary import load_word_sources
 from crossexam.zoo.hypothesis_only import PREFIX
 from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named, table_name
+
+#: Elsewhere than on a terminal, a line is printed after as many seconds without one.
+TRAINING_SECONDS: Final = 30.0
+_SECONDS_PER_LINE: Final = 0.2
 
 
 def train_neural(options: Train) -> None:
@@ -139,3 +144,94 @@ def _reads_trees(options: Train) -> bool:
             hint="leave it out; syntactic_tree_lstm and --augment use it",
         )
     return trees
+
+
+def training_table(request: TrainingRequest, models: Mapping[str, Sequence[TrainedModel]]) -> Table:
+    """Return a row per trained model: its folder, best epoch, scores on the dev and test sets, bias model."""
+    tests = [test.spec for test in request.data.tests]
+    biased = any("bias" in trained.manifest for group in models.values() for trained in group)
+    last = ["bias model (majority)"] if biased else []
+    columns = ("model", "best epoch", "dev accuracy", "dev loss", *tests, *last)
+    best = best_of_grid(models) if len(models) > 1 else None
+    rows = []
+    for settings, group in models.items():
+        mark = "  (best)" if settings == best else ""
+        for trained in group:
+            scores = trained.manifest["scores"]
+            accuracies = (f"{trained.manifest['tests'][spec]['accuracy']:.1f} %" for spec in tests)
+            dev = f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}"
+            bias = trained.manifest.get("bias")
+            beside = [f"{bias['accuracy']:.1f} % ({bias['majority']:.1f} %)"] if bias else []
+            name = f"{model_name(trained)}{mark}"
+            rows.append((name, str(scores["best_epoch"]), *dev, *accuracies, *beside))
+    title = f"{request.name} on {request.data.dev.name}"
+    return table_of(title, columns, rows, right=range(1, len(columns)))
+
+
+def warn_of_no_bias(models: Iterable[TrainedModel], method: str | None) -> None:
+    """Print a warning for each of *models* whose bias model knows no more than the most frequent label."""
+    for trained in models:
+        bias = trained.manifest.get("bias")
+        if bias and bias["accuracy"] <= bias["majority"]:
+            pairs = "held-out training pairs" if "best_epoch" in bias else "the training pairs"
+            note(
+                f"warning: {model_name(trained)}: the bias model is right for {bias['accuracy']:.1f} % of "
+                f"{pairs}, and their most frequent label for {bias['majority']:.1f} %: it has learned no "
+                f"bias that {method} could remove; train on more pairs or for more epochs (--epochs), "
+                "or give the run of a model that is above the majority (--bias RUN)"
+            )
+
+
+def spread_line(models: Sequence[TrainedModel]) -> str:
+    """Return a line with the mean and the standard deviation of the dev accuracy over several seeds."""
+    spread = spread_of([trained.accuracy for trained in models])
+    return (
+        f"dev accuracy {spread.mean:.1f} % on average over {spread.n} seeds, "
+        f"standard deviation {spread.deviation:.1f}"
+    )
+
+
+@contextmanager
+def training_progress(clock: Clock = time.monotonic) -> Iterator[Callable[[Status], None]]:
+    """Yield a function that shows progress: a line per epoch, and how far the epoch is.
+
+    On a terminal the latter is a live line, elsewhere a line every TRAINING_SECONDS by *clock*.
+    """
+    console = Console(stderr=True)
+    spinner = Spinner("reading", console=console) if console.is_terminal else None
+    timer = Timer(TRAINING_SECONDS if spinner is None else _SECONDS_PER_LINE, clock)
+
+    def watch(status: Status) -> None:
+        if status.scores is not None:
+            note(_epoch_line(status))
+            timer.begin()
+        elif timer.is_due():
+            show_line = note if spinner is None else spinner.update
+            show_line(_progress_line(status))
+
+    if spinner is None:
+        yield watch
+        return
+    with spinner:
+        yield watch
+
+
+def _progress_line(status: Status) -> str:
+    return (
+        f"epoch {status.epoch} of {status.epochs}: {status.done:,} of {status.total:,}, "
+        f"loss {status.loss:.3f}, {status.examples_per_second:,.0f} examples/s, "
+        f"{_time_left(status)}"
+    )
+
+
+def _time_left(status: Status) -> str:
+    return f"at most {duration(status.seconds_left)} left" if status.seconds_left >= 1 else "done"
+
+
+def _epoch_line(status: Status) -> str:
+    scores = status.scores or {}
+    return (
+        f"epoch {status.epoch} of {status.epochs}: loss {scores['train_loss']:.3f}, "
+        f"dev {scores['dev_accuracy']:.1f} %, {status.examples_per_second:,.0f} examples/s, "
+        f"{_time_left(status)}"
+    )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+
+from rich.table import Table
 
 from crossexam.cli.console import dev_line, note, progress_bar, show, table_of, written
 from crossexam.core.errors import CrossexamError, MissingExtraError
@@ -14,9 +15,6 @@ from crossexam.options.option import options_of
 from crossexam.options.train import Fit, Train, settings_of
 from crossexam.shallow.fitting import FitRequest, FittedFolder, ShallowModel, fit_once
 from crossexam.shallow.table import shallow_named
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def train(options: Train) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from rich.table import Table
 
 from crossexam.cli.console import note, say, show, table_of, written
 from crossexam.core.errors import CrossexamError, FormatError
@@ -34,9 +36,6 @@ from crossexam.validation.verdict import (
     question_results,
     verdicts,
 )
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 def sample(options: Sample) -> None:

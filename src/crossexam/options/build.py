@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -74,7 +75,7 @@ class Examine(Where, ServerOptions, Unanswered, ModelOptions, Reading, Building)
     suite: str | None = option(
         "Suite or construction. Default: the stress tests.", takes="SUITE|CONSTRUCTION", first=True
     )
-    labels: str | None = option(
+    labels: Mapping[Any, str | None] | str | None = option(
         "What the labels of a tabular file mean: yes=entailment,no=not_entailment. Numbers always need this; "
         "VALUE=- means no gold label. Answers of py/, file/ and api/ models may use these words, too (--set "
         "py.labels=... for other words of theirs, none for the usual names alone).",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -47,13 +48,13 @@ def model_values(options: Any) -> dict[str, Any]:
 class Reading:
     """How a corpus is read."""
 
-    columns: str | None = option(
+    columns: Mapping[str, str] | str | None = option(
         "Column names of a tabular file: premise=sentence1,hypothesis=sentence2,label=gold.",
         takes="ROLE=COLUMN,...",
         first=True,
         **_READING,
     )
-    labels: str | None = option(
+    labels: Mapping[Any, str | None] | str | None = option(
         "What the labels of a tabular file mean: yes=entailment,no=not_entailment. Numbers always need this; "
         "VALUE=- means no gold label.",
         takes="VALUE=LABEL,...",

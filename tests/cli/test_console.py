@@ -11,14 +11,9 @@ import pytest
 from rich.console import Console
 
 from crossexam.cli.build import overview_table
-from crossexam.cli.console import (
-    QUIET_SECONDS,
-    _bars,
-    items_table,
-    progress_bar,
-    training_progress,
-    yield_summary,
-)
+from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar
+from crossexam.cli.neural import training_progress
+from crossexam.cli.yields import items_table, yield_summary
 from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.manifest import REJECTED_NOTE, TestSetEntry
 from crossexam.core.progress import AtMost

@@ -23,6 +23,7 @@ from crossexam.core.files import write_json
 from crossexam.core.locks import locked_folder
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.reading import label_counts
+from crossexam.options.build import Build
 from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
 from crossexam.suites.build import UNFINISHED, SuiteRequest, build_in_memory, build_to_folder
 from crossexam.suites.table import suite_named, suite_request
@@ -248,7 +249,7 @@ def test_the_labels_of_a_base_are_those_of_its_slice(
 ) -> None:
     def check(suite: str, part: str, limit: int | None) -> None:
         folder = tmp_path / f"{suite}{part}{limit}"
-        build_and_show(requested(suite, [f"builtin:demo{part}"], limit=limit), folder)
+        build_and_show(requested(suite, Build(base=(f"builtin:demo{part}",), limit=limit), ()), folder)
         taken = read_suite(folder)["base." + part_name(f"builtin:demo{part}")]
         assert f"builtin:demo{part}: {label_counts(taken.label_counts())}\n" in capsys.readouterr().err
 

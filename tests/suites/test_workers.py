@@ -13,15 +13,24 @@ from typing import Any
 import pytest
 
 import crossexam as cx
-from crossexam.cli.engines import building_engine
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Example
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.engines.ray import RayEngine
+from crossexam.options.engines import engine_of
+from crossexam.options.groups import Where
+from crossexam.options.option import read_options
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
-from crossexam.suites.build import SuiteKind, SuiteRequest, SuiteWriter, build_in_memory, build_to_folder
+from crossexam.suites.build import (
+    WORTHWHILE,
+    SuiteKind,
+    SuiteRequest,
+    SuiteWriter,
+    build_in_memory,
+    build_to_folder,
+)
 from crossexam.suites.constructed import build_compositionality, build_constructed
 from crossexam.suites.table import SUITES, suite_request
 
@@ -131,7 +140,7 @@ def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
 def test_a_wrong_number_of_workers_is_refused(refused: Callable[..., str]) -> None:
     for workers in ("0", "-1", "2.5", "many", ""):
         said = f"--workers is '{workers}'\n  wanted: auto or a whole number above 0"
-        assert refused(building_engine, "local", workers, None, None) == said
+        assert refused(read_options, Where, {"workers": [workers]}) == said
 
 
 def test_workers_are_refused_where_they_would_do_nothing(
@@ -140,10 +149,10 @@ def test_workers_are_refused_where_they_would_do_nothing(
     def check(kind: SuiteKind) -> None:
         assert kind.in_one_process == (kind.build not in {build_constructed, build_compositionality})
         if kind.in_one_process:
-            said = refused(suite_request, kind.name, engine=building_engine("local", "3", None, None))
+            said = refused(suite_request, kind.name, engine=engine_of(Where(workers=3)))
             assert said.startswith(f"--workers: the suite '{kind.name}' is built by one process, not by 3")
-            for workers in ("1", "auto", None):
-                suite_request(kind.name, engine=building_engine("local", workers, None, None))
+            for where in (Where(workers=1), Where(workers="auto"), Where()):
+                suite_request(kind.name, engine=engine_of(where, usual="auto", worthwhile=WORTHWHILE))
 
     for_each(check, SUITES.values())
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from crossexam.cli.validate import app
+from crossexam.cli.main import validate as app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Example, status_of
@@ -335,7 +335,8 @@ def test_what_is_applied_is_never_guessed(items: Any, study_of: Any, tmp_path: P
         assert isinstance(done.exception, CrossexamError)
         assert message in str(done.exception)
     bare = CliRunner().invoke(app, ["verdict", str(tmp_path / "study"), "--apply"])
-    assert bare.exit_code == 2
+    assert isinstance(bare.exception, CrossexamError)
+    assert "--apply confirm|relabel" in str(bare.exception)
 
 
 def test_the_command_relabels_and_warns_of_verdicts_of_no_answers(

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from crossexam.cli.validate import app
+from crossexam.cli.main import validate as app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Example

@@ -332,7 +332,7 @@ def test_examine_takes_the_flags_of_run(server: Any, examine: Any, tmp_path: Pat
     assert both.code == 2
     assert "'endpoint' is set by both --set api.endpoint and --endpoint" in both.err
     assert "builtin/ models have no option 'endpoint'" in examine("builtin/overlap", "--endpoint", "x").err
-    shown = examine("--help").out
+    shown = " ".join(examine("--help-all").out.replace("│", " ").split())
     assert all(text in shown for text in ("--set api.seed=N", "--endpoint URL", "--as-published"))
 
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 _VERSION: Final = "onnx.v1"
 DEFAULT_GRAPH: Final = "model.onnx"
+_WITHOUT_WEIGHTS: Final = frozenset({".onnx", ".md"})
 #: What ``crossexam convert`` writes beside a graph: see :mod:`crossexam.evaluation.conversion`.
 CONVERSION: Final = "convert.json"
 TOKENIZER: Final = "tokenizer.json"
@@ -109,9 +110,10 @@ class Export:
     def content_hash(self) -> str:
         """Return 32 hexadecimal digits that change when the graph or a file beside it does.
 
-        Any of these files may have weights, in folders too; other graphs are not run.
+        Any of these may have weights, in folders too, but for other graphs and a card.
         """
-        found = {path for path in self.graph.parent.rglob("*") if path.suffix != self.graph.suffix}
+        beside = self.graph.parent.rglob("*")
+        found = {path for path in beside if path.suffix not in _WITHOUT_WEIGHTS}
         found |= {self.checkpoint.folder / name for name in ("config.json", TOKENIZER, TOKENIZER_CONFIG)}
         running = hashlib.blake2b(digest_size=16)
         for path in sorted(path for path in {self.graph, *found} if path.is_file()):

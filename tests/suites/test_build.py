@@ -24,7 +24,9 @@ from crossexam.core.locks import locked_folder
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.reading import label_counts
 from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
-from crossexam.suites.build import UNFINISHED, SuiteRequest, build_in_memory, build_to_folder
+from crossexam.suites.build import build_in_memory, build_to_folder
+from crossexam.suites.folder import UNFINISHED
+from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_named, suite_request
 
 

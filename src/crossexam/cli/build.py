@@ -15,7 +15,8 @@ from crossexam.core.places import work_path
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from crossexam.suites.build import Overview, SuiteRequest
+    from crossexam.core.manifest import TestSetEntry
+    from crossexam.suites.plan import Overview, SuiteRequest
 
 
 def build(
@@ -161,7 +162,7 @@ def build_and_show(
         manifest = read_manifest(folder / MANIFEST)
         overview, entries = request.kind.overview, entries_of(manifest)
         if shown == "details":
-            show(overview_table(overview(manifest)) if overview else yield_summary(entries))
+            show(overview_table(overview, entries.values()) if overview else yield_summary(entries))
         else:
             listed = {name: each for name, each in entries.items() if shown == "items" or not each.rows}
             if listed:
@@ -179,13 +180,13 @@ def build_and_show(
         written(folder)
 
 
-def overview_table(overview: Overview) -> Table:
-    """Return *overview* as a table for the terminal."""
+def overview_table(overview: Overview, entries: Iterable[TestSetEntry]) -> Table:
+    """Return *overview* of *entries* as a table for the terminal."""
     from rich.table import Table
 
     table = Table(title=overview.title, title_justify="left")
-    for number, column in enumerate(overview.header):
-        table.add_column(column, justify="right" if number in overview.numbers else "left")
-    for row in overview.rows:
+    for column in overview.columns:
+        table.add_column(column, justify="right" if column in overview.numbers else "left")
+    for row in overview.rows(entries):
         table.add_row(*row)
     return table

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crossexam.models.chunking import Chunking
     from crossexam.models.model import Model, Pair
     from crossexam.reports.results import ItemChoice
-    from crossexam.suites.build import SuiteRequest
+    from crossexam.suites.plan import SuiteRequest
 
 
 def examine(

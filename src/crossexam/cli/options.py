@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.seen_pairs import TrainingPairs
     from crossexam.reports.results import ItemChoice
     from crossexam.suites.bases import Base
-    from crossexam.suites.build import SuiteKind
+    from crossexam.suites.plan import SuiteKind
 
 _CONSTRUCTION: Final = "How to build"
 _READING: Final = "How to read files"

@@ -26,6 +26,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, most_probable
 from crossexam.core.manifest import BASE, TestSetEntry
+from crossexam.language.parsing.binary import known_parses
 from crossexam.suites.bases import Base, unchanged, with_gold
 from crossexam.suites.chunks import BaseChunk, ChunkWork, no_examples
 from crossexam.suites.lexically_misleading import (
@@ -138,21 +139,32 @@ class Selector:
         if not isinstance(self.model, AnswersSets):
             return self
         whole = Dataset(f"{BASE}.{base.part}", tuple(base.open()), {"projection": base.projection.name})
-        answers = zip((example.id for example in whole), self.probabilities(whole).tolist(), strict=True)
+        found = self.model.predict_sets([whole], [whole])[whole.name].probabilities
+        answers = zip((example.id for example in whole), found.tolist(), strict=True)
         return replace(self, answers=dict(answers))
 
     def probabilities(self, dataset: Dataset) -> NDArray[np.float64]:
         """Return the probabilities of *dataset* [n, 3]; raises CrossexamError if one is missing."""
+        from crossexam.models.answers import refuse_unanswered
+
+        return refuse_unanswered(self._found(dataset), where=self.spec)
+
+    def _found(self, dataset: Dataset) -> NDArray[np.float64]:
         import numpy as np
 
-        from crossexam.models.answers import refuse_unanswered
-        from crossexam.runs.run import predict_suite
+        from crossexam.models.model import AsksHost, ReadsParses, answered_by
+        from crossexam.models.table import open_model
 
         if self.answers is not None or not len(dataset):
             known = self.answers or {}
             return np.array([known[example.id] for example in dataset]).reshape(-1, len(LABELS))
-        run = predict_suite(self.model, dataset)
-        return refuse_unanswered(run.probabilities[dataset.name], where=self.model.name)
+        pairs = [(example.premise, example.hypothesis) for example in dataset]
+        model = open_model(self.model, tests=[dataset])
+        if isinstance(model, ReadsParses) and model.reads_parses:
+            model = model.with_parses(known_parses([dataset]))
+        if isinstance(model, AsksHost):
+            model.refuse_asking_about(pairs)
+        return answered_by(model, pairs).probabilities
 
 
 @dataclass(frozen=True)

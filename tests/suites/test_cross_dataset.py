@@ -221,14 +221,21 @@ def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
 
 
 def test_changed_files_make_another_suite(data: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
-    folder = tmp_path / "suite"
-    written(folder)
-    for name in ("snli_1.0_test.jsonl", "scitail_1.0_test.tsv"):
-        whole = (data / name).read_text()
-        (data / name).write_text(whole.replace("0", "7"))
-        assert "\n    corpus: " in refused(written, folder)
-        (data / name).write_text(whole)
-        assert not written(folder).written
+    """Those of a corpus, of the reference, and those from which only the validation set is drawn."""
+    write_pairs(data, "multinli_1.0_train", 40)
+    write_pairs(data, "multinli_1.0_dev_matched", 12)
+    written(tmp_path / "suite")
+    changed = {
+        "scitail_1.0_test.tsv": "corpus: ",
+        "snli_1.0_test.jsonl": "corpus: ",
+        "multinli_1.0_train.jsonl": "signature: ",
+    }
+    for name, said in changed.items():
+        before = (data / name).read_text()
+        (data / name).write_text(before.replace("0", "7"))
+        assert f"different input or options:\n    {said}" in refused(written, tmp_path / "suite")
+        (data / name).write_text(before)
+        assert not written(tmp_path / "suite").written
 
 
 def test_add_one_has_all_pairs_or_the_straightforward_ones(data: Path, tmp_path: Path) -> None:

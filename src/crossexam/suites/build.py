@@ -69,32 +69,36 @@ def build_to_folder(
         copied_to_place(folder, resumes=True, force=force),
         locked_folder(folder, busy),
     ):
-        plan = _planned(request)
+        plan, manifest = _planned(request)
         notes = list(plan.notes)
         if request.kind.in_one_process and isinstance(request.engine, RayEngine):
             notes.append(f"{request.kind.name} was built by this process alone, without Ray")
-        existed = already_built(plan.signature(request), plan.described(request), folder, force=force)
+        existed = already_built(manifest, folder, force=force)
         if not existed:
             with SuiteWriter(folder, request.file_format) as writer:
-                _write(request, plan, writer)
+                _write(request, plan, manifest, writer)
     return Built(not existed, tuple(notes))
 
 
 def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Suite:
     """Return the suite that *request* describes, without writing any files."""
     request = replace(request, progress=progress)
+    plan, manifest = _planned(request)
     with SuiteWriter(None, request.file_format) as writer:
-        _write(request, _planned(request), writer)
+        _write(request, plan, manifest, writer)
     return writer.suite()
 
 
-def _planned(request: SuiteRequest) -> SuitePlan:
+def _planned(request: SuiteRequest) -> tuple[SuitePlan, SuiteManifest]:
+    """Return the plan of what is requested, and what the manifest says of the suite before it is built."""
     distinct_parts(request.bases)
-    return request.kind.plan(request)
+    kind, plan = request.kind, request.kind.plan(request)
+    manifest = SuiteManifest(kind.name, kind.paper, plan.signature(request), plan.described(request), ())
+    return plan, manifest
 
 
-def _write(request: SuiteRequest, plan: SuitePlan, writer: SuiteWriter) -> None:
-    """Write all test sets of *plan*, in order, and the manifest."""
+def _write(request: SuiteRequest, plan: SuitePlan, manifest: SuiteManifest, writer: SuiteWriter) -> None:
+    """Write all test sets of *plan*, in order, and the *manifest*."""
     passes = [part for part in plan.parts if isinstance(part, BasePass)]
     work = [part.work() for part in passes]
     deferred = [{each.entry.made_by for each in part.plans if each.deferred} for part in passes]
@@ -111,16 +115,8 @@ def _write(request: SuiteRequest, plan: SuitePlan, writer: SuiteWriter) -> None:
             else:
                 number, rows = next(by_pass)  # few files are open at once
                 _write_pass(part, work[number].resources, rows, writer, request.progress)
-    manifest = SuiteManifest(
-        name=request.kind.name,
-        paper=request.kind.paper,
-        signature=plan.signature(request),
-        request=plan.described(request),
-        test_sets=(),
-        bases=[describe_base(each) for each in (*request.bases, *request.problems)] or None,
-        facts=plan.facts(),
-    )
-    writer.finish(manifest, plan.files)
+    bases = [describe_base(each) for each in (*request.bases, *request.problems)]
+    writer.finish(replace(manifest, bases=bases or None, facts=plan.facts()), plan.files)
 
 
 def _chunks(passes: Iterable[BasePass]) -> Iterator[BaseChunk]:

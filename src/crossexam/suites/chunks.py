@@ -89,9 +89,10 @@ class ChunkWork:
             chunk = chunk._replace(examples=self.trees.completed(chunk.examples))
         self.resources.prepare(chunk.examples)
         made = {}
-        for name, each in (pair for maker in self.makers for pair in maker.made(chunk, self).items()):
-            items = encoded(each.items, "examples" if name in deferred else form)
-            made[name] = ChunkYield(each.examples, items, each.rejected, each.pairs)
+        for maker in self.makers:
+            for name, each in maker.made(chunk, self).items():
+                items = encoded(each.items, "examples" if name in deferred else form)
+                made[name] = ChunkYield(each.examples, items, each.rejected, each.pairs)
         return ChunkRows(chunk.of_pass, len(chunk.labelled), made, self.resources.take_answered())
 
 

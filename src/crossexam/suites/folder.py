@@ -10,7 +10,7 @@ from typing import Any, Final
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import keep, read_json, sweep, write_json
-from crossexam.core.manifest import entries_of
+from crossexam.core.manifest import SuiteManifest, entries_of
 from crossexam.core.sealed import read_manifest
 from crossexam.core.test_sets import MANIFEST
 from crossexam.core.transfers import is_unpublished
@@ -23,11 +23,10 @@ _NOT_OF_SUITES: Final = frozenset({"model_key", "study"})
 _REPLACE: Final = "choose another -o, or --force to replace the suite"
 
 
-def already_built(signature: str, described: Mapping[str, Any], folder: Path, *, force: bool) -> bool:
-    """Return whether *folder* already contains the suite of *signature*; if not, remove leftovers.
+def already_built(wanted: SuiteManifest, folder: Path, *, force: bool) -> bool:
+    """Return whether *folder* already contains the suite *wanted*; if not, remove leftovers.
 
-    *described* is what its test sets depend on.  Raises CrossexamError if the folder contains something else;
-    with *force* the suite there is removed.
+    Raises CrossexamError if the folder contains something else; with *force* the suite there is removed.
     """
     manifest = folder / MANIFEST
     if folder.exists() and not folder.is_dir():
@@ -41,7 +40,7 @@ def already_built(signature: str, described: Mapping[str, Any], folder: Path, *,
             )
         return False
     built = _manifest_there(manifest, force=force)
-    if built.get("signature") == signature and not force:
+    if built.get("signature") == wanted.signature and not force:
         _announced_none(folder)
         return True
     if not force and not is_unpublished(folder):
@@ -49,7 +48,7 @@ def already_built(signature: str, described: Mapping[str, Any], folder: Path, *,
             "\n    ".join(
                 [
                     f"the folder {folder} contains a suite built from different input or options:",
-                    *_what_differs(built, signature, described),
+                    *_what_differs(built, wanted),
                 ]
             ),
             hint=_REPLACE,
@@ -75,14 +74,14 @@ _FLAGS: Final = {
 }
 
 
-def _what_differs(built: Mapping[str, Any], signature: str, described: Mapping[str, Any]) -> list[str]:
-    """Return what the suite that was *built* depends on otherwise, a line each."""
+def _what_differs(built: Mapping[str, Any], wanted: SuiteManifest) -> list[str]:
+    """Return what the suite that was *built* depends on otherwise than the one *wanted*, a line each."""
     there, here = (
         {_FLAGS.get(name, name): value for name, value in each.items()}
-        for each in (built.get("request") or {}, described)
+        for each in (built.get("request") or {}, wanted.request)
     )
     lines = differences(there, here)
-    return lines or differences({"signature": built.get("signature")}, {"signature": signature})
+    return lines or differences({"signature": built.get("signature")}, {"signature": wanted.signature})
 
 
 def announce(folder: Path, files: Iterable[str]) -> None:

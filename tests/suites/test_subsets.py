@@ -114,7 +114,12 @@ def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
         assert len(dataset) == sum(e.info[SCORE] >= lam for e in whole) > 0
     manifest = json.loads((tmp_path / "cs" / "manifest.json").read_text())
     assert manifest["model"]["key"] == open_model("builtin/bag-of-words").key
-    assert manifest["test_sets"]["cs_0_5.builtin_demo"]["yield"]["examples"] == len(whole)
+    half = len(suite["cs_0_5.builtin_demo"])
+    assert manifest["test_sets"]["cs_0_5.builtin_demo"]["yield"] == {
+        "examples": len(whole),
+        "items": half,
+        "rejected": {"score below lambda": len(whole) - half},
+    }
     with pytest.raises(CrossexamError, match="built from different input or options"):
         build_to_folder(_request("hard", base, model="builtin/bag-of-words"), tmp_path / "cs")
     other = _request("hard", base, model="builtin/overlap")
@@ -128,6 +133,25 @@ def test_requests_that_make_no_sense(tmp_path: Path, refused: Callable[..., str]
     unlabelled = _request("cs", base_from_examples(Dataset("tiny", EXAMPLES[3:])), model="builtin/overlap")
     assert "has no examples with a gold label" in refused(build_to_folder, unlabelled, tmp_path / "x")
     assert not (tmp_path / "x").exists()
+
+
+def test_scores_alone_depend_on_the_model(tmp_path: Path, refused: Callable[..., str]) -> None:
+    build_to_folder(_request("cs", TINY, lambdas=()), tmp_path / "cs")
+    other = _request("cs", TINY, lambdas=(), model="builtin/overlap")
+    assert "different input or options:\n    model: " in refused(build_to_folder, other, tmp_path / "cs")
+
+
+def test_a_prediction_file_selects_by_the_ids_of_the_whole_base(tmp_path: Path) -> None:
+    """In chunks of the base, though the file is of all of it."""
+    table = tmp_path / "answers.csv"
+    answers = ("entailment", "entailment", "contradiction", "neutral")
+    rows = (f"{example.id},{answer}\n" for example, answer in zip(EXAMPLES, answers, strict=True))
+    table.write_text("id,prediction\n" + "".join(rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("crossexam.suites.chunks.CHUNK", 1)
+        suite = build_in_memory(_request("hard", TINY, model=f"file/{table}"))
+    assert [example.id for example in suite["hard.tiny"]] == ["b"]
+    assert suite.manifest["model"]["matched_by"] == "id"
 
 
 def test_cs_0_is_every_labelled_example() -> None:

@@ -99,6 +99,9 @@ def test_repeated_sentences_and_pairs_are_counted_in_order(
     assert "corpus-parses" in str(antonymy.signature)
     assert (antonymy.yields or {})["rejected"]["sentence met before"] >= 2 * len(tiny_corpus)
     assert (sums_made.yields or {})["rejected"]["pair already in the set"] > 9
+    assert [each.rows for each in (antonymy, sums_made)] == [
+        (each.yields or {})["items"] for each in (antonymy, sums_made)
+    ]
 
 
 def test_the_function_takes_workers_too_and_labels_are_those_of_the_base(tmp_path: Path) -> None:

@@ -294,7 +294,7 @@ def test_a_limit_and_a_forced_build_are_those_of_the_command_line(tmp_path: Path
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    suite = cx.build("negation", ROWS, limit=np.int64(2), seed=np.int64(7))
+    suite = cx.build("word_shuffle", ROWS, limit=np.int64(2), seed=np.int64(7))
     assert [len(each) for each in suite] == [2, 2]
     assert suite.manifest["request"]["seed"] == 7
     assert cx.run(always, SUITE, batch_size=2).model == "py/always"

@@ -168,7 +168,7 @@ def test_every_view_of_a_run_predicts_the_same() -> None:
     baseline = Baseline.of(run)
     again = baseline.over(run).scored("base.own")
     assert again.predicted.tolist() == expected
-    assert len(hard(run.datasets["base.own"], WHOLE)) == len(WHOLE)
+    assert len(hard(run.datasets["base.own"], WHOLE)["hard"]) == len(WHOLE)
 
 
 def test_a_baseline_says_the_same_on_two_labels() -> None:

@@ -21,7 +21,7 @@ from crossexam.reports.analyses.challenge import challenge_tables, more_challeng
 from crossexam.reports.report import RENDERERS, make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Table
-from crossexam.suites.build import SuiteWriter
+from crossexam.suites.build import build_to_folder
 from crossexam.suites.challenge_sets import CHALLENGES
 from crossexam.suites.table import SUITES, suite_request
 
@@ -257,7 +257,7 @@ def test_there_is_a_test_set_per_corpus_round_and_part(everything: Path) -> None
     assert str(everything) not in json.dumps(suite.manifest)  # the same on any machine
     overview = SUITES["challenge"].overview
     assert overview is not None
-    assert overview(suite.manifest).rows[0] == (
+    assert overview.rows([suite["base.hans"].entry])[0] == (
         "base.hans",
         "6",
         "two labels",
@@ -296,14 +296,13 @@ def test_what_is_not_installed_is_an_error_if_it_was_named(data: Path, refused: 
     assert [example.id for example in dataset] == ["0e", "2c"]
 
 
-def test_what_is_not_installed_is_listed(data: Path) -> None:
+def test_what_is_not_installed_is_listed(data: Path, tmp_path: Path) -> None:
     med(data)
     anli(data, rounds=(1, 3))
     request = suite_request("challenge", options={"challenge": {"only": "anli,med"}})
-    with SuiteWriter(request, None) as writer:
-        request.kind.build(request, writer)
-    assert writer.notes == ["not installed, so not included: ANLI (round 2): crossexam fetch anli"]
-    assert list(writer.suite().datasets) == ["base.anli_r1", "base.anli_r3", "base.med"]
+    built = build_to_folder(request, tmp_path / "suite")
+    assert built.notes == ("not installed, so not included: ANLI (round 2): crossexam fetch anli",)
+    assert list(cx.load_suite(tmp_path / "suite").datasets) == ["base.anli_r1", "base.anli_r3", "base.med"]
 
 
 def test_a_limit_draws_from_the_whole_file(everything: Path) -> None:

@@ -23,22 +23,17 @@ from crossexam.options.engines import engine_of
 from crossexam.options.groups import Where
 from crossexam.options.option import read_options
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
-from crossexam.suites.build import (
-    WORTHWHILE,
-    SuiteKind,
-    SuiteRequest,
-    SuiteWriter,
-    build_in_memory,
-    build_to_folder,
-)
-from crossexam.suites.constructed import build_compositionality, build_constructed
+from crossexam.suites.behaviour import plan_behaviour
+from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
+from crossexam.suites.constructed import plan_constructed
+from crossexam.suites.plan import SuiteKind, SuiteRequest
 from crossexam.suites.table import SUITES, suite_request
 
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a small base have several chunks, whose boundaries the files do not show."""
-    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 60)
+    monkeypatch.setattr("crossexam.suites.chunks.CHUNK", 60)
 
 
 def request(suite: str, engine: Engine, base: Base | None = None, **how: Any) -> SuiteRequest:
@@ -61,11 +56,11 @@ def test_the_files_do_not_depend_on_the_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
 ) -> None:
     def check(suite: str, workers: int, how: Mapping[str, Any]) -> None:
-        folder = tmp_path / suite
+        folder = tmp_path / f"{suite}{how}"
         alone = built(folder / "alone", suite, InThisProcess(), **how)
         assert built(folder / "several", suite, Processes(workers), **how) == alone
         with monkeypatch.context() as patch:
-            patch.setattr("crossexam.suites.constructed.CHUNK", 1000)
+            patch.setattr("crossexam.suites.chunks.CHUNK", 1000)
             assert built(folder / "whole", suite, InThisProcess(), **how) == alone
 
     for_each(
@@ -76,6 +71,8 @@ def test_the_files_do_not_depend_on_the_processes(
             ("compositionality", 2, {"options": {"tautology": {"clause": "green is not red"}}}),
             ("documents", 2, {"seed": 7}),
             ("antonymy", 2, {"per_key": 1}),
+            ("behaviour", 2, {}),
+            ("behaviour", 2, {"per_key": 1, "options": {"behaviour": {"controls": 9, "rules": "paper"}}}),
         ],
     )
 
@@ -84,7 +81,7 @@ def test_repeated_sentences_and_pairs_are_counted_in_order(
     tiny_corpus: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sources of tags, reasons for rejections and first occurrences may be spread over the processes."""
-    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 2)
+    monkeypatch.setattr("crossexam.suites.chunks.CHUNK", 2)
     untagged = [Example(f"u{k}", f"A young dog saw {k} men.", "Rain.", "neutral") for k in range(5)]
     again = [replace(each, id=f"a{each.id}") for each in tiny_corpus]
     base = base_from_examples([*tiny_corpus, *untagged, *again])
@@ -104,6 +101,9 @@ def test_repeated_sentences_and_pairs_are_counted_in_order(
     assert "corpus-parses" in str(antonymy.signature)
     assert (antonymy.yields or {})["rejected"]["sentence met before"] >= 2 * len(tiny_corpus)
     assert (sums_made.yields or {})["rejected"]["pair already in the set"] > 9
+    assert [each.rows for each in (antonymy, sums_made)] == [
+        (each.yields or {})["items"] for each in (antonymy, sums_made)
+    ]
 
 
 def test_the_function_takes_workers_too_and_labels_are_those_of_the_base(tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ def test_workers_are_refused_where_they_would_do_nothing(
     for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
     def check(kind: SuiteKind) -> None:
-        assert kind.in_one_process == (kind.build not in {build_constructed, build_compositionality})
+        assert kind.in_one_process == (kind.plan not in {plan_constructed, plan_behaviour})
         if kind.in_one_process:
             said = refused(suite_request, kind.name, engine=engine_of(Where(workers=3)))
             assert said.startswith(f"--workers: the suite '{kind.name}' is built by one process, not by 3")
@@ -158,12 +158,9 @@ def test_workers_are_refused_where_they_would_do_nothing(
 
 
 def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:
-    def alone(given: SuiteRequest, writer: SuiteWriter) -> None:
-        build_constructed(replace(given, engine=InThisProcess()), writer)
-
     for engine, count in ((RayEngine(), 1), (Processes(2), 0)):
         asked = request("negation", engine)
-        kind = replace(asked.kind, in_one_process=True, build=alone)
+        kind = replace(asked.kind, in_one_process=True)
         built = build_to_folder(replace(asked, kind=kind), tmp_path / str(count))
         assert len([note for note in built.notes if "by this process alone, without Ray" in note]) == count
 

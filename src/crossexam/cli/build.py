@@ -15,7 +15,7 @@ from crossexam.cli.yields import items_table, yield_summary
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError
-from crossexam.core.manifest import entries_of
+from crossexam.core.manifest import TestSetEntry, entries_of
 from crossexam.core.progress import seldom_collected
 from crossexam.core.sealed import read_manifest
 from crossexam.core.settings import parse_option_settings
@@ -27,7 +27,8 @@ from crossexam.options.engines import engine_of
 from crossexam.options.groups import reading_of, request_fields
 from crossexam.options.short_forms import suite_options
 from crossexam.suites.bases import Base, base_from_corpora, base_from_spec, installed_word_problems
-from crossexam.suites.build import WORTHWHILE, Overview, SuiteKind, SuiteRequest, build_to_folder
+from crossexam.suites.build import WORTHWHILE, build_to_folder
+from crossexam.suites.plan import Overview, SuiteKind, SuiteRequest
 from crossexam.suites.table import reads_problems, suite_named, suite_request
 
 
@@ -131,7 +132,7 @@ def build_and_show(
         manifest = read_manifest(folder / MANIFEST)
         overview, entries = request.kind.overview, entries_of(manifest)
         if shown == "details":
-            show(overview_table(overview(manifest)) if overview else yield_summary(entries))
+            show(overview_table(overview, entries.values()) if overview else yield_summary(entries))
         else:
             listed = {name: each for name, each in entries.items() if shown == "items" or not each.rows}
             if listed:
@@ -149,6 +150,7 @@ def build_and_show(
         written(folder)
 
 
-def overview_table(overview: Overview) -> Table:
-    """Return *overview* as a table for the terminal."""
-    return table_of(overview.title, overview.header, overview.rows, right=overview.numbers)
+def overview_table(overview: Overview, entries: Iterable[TestSetEntry]) -> Table:
+    """Return *overview* of *entries* as a table for the terminal."""
+    right = [place for place, column in enumerate(overview.columns) if column in overview.numbers]
+    return table_of(overview.title, list(overview.columns), overview.rows(entries), right=right)

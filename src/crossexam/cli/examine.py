@@ -31,7 +31,7 @@ from crossexam.reports.parts import written_beside
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ItemChoice, ReportOptions
 from crossexam.runs.workers import asking_of
-from crossexam.suites.build import SuiteRequest
+from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import DEFAULT_SUITE
 
 

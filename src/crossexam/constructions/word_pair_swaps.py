@@ -591,3 +591,5 @@ _ALL: Final = (
 
 #: The ten constructions, each control before those derived from it.
 SWAPS: Final[dict[str, Construction]] = {each.name: each for each in _ALL}
+#: The controls, whose names the families have.
+FAMILIES: Final = tuple(dict.fromkeys(str(each.drawn_as) for each in _ALL))

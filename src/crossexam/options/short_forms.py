@@ -13,7 +13,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.options.option import Option, option, options_of, switch
 
 if TYPE_CHECKING:
-    from crossexam.suites.build import SuiteKind
+    from crossexam.suites.plan import SuiteKind
 
 
 @dataclass(frozen=True, kw_only=True)

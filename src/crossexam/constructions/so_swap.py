@@ -117,7 +117,7 @@ def so_swap(
     if isinstance(clause, str):
         yield Rejection(clause)
         return
-    counts = None if options.plausibility is None else resources.roles(options.plausibility)
+    counts = None if options.plausibility is None else resources.counts("roles", options.plausibility)
     score = swap_plausibility(parsed, clause, resources.wordnet, counts)
     if score < options.min_plausibility:
         yield Rejection("implausible when swapped")

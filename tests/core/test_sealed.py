@@ -340,7 +340,7 @@ def not_utf8() -> bytes:
 def test_what_libraries_raise_is_one_error(tmp_path: Path, refused: Callable[..., str]) -> None:
     damaged: dict[str, tuple[bytes, Callable[[Path], object]]] = {
         "a.tsv": (b"\xff\xfe", partial(read_counts, "adjectives")),
-        "a.tsv.gz": (compressed("a.tsv.gz"), read_pairs),
+        "a.tsv.gz": (compressed("a.tsv.gz"), lambda path: read_pairs(path, "antonym")),
         "a.zip": (compressed("a.zip"), lambda path: unpack_zip(path, tmp_path, ["a.jsonl"], limit=10**6)),
         "a.txt.gz": (compressed("a.txt.gz"), lambda path: first_vectors(path, 3)),
         "a.parquet": (not_utf8(), lambda path: cx.load(str(path))),

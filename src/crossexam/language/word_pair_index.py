@@ -55,6 +55,7 @@ _SIDES: Final = {"premise": 0, "hypothesis": 1, None: 2}
 TOKENIZER: Final = "words.v1"
 #: A pair is one number: that of the word in the premise times 2^31, plus that in the hypothesis.
 WORD_BITS: Final = 31
+_LABELS: Final = 4  # while pairs are counted, their number times 4 plus that of the label is one number
 _PAIRS_AT_ONCE: Final = 1_000_000  # 8 MB per column
 _REPORT_EVERY: Final = 10_000
 
@@ -257,7 +258,7 @@ class _Counter:
     def pairs(self) -> pl.DataFrame:
         """Return the pairs by ascending ``key``, with the number of examples per label."""
         self._count_chunk()
-        return reduce(_sum, reversed(self._counted))
+        return _by_label(reduce(_sum, reversed(self._counted)))
 
     def _numbered(self, sentence: str) -> list[int]:
         numbers = self.numbers
@@ -286,23 +287,37 @@ class _Counter:
         self.word_counts = counts
 
 
-def _pairs_in(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return how many examples of a chunk have each pair, per label, by ascending keys."""
+def _pairs_in(chunk: pl.DataFrame) -> pl.DataFrame:
+    """Return how many examples (``len``) have each pair and label, by ascending numbers (``value``)."""
     import polars as pl
 
-    crossed = frame.explode("premise").explode("hypothesis").drop_nulls()
-    keyed = crossed.select(
-        (pl.col("premise").cast(pl.UInt64) * 2**WORD_BITS + pl.col("hypothesis")).alias("key"),
-        *((pl.col("label") == number).cast(pl.UInt32).alias(label) for label, number in LABEL_INDEX.items()),
-    )
-    return keyed.group_by("key").agg(pl.col(LABELS).sum()).sort("key")
+    crossed = chunk.explode("premise").explode("hypothesis").drop_nulls()
+    premise, hypothesis = (pl.col(side).cast(pl.UInt64) for side in ("premise", "hypothesis"))
+    numbers = ((premise * 2**WORD_BITS) + hypothesis) * _LABELS + pl.col("label")
+    runs = crossed.select(numbers.alias("value")).to_series().sort().rle()
+    return runs.struct.unnest().select("value", "len")
 
 
 def _sum(one: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
-    both = one.merge_sorted(other, key="key").set_sorted("key")
-    return both.group_by("key", maintain_order=True).agg(pl.col(LABELS).sum())
+    both = one.merge_sorted(other, key="value").set_sorted("value")
+    return both.group_by("value", maintain_order=True).agg(pl.col("len").sum())
+
+
+def _by_label(counted: pl.DataFrame) -> pl.DataFrame:
+    """Return the pairs by ascending ``key``, with the number of examples per label."""
+    import polars as pl
+
+    label = pl.col("value") % _LABELS
+    columns = counted.select(
+        (pl.col("value") // _LABELS).alias("key").set_sorted(),
+        *(
+            pl.when(label == number).then(pl.col("len")).otherwise(0).cast(pl.UInt32).alias(name)
+            for name, number in LABEL_INDEX.items()
+        ),
+    )
+    return columns.group_by("key", maintain_order=True).agg(pl.col(LABELS).sum())
 
 
 def _taken(folder: Path) -> CrossexamError:

@@ -20,8 +20,9 @@ from crossexam.constructions.so_swap import Options, so_swap
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.language.agreement import agreeing, in_case, lemma_of, number_of
+from crossexam.language.agreement import agreeing, in_case, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
+from crossexam.language.inflection import lemma_of
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.trees import parse_tree

@@ -77,7 +77,7 @@ class Draft(NamedTuple):
 #: A control is an unchanged example; every other item starts as a draft.
 Outcome = Draft | Example | Rejection
 Resource = Literal[
-    "tagger", "recognizer", "wordnet", "lemminflect", "parser", "adjectives", "word_pairs", "passages"
+    "tagger", "recognizer", "wordnet", "forms", "parser", "adjectives", "word_pairs", "passages"
 ]
 
 

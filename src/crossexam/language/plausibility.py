@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from crossexam.language.agreement import lemma_of
 from crossexam.language.clauses import Clause
+from crossexam.language.inflection import lemma_of
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.nouns import animacy, sense_names

@@ -15,8 +15,9 @@ from crossexam.constructions.resources import LanguageResources, option_identity
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
-from crossexam.core.manifest import BASE, TestSetEntry, installed_version, package_version, signature
+from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
 from crossexam.core.progress import seldom_collected
+from crossexam.language.inflection import forms_version
 from crossexam.language.parsing.parsers import TreeParser, tree_parser
 from crossexam.suites.bases import Base
 from crossexam.suites.build import SuiteRequest, SuiteWriter, TestSetSink
@@ -287,7 +288,7 @@ def _used(construction: Construction, resources: LanguageResources) -> dict[str,
         "parser": lambda: resources.parser.name,
         "adjectives": lambda: resources.counts("adjectives", construction.options.adjectives).name,
         "wordnet": lambda: resources.wordnet.version,
-        "lemminflect": lambda: installed_version("lemminflect"),
+        "forms": forms_version,
         "passages": lambda: resources.passages.name,
     }
     return {_SIGNED_AS.get(name, name): facts[name]() for name in construction.uses}

@@ -427,7 +427,7 @@ def _read_word_pairs(folder: Path) -> object:
     from crossexam.language.lexicons.word_pairs import read_pairs
 
     (file,) = folder.iterdir()
-    return read_pairs(file)
+    return read_pairs(file, "antonym")
 
 
 def _archive(folder: Path) -> None:

@@ -21,9 +21,8 @@ from crossexam.constructions.table import CONSTRUCTIONS, KNOWN, construction_nam
 from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES, SWAPS
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import SIDES, Example
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.word_pairs import WordPair
-from crossexam.language.plausibility import Filler, RoleCounts
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
 from crossexam.suites.table import SUITES
@@ -164,9 +163,9 @@ def test_an_empty_sentence_is_rejected_or_ignored(
 
 
 #: What an option may name that takes a corpus or a table of counts.
-_TABLES: Mapping[str, AdjectiveCounts | RoleCounts] = {
-    "adjectives": AdjectiveCounts({"train": {"late": 5}, "girl": {"late": 5}}, "another"),
-    "plausibility": RoleCounts({Filler("feed", "subject", "person"): 90}, "another"),
+_TABLES: Mapping[str, CountTable] = {
+    "adjectives": CountTable("adjectives", {("train", "late"): 5, ("girl", "late"): 5}, "another"),
+    "plausibility": CountTable("roles", {("feed", "subject", "person"): 90}, "another"),
 }
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import crossexam as cx
 from crossexam.constructions.pair_indexes import cached_index
-from crossexam.constructions.resources import LanguageResources, adjectives_from, content_identity
+from crossexam.constructions.resources import LanguageResources, content_identity, counts_from
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import data_folder, find_split, list_corpora
@@ -172,7 +172,7 @@ NO_SHARE, NO_UNION = "no epochs to draw a share for", "a union of corpora cannot
 #: What reads one corpus, and with which message it refuses a union that has no share.
 ONE_CORPUS: list[tuple[Callable[[str], object], str]] = [
     (cx.load, NO_UNION),
-    (lambda spec: adjectives_from(spec, LanguageResources("nltk")), NO_UNION),
+    (lambda spec: counts_from("adjectives", spec, LanguageResources("nltk")), NO_UNION),
     (lambda spec: load_data("builtin:demo", spec), NO_UNION),
     (lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]), NO_UNION),
     (cached_index, ""),  # these take unions

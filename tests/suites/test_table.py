@@ -25,8 +25,7 @@ from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.manifest import TestSetEntry, entries_of
 from crossexam.core.test_sets import MANIFEST, read_suite
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
-from crossexam.language.plausibility import Filler, RoleCounts
+from crossexam.language.lexicons.counts import CountTable
 from crossexam.models.chunking import chunking_of
 from crossexam.models.model import Pair
 from crossexam.models.table import MODELS
@@ -64,12 +63,12 @@ def _lists_of_pairs(folder: Path, antonym: str) -> tuple[str, ...]:
 
 
 def _more_adjectives(folder: Path) -> str:
-    AdjectiveCounts({"dog": {"old": 1}, "truck": {"old": 1}}, "mine").write(folder / "mine.tsv")
+    CountTable("adjectives", {("dog", "old"): 1, ("truck", "old"): 1}, "mine").write(folder / "mine.tsv")
     return str(folder / "mine.tsv")
 
 
 def _roles(folder: Path) -> str:
-    RoleCounts({Filler("chase", "subject", "person"): 9}, "mine").write(folder / "roles.tsv")
+    CountTable("roles", {("chase", "subject", "person"): 9}, "mine").write(folder / "roles.tsv")
     return str(folder / "roles.tsv")
 
 

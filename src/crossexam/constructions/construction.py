@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
     from crossexam.constructions.passages import Passages
     from crossexam.language.entities import EntityRecognizer
-    from crossexam.language.lexicons.adjectives import AdjectiveCounts
+    from crossexam.language.lexicons.counts import CountKind, CountTable
     from crossexam.language.lexicons.wordnet import WordNet
     from crossexam.language.parsing.dependencies import Parsed
-    from crossexam.language.plausibility import RoleCounts
     from crossexam.language.tokens import Token
     from crossexam.language.word_pair_index import WordPairIndex
 
@@ -78,7 +77,7 @@ class Draft(NamedTuple):
 #: A control is an unchanged example; every other item starts as a draft.
 Outcome = Draft | Example | Rejection
 Resource = Literal[
-    "tagger", "recognizer", "wordnet", "lemminflect", "parser", "adjectives", "word_pairs", "passages"
+    "tagger", "recognizer", "wordnet", "forms", "parser", "adjectives", "word_pairs", "passages"
 ]
 
 
@@ -93,12 +92,8 @@ class Resources(Protocol):
         """Return the dependency parse of the sentence on *side*, or None if it has not been parsed."""
         ...
 
-    def adjectives(self, spec: str | None) -> AdjectiveCounts:
-        """Return the adjective-noun counts named by *spec*; None means those shipped with the package."""
-        ...
-
-    def roles(self, spec: str) -> RoleCounts:
-        """Return the counts of subjects and objects of verbs named by *spec*, a corpus or a file."""
+    def counts(self, kind: CountKind, spec: str | None) -> CountTable:
+        """Return the counts named by *spec*, a corpus or a file; None means the adjectives in the package."""
         ...
 
     def pair_index(self, spec: str) -> WordPairIndex:

@@ -44,7 +44,7 @@ _ALL: Final = (
         unique_pairs=True,
         per_sentence=True,
         needs_gold=False,
-        uses=("tagger", "wordnet", "lemminflect"),
+        uses=("tagger", "wordnet", "forms"),
         options=antonymy.Options(),
         key=("pair",),
         keys_are_sampled=True,
@@ -225,7 +225,7 @@ _ALL: Final = (
         unique_pairs=True,
         per_sentence=True,
         draws=False,
-        uses=("parser", "wordnet", "lemminflect"),
+        uses=("parser", "wordnet", "forms"),
         options=so_swap.Options(),
         key=("subject", "verb", "object"),
         keys_are_sampled=True,
@@ -353,7 +353,7 @@ _ALL: Final = (
         ("The town was wet.", "The town was dry.", None),
         keeps_label=False,
         labels=(),
-        uses=("tagger", "wordnet", "lemminflect"),
+        uses=("tagger", "wordnet", "forms"),
     ),
 )
 

@@ -235,7 +235,7 @@ class _SwappedBase:
             construction=swap.versioned,
             seed=request.seed,
             pairs="+".join(chain.from_iterable(map(_identified, options.lists().values()))),
-            annotator=Resolved(request.tagger, lambda: self.resources.tagger.name),
+            tagger=Resolved(request.tagger, lambda: self.resources.tagger.name),
             wordnet=Resolved(None, lambda: self.resources.wordnet.version),
             **changed,
             per_key=request.per_key,

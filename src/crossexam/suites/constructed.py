@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Final
 
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.keys import NOT_DRAWN_PER_KEY, at_most_per_key
 from crossexam.constructions.resources import LanguageResources, option_identity
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
-from crossexam.core.manifest import BASE, TestSetEntry, installed_version
+from crossexam.core.manifest import BASE, TestSetEntry
+from crossexam.language.inflection import forms_version
 from crossexam.language.parsing.parsers import TreeParser, tree_parser
 from crossexam.suites.bases import Base
 from crossexam.suites.chunks import ChunkWork, Constructed, Maker, WholeBase
@@ -161,18 +161,17 @@ class _Source:
         parser = request.parser
         if parser == "auto" != request.tagger:
             parser = f"auto, {request.tagger}"  # the pipeline of the tagger parses what has no parse
-        adjectives = option_identity(options).get("adjectives")
+
+        def adjectives() -> str:
+            return resources.counts("adjectives", options.adjectives).name
+
         known: dict[str, Resolved] = {
             "tagger": Resolved(request.tagger, lambda: resources.tagger.name),
             "recognizer": Resolved(request.recognizer, lambda: resources.recognizer.name),
             "parser": Resolved(parser, lambda: resources.parser.name),
-            "adjectives": Resolved(adjectives, lambda: resources.adjectives(options.adjectives).name),
+            "adjectives": Resolved(option_identity(options).get("adjectives"), adjectives),
             "wordnet": Resolved(None, lambda: resources.wordnet.version),
-            "lemminflect": Resolved(version := installed_version("lemminflect"), lambda: version),
+            "forms": Resolved(version := forms_version(), lambda: version),
             "passages": Resolved(None, lambda: resources.passages.name),
         }
-        return {_SIGNED_AS.get(name, name): known[name] for name in construction.uses}
-
-
-#: The names of renamed resources in signatures and manifests, which must not change.
-_SIGNED_AS: Final = {"tagger": "annotator"}
+        return {name: known[name] for name in construction.uses}

@@ -67,7 +67,7 @@ _FLAGS: Final = {
     "limit": "--limit",
     "per_key": "--per-key",
     "format": "--format",
-    "annotator": "--tagger",
+    "tagger": "--tagger",
     "recognizer": "--entities",
     "parser": "--parser",
     "trees": "--parser",

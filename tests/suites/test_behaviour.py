@@ -16,7 +16,7 @@ import pytest
 import crossexam as cx
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.word_pair_swaps import SWAPS
+from crossexam.constructions.table import SWAPS
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
 from crossexam.evaluation.behaviour import (

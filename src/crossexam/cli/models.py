@@ -11,7 +11,7 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.files import shortened
 from crossexam.core.outcome import check_unanswered
 from crossexam.core.settings import parse_option_settings
-from crossexam.models.api.endpoint import NO_KEY
+from crossexam.models.api.servers import NO_KEY
 from crossexam.models.table import COMPUTING, MODELS, kinds_of
 
 

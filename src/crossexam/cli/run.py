@@ -12,7 +12,6 @@ from crossexam.core.dataset import Run as Answers
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.test_sets import read_suites
-from crossexam.models.api.batch_files import write_batch_files
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import Model
 from crossexam.models.table import open_model
@@ -75,6 +74,8 @@ def _write_batch(
     model: Model, suite: Suite, folder: Path, chunking: Chunking | None, limit: int | None, path: Path
 ) -> None:
     """Write the requests about the probe and the pairs that *folder* lacks as batch files."""
+    from crossexam.models.api.batch_files import write_batch_files  # of httpx, which few runs need
+
     asked = required_server([model], "--batch-out")
     waiting = pairs_to_ask(model if chunking is None else in_chunks(model, chunking), suite, folder, limit)
     files = write_batch_files(path, asked.batch_requests(waiting))

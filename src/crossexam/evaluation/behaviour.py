@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.constructions.keys import in_one_order, keys_of
-from crossexam.constructions.word_pair_swaps import SWAPS
+from crossexam.constructions.table import SWAPS
 from crossexam.core.columns import Places, info_values, relabelled_items
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate

@@ -26,11 +26,10 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.constructions.consistency import HYPOTHESIS_TO_Z, PREMISE_TO_Z
 from crossexam.core.columns import Places, examples_at, info_values
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import CHAIN, LINK
+from crossexam.core.example import CHAIN, HYPOTHESIS_TO_Z, LINK, PREMISE_TO_Z
 from crossexam.core.labels import GOLDS, LABEL_INDEX, THREE_LABELS, Gold, label_indices
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.quantities import Quantity, difference_of, share_of

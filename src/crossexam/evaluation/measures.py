@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,8 @@ class TestSetResult:
     answered or not, None if they have several.  *ties* are the items for which the model finds several labels
     most probable, None without any.
 
-    *candidate* is the drop or difference as one of those that the headline of the report chooses from.
+    *candidate* is the drop or difference as one of those that the headline of the report chooses from, and
+    *parts* are the scores of the items, which :attr:`slices` divides.
 
     *projection* describes how a test set of other *labels*, or a model of two labels, was scored;
     *false_neutral_share* is None for not_entailment, which is not neutral (its letter in *errors* is N too).
@@ -108,7 +110,6 @@ class TestSetResult:
     errors: Mapping[str, int] = field(default_factory=dict)
     false_neutral_share: float | None = None
     false_entailment_share: float | None = None
-    slices: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     projection: str | None = None
     labels: tuple[Gold, ...] = LABELS
     majority: MajorityClass | None = None
@@ -117,6 +118,7 @@ class TestSetResult:
     unanswered: Unanswered | None = None
     candidate: Candidate | None = None
     ties: Ties | None = None
+    parts: Parts | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Return the accuracy, and the drop if there is one, in one line."""
@@ -125,6 +127,11 @@ class TestSetResult:
         missing = f", {count:,} unanswered" if count else ""
         items = f"{counted_items(self.n, 'item')}{missing}"
         return f"TestSetResult({self.name!r}, {items}, accuracy {self.accuracy}{drop})"
+
+    @cached_property
+    def slices(self) -> Mapping[str, Mapping[str, Estimate]]:
+        """The accuracy of the *parts* of the test set, by property and value; computed when asked for."""
+        return {} if self.parts is None else slices_of(self.parts)
 
     @property
     def labelled(self) -> int:
@@ -248,11 +255,11 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
         unlabelled=every.unlabelled,
         accuracy=accuracy.value(),
         base_set=entry.base_set,
-        slices=slices_of(Parts(every, scored.limit)),
         projection=describe_projection(here.projection, two_labels),
         labels=here.projection.labels,
         only_label=_only_label(every, two_labels),
         unanswered=unanswered_items(scored, name),
+        parts=Parts(every, scored.limit),
     )
     if not accuracy.only_bounds:
         ties = ties_of(scored.run, name, two_labels=two_labels)

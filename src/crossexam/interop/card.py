@@ -14,8 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.construction import Construction
-from crossexam.constructions.table import CONSTRUCTIONS
-from crossexam.constructions.word_pair_swaps import SWAPS
+from crossexam.constructions.table import CONSTRUCTIONS, SWAPS
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import GOLDS

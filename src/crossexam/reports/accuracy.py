@@ -153,7 +153,7 @@ def has_majority_row(name: str, results: Results) -> bool:
 
 
 def _is_swapped(name: str, results: Results) -> bool:
-    from crossexam.constructions.word_pair_swaps import SWAPS
+    from crossexam.constructions.table import SWAPS
 
     return results.test_sets[name].entry.construction in SWAPS
 

@@ -17,7 +17,8 @@ from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.pair_replacement import Rules
 from crossexam.constructions.resources import LanguageResources, content_identity
-from crossexam.constructions.word_pair_swaps import FAMILIES, SWAPS, Options, swaps
+from crossexam.constructions.table import FAMILIES, SWAPS
+from crossexam.constructions.word_pair_swaps import Options, swaps
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import DOUBTS, ONLY_PAIR, PAIR, POLARITY, SEEN, STATUS, UNDECIDED, Example
 from crossexam.core.files import sha256_of

@@ -257,7 +257,7 @@ def _of_factor(results: Results, test_set: str, factor: str) -> list[tuple[Model
 
 def _sets(results: Results) -> list[tuple[str, str, str]]:
     """Return the sets of the study among the test sets, each with its construction and part."""
-    from crossexam.constructions.word_pair_swaps import SWAPS
+    from crossexam.constructions.table import SWAPS
 
     entries = ((name, dataset.entry) for name, dataset in results.test_sets.items())
     return [(name, entry.construction, entry.part) for name, entry in entries if entry.construction in SWAPS]

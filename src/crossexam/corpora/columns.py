@@ -192,7 +192,8 @@ def _shape(columns: Mapping[str, str], names: list[str], mapping: Mapping[str, s
     raise FormatError(
         f"no column for the {' or the '.join(missing)}",
         wanted=f"a column called {', '.join(ROLES[missing[0]])}; or question and options; or sentence",
-        hint=f"name it with --columns premise=A,hypothesis=B; the columns are: {', '.join(names)}",
+        hint="name them with --columns premise=A,hypothesis=B,label=C (without labels, no label=C); "
+        f"the columns are: {', '.join(names)}",
     )
 
 

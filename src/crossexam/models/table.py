@@ -244,5 +244,8 @@ def _name_hint(kind: str, model: str) -> str:
         return f"did you mean '{builtin}'?"
     if Path(model).suffix in _PREDICTIONS:
         return f"did you mean 'file/{model}', a file of predictions?"
+    module, _, function = model.removesuffix(".py").partition(":")
+    if function or model.endswith(".py"):
+        return f"a function is py/{Path(module).name.removesuffix('.py')}:{function or 'FUNCTION'}"
     prefixes = ", ".join(each.prefix for each in MODELS.values())
     return f"names begin with {prefixes}; a checkpoint is hf/{model}"

@@ -65,7 +65,7 @@ class Examine(Where, ServerOptions, Unanswered, ModelOptions, Reading, Building)
     """The options of ``crossexam examine``.
 
     The same command resumes an interrupted examination: finished test sets and predictions are reused.
-    --dry-run builds the test sets, and runs no model.
+    --dry-run builds the test sets and shows what a server would be sent; it is for models behind an endpoint.
 
     Example: crossexam examine builtin/minilm --base builtin:demo -o out
     """

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.construction import ways_out
 from crossexam.constructions.keys import keys_are_sampled
-from crossexam.core.dataset import Dataset, counted_items
+from crossexam.core.dataset import Dataset
 from crossexam.core.example import PROPOSED
-from crossexam.core.labels import Gold
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.analyses.challenge import published_on_challenge
 from crossexam.reports.analyses.templates import drops_within_noise
@@ -17,6 +16,7 @@ from crossexam.reports.analyses.unanswered import unanswered_notes
 from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
 from crossexam.reports.drawing import Interval, range_text, round_range
 from crossexam.reports.figures import Figure
+from crossexam.reports.headline import chosen_among
 from crossexam.reports.published_systems import (
     CORPORA_STUDY,
     STUDIES,
@@ -183,26 +183,6 @@ def majority_notes(results: Results) -> list[str]:
     return [f"{note}; the test set's own gives {listed}." if listed else f"{note}."]
 
 
-def one_label_warnings(results: Results) -> list[str]:
-    """Return a warning per base whose items all have the same gold label."""
-    warnings = [
-        _one_label_warning(result, result.only_label, results)
-        for model in results.models
-        for result in model.results
-        if result.name in results.drop_bases and result.only_label is not None
-    ]
-    return list(dict.fromkeys(warnings))
-
-
-def _one_label_warning(result: TestSetResult, label: Gold, results: Results) -> str:
-    name = "the base" if len(results.drop_bases) == 1 else results.short_names[result.name]
-    items = "labelled item" if result.unlabelled else "item"
-    subject = f"all {counted_items(result.labelled, items)} of {name} have"
-    if result.labelled == 1:
-        subject = f"the only {items} of {name} has"
-    return f"{subject} the gold label {label}: accuracy there says only how often the model gives it."
-
-
 def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
     """Return a sentence if the gold labels of some items are those of judges, not of a construction."""
     changed = {names[name]: int(dataset.relabelled.sum()) for name, dataset in test_sets.items()}
@@ -314,8 +294,7 @@ def _notes_on_tests(results: Results) -> list[str]:
 
 def _headline_notes(results: Results) -> list[str]:
     """Return how the headline is corrected for its choice, if it chooses among several drops."""
-    found = (each.candidate for model in results.models for each in model.results)
-    count = max((candidate.count for candidate in found if candidate is not None), default=1)
+    count = chosen_among(results.models)
     if count == 1:
         return []
     return [

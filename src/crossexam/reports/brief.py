@@ -28,7 +28,7 @@ from crossexam.reports.accuracy import (
 from crossexam.reports.analyses.consistency import consistency, violations_table
 from crossexam.reports.analyses.fact_checking import fact_checking
 from crossexam.reports.analyses.unanswered import unanswered_notes
-from crossexam.reports.headline import worst_of
+from crossexam.reports.headline import chosen_among, worst_of
 from crossexam.reports.results import ModelResults, Results, without_published
 from crossexam.reports.significance import uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, significance_note
@@ -211,8 +211,7 @@ def drop_note(results: Results) -> str:
 
 def chosen_note(results: Results) -> list[str]:
     """Return that intervals and p-values are of single drops, if the sentence above chooses among several."""
-    found = (each.candidate for model in results.models for each in model.results)
-    count = max((candidate.count for candidate in found if candidate is not None), default=1)
+    count = chosen_among(results.models)
     if count == 1:
         return []
     choice = f"adjusted for the choice among {count:,}"

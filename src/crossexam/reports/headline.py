@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate, p_value_text
+from crossexam.core.labels import Gold
 from crossexam.evaluation.candidates import FEW, Candidate
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import MajorityClass, TestSetResult
 from crossexam.evaluation.verified import is_proposed
 from crossexam.models.api.remarks import endpoint_remarks
-from crossexam.reports.accuracy import one_label_warnings
 from crossexam.reports.analyses.consistency import consistency, most_violated
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncations
@@ -352,7 +352,7 @@ def other_warnings(results: Results) -> list[str]:
         *tie_warnings(results),
         *noise_warnings(results, map(_other_drops, results.models)),
         *remarks,
-        *one_label_warnings(results),
+        *_one_label_warnings(results),
         *_chance_warnings(results),
     ]
 
@@ -372,6 +372,26 @@ def _chance_warnings(results: Results) -> Iterator[str]:
             yield _of_many_at_chance(model, found, len(bases), results.short_names)
         else:
             yield from (_of_chance(model, each, results.short_names) for each in found)
+
+
+def _one_label_warnings(results: Results) -> list[str]:
+    """Return a warning per base whose items all have the same gold label."""
+    warnings = [
+        _one_label_warning(result, result.only_label, results)
+        for model in results.models
+        for result in model.results
+        if result.name in results.drop_bases and result.only_label is not None
+    ]
+    return list(dict.fromkeys(warnings))
+
+
+def _one_label_warning(result: TestSetResult, label: Gold, results: Results) -> str:
+    name = "the base" if len(results.drop_bases) == 1 else results.short_names[result.name]
+    items = "labelled item" if result.unlabelled else "item"
+    subject = f"all {counted_items(result.labelled, items)} of {name} have"
+    if result.labelled == 1:
+        subject = f"the only {items} of {name} has"
+    return f"{subject} the gold label {label}: accuracy there says only how often the model gives it."
 
 
 def _of_many_at_chance(
@@ -428,7 +448,7 @@ def _of_chance(model: ModelResults, result: TestSetResult, names: Mapping[str, s
 
 def _advantage(majority: MajorityClass) -> str:
     points, interval = number_text(majority.advantage, "points"), _range(majority.advantage)
-    test = "paired test against always giving that label"
+    test = f"paired test against always answering {majority.label}"
     return f"; {test}: difference {points} points, 95 % interval {interval}"
 
 
@@ -466,6 +486,14 @@ def _able_to_lead(model: ModelResults) -> list[TestSetResult]:
     of_base = [each for each in measured if each.loss is not None]
     large = [each for each in of_base or measured if not each.is_small]
     return [each for each in large if each.base_set not in chance]
+
+
+def chosen_among(models: Sequence[ModelResults]) -> int:
+    """Return among how many drops the headlines of *models* choose, 1 if none of them is about a drop."""
+    about_drops = any((led := leading(model)) is not None and led.loss is not None for model in models)
+    found = (each.candidate for model in models for each in model.results)
+    counts = [candidate.count for candidate in found if candidate is not None]
+    return max(counts, default=1) if about_drops else 1
 
 
 def worst_of(model: ModelResults) -> TestSetResult | None:

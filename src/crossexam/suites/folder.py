@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -59,6 +60,8 @@ def already_built(wanted: SuiteManifest, folder: Path, *, force: bool) -> bool:
     return False
 
 
+#: What ends the identity of a file that was read with options (``bases.identity_as_read``).
+_AS_READ: Final = re.compile(r"-[0-9a-f]{8}$")
 #: The options of `build` behind what test sets depend on, where that has another name.
 _FLAGS: Final = {
     "bases": "--base",
@@ -80,8 +83,19 @@ def _what_differs(built: Mapping[str, Any], wanted: SuiteManifest) -> list[str]:
         {_FLAGS.get(name, name): value for name, value in each.items()}
         for each in (built.get("request") or {}, wanted.request)
     )
-    lines = differences(there, here)
+    lines = [*_read_otherwise(there, here), *differences(there, here)]
     return lines or differences({"signature": built.get("signature")}, {"signature": wanted.signature})
+
+
+def _read_otherwise(there: dict[str, Any], here: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each corpus that is the same but was read otherwise, and take it out of both."""
+    for name in sorted(here.keys() & there.keys()):
+        new, old = str(here[name]), str(there[name])
+        file = _AS_READ.sub("", new)
+        if new != old and "@" in file and file == _AS_READ.sub("", old):
+            spec = file.rpartition("@")[0]
+            yield f"{name}: {spec} is the same file, read with other --columns, --labels or --skip-bad"
+            del here[name], there[name]
 
 
 def announce(folder: Path, files: Iterable[str]) -> None:

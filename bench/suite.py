@@ -47,15 +47,18 @@ class _Workers:
 
 def build(base: str, problems: str | None, workers: str) -> None:
     """Build the stress tests of *base* into a temporary folder; print seconds and peak memory."""
-    from crossexam.cli.engines import building_engine
+    from crossexam.options.engines import engine_of
+    from crossexam.options.groups import Where
+    from crossexam.options.option import read_options
     from crossexam.suites.bases import base_from_spec
-    from crossexam.suites.build import build_to_folder
+    from crossexam.suites.build import WORTHWHILE, build_to_folder
     from crossexam.suites.table import suite_request
 
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), time.process_time()
         extra = [base_from_spec(problems)] if problems else []
-        engine = building_engine("local", workers, None, None)
+        where = read_options(Where, {"workers": [workers]})
+        engine = engine_of(where, usual="auto", worthwhile=WORTHWHILE)
         request = suite_request("stress-tests", [base_from_spec(base)], extra, engine=engine)
         others = _Workers()
         build_to_folder(request, Path(folder) / "suite", progress=others)

@@ -27,7 +27,7 @@ from crossexam.core.dataset import Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
 from crossexam.core.manifest import TestSetEntry
-from crossexam.evaluation.scores import Scored, numbered_clusters, score_run
+from crossexam.evaluation.scores import Scored, numbered_clusters, score_answered
 from crossexam.runs.saved import read_run
 
 #: Verdicts on what is not known: the row has no predictions, or they are for another version of a test set.
@@ -196,7 +196,7 @@ def answers_over(
     answers: dict[str, dict[str, Answers]] = {}
     outdated: dict[str, frozenset[str]] = {}
     for row, own in kept.items():
-        scored = [score_run(run, clusters=clusters) for run in own.runs_over(suite)]
+        scored = [score_answered(run, clusters=clusters) for run in own.runs_over(suite)]
         known = set(scored[0]) if scored else set()
         whole = {name: all(known.issuperset(each) for each in of) for name, of in sources.items()}
         answers[row] = {

@@ -30,6 +30,7 @@ from crossexam.core.output.escapes import escape_cell
 from crossexam.core.test_sets import read_suite
 from crossexam.stats.agreement import cohen_kappa
 from crossexam.stats.estimate import share_correct
+from crossexam.validation.exchange import sheet_of
 from crossexam.validation.questions import CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_suite
 from crossexam.validation.spreadsheet import NOT_ASKED, read_csv, write_csv
@@ -76,11 +77,11 @@ def draw(suites: Sequence[Path], folder: Path, *, per_set: int, seed: int, sets:
     request = SampleRequest(per_set, seed, READERS, tuple(datasets), ASKED)
     origin = " ".join(str(path) for path in suites)
     sample_suite(Suite("blind reading", datasets), folder / "study", request, origin=origin)
-    with open_study(folder / "study") as study:
-        for reader, judge in zip(readers(), study.judges, strict=True):
-            for name, questions in SHEETS.items():
-                write_csv(study, folder / reader / name, judges=[judge], questions=questions)
-            write_text(folder / reader / "README.md", instructions())
+    study = open_study(folder / "study")
+    for reader, judge in zip(readers(), study.judges, strict=True):
+        for name, questions in SHEETS.items():
+            write_csv(sheet_of(study, [judge], questions), folder / reader / name)
+        write_text(folder / reader / "README.md", instructions())
 
 
 def readers() -> list[str]:
@@ -138,18 +139,18 @@ def count(folder: Path) -> str:
 
     Labels that were only proposed have lines of their own.  Raises CrossexamError if an answer is missing.
     """
-    with open_study(folder / "study") as study:
-        for reader in readers():
-            for name in SHEETS:
-                study.record_all(read_csv(study, folder / reader / name), source=f"{reader}/{name}")
-        readings = all_readings(study)
-        by_set: dict[str, list[Reading]] = {}
-        for reading in readings:
-            by_set.setdefault(reading.name, []).append(reading)
-        rows = [row(name, by_set[name], study) for name in sorted(by_set)]
-        if len(by_set) > 1:
-            rows.append(row("all", readings, study))
-        write_text(folder / "failed.csv", failed(readings, study))
+    study = open_study(folder / "study")
+    for reader in readers():
+        for name in SHEETS:
+            study.record_all(read_csv(study, folder / reader / name), source=f"{reader}/{name}")
+    readings = all_readings(study)
+    by_set: dict[str, list[Reading]] = {}
+    for reading in readings:
+        by_set.setdefault(reading.name, []).append(reading)
+    rows = [row(name, by_set[name], study) for name in sorted(by_set)]
+    if len(by_set) > 1:
+        rows.append(row("all", readings, study))
+    write_text(folder / "failed.csv", failed(readings, study))
     lines = [HEADER, tuple("---" for _ in HEADER), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 

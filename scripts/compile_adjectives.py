@@ -14,7 +14,7 @@ import argparse
 from itertools import chain
 from pathlib import Path
 
-from crossexam.constructions.resources import LanguageResources, count_adjectives
+from crossexam.constructions.resources import LanguageResources, count_words
 from crossexam.core.errors import CrossexamError
 from crossexam.corpora.spec import iter_corpus
 
@@ -29,8 +29,8 @@ def main() -> None:
     arguments = parser.parse_args()
     streams = (iter_corpus(spec, drop_no_gold=False) for spec in arguments.corpora)
     try:
-        table = count_adjectives(
-            chain.from_iterable(streams), arguments.source, LanguageResources(arguments.tagger)
+        table = count_words(
+            "adjectives", chain.from_iterable(streams), arguments.source, LanguageResources(arguments.tagger)
         )
     except CrossexamError as error:
         parser.exit(2, f"compile_adjectives: {error}\n")

@@ -42,7 +42,7 @@ from crash_verbs import VERBS, Verb
 from crossexam.core.sealed import CHECKSUM, FILES, ChangedError, check_files, read_manifest
 
 #: Keys of JSON files whose values are times, in every verb.
-VOLATILE: Final = frozenset({"seconds", "finished", "examples_per_second"})
+VOLATILE: Final = frozenset({"seconds", "finished", "examples_per_second", "at"})
 #: Keys that say how much was asked by the process that finished, or what it read.
 COUNTED: Final = frozenset(
     {
@@ -55,10 +55,11 @@ COUNTED: Final = frozenset(
     }
 )
 #: Tables and columns of SQLite files that are drawn anew, or that number rows in the order of their writing.
-_DRAWN: Final = {"facts": ("value", "checksum"), "judges": ("token", "checksum"), "models": ("facts",)}
+_DRAWN: Final = {"models": ("facts",)}
 _NUMBERED: Final = {"batches": ("number",), "parts": ("number",)}
-#: The log of a training, which has times.
-_LOG: Final = "metrics.jsonl"
+#: The logs that have times: of a training, and of a judge.
+_LOGS: Final = ("metrics.jsonl", "judge-*.jsonl")
+_UNEQUAL: Final = ("metrics.jsonl", "items.json")
 _SECONDS: Final = 300  # for a command: it hangs if it takes longer
 
 
@@ -338,7 +339,7 @@ def contents(folder: Path, verb: Verb) -> dict[str, Any]:
 def _content(path: Path, skipped: frozenset[str]) -> Any:
     if path.suffix == ".json":
         return _without(_json(path), skipped)
-    if path.suffix == ".jsonl" and path.name == _LOG:
+    if any(map(path.match, _LOGS)):
         return [_without(json.loads(line), skipped) for line in path.read_text(encoding="utf-8").splitlines()]
     if path.suffix == ".sqlite":
         return _tables(path)
@@ -357,8 +358,8 @@ def _json(path: Path) -> Any:
         check_files(path.parent, manifest, hint="")
     except ChangedError as error:
         return str(error)
-    if FILES in manifest:  # those of a model; its log has times
-        manifest[FILES] = {name: known for name, known in manifest[FILES].items() if name != _LOG}
+    if FILES in manifest:  # of a model, whose log has times, or of a study, which has keys drawn anew
+        manifest[FILES] = {name: known for name, known in manifest[FILES].items() if name not in _UNEQUAL}
     return manifest
 
 

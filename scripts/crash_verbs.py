@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -177,19 +178,28 @@ def _write_rules() -> None:
 
 
 def _judge_all() -> None:
-    """Let every judge of the study answer every question, by the gold label."""
+    """Let every judge of the study answer every question, one after the other."""
+    from crossexam.validation.answer_log import Judgement
     from crossexam.validation.questions import QUESTIONS
-    from crossexam.validation.study import Judgement, open_study
+    from crossexam.validation.study import open_study
 
-    with open_study(Path("study")) as study:
-        for judge in study.judges:
-            given = []
-            for item in study.items.values():
-                for question in item.asked:
-                    values = [choice.value for choice in QUESTIONS[question].choices]
-                    value = "neutral" if "neutral" in values else values[0]
-                    given.append(Judgement(judge, item.number, question, value))
-            study.record_all(given, source="page")
+    study = open_study(Path("study"))
+    for judge in study.judges:
+        for item in study.items.values():
+            for question in item.asked:
+                values = [choice.value for choice in QUESTIONS[question].choices]
+                value = "neutral" if "neutral" in values else values[0]
+                study.record(Judgement(judge, item.number, question, value))
+
+
+def _answered_elsewhere() -> None:
+    """Write answers to all questions to a spreadsheet, and let nobody have answered in the study."""
+    shutil.copytree("study", "copy")
+    _judge_all()
+    if carry_out("validate export study -o answers.csv --answers"):
+        raise SystemExit(2)
+    shutil.rmtree("study")
+    Path("copy").rename("study")
 
 
 def _archive() -> None:
@@ -222,6 +232,7 @@ def _report_with_parts() -> None:
 
 _SUITE: Final = f"build negation --base {DEMO} -o suite"
 _RUN: Final = "run builtin/overlap suite -o run"
+_STUDY: Final = "validate sample suite -o study --judges 2 --per-set 5"
 _TRAIN: Final = f"train cbow --train {DEMO} --dev {DEMO} --device cpu"
 _OTHER_RUN: Final = "run builtin/alignment suite -o other"
 # fmt: off
@@ -256,9 +267,12 @@ VERBS: Final[dict[str, Verb]] = {
              modules=_TORCH),
         Verb("train-bow", f"train bag-of-words --train {DEMO} --dev {DEMO} --test {DEMO} -o out"),
         Verb("validate-sample", "validate sample suite -o out --judges 2 --per-set 5", (_SUITE,),
-             volatile=("study", "links")),
+             volatile=("study", "secret", "token")),
+        Verb("judge", _judge_all, (_SUITE, _STUDY), modules=("crossexam.validation.study",)),
+        Verb("validate-import", "validate import study answers.csv", (_SUITE, _STUDY, _answered_elsewhere),
+             modules=("crossexam.validation.spreadsheet",)),
         Verb("verdict", "validate verdict study --apply relabel --suite suite -o verdict.json",
-             (_SUITE, "validate sample suite -o study --judges 2 --per-set 5", _judge_all)),
+             (_SUITE, _STUDY, _judge_all)),
         Verb("export-lm-eval", "export lm-eval suite -o out", (_SUITE,)),
         Verb("export-inspect", "export inspect suite -o out", (_SUITE,)),
         Verb("export-jsonl", "export jsonl suite -o out", (_SUITE,)),

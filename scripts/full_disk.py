@@ -24,7 +24,7 @@ COMMANDS: Final = {
     "run, store": ("run builtin/overlap suite -o full/run", 8),
     "report": ("report run -o full/page.html", 40),
     "examine": (f"examine builtin/overlap --suite negation --base {DEMO} -o full/x", 24),
-    "validate sample": ("validate sample suite -o full/study --per-set 40", 40),
+    "validate sample": ("validate sample suite -o full/study --per-set 40", 16),
     "train": (f"train bag-of-words --train {DEMO} --dev {DEMO} -o full/model", 8),
 }
 WORDS: Final = ("no space left on the device", "disk I/O error: probably no space is left", "file too large")

@@ -268,18 +268,21 @@ def _ask_file(folder: Path) -> object:
 
 def _study(folder: Path) -> None:
     import crossexam as cx
+    from crossexam.validation.answer_log import Judgement
+    from crossexam.validation.exchange import sheet_of
     from crossexam.validation.label_studio import write_tasks
     from crossexam.validation.sampling import SampleRequest, sample_suite
     from crossexam.validation.spreadsheet import write_csv
-    from crossexam.validation.study import Judgement, open_study
+    from crossexam.validation.study import open_study
 
     suite = cx.build("negation", DEMO)
     sample_suite(suite, folder / "study", SampleRequest(10, 0, 2), origin="sample")
-    with open_study(folder / "study") as study:
-        for number in list(study.items)[:8]:
-            study.record(Judgement("judge-1", number, "label", "entailment"))
-        write_csv(study, folder / "sheet.csv", judges=study.judges, with_answers=True)
-        write_tasks(study, folder / "tasks.json", judges=study.judges, with_answers=True)
+    study = open_study(folder / "study")
+    for number in list(study.items)[:8]:
+        study.record(Judgement("judge-1", number, "label", "entailment"))
+    sheet = sheet_of(study, with_answers=True)
+    write_csv(sheet, folder / "sheet.csv")
+    write_tasks(sheet, folder / "tasks.json")
 
 
 def _read_sheet(folder: Path) -> object:
@@ -287,22 +290,22 @@ def _read_sheet(folder: Path) -> object:
     from crossexam.validation.spreadsheet import read_csv
     from crossexam.validation.study import open_study
 
-    with open_study(folder / "study") as study:
-        return read_csv(study, folder / "sheet.csv"), read_tasks(study, folder / "tasks.json")
+    study = open_study(folder / "study")
+    return read_csv(study, folder / "sheet.csv"), read_tasks(study, folder / "tasks.json")
 
 
 def _read_study(folder: Path) -> object:
     from crossexam.validation.study import open_study
     from crossexam.validation.verdict import Rule, verdicts
 
-    with open_study(folder / "study") as study:
-        return (
-            study.manifest,
-            study.items,
-            study.judgements(),
-            verdicts(study, Rule()),
-            study.order("judge-1"),
-        )
+    study = open_study(folder / "study")
+    return (
+        study.manifest,
+        study.items,
+        study.judgements(),
+        verdicts(study, Rule()),
+        study.order("judge-1"),
+    )
 
 
 def _template(folder: Path) -> None:
@@ -424,7 +427,7 @@ def _read_word_pairs(folder: Path) -> object:
     from crossexam.language.lexicons.word_pairs import read_pairs
 
     (file,) = folder.iterdir()
-    return read_pairs(file)
+    return read_pairs(file, "antonym")
 
 
 def _archive(folder: Path) -> None:
@@ -532,7 +535,8 @@ READERS: Final[dict[str, Reader]] = {
         for name in ("shares.jsonl", "lists.json", "shares.csv", "labels.tsv", "lists.parquet", "lists.csv")
     },
     "sheets of judges": Reader(_study, _read_sheet, "*.[cj]s*"),
-    "study": Reader(_study, _read_study, "study/*", checked=True),
+    "study": Reader(_study, _read_study, "study/*.json", checked=True),
+    "answers of judges": Reader(_study, _read_study, "study/*.jsonl"),
     "template": Reader(_template, _read_template),
     "published figures": Reader(_study_toml, _read_study_toml),
     "vectors": Reader(partial(_vectors, "txt"), _read_vectors),

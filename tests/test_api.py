@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,13 @@ import pytest
 import crossexam as cx
 from crossexam import api
 from crossexam.core.errors import CrossexamError
+from crossexam.options.build import Build
+from crossexam.options.data import Check
+from crossexam.options.groups import ModelOption
+from crossexam.options.option import options_of
+from crossexam.options.results import Baseline, Compare, Gate, Report
+from crossexam.options.run import Convert, Run
+from crossexam.options.short_forms import ShortForm
 
 ROWS = [
     {"premise": "The soup is hot.", "hypothesis": "The meal is warm.", "label": "entailment"},
@@ -85,8 +93,10 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "build short_forms": (
         lambda: cx.build("antonymy", ROWS, indirect=[1]),
-        r"'antonymy\.indirect' cannot be",
+        "indirect is a list",
     ),
+    "build file_format": (lambda: cx.build("negation", ROWS, file_format=3), "file_format is 3"),
+    "build force": (lambda: cx.build("negation", ROWS, force=1), "force is 1"),
     "build folder": (lambda: cx.build("negation", ROWS, folder=3), "folder is 3"),
     "check data": (lambda: cx.check(3), "3 is not a corpus"),
     "run model": (lambda: cx.run(3, SUITE), "3 is not a model"),
@@ -95,6 +105,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "run store": (lambda: cx.run(always, SUITE, store=3), "store is 3"),
     "run workers": (lambda: cx.run(always, SUITE, workers=0), "workers is 0"),
     "run engine": (lambda: cx.run(always, SUITE, engine=3), "the engine is 3"),
+    "run limit": (lambda: cx.run(always, SUITE, limit=0), "limit is 0"),
     "run force": (lambda: cx.run(always, SUITE, force=1), "force is 1"),
     "run chunk": (lambda: cx.run(always, SUITE, chunk=3), "chunk is 3"),
     "run aggregate": (lambda: cx.run(always, SUITE, aggregate=3), "aggregate is 3"),
@@ -195,6 +206,76 @@ def test_every_parameter_is_in_the_table() -> None:
     assert {entry for entry in named if entry not in WRONG} == set()
 
 
+#: The verbs that are both commands and functions, by the class of their options.
+BOTH: dict[Callable[..., Any], type] = {
+    api.build: Build,
+    api.check: Check,
+    api.run: Run,
+    api.convert: Convert,
+    api.report: Report,
+    api.compare: Compare,
+    api.baseline: Baseline,
+    api.gate: Gate,
+}
+#: What is given in another way: options of the command by what a function has instead, and the reverse.
+OTHERWISE = {
+    "build": {
+        "output": "folder",
+        "settings": "options",
+        **dict.fromkeys(("columns", "labels", "skip_bad", "allow_loss"), "base"),  # cx.load reads it
+        **dict.fromkeys(("num_cpus", "num_gpus"), "engine"),  # RayEngine has them
+    },
+    "check": {"path": "data", "base": "data"},
+    "run": {
+        "tests": "data",
+        "only": "data",  # Suite.only
+        "output": "store",
+        "values": "options",
+        **dict.fromkeys(("num_cpus", "num_gpus"), "engine"),
+    },
+    "convert": {"output": "folder"},
+    "report": {"verified": "runs"},
+    "compare": {"verified": "runs", "first": "runs", "second": "runs", "alpha": "runs"},
+    "baseline": {"run": "answers", "output": "path"},
+    "gate": {"run": "answers"},
+}
+#: What only a command does: it prints, writes files, asks for permission, and sends nothing to try.
+PRINTED = {"details", "all_findings", "output", "track", "junit", "json", "dry_run", "repeat", "batch_out"}
+#: Of which the library takes more: objects in place of their names.
+OBJECTS = {
+    "again", "base", "baseline", "engine", "label_order", "model", "on", "relative_to", "rules", "runs",
+    "temperature_from", "threshold", "word_problems",
+}  # fmt: skip
+
+
+def _kinds(annotation: Any) -> set[Any]:
+    """Return the types of a union but None, or the one that *annotation* is."""
+    return set(get_args(annotation) if get_origin(annotation) in (Union, UnionType) else [annotation]) - {
+        NoneType
+    }
+
+
+def test_a_command_and_a_function_have_the_same_options_and_defaults() -> None:
+    """Each option is an argument with the same default and type, or what is in its place is named above."""
+    for function, cls in BOTH.items():
+        verb, known, kinds = function.__name__, signature(function).parameters, get_type_hints(cls)
+        instead = OTHERWISE[verb]
+        for name, each in options_of(cls).items():
+            if name not in known:
+                if isinstance(each, ModelOption | ShortForm):
+                    continue  # a keyword of the kind of model, or of the suite
+                assert name in PRINTED or instead.get(name) in known, f"{verb} {name}"
+                continue
+            if not each.is_argument and name not in OBJECTS:
+                assert known[name].default == each.default, f"{verb} {name}"
+            if name not in OBJECTS:
+                assert _kinds(eval(known[name].annotation, vars(api))) == _kinds(kinds[name]), (
+                    f"{verb} {name}"
+                )
+        new = {name for name, each in known.items() if each.kind is Parameter.KEYWORD_ONLY}
+        assert new <= {*options_of(cls), *instead.values()}, verb
+
+
 @pytest.mark.parametrize("order", ["entailment,not_entailment", ["entailment", "not_entailment"]])
 def test_a_class_order_may_be_a_text(order: Any) -> None:
     run = cx.run(shares, SUITE, label_order=order)
@@ -203,8 +284,17 @@ def test_a_class_order_may_be_a_text(order: Any) -> None:
     assert set(other.predictions("negation.examples")) == {"not_entailment"}
 
 
+def test_a_limit_and_a_forced_build_are_those_of_the_command_line(tmp_path: Path) -> None:
+    run = cx.run(always, SUITE, limit=2)
+    assert {len(run.predictions(name)) for name in run.datasets} == {2}
+    cx.build("negation", ROWS, folder=tmp_path, file_format="jsonl")
+    with pytest.raises(CrossexamError, match="--force"):
+        cx.build("antonymy", ROWS, folder=tmp_path)
+    assert "antonymy.examples" in cx.build("antonymy", ROWS, folder=tmp_path, force=True).datasets
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
-    suite = cx.build("negation", ROWS, limit=np.int64(2), seed=np.int64(7))
+    suite = cx.build("word_shuffle", ROWS, limit=np.int64(2), seed=np.int64(7))
     assert [len(each) for each in suite] == [2, 2]
     assert suite.manifest["request"]["seed"] == 7
     assert cx.run(always, SUITE, batch_size=2).model == "py/always"

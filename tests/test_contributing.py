@@ -16,7 +16,8 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example
 from crossexam.core.test_sets import read_suite
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.build import SuiteKind, SuiteRequest, build_to_folder
+from crossexam.suites.build import build_to_folder
+from crossexam.suites.plan import SuiteKind, SuiteRequest
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("CONTRIBUTING.md", "ARCHITECTURE.md")
@@ -71,7 +72,7 @@ def test_the_example_of_a_construction_runs() -> None:
 def test_the_example_of_a_suite_keeps_its_contract(tmp_path: Path) -> None:
     names: dict[str, Any] = {}
     exec("from __future__ import annotations\n" + _code("from crossexam.core.manifest"), names)
-    kind = SuiteKind("mine", "", "", names["build_mine"])
+    kind = SuiteKind("mine", "", "", names["plan_mine"])
 
     def built(folder: Path, **fields: Any) -> bool:
         return build_to_folder(
@@ -80,7 +81,8 @@ def test_the_example_of_a_suite_keeps_its_contract(tmp_path: Path) -> None:
 
     assert built(tmp_path / "one")
     assert not built(tmp_path / "one")
-    for other in ({"seed": 1}, {"file_format": "jsonl"}, {"limit": 2}):
+    assert not built(tmp_path / "one", seed=1)  # on which nothing depends
+    for other in ({"file_format": "jsonl"}, {"limit": 2}):
         with pytest.raises(CrossexamError, match="different input or options"):
             built(tmp_path / "one", **other)
     suite = read_suite(tmp_path / "one")

@@ -12,7 +12,6 @@ from crossexam.core.estimate import Bounds
 from crossexam.evaluation.candidates import HeadlineChoice
 from crossexam.stats.balanced_accuracy import balanced_difference
 from crossexam.stats.clusters import effective_size
-from crossexam.stats.combined import mean_of
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.p_values import ALPHA, holm
 from crossexam.stats.paired import (
@@ -22,6 +21,7 @@ from crossexam.stats.paired import (
     relative_difference,
 )
 from crossexam.stats.power import minimum_detectable_drop
+from crossexam.stats.ranks import differences_of_means
 from crossexam.stats.unpaired import difference, difference_of_unpaired_drops
 from nominal.designs import (
     DESIGNS,
@@ -111,7 +111,8 @@ def _relative(rng: np.random.Generator, d: Clusters, p: float, q: float) -> bool
 
 
 def _mean(rng: np.random.Generator, d: Clusters, p: float, q: float) -> bool:
-    return holds(mean_of([paired_difference(*d.pair(rng, p, q), d.codes) for _ in range(3)]), p - q)
+    sets = [(np.stack(d.pair(rng, p, q), axis=1), d.codes + k * len(d.sizes)) for k in range(3)]
+    return holds(differences_of_means(sets).tests[0, 1].difference, p - q)
 
 
 def _bounds(rng: np.random.Generator, d: Clusters) -> bool:

@@ -13,10 +13,10 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
+from crossexam.evaluation.quantities import Quantity
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.checks import Check
 from crossexam.gates.judge import judge
-from crossexam.gates.measures import MeasuredQuantity
 from crossexam.gates.prospects import prospects_of
 from crossexam.gates.rules import Limit, rules_from
 from crossexam.stats.balanced_accuracy import balanced_difference, exact_balanced_accuracy
@@ -321,11 +321,11 @@ def _ece_found(rng: np.random.Generator, n: int, level: float) -> bool:
     return one_sided_p(quantity.known, limit.threshold, "above") <= level
 
 
-def _ece_quantity(rng: np.random.Generator, n: int, error: float) -> MeasuredQuantity:
+def _ece_quantity(rng: np.random.Generator, n: int, error: float) -> Quantity:
     """Return the calibration error of a model that is overconfident by *error* everywhere."""
     stated = rng.beta(3, 1, n) * (0.6 - error) + 0.4 + error
     right = rng.random(n) < stated - error
     errors = binned_errors(stated, right, equal_width_bins(stated))
     assert errors is not None
     at = errors.error
-    return MeasuredQuantity(at, at, at, n, 0, False, distances=errors.distances)
+    return Quantity(at, at, at, n, 0, False, distances=errors.distances)

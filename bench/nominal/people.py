@@ -9,8 +9,7 @@ from typing import Final
 import numpy as np
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, votes_of
-from crossexam.stats.human import human_accuracy
+from crossexam.stats.agreement import cohen_kappa, fleiss_kappa, human_accuracy, krippendorff_alpha, votes_of
 from crossexam.stats.sensitivity import accuracy_spread, normalized_entropies, sensitivity
 from nominal.designs import MANY, Cell, Clusters, Codes, equal, holds, single, zipf
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import LABELS
-from crossexam.evaluation.judges import shares_of_labels
 from crossexam.evaluation.repeat import Noise, noise_floor
+from crossexam.evaluation.verified import shares_of_labels
 from crossexam.stats.balanced_accuracy import balanced_accuracy
-from crossexam.stats.combined import less, mean_of, ratio_less_one
+from crossexam.stats.combined import difference_of, mean_of, ratio_less_one
 from crossexam.stats.estimate import by_slice, share_correct
 from crossexam.stats.paired import flip_rate
 from nominal.designs import (
@@ -170,7 +170,7 @@ def _from_reference(rng: np.random.Generator, n: int, p: float, q: float, what: 
     mean = mean_of([share_correct(rng.random(n) < p) for _ in range(3)])
     reference = share_correct(rng.random(n) < q)
     if what == "difference":
-        return holds(less(mean, reference), p - q)
+        return holds(difference_of(mean, reference), p - q)
     return holds(ratio_less_one(mean, reference), p / q - 1)
 
 

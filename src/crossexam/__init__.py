@@ -9,13 +9,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from crossexam.core.dataset import Dataset, Run, Suite
-from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.estimate import Estimate
-from crossexam.core.example import Change, Edit, Example
-from crossexam.core.labels import LABELS
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from crossexam.api import (
@@ -33,6 +28,11 @@ if TYPE_CHECKING:
         report,
         run,
     )
+    from crossexam.core.dataset import Dataset, Run, Suite
+    from crossexam.core.errors import CrossexamError, UnfinishedError
+    from crossexam.core.estimate import Estimate
+    from crossexam.core.example import Change, Edit, Example
+    from crossexam.core.labels import LABELS
 
 __all__ = [
     "LABELS",
@@ -61,13 +61,22 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import the functions of the library when they are first used, so that importing the package is fast."""
-    if name in __all__:
-        from crossexam import api
+#: Where the names are that are not of the module ``api``.
+_MODULES: Final = {
+    **dict.fromkeys(("Dataset", "Run", "Suite"), "dataset"),
+    **dict.fromkeys(("CrossexamError", "UnfinishedError"), "errors"),
+    **dict.fromkeys(("Change", "Edit", "Example"), "example"),
+    "Estimate": "estimate",
+    "LABELS": "labels",
+}
 
-        return getattr(api, name)
-    raise AttributeError(f"module 'crossexam' has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is first used, so that importing the package is fast."""
+    if name not in __all__:
+        raise AttributeError(f"module 'crossexam' has no attribute {name!r}")
+    of = f"crossexam.core.{_MODULES[name]}" if name in _MODULES else "crossexam.api"
+    return getattr(import_module(of), name)
 
 
 def __dir__() -> list[str]:

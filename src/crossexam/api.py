@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from crossexam.core.arguments import path_of, required, shown, whole_number
+from crossexam.core.arguments import path_of, required, shown
 from crossexam.core.dataset import Dataset, Run, Suite, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
@@ -15,13 +15,19 @@ from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered, check_unanswered
 from crossexam.core.places import copy_path
 from crossexam.core.transfers import fetch
+from crossexam.options.build import Build
+from crossexam.options.groups import Reading, Where, reading_of, request_fields
+from crossexam.options.option import checked_options
+from crossexam.options.results import Baseline, Compare, Gate
+from crossexam.options.results import Report as ReportCommand
+from crossexam.options.run import Convert
+from crossexam.options.run import Run as RunCommand
 
 if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
     from crossexam.engines.engine import Engine
     from crossexam.evaluation.comparison import Comparisons
     from crossexam.evaluation.conversion import Fidelity
-    from crossexam.evaluation.seen_pairs import TrainingPairs
     from crossexam.gates.result import GateResult
     from crossexam.reports.report import Report
     from crossexam.suites.bases import Base
@@ -60,15 +66,8 @@ def load(
     >>> load([{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}], name="weather")
     Dataset('weather', 1 example: 1 neutral)
     """
-    from crossexam.corpora.columns import stated_columns
-    from crossexam.corpora.label_names import stated_labels
-
-    reading = {
-        "columns": stated_columns(columns),
-        "labels": stated_labels(labels),
-        "skip_bad": required(skip_bad, bool, "skip_bad", wanted="True or False"),
-        "allow_loss": required(allow_loss, bool, "allow_loss", wanted="True or False"),
-    }
+    checked_options(Reading, skip_bad=skip_bad, allow_loss=allow_loss)
+    reading = reading_of(Reading(columns, labels, skip_bad, allow_loss))
     if name is not None:
         required(name, str, "name", wanted="a name for the table")
         if isinstance(spec, str | Path | Dataset):
@@ -136,19 +135,22 @@ def build(
     tagger: str = "auto",
     entities: str = "auto",
     parser: str = "auto",
-    workers: int | Literal["auto"] = "auto",
+    workers: int | Literal["auto"] | None = None,
     engine: str | Engine = "local",
     options: Mapping[str, Mapping[str, Any]] | None = None,
     folder: str | Path | None = None,
+    file_format: str = "parquet",
+    force: bool = False,
     **short_forms: Any,
 ) -> Suite:
     """Return the test sets of *suite* (or of one construction) built from *base*.
 
     *base* is whatever :func:`load` takes; for a suite with a fixed list of corpora it is the name of one of
-    these, or None for all that are installed.  If *folder* is given, the suite is also written there.
+    these, or None for all that are installed.  If *folder* is given, the suite is also written there, as
+    ``parquet`` or ``jsonl``; another suite in the folder is an error, unless *force* replaces it.
     *per_key* is the maximum number of items of one word pair or other key.
     Numerical reasoning is built from *word_problems*, or from the premises of the base if there are none.
-    *workers* is the number of processes, ``auto`` one per core if the base is large; *engine* is ``local``,
+    *workers* is the number of processes, by default one per core if the base is large; *engine* is ``local``,
     ``ray``, ``ray:HOST:PORT`` or an engine such as ``RayEngine(num_cpus=2)``; the test sets do not depend on
     either.  *options* are the options of
     constructions and suites by name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms
@@ -158,66 +160,58 @@ def build(
     Suite('negation', 2 test sets, 6 items)
     """
     from crossexam.core.test_sets import read_suite
+    from crossexam.options.short_forms import suite_options
     from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
-    from crossexam.suites.renamed import current_keywords
-    from crossexam.suites.short_forms import expand, keywords, merged
     from crossexam.suites.table import suite_named, suite_request
 
-    short_forms = current_keywords(short_forms)
-    tagger = short_forms.pop("tagger", tagger)
-    kind = suite_named(required(suite, str, "suite", wanted="the name of a suite or construction"))
-    limit = None if limit is None else whole_number(limit, "limit", least=1)
+    given = checked_options(
+        Build,
+        suite=suite,
+        seed=seed,
+        limit=limit,
+        per_key=per_key,
+        tagger=tagger,
+        entities=entities,
+        parser=parser,
+        workers=workers,
+        file_format=file_format,
+        force=force,
+        **short_forms,
+    )
+    kind = suite_named(given.suite)
     target = None if folder is None else path_of(folder, "folder")
-    stated = _by_name(options)
-    given = merged(stated, expand(kind.name, keywords(short_forms), joined=stated))
-    bases = []
+    named, bases = [], []
     if kind.base_option is not None:
         if base is not None:
-            named = str(path_of(base, "base", wanted=f"a corpus of {kind.name}, by name"))
-            given = merged(given, {kind.name: {kind.base_option: (named,)}})
+            named = [str(path_of(base, "base", wanted=f"a corpus of {kind.name}, by name"))]
     elif base is None:
         raise CrossexamError(f"{suite} needs a base corpus", wanted="base=")
     else:
-        bases = [_as_base(base, limit)]
-    problems = [_as_base(word_problems, None)] if word_problems is not None else []
+        bases = [_as_base(base, given.limit)]
     request = suite_request(
         suite,
         bases,
-        problems,
-        options=given,
-        seed=whole_number(seed, "seed"),
-        limit=limit,
-        per_key=None if per_key is None else whole_number(per_key, "per_key", least=1),
-        tagger=required(tagger, str, "tagger", wanted="the name of a tagger"),
-        recognizer=required(entities, str, "entities", wanted="the name of an entity recognizer"),
-        parser=required(parser, str, "parser", wanted="the name of a parser"),
-        engine=_engine(engine, _workers(workers), worthwhile=WORTHWHILE),
+        [_as_base(word_problems, None)] if word_problems is not None else [],
+        options=suite_options(kind, given, [_by_name(options)], named),
+        file_format=given.file_format,
+        engine=_engine(engine, given, usual="auto", worthwhile=WORTHWHILE),
+        **request_fields(given),
     )
     if target is None:
-        built = build_in_memory(request)
-    else:
-        build_to_folder(request, target)
-        built = read_suite(target)
-    return built
+        return build_in_memory(request)
+    build_to_folder(request, target, force=force)
+    return read_suite(target)
 
 
-def _engine(engine: Any, workers: int | Literal["auto"], *, worthwhile: int = 1) -> Engine:
-    from crossexam.engines.table import EngineOptions, engine_named
+def _engine(engine: Any, options: Where, *, usual: int | Literal["auto"] = 1, worthwhile: int = 1) -> Engine:
+    from crossexam.options.engines import engine_of
 
     if isinstance(engine, str):
-        return engine_named(engine, EngineOptions(workers=workers, worthwhile=worthwhile))
+        return engine_of(replace(options, engine=engine), usual=usual, worthwhile=worthwhile)
     if not callable(getattr(engine, "results", None)):
         raise CrossexamError(f"the engine is {shown(engine)}", wanted="'local', 'ray', or an engine")
     found: Engine = engine
     return found
-
-
-def _workers(workers: Any) -> int | Literal["auto"]:
-    if isinstance(workers, str):
-        if workers != "auto":
-            raise CrossexamError(f"workers is {shown(workers)}", wanted="a whole number, or 'auto'")
-        return "auto"
-    return whole_number(workers, "workers", least=1)
 
 
 def _by_name(options: Any) -> Mapping[str, Mapping[str, Any]]:
@@ -274,6 +268,7 @@ def run(
     workers: int | Literal["auto"] | None = None,
     engine: str | Engine = "local",
     again: Sequence[str] = (),
+    limit: int | None = None,
     **options: Any,
 ) -> Run:
     """Return the predictions of *model* on a suite, the folder of one, or whatever :func:`load` takes.
@@ -289,8 +284,9 @@ def run(
     system that states both (``minicheck``, ``alignscore``, ``summac-zs``).  *workers* and *engine* say where
     the model is asked: by default in this process, else as for :func:`build`; workers open the model by its
     name.  *again* are reasons why there is no answer (``["unparsed"]``): pairs that are stored with one of
-    them are asked again.  Raises CrossexamError; UnfinishedError if the model could not be asked about all
-    pairs for now, in which case the same call resumes.
+    them are asked again.  With *limit*, the model is asked about the first items of each test set.  Raises
+    CrossexamError; UnfinishedError if the model could not be asked about all pairs for now, in which case the
+    same call resumes.
 
     >>> run("builtin/overlap", "builtin:demo")
     Run('builtin/overlap', 1 test set, 324 items)
@@ -300,23 +296,25 @@ def run(
     from crossexam.runs.run import predict_suite
     from crossexam.runs.workers import asking_of
 
-    required(force, bool, "force", wanted="True or False")
-    stated = {"chunk": chunk, "aggregate": aggregate, "like": like}
-    for name, value in stated.items():
-        if value is not None:
-            required(value, str, name, wanted="a text such as those in docs/models.md")
-    chunking = chunking_of(**stated)
-    usual: int | Literal["auto"] = 1 if engine == "local" else "auto"
-    ask = asking_of(_engine(engine, usual if workers is None else _workers(workers)))
+    given = checked_options(
+        RunCommand,
+        force=force,
+        chunk=chunk,
+        aggregate=aggregate,
+        like=like,
+        workers=workers,
+        limit=limit,
+    )
+    chunking = chunking_of(given.chunk, given.aggregate, given.like)
+    ask = asking_of(_engine(engine, given))
     required(again, (list, tuple), "again", wanted='a list of statuses, such as ["unparsed"]')
     asked_again = check_unanswered(again)
     tests = _as_tests(data)
+    how: dict[str, Any] = {"options": options, "chunking": chunking, "limit": given.limit, "ask": ask}
     if store is None:
-        return predict_suite(model, tests, options=options, chunking=chunking, ask=ask)
+        return predict_suite(model, tests, **how)
     folder = path_of(store, "store", wanted="a folder for the predictions")
-    return run_into_folder(
-        model, tests, folder, options=options, chunking=chunking, force=force, ask=ask, again=asked_again
-    )
+    return run_into_folder(model, tests, folder, force=force, again=asked_again, **how)
 
 
 def convert(
@@ -344,12 +342,13 @@ def convert(
     from crossexam.evaluation.conversion import Conversion, convert_checkpoint
 
     stated = {"label_order": label_order, "threshold": threshold, "revision": revision}
+    given = checked_options(Convert, model=model, int8=int8, accept=accept)
     request = Conversion(
-        required(model, str, "model", wanted="a checkpoint: hf/FOLDER or hf/ID"),
+        given.model,
         path_of(folder, "folder", wanted="a folder for the new model"),
-        int8=required(int8, bool, "int8", wanted="True or False"),
+        int8=given.int8,
         suite=None if on is None else _as_suite(on),
-        accept=required(accept, bool, "accept", wanted="True or False"),
+        accept=given.accept,
         options={name: value for name, value in stated.items() if value is not None},
     )
     return convert_checkpoint(request)
@@ -415,7 +414,7 @@ def compare(
     from crossexam.evaluation.comparison import Comparisons, common_part, compare_runs
     from crossexam.evaluation.keys import keyed_comparisons
     from crossexam.evaluation.probability_comparison import probability_comparisons
-    from crossexam.evaluation.seen_pairs import seen_pairs
+    from crossexam.evaluation.seen_pairs import seen_pairs, training_pairs
     from crossexam.evaluation.several.joint import joint_outcomes
     from crossexam.evaluation.unanswered import answered_part
     from crossexam.evaluation.verified import by_status
@@ -424,11 +423,11 @@ def compare(
     if len(runs) != 2:
         raise CrossexamError(f"{counted_items(len(runs), 'run')} cannot be compared", wanted=wanted)
     first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
-    required(common, bool, "common", wanted="True or False")
+    given = checked_options(Compare, common=common, index=index)
     limit = check_max_unanswered(max_unanswered)
     compared = compare_runs(first, second, common=common, max_unanswered=limit)
     first, second = common_part(first, second)
-    training = _training_pairs((first, second), index)
+    training = None if given.index is None else training_pairs((first, second), given.index)
     probabilities = probability_comparisons(first, second, max_unanswered=limit)
     first, second = answered_part(first, second, limit)
     return Comparisons(
@@ -438,13 +437,6 @@ def compare(
         probabilities=probabilities,
         seen=() if training is None else seen_pairs(first, second, training),
     )
-
-
-def _training_pairs(runs: Sequence[Run], index: Any) -> TrainingPairs | None:
-    from crossexam.evaluation.seen_pairs import training_pairs
-
-    wanted = "the name of a corpus, or several joined by +"
-    return None if index is None else training_pairs(runs, required(index, str, "index", wanted=wanted))
 
 
 def report(
@@ -477,6 +469,7 @@ def report(
     chosen; with *threshold_per_set*, for each data set on its own.  Raises CrossexamError.
     """
     from crossexam.evaluation.fact_checking import threshold_choice
+    from crossexam.evaluation.seen_pairs import training_pairs
     from crossexam.evaluation.verified import by_status
     from crossexam.reports.report import make_report
     from crossexam.reports.results import ReportOptions
@@ -485,7 +478,10 @@ def report(
         required(each, Run, "a run", wanted=_RUN)
     if not runs:
         raise CrossexamError("there are no runs to report", wanted=_RUN)
-    training = _training_pairs([by_status(each) for each in runs], index)
+    given = checked_options(
+        ReportCommand, index=index, calibration=calibration, threshold_per_set=threshold_per_set, items=items
+    )
+    training = None if index is None else training_pairs([by_status(each) for each in runs], index)
     base = None
     if relative_to is not None:
         required(relative_to, Run, "relative_to", wanted=_RUN)
@@ -495,17 +491,15 @@ def report(
                 "relative_to is not one of several runs to report",
                 wanted="one of the runs of the report, and at least one other",
             )
-    required(calibration, bool, "calibration", wanted="True or False")
     fitted_on = (temperature_from,) if isinstance(temperature_from, Run) else tuple(temperature_from)
     for each in fitted_on:
         required(each, Run, "temperature_from", wanted=_RUN)
-    required(threshold_per_set, bool, "threshold_per_set", wanted="True or False")
     choice = threshold_choice(threshold, threshold_per_set)
     asked = ReportOptions(
         alpha=alpha,
         training=training,
         relative_to=base,
-        items=items,
+        items=given.items,
         max_unanswered=max_unanswered,
         calibration=calibration,
         temperature_from=fitted_on,
@@ -523,7 +517,7 @@ def baseline(answers: Run, path: str | Path, *, probabilities: bool = False) -> 
     from crossexam.gates.baseline import chosen_baseline, write_baseline
 
     required(answers, Run, "a run", wanted=_RUN)
-    required(probabilities, bool, "probabilities", wanted="True or False")
+    checked_options(Baseline, probabilities=probabilities)
     target = path_of(path, "path", wanted="a file for the baseline")
     write_baseline(chosen_baseline(answers, probabilities=probabilities), target)
     return target
@@ -563,6 +557,7 @@ def gate(
     from crossexam.reports.results import check_level
 
     required(answers, Run, "a run", wanted=_RUN)
+    checked_options(Gate, accept_unverified=accept_unverified)
     check_level(alpha)
     wanted = "a file of rules, or a list of dicts such as {'set': '*', 'measure': 'accuracy', 'min': 0.6}"
     given = required(rules, (str, Path, list, tuple, type(None)), "rules", wanted=wanted)
@@ -573,6 +568,6 @@ def gate(
         alpha=alpha,
         max_unanswered=check_max_unanswered(max_unanswered),
         open_checks=check_open(open),
-        accept_unverified=required(accept_unverified, bool, "accept_unverified", wanted="True or False"),
+        accept_unverified=accept_unverified,
         items=check_item_count(items),
     )

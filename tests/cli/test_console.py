@@ -11,18 +11,13 @@ import pytest
 from rich.console import Console
 
 from crossexam.cli.build import overview_table
-from crossexam.cli.console import (
-    QUIET_SECONDS,
-    _bars,
-    items_table,
-    progress_bar,
-    training_progress,
-    yield_summary,
-)
+from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar
+from crossexam.cli.neural import training_progress
+from crossexam.cli.yields import items_table, yield_summary
 from crossexam.constructions.construction import NO_PARSE
-from crossexam.core.manifest import REJECTED_NOTE, TestSetEntry
+from crossexam.core.manifest import BASE, REJECTED_NOTE, TestSetEntry
 from crossexam.core.progress import AtMost
-from crossexam.suites.build import Overview
+from crossexam.suites.plan import Overview
 from crossexam.training.request import Status
 
 
@@ -112,7 +107,9 @@ def test_of_a_test_set_without_items_a_build_says_why() -> None:
 
 
 def test_the_overview_of_a_suite_is_a_table() -> None:
-    table = overview_table(Overview("sizes", ("corpus", "items"), [("sick", "12"), ("rte", "3")], (1,)))
+    columns = {"corpus": lambda entry: entry.part, "items": lambda entry: str(entry.rows)}
+    entries = [TestSetEntry(BASE, "sick", rows=12), TestSetEntry(BASE, "rte", rows=3)]
+    table = overview_table(Overview("sizes", columns, ("items",)), entries)
     assert [(str(column.header), list(column.cells), column.justify) for column in table.columns] == [
         ("corpus", ["sick", "rte"], "left"),
         ("items", ["12", "3"], "right"),

@@ -34,7 +34,7 @@ def failing(crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> Callable[.
     """Return a function that lets a command raise an error, and returns what is printed of it."""
 
     def carry_out(error: BaseException, status: int = 2, line: str = "ls") -> str:
-        def fail() -> None:
+        def fail(**how: Any) -> None:
             raise error
 
         monkeypatch.setattr(main, "app", fail)

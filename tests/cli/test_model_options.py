@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import sys
 from dataclasses import dataclass
@@ -14,45 +13,39 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from crossexam.cli.examine import examine as examine_command
 from crossexam.cli.main import app
-from crossexam.cli.options import model_options, model_settings
-from crossexam.cli.run import run as run_command
+from crossexam.cli.models import model_settings, options_for
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.models.table import MODELS, ModelKind
+from crossexam.options.build import Examine
+from crossexam.options.groups import ModelOption, model_values
+from crossexam.options.option import options_of
+from crossexam.options.run import Run
 from crossexam.runs.run import predict_suite
 
-DEFAULTS: dict[str, Any] = {
-    "batch_size": "auto",
-    "device": "auto",
-    "dtype": None,
-    "max_length": None,
-    "label_order": None,
-    "threshold": None,
-    "revision": None,
-}
+
+def _options(*models: str, settings: tuple[str, ...] = (), **flags: Any) -> dict[str, Any]:
+    return options_for(models, model_values(Run(**flags)), settings=model_settings(settings))
 
 
-def _options(*models: str, settings: list[str] | None = None, **flags: Any) -> dict[str, Any]:
-    return model_options(models, **{**DEFAULTS, **flags}, settings=model_settings(settings))
-
-
-def test_every_command_with_models_has_the_same_options_of_models() -> None:
-    run, examine = (inspect.signature(command).parameters for command in (run_command, examine_command))
-    for name, default in DEFAULTS.items():
-        assert run[name].default == examine[name].default == default
-        assert run[name].annotation == examine[name].annotation
-    required = inspect.signature(model_options).parameters.values()
-    assert {each.name for each in required if each.default is each.empty} == {"models", *DEFAULTS}
+def test_an_option_of_models_belongs_to_some_kind_and_examine_has_all_of_run() -> None:
+    known = {name for kind in MODELS.values() for name in kind.option_names}
+    run, examine = (
+        {each.name: each for each in options_of(verb).values() if isinstance(each, ModelOption)}
+        for verb in (Run, Examine)
+    )
+    assert run.keys() <= known
+    assert run.keys() - examine.keys() == {"labels", "columns", "seed"}  # which are of building there
+    assert all(run[name] == examine[name] for name in examine)
 
 
 def test_only_what_is_stated_is_passed_on() -> None:
     assert _options("hf/x") == {}
-    assert model_options([], **DEFAULTS) == {}
+    assert options_for([], {}) == {}
     assert _options("hf/x", dtype="float32") == {"dtype": "float32"}
-    stated = _options("hf/x", batch_size="8", device="cpu", max_length=32)
+    stated = _options("hf/x", batch_size=8, device="cpu", max_length=32)
     assert stated == {"batch_size": 8, "device": "cpu", "max_length": 32}
 
 
@@ -66,12 +59,12 @@ def test_a_flag_is_for_the_models_that_have_the_option() -> None:
 
 
 def test_set_is_for_one_kind() -> None:
-    assert _options("hf/x", "zoo/y", settings=["hf.dtype=bfloat16"]) == {"hf.dtype": "bfloat16"}
-    assert _options("mean/hf/x,zoo/y", settings=["zoo.device=cpu"]) == {"zoo.device": "cpu"}
+    assert _options("hf/x", "zoo/y", settings=("hf.dtype=bfloat16",)) == {"hf.dtype": "bfloat16"}
+    assert _options("mean/hf/x,zoo/y", settings=("zoo.device=cpu",)) == {"zoo.device": "cpu"}
     with pytest.raises(CrossexamError, match=r"--set sets 'zoo\.dtype', but none of the models is zoo/"):
-        _options("hf/x", settings=["zoo.dtype=bfloat16"])
+        _options("hf/x", settings=("zoo.dtype=bfloat16",))
     with pytest.raises(CrossexamError, match=r"'dtype' is set by both --set hf\.dtype and --dtype"):
-        _options("hf/x", dtype="float16", settings=["hf.dtype=bfloat16"])
+        _options("hf/x", dtype="float16", settings=("hf.dtype=bfloat16",))
     with pytest.raises(UnknownNameError, match="no kind of model is called 'hff'"):
         model_settings(["hff.dtype=bfloat16"])
     with pytest.raises(CrossexamError, match=r"wanted: NAME\.OPTION=VALUE, as in hf\.dtype"):

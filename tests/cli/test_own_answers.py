@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from crossexam.cli.options import model_options
+from crossexam.cli.models import options_for
 from crossexam.runs.saved import read_run
 
 Crossexam = Callable[..., Any]
@@ -123,10 +123,7 @@ def test_answers_may_have_other_words_than_the_base(crossexam: Crossexam) -> Non
 
 
 def test_a_flag_of_the_base_is_for_the_models_that_have_the_option() -> None:
-    plain: Mapping[str, Any] = dict.fromkeys(
-        ("dtype", "max_length", "label_order", "threshold", "revision"), None
-    ) | {"batch_size": "auto", "device": "auto"}
-    options: Callable[..., dict[str, Any]] = lambda *models, **more: model_options(models, **plain, **more)  # noqa: E731
+    options: Callable[..., dict[str, Any]] = lambda *models, **more: options_for(models, {}, **more)  # noqa: E731
     of_base = {"labels": "yes=entailment"}
     assert options("builtin/overlap", "hf/x", of_base=of_base) == {}
     assert options("py/f", "builtin/overlap", of_base=of_base) == {"py.labels": "yes=entailment"}

@@ -81,7 +81,7 @@ def test_bounds_are_tracked_as_bounds(runs: Path, crossexam: Crossexam) -> None:
 
     (runs / "silent.py").write_text('def ask(pairs):\n    return ["neutral", {"status": "refused"}] * 2\n')
     crossexam("run py/silent:ask base.tiny.parquet -o silent")
-    found = metrics_of(make_report(read_run(runs / "silent")).results.models[0])
+    (found,) = metrics_of(make_report(read_run(runs / "silent")).results).values()
     sys.modules.pop("silent", None)
     assert {name.rpartition("/")[2] for name in found} == {
         *("accuracy_least", "accuracy_most", "accuracy_low", "accuracy_high"),

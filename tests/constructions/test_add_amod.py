@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.counts import CountTable, read_counts
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.nouns import clashes_with_noun, concrete_kind, is_one_kind_of_other
@@ -47,8 +48,8 @@ def only(tmp_path: Path) -> Only:
 
     def options(adjectives: str, nouns: str) -> dict[str, str]:
         path = tmp_path / "table.tsv"
-        row = dict.fromkeys(adjectives.split(), 1)
-        AdjectiveCounts(dict.fromkeys(nouns.split(), row), "test").write(path)
+        pairs = product(nouns.split(), adjectives.split())
+        CountTable("adjectives", dict.fromkeys(pairs, 1), "test").write(path)
         return {"adjectives": str(path)}
 
     return options
@@ -96,7 +97,8 @@ def test_what_determines_or_counts_a_noun_stands_in_no_way_of_an_adjective(only:
 
 def counted(folder: Path, counts: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
     """Options with a table of the counts of adjectives by noun."""
-    AdjectiveCounts(counts, "test").write(folder / "counts.tsv")
+    pairs = {(noun, each): n for noun, row in counts.items() for each, n in row.items()}
+    CountTable("adjectives", pairs, "test").write(folder / "counts.tsv")
     return {"adjectives": str(folder / "counts.tsv")}
 
 
@@ -172,22 +174,22 @@ def test_what_nouns_name() -> None:
 
 def test_the_table_stands_in_the_signature(tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "mine.tsv"
-    AdjectiveCounts({"goat": {"old": 1}, "truck": {"old": 1}}, "mine").write(path)
+    CountTable("adjectives", {("goat", "old"): 1, ("truck", "old"): 1}, "mine").write(path)
     base = base_from_examples([example("A/DT goat/NN near/IN a/DT truck/NN")])
     options = {"adjectives": str(path), "both_directions": True}
     request = suite_request("add_amod", [base], options={"add_amod": options}, tagger="parses")
     suite = build_in_memory(request)
     (name,) = (name for name in suite.datasets if name.startswith("add_amod"))
     signature = suite.datasets[name].manifest["signature"]
-    assert f"|adjectives:{AdjectiveCounts.read(path).name}|" in signature
+    assert f"|adjectives:{read_counts('adjectives', path).name}|" in signature
     assert "|both_directions:True|" in signature
     assert len(suite.datasets[name]) == 2
-    stated = suite.manifest["request"]["options"]["add_amod"]
-    assert stated.pop("adjectives").startswith(f"{path}#")
-    assert stated == {"both_directions": True}
+    stated = suite.manifest["request"]
+    assert stated["adjectives"].startswith(f"{path}#")
+    assert stated["both_directions"] is True
     plain = build_in_memory(suite_request("add_amod", [base], tagger="parses"))
     assert "both_directions" not in plain.datasets[name].manifest["signature"]
-    assert plain.manifest["request"]["options"] == {}
+    assert not {"adjectives", "both_directions"} & set(plain.manifest["request"])
     said = refused(suite_request, "negation", [base], options={"add_amod": options})
     assert "'negation' does not use 'add_amod', so it does not take that option" in said
 

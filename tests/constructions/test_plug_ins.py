@@ -64,7 +64,7 @@ def test_a_construction_of_another_distribution_is_found_and_its_source_is_its_i
     assert f"plug_in:{second.plug_in}" in signatures[1]
     identities = [build_in_memory(each).manifest["request"] for each in requests]
     assert identities[0] != identities[1]
-    assert identities[0]["plug_ins"] == {"shout": first.plug_in}
+    assert identities[0]["plug_in"] == first.plug_in
 
 
 def test_a_package_is_hashed_with_all_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS, construction_named
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import CORRECT, OPTIONS, RATIONALE, Example
-from crossexam.suites.short_forms import SHORT_FORMS
+from crossexam.options.short_forms import SHORT_FORMS
 
 RULES = ("ours", "paper", "released")
 MIXED = ("spelling_error_mixed_content_word", "spelling_error_mixed_function_word")

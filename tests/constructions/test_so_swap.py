@@ -20,11 +20,12 @@ from crossexam.constructions.so_swap import Options, so_swap
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.language.agreement import agreeing, in_case, lemma_of, number_of
+from crossexam.language.agreement import agreeing, in_case, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
+from crossexam.language.inflection import lemma_of
+from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.trees import parse_tree
-from crossexam.language.plausibility import Filler, RoleCounts
 from crossexam.language.tokens import Token
 
 _, *_LINES = (Path(__file__).parents[1] / "data" / "so_swap.txt").read_text(encoding="utf-8").splitlines()
@@ -197,8 +198,8 @@ def test_an_item_says_how_plausible_the_swapped_clause_is(
         assert "is not a plausibility" in said
         assert "from 0 to 1" in said
     # by the counts of a corpus
-    carried = (Filler("carry", "subject", "instrument"), Filler("carry", "object", "person"))
-    RoleCounts(dict.fromkeys(carried, 90), "mine").write(tmp_path / "roles.tsv")
+    carried = (("carry", "subject", "instrument"), ("carry", "object", "person"))
+    CountTable("roles", dict.fromkeys(carried, 90), "mine").write(tmp_path / "roles.tsv")
     outcome = _outcome_of("A cook and a waiter carry a piano.", plausibility=str(tmp_path / "roles.tsv"))
     assert isinstance(outcome, Example)
     assert outcome.info["plausibility"] == 1.0

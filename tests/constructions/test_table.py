@@ -17,13 +17,12 @@ from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.resources import LanguageResources
-from crossexam.constructions.table import CONSTRUCTIONS, KNOWN, construction_named
-from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES, SWAPS
+from crossexam.constructions.table import CONSTRUCTIONS, KNOWN, SWAPS, construction_named
+from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import SIDES, Example
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.word_pairs import WordPair
-from crossexam.language.plausibility import Filler, RoleCounts
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
 from crossexam.suites.table import SUITES
@@ -141,7 +140,8 @@ def test_what_the_table_says_of_it(for_each: Callable[..., None]) -> None:
         premise, hypothesis, label = construction.illustration
         assert (premise == hypothesis) == (construction.name == "identity")
         assert label in (construction.labels or (None,))
-        assert (construction.function.__doc__ or "").strip()
+        function = replace(construction, options=None).bound
+        assert (function.__doc__ or "").strip()
         if construction.control is not None:
             assert KNOWN[construction.control].drawn_as == construction.drawn_as
         assert construction.drawn_as is None or construction.drawn_as in KNOWN
@@ -164,9 +164,9 @@ def test_an_empty_sentence_is_rejected_or_ignored(
 
 
 #: What an option may name that takes a corpus or a table of counts.
-_TABLES: Mapping[str, AdjectiveCounts | RoleCounts] = {
-    "adjectives": AdjectiveCounts({"train": {"late": 5}, "girl": {"late": 5}}, "another"),
-    "plausibility": RoleCounts({Filler("feed", "subject", "person"): 90}, "another"),
+_TABLES: Mapping[str, CountTable] = {
+    "adjectives": CountTable("adjectives", {("train", "late"): 5, ("girl", "late"): 5}, "another"),
+    "plausibility": CountTable("roles", {("feed", "subject", "person"): 90}, "another"),
 }
 
 

@@ -10,6 +10,7 @@ import sqlite3
 import zipfile
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from crossexam.core.sealed import (
 )
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.fetch import unpack_zip
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.counts import read_counts
 from crossexam.language.lexicons.word_pairs import read_pairs
 from crossexam.language.word_vectors import first_vectors
 from crossexam.models.table import open_model
@@ -189,7 +190,7 @@ def test_a_new_suite_is_vouched_for(made: Path) -> None:
 
 def test_the_build_of_a_damaged_suite_names_the_way_out(place: Path, refused: Callable[..., str]) -> None:
     manifest = place / "suite" / "manifest.json"
-    manifest.write_text(manifest.read_text("utf-8").replace('"seed": 0', '"seed": 1'), encoding="utf-8")
+    manifest.write_text(manifest.read_text("utf-8").replace('"parquet"', '"jsonl"'), encoding="utf-8")
     said = refused(cx.build, "negation", BASE, folder=place / "suite")
     assert CHANGED in said
     assert "--force" in said
@@ -338,8 +339,8 @@ def not_utf8() -> bytes:
 
 def test_what_libraries_raise_is_one_error(tmp_path: Path, refused: Callable[..., str]) -> None:
     damaged: dict[str, tuple[bytes, Callable[[Path], object]]] = {
-        "a.tsv": (b"\xff\xfe", AdjectiveCounts.read),
-        "a.tsv.gz": (compressed("a.tsv.gz"), read_pairs),
+        "a.tsv": (b"\xff\xfe", partial(read_counts, "adjectives")),
+        "a.tsv.gz": (compressed("a.tsv.gz"), lambda path: read_pairs(path, "antonym")),
         "a.zip": (compressed("a.zip"), lambda path: unpack_zip(path, tmp_path, ["a.jsonl"], limit=10**6)),
         "a.txt.gz": (compressed("a.txt.gz"), lambda path: first_vectors(path, 3)),
         "a.parquet": (not_utf8(), lambda path: cx.load(str(path))),

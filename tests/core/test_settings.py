@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.settings import Settings, grid, parse_assignments, parse_value, with_options
+from crossexam.core.settings import Settings, Within, as_kind, grid, parse_assignments, with_options
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,7 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("a/b.tsv",       Path | None,                   Path("a/b.tsv")),
     ("auto",          int | Literal["auto"],         "auto"),
     ("3",             Literal[1, 3],                 3),
+    ("2",             Annotated[int, Within(2)],    2),
     ("1,3",           tuple[int, ...],               (1, 3)),
     ("(1, 3)",        tuple[int, ...],               (1, 3)),
     ("[1, 3]",        tuple[int, ...],               (1, 3)),
@@ -115,6 +116,9 @@ BAD: list[tuple[str, Any, str]] = [
     ("2",       bool,                          "true or false"),
     ("wide",    int,                           "a whole number"),
     ("2.5",     int,                           "a whole number"),
+    ("1",       Annotated[int, Within(2)],    "a whole number above 1"),
+    ("-1",      Annotated[int, Within(0)],    "a whole number, 0 or more"),
+    ("3",       Annotated[int, Within(0, 2)],  "a whole number from 0 to 2"),
     ("fast",    float,                         "a number"),
     ("nan",     float,                         "a number"),
     ("off",     float | None,                  "a number or none"),
@@ -129,12 +133,12 @@ BAD: list[tuple[str, Any, str]] = [
 
 
 def test_a_value_is_read_by_its_type() -> None:
-    read = [(text, kind, parse_value(text, kind, "field")) for text, kind, _ in GOOD]
+    read = [(text, kind, as_kind(text, kind, "field")) for text, kind, _ in GOOD]
     assert list(map(repr, read)) == list(map(repr, GOOD))  # 5 is not 5.0
 
 
 def test_a_value_of_another_type_is_an_error_that_says_what_is_wanted(refused: Callable[..., str]) -> None:
-    said = {text: refused(parse_value, text, kind, "field") for text, kind, _ in BAD}
+    said = {text: refused(as_kind, text, kind, "field") for text, kind, _ in BAD}
     assert said == {text: f"--set: 'field' cannot be '{text}'\n  wanted: {wanted}" for text, _, wanted in BAD}
 
 

@@ -15,10 +15,10 @@ import pytest
 
 from crossexam.core.example import Example, cluster_of, content_id
 from crossexam.core.labels import PROJECTIONS
+from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
-from crossexam.corpora.split_files import CORPORA, CORPUS_ALIASES, SPLITS
 
 MADE = Path(__file__).parents[1] / "data" / "readers"
 E, N, C, NOT = "entailment", "neutral", "contradiction", "not_entailment"
@@ -125,8 +125,9 @@ def test_a_file_of_the_documented_format(for_each: Callable[..., None]) -> None:
 
 def test_no_reader_is_without_a_test() -> None:
     assert {*READERS, "snli", "snli_hard", "multinli"} == CORPORA_TRIED | CORPORA_READ
-    assert set(READERS) < set(CORPORA) == set(SPLITS)
-    assert set(CORPUS_ALIASES.values()) <= set(CORPORA)
+    assert set(READERS) < set(catalog())
+    aliases = [alias for entry in catalog().values() for alias in entry.aliases]
+    assert len(aliases) == len(set(aliases) - set(catalog()))
 
 
 def test_what_a_reader_was_tried_on_is_true() -> None:
@@ -321,11 +322,11 @@ def test_the_page_of_corpora_has_every_one() -> None:
     page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text(encoding="utf-8")
     table = page.partition("## All corpora")[2]
     rows = {line.split("`")[1]: line for line in table.splitlines() if line.startswith("| `")}
-    assert list(rows) == list(CORPORA)
+    assert list(rows) == list(catalog())
     for name, reader in READERS.items():
         assert rows[name].endswith(f"| {reader.tested_on} |")
     assert all(
-        candidates[0].rpartition(".")[2] in rows[name]
-        for name, splits in SPLITS.items()
-        for candidates in splits.values()
+        split.files[0].rpartition(".")[2] in rows[name]
+        for name, entry in catalog().items()
+        for split in entry.splits.values()
     )

@@ -15,17 +15,16 @@ from hypothesis import strategies as st
 
 import crossexam as cx
 from crossexam.constructions.pair_indexes import cached_index
-from crossexam.constructions.resources import LanguageResources, adjectives_from, content_identity
+from crossexam.constructions.resources import LanguageResources, content_identity, counts_from
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import data_folder, find_split, list_corpora
 from crossexam.corpora.labelled import load_corpus
 from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus
-from crossexam.corpora.split_files import CORPORA, SPLITS
 from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
 
-SPLIT_NAMES = [f"{corpus}:{split}" for corpus, splits in SPLITS.items() for split in splits]
+SPLIT_NAMES = [f"{corpus}:{split}" for corpus, entry in catalog().items() for split in entry.splits]
 DATA = Path(__file__).parents[1] / "data" / "corpora"
 
 
@@ -63,7 +62,7 @@ words = st.text(string.ascii_letters + string.digits + "_-", min_size=2, max_siz
 names = st.one_of(
     st.sampled_from(SPLIT_NAMES),
     st.builds("{}/{}.jsonl".format, words, words),
-    st.builds("{}@{}/{}.csv".format, st.sampled_from(sorted(SPLITS)), words, words),
+    st.builds("{}@{}/{}.csv".format, st.sampled_from(sorted(catalog())), words, words),
 )
 corpora = st.tuples(names, slices, shares)
 
@@ -173,7 +172,7 @@ NO_SHARE, NO_UNION = "no epochs to draw a share for", "a union of corpora cannot
 #: What reads one corpus, and with which message it refuses a union that has no share.
 ONE_CORPUS: list[tuple[Callable[[str], object], str]] = [
     (cx.load, NO_UNION),
-    (lambda spec: adjectives_from(spec, LanguageResources("nltk")), NO_UNION),
+    (lambda spec: counts_from("adjectives", spec, LanguageResources("nltk")), NO_UNION),
     (lambda spec: load_data("builtin:demo", spec), NO_UNION),
     (lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]), NO_UNION),
     (cached_index, ""),  # these take unions
@@ -279,7 +278,7 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_builtin_corpora_come_with_the_package() -> None:
-    for split in SPLITS["builtin"]:
+    for split in catalog()["builtin"].splits:
         assert find_split("builtin", split, Path("/nowhere"))
         examples = read_corpus(f"builtin:{split}").examples
         assert len({example.id for example in examples}) == len(examples) > 0
@@ -288,7 +287,7 @@ def test_builtin_corpora_come_with_the_package() -> None:
 def test_ls_lists_what_is_installed(tmp_path: Path) -> None:
     put(tmp_path / "snli_1.0_dev.jsonl")
     listed = {entry.name: entry for entry in list_corpora(data_dir=tmp_path)}
-    assert list(listed) == list(CORPORA)
+    assert list(listed) == list(catalog())
     assert (listed["snli"].installed, listed["multinli"].installed) == (True, False)
     assert listed["snli"].files == {"train": None, "dev": tmp_path / "snli_1.0_dev.jsonl", "test": None}
     assert listed["aqua"].licence == "Apache-2.0"
@@ -299,19 +298,19 @@ def test_every_corpus_is_in_every_table(for_each: Callable[..., None]) -> None:
         entry = catalog()[name]
         assert entry.licence
         assert entry.citation
-        assert set(entry.splits) <= set(SPLITS[name])
+        assert all(split.files for split in entry.splits.values())
         installed = [file for download in entry.downloads for file in download.installs]
         assert len(installed) == len(set(installed))
         for file in installed:
             # what is fetched is what the name of a split is resolved to first
-            assert any(file == Path(candidates[0]).name for candidates in SPLITS[name].values())
+            assert any(file == Path(split.files[0]).name for split in entry.splits.values())
         if entry.downloads:
             assert all(download.members or download.file for download in entry.downloads)
             assert entry.unpacked_limit or not any(download.members for download in entry.downloads)
             assert all(download.url.startswith("https://") for download in entry.downloads)
             assert all(len(download.sha256 or "0" * 64) == 64 for download in entry.downloads)
 
-    for_each(check, CORPORA)
+    for_each(check, catalog())
 
 
 def test_catalogue_agrees_with_the_recorded_downloads(shared_data: Path) -> None:

@@ -51,10 +51,11 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/reliability.md", "| file | checksum | where it is |"): FORMAT,
     ("docs/reliability.md", "| promise | test |"): DEFINITION,
     ("docs/scale.md", "| option | meaning |"): DEFAULT,
+    ("docs/figures.md", "| column | |"): DEFINITION,
+    ("docs/figures.md", "| statistic | what |"): DEFINITION,
     ("docs/scale.md", "| command | a task | what is read and written where |"): DEFINITION,
     ("docs/statistics.md", "| number | estimates | random | also fixed | nominal |"): DEFINITION,
     ("docs/statistics.md", "| number | method | source | function |"): DEFINITION,
-    ("docs/statistics.md", "| field | content |"): DEFINITION,
     (
         "docs/studies/challenge.md",
         "| corpus | labels of its files | how a model of three labels is compared |",
@@ -82,6 +83,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, str]] = {
     "docs/gate.md": ("tests/gates/test_output.py", "gate.md"),
     "docs/models/minilm.md": ("tests/models/test_builtin.py", "minilm_script.CARD"),
     "docs/notebook.md": ("tests/test_notebook.py", "notebook.md"),
+    "docs/options.md": ("tests/docs/test_options_page.py", "options_page"),
 }
 #: What is a number but no figure: code, addresses, years, places in papers, words of the script.
 _NO_FIGURE = re.compile(

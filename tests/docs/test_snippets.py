@@ -24,9 +24,6 @@ import typer
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
-from crossexam.cli.model_flags import MODEL_FLAGS
-from crossexam.suites.renamed import RENAMED_FLAGS
-from crossexam.suites.short_forms import SHORT_FORMS
 
 ROOT = Path(__file__).resolve().parents[2]
 GROUP: Any = typer.main.get_command(app)
@@ -43,6 +40,7 @@ PREPARED: dict[str, tuple[str, ...]] = {
         "crossexam build negation --base builtin:demo -o tests",
         "crossexam run builtin/overlap tests -o runs/overlap",
     ),
+    "docs/figures.md": (_TESTS, "crossexam run builtin/overlap tests -o runs/overlap"),
     "docs/models.md": (_TESTS,),
     "docs/probabilities.md": (
         "crossexam build negation --base builtin:demo[:60] -o tests",
@@ -196,8 +194,7 @@ def test_the_options_of_commands_exist(tmp_path: Path, monkeypatch: pytest.Monke
 def _flags(command: Any) -> set[str]:
     """Return the options of *command* and of the commands below it."""
     flags = {flag for each in command.params for flag in (*each.opts, *each.secondary_opts)}
-    flags |= {"--help"} | ({*SHORT_FORMS, *RENAMED_FLAGS} if "--short-form" in flags else set())
-    flags |= set(MODEL_FLAGS) if "--model-flag" in flags else set()
+    flags |= {"--help"}
     return flags.union(*(_flags(each) for each in getattr(command, "commands", {}).values()))
 
 

@@ -196,7 +196,7 @@ def test_a_lost_node_costs_its_tasks_only(cluster: Any) -> None:
 def test_a_suite_has_the_same_bytes(
     engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 40)
+    monkeypatch.setattr("crossexam.suites.chunks.CHUNK", 40)
     for name, own in {"alone": InThisProcess(), "ray": engine}.items():
         base = base_from_spec("builtin:demo", limit=200)
         build_to_folder(suite_request("negation", [base], engine=own), tmp_path / name)

@@ -24,9 +24,11 @@ from crossexam.evaluation.fact_checking import (
     fact_checking,
     thresholds_for,
 )
-from crossexam.reports.analyses.fact_checking import fact_checking_table
-from crossexam.reports.results import ReportOptions, results_of
+from crossexam.reports.analyses.fact_checking import FACT_CHECKING
+from crossexam.reports.analyses.fact_checking import fact_checking as in_report
+from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import compared_tables
+from crossexam.reports.table import Table
 
 E, NOT = "entailment", "not_entailment"
 #: Document, whether the claim is supported, and the probability of entailment.
@@ -64,6 +66,12 @@ def with_missing(run: Run, name: str, places: Sequence[int]) -> Run:
     count = len(answers[name])
     told = [Outcome("refused" if k in places else "answered") for k in range(count)]
     return replace(run, probabilities=answers, outcomes={name: Outcomes.of(told, count)})
+
+
+def table_of(results: Results) -> Table:
+    """The table of fact checking in a report."""
+    (table,) = FACT_CHECKING.sections[0].tables_of(results)
+    return table
 
 
 def test_the_figures_by_hand() -> None:
@@ -119,7 +127,7 @@ def test_documents_in_several_data_sets_are_counted() -> None:
     paws = replace(run.datasets["base.paws"], examples=examples)
     run = replace(run, datasets={**run.datasets, "base.paws": paws})
     assert checked(run).means[0].shared == 1
-    notes = fact_checking_table(results_of([run])).notes
+    notes = table_of(results_of([run])).notes
     assert any("although one document is in several of them" in note for note in notes)
 
 
@@ -160,7 +168,7 @@ def test_labels_alone_have_no_area() -> None:
     found = checked(run)
     assert [each.figures.roc_auc for each in found.sets] == [None, None]
     assert found.means[0].figures.roc_auc is None
-    table = fact_checking_table(results_of([run]))
+    table = table_of(results_of([run]))
     assert "ROC AUC" not in [column.header for column in table.columns]
     with pytest.raises(CrossexamError, match="labels without probabilities, from which a threshold"):
         chosen_thresholds(run_of(), replace(run_of("dev"), probabilities=labels))
@@ -178,9 +186,7 @@ def test_the_threshold_is_chosen_on_the_other_split() -> None:
     found = checked(run, ThresholdChoice(chosen_on=(dev,)))
     assert found.sets[1].figures.balanced_accuracy.value == pytest.approx((1 + 2 / 3) / 2)
     note = " ".join(
-        fact_checking_table(
-            results_of([run], ReportOptions(threshold=ThresholdChoice(chosen_on=(dev,))))
-        ).notes
+        table_of(results_of([run], ReportOptions(threshold=ThresholdChoice(chosen_on=(dev,))))).notes
     )
     assert "exceeds 0.425. This threshold has the highest mean balanced accuracy on 11 claims" in note
     assert "11 of them are about documents that are measured here as well" in note
@@ -193,7 +199,7 @@ def test_each_data_set_may_have_its_own() -> None:
     assert found.per_set
     assert [each.threshold.n for each in found.sets] == [6, 5]
     assert [each.threshold.value for each in found.sets] == pytest.approx([0.25, 0.425])
-    table = fact_checking_table(results_of([run_of()], ReportOptions(threshold=choice)))
+    table = table_of(results_of([run_of()], ReportOptions(threshold=choice)))
     assert [column.header for column in table.columns][-2:] == ["Threshold", "Chosen on"]
     assert table.rows[0][-2:] == (pytest.approx(0.25), 6)
     with pytest.raises(CrossexamError, match="the data set paws does not have both supported and unsupp"):
@@ -204,7 +210,7 @@ def test_a_threshold_changes_nothing_else() -> None:
     run = run_of()
     usual, low = (results_of([run], ReportOptions(threshold=ThresholdChoice(p))) for p in (0.5, 0.05))
     assert usual.models[0].results == low.models[0].results
-    assert usual.models[0].fact_checking != low.models[0].fact_checking
+    assert in_report(usual.models[0]) != in_report(low.models[0])
 
 
 def test_what_a_threshold_cannot_be_chosen_on(refused: Callable[..., str]) -> None:
@@ -240,7 +246,7 @@ def test_every_model_needs_its_own_run() -> None:
 def test_a_threshold_without_claims_is_refused() -> None:
     plain = Dataset("base.x", tuple(run_of().datasets["base.frank"].examples), {"projection": "two labels"})
     run = Run("mine", {"base.x": plain}, {"base.x": run_of().probabilities["base.frank"]})
-    assert results_of([run]).models[0].fact_checking == FactChecking()
+    assert in_report(results_of([run]).models[0]) == FactChecking()
     with pytest.raises(CrossexamError, match="no run has claims to check"):
         results_of([run], ReportOptions(threshold=ThresholdChoice(0.3)))
 

@@ -13,7 +13,7 @@ from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.keys import keyed_comparisons, keyed_results
 from crossexam.gates.judge import judge
 from crossexam.gates.rules import rules_from
-from crossexam.reports.analyses.keys import keys_table
+from crossexam.reports.analyses.keys import KEYS
 from crossexam.reports.data import render_json
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import compared_tables
@@ -89,9 +89,9 @@ def test_the_rules_of_numerical_reasoning_are_all_that_there_are() -> None:
 def test_without_keys_there_is_no_row(construction: str, key: str) -> None:
     run = run_of(HALF, construction=construction, key=key)
     assert keyed_results(run) == ()
-    assert keys_table(results_of([run])).rows == ()
+    assert KEYS.sections[0].tables_of(results_of([run])) == []
     assert not any("over keys" in table.title.casefold() for table in compared_tables(results_of((run, run))))
-    assert '"keys": null' in render_json(results_of([run]))
+    assert "keys" not in render_json(results_of([run]))
 
 
 def test_two_models_are_compared_over_keys() -> None:

@@ -98,11 +98,11 @@ def test_who_voted_is_in_table_csv_and_json() -> None:
         assert float(rows[f"misleading_{statistic}", "lambda=0.5"]["value"]) == estimate.value
     assert rows["misleading_voted", "lambda=0, labels=2"]["value"] == "2"
     (model,) = json.loads(report.text(".json"))["models"]
-    (found,) = (each["lexically_misleading"] for each in model["test_sets"])
-    at_half = next(part for part in found if part["lambda"] == 0.5)
-    assert at_half["annotator_labels"] == {"5": 3}
-    assert at_half["annotator"]["value"] == half.human.expected.value
-    assert (at_half["examples"], at_half["majority"]["value"]) == (4, 0.5)
+    (found,) = (each["figures"] for each in model["test_sets"])
+    assert found["misleading_voted"]["of"]["lambda=0.5, labels=5"]["value"] == 3
+    assert found["misleading_annotator"]["of"]["lambda=0.5"]["value"] == half.human.expected.value
+    majority = found["misleading_majority"]["of"]["lambda=0.5"]
+    assert (majority["n"], majority["value"]) == (4, 0.5)
 
 
 @pytest.mark.parametrize("run", [run_of("ENNENE", scores=False), run_of("ENNENE", name="negation.x")])

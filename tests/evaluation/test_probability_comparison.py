@@ -17,7 +17,7 @@ from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.calibration import calibrations
 from crossexam.evaluation.probability_comparison import probability_comparisons
-from crossexam.stats.estimate import mean_of_items
+from crossexam.stats.clusters import clustered_mean
 from crossexam.stats.losses import brier_scores
 
 N = 90
@@ -44,7 +44,7 @@ def test_items_are_paired_and_clustered_by_premise() -> None:
     first, second = run_of("a", rows(1)), run_of("b", rows(2))
     (found,) = probability_comparisons(first, second)
     gold = np.arange(N) % 3
-    expected = mean_of_items(brier(rows(1), gold) - brier(rows(2), gold), np.arange(N) % 30)
+    expected = clustered_mean(brier(rows(1), gold) - brier(rows(2), gold), np.arange(N) % 30).interval()
     assert found.measured.brier.difference == pytest.approx(expected)
     assert found.measured.brier.difference.clusters == 30
     alone = [calibrations(run)[0] for run in (first, second)]

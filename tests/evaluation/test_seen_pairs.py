@@ -117,22 +117,20 @@ def test_tables_and_files_have_the_same_numbers(training: TrainingPairs) -> None
     assert table.notes[1] == "Left out: pairs with a word that the index splits, at most 1 in a row."
     results = results_of(runs, ReportOptions(training=training))
     assert table == seen_against_table(results)
-    (row,) = csv.DictReader(
-        io.StringIO(comparison_csv(results_of((first, second), ReportOptions(training=training))))
-    )
-    assert (row["both_pairs"], row["only_a_pairs_left_out"], row["training"]) == ("3", "1", "mine.csv")
-    assert float(row["both_pairs_mean_high"]) == both.mean.high
-    (compared,) = json.loads(comparison_json(results_of((first, second), ReportOptions(training=training))))[
-        "test_sets"
-    ]
-    assert compared["only_b_pairs_mean"] == only_b.mean.value
-    rows = [row for row in csv.DictReader(io.StringIO(render_csv(results))) if row["model"] == "one / other"]
-    numbers = {(row["statistic"], row["of"]): row["value"] for row in rows}
-    assert numbers["pairs_pairs", "both"] == "3"
-    assert numbers["pairs_contradiction", "only_a"] == str(only_a.contradiction.value)
-    document = json.loads(render_json(results))["pairs_in_training"]
-    assert document["corpora"] == "mine.csv"
-    assert document["test_sets"]["antonymy.x"]["both"]["seen"]["value"] == both.seen.value
+    for text in (comparison_csv(results), render_csv(results)):
+        rows = {
+            (row["statistic"], row["of"]): row
+            for row in csv.DictReader(io.StringIO(text))
+            if row["model"] == "one against other"
+        }
+        assert rows["pairs", "both"]["value"] == "3"
+        assert rows["pairs_left_out", "only_a"]["value"] == "1"
+        assert rows["pairs", "both"]["signature"].endswith("|training:mine.csv")
+        assert float(rows["pairs_mean", "both"]["high"]) == both.mean.high
+        assert rows["pairs_contradiction", "only_a"]["value"] == str(only_a.contradiction.value)
+    (compared,) = json.loads(comparison_json(results))["comparison"]
+    (found,) = (each["figures"] for each in compared["test_sets"])
+    assert found["pairs_mean"]["of"]["only_b"]["value"] == only_b.mean.value
 
 
 def test_means_are_no_percentages_in_any_format(training: TrainingPairs) -> None:
@@ -164,8 +162,8 @@ def test_without_an_index_there_is_no_such_table() -> None:
     runs = run_of("one", 0), run_of("other", 1)
     assert not seen_against_table(results_of(runs)).rows
     assert "Word pairs in training" not in make_report(*runs).text(".md")
-    assert "both_pairs" not in comparison_csv(results_of(runs))
-    assert json.loads(render_json(results_of(runs)))["pairs_in_training"] is None
+    assert "pairs_left_out" not in comparison_csv(results_of(runs))
+    assert "pairs_left_out" not in render_json(results_of(runs))
 
 
 def test_an_index_without_word_pairs_or_two_runs_is_refused() -> None:

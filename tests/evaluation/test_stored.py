@@ -15,13 +15,12 @@ from crossexam.core.labels import GOLDS
 from crossexam.core.stored import examples as stored_examples
 from crossexam.core.test_sets import read_test_set, write_test_set
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.judges import judge_shares, predicted_shares
 from crossexam.evaluation.keys import keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import numbered_clusters, score_run
 from crossexam.evaluation.slices import accuracy_by_value
-from crossexam.evaluation.verified import by_status, verified_only
+from crossexam.evaluation.verified import by_status, judge_shares, predicted_shares, verified_only
 
 N = 60
 STRESS: dict[str, Any] = {"construction": "antonymy.v1", "base_set": "base.dev", "keeps_label": True}

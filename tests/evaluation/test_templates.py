@@ -13,7 +13,7 @@ from crossexam.core.labels import LABELS, Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.templates import template_of, template_results
 from crossexam.reports.analyses.provenance import run_table
-from crossexam.reports.analyses.templates import template_table
+from crossexam.reports.analyses.templates import TEMPLATES
 from crossexam.reports.results import ReportOptions, model_names, results_of
 
 
@@ -110,20 +110,20 @@ def test_the_properties_of_a_run_say_how_it_was_asked_and_not_where_the_server_c
 
 def test_the_report_shows_lowest_highest_spread_and_sensitivity() -> None:
     runs = [_run("lm/x [a]", "a", "ennc", "enn?"), _run("lm/x [b]", "b", "-nce", "enn?")]
-    table = template_table(results_of(runs, ReportOptions(max_unanswered=0.34)))
+    (table,) = TEMPLATES.sections[0].tables_of(results_of(runs, ReportOptions(max_unanswered=0.34)))
     assert [column.header.strip() for column in table.columns] == [
         "Model", "Test set", "Templates", "Lowest accuracy", "with", "Highest accuracy", "with", "Spread",
         "Sensitivity", "Unanswered",
     ]  # fmt: skip
     row = table.rows[0]
     assert (row[0], row[2], row[4], row[6], row[9]) == ("lm/x", 2, "b", "a", 1)
-    assert template_table(results_of(runs[:1])).rows == ()
+    assert TEMPLATES.sections[0].tables_of(results_of(runs[:1])) == []
 
 
 def test_the_report_says_which_templates_left_too_much_unanswered() -> None:
     runs = [_run("lm/x [a]", "a", "ennc", "enne"), _run("lm/x [b]", "b", "-nce", "enne")]
     whole = [_run("lm/z [a]", "a", "ennc", "enne"), _run("lm/z [b]", "b", "ence", "enne")]
-    table = template_table(results_of([*runs, *whole]))
+    (table,) = TEMPLATES.sections[0].tables_of(results_of([*runs, *whole]))
     assert [row[0] for row in table.rows] == ["lm/z"]
     said = "Left out, because more than 5 % of the items lack an answer with some template"
     assert f"{said}: tiny of lm/x." in table.notes

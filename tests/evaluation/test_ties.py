@@ -37,9 +37,9 @@ from crossexam.gates.baseline import Baseline
 from crossexam.models.ensemble import Mean
 from crossexam.models.table import open_model
 from crossexam.models.threshold import at_threshold
-from crossexam.reports.headline import warnings
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import warnings
 from crossexam.suites.subsets import hard
 
 E, N, C = range(3)
@@ -168,7 +168,7 @@ def test_every_view_of_a_run_predicts_the_same() -> None:
     baseline = Baseline.of(run)
     again = baseline.over(run).scored("base.own")
     assert again.predicted.tolist() == expected
-    assert len(hard(run.datasets["base.own"], WHOLE)) == len(WHOLE)
+    assert len(hard(run.datasets["base.own"], WHOLE)["hard"]) == len(WHOLE)
 
 
 def test_a_baseline_says_the_same_on_two_labels() -> None:

@@ -19,7 +19,6 @@ from crossexam.core.example import Example
 from crossexam.core.labels import Label
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.judges import predicted_shares
 from crossexam.evaluation.keys import keyed_comparisons, keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
@@ -28,7 +27,7 @@ from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.evaluation.slices import accuracy_by_value
 from crossexam.evaluation.truncation import truncations
 from crossexam.evaluation.unanswered import answered_part
-from crossexam.evaluation.verified import by_status
+from crossexam.evaluation.verified import by_status, predicted_shares
 from crossexam.reports.headline import drops_shown
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
@@ -327,6 +326,24 @@ def test_judged_items_without_an_answer_are_left_out() -> None:
     assert shares["neutral"].value == 2 / 3
 
 
+def test_labels_predicted_for_judged_items_are_those_that_are_scored() -> None:
+    judged = [{"judge_labels": ["neutral", "neutral"]} for _ in range(4)]
+    plain = dataset("negation.dev", "NNNN", judged)
+    of_two = dataset("negation.dev", "NNNN", judged, projection="no contradiction")
+    found = [
+        {label: share.value for label, share in predicted_shares(run, "negation.dev").items()}
+        for data in (plain, of_two)
+        for run in (run_of({"negation.dev": "NEEN"}, data, two_labels=each) for each in (True, False))
+    ]
+    half = {"entailment": 0.5, "neutral": 0.5}
+    assert found == [
+        {"entailment": 0.5, "not_entailment": 0.5},
+        {**half, "contradiction": 0.0},
+        half,
+        half,
+    ]
+
+
 def test_truncation_and_misleading_parts_have_bounds_too() -> None:
     scores = [{"lexically_misleading_score": 0.1 * k} for k in range(10)]
     data = dataset("base.dev", GOLD, scores, base_set=None, construction="base")
@@ -358,10 +375,10 @@ def test_parts_by_status_keep_the_outcomes() -> None:
 
 def test_scores_never_hold_a_label_that_was_not_predicted() -> None:
     run = run_of(HOLES, *SETS)
-    for scored in score_run(run).values():
-        assert (scored.predicted >= 0).all()
-        assert scored.unanswered > 0
-    wrong, right = (score_run(run, unanswered=each) for each in ("wrong", "right"))  # type: ignore[arg-type]
-    for name in run.datasets:
-        assert right[name].correct.sum() - wrong[name].correct.sum() == (~run.answered(name)).sum()
-        assert len(right[name].gold) == len(run.datasets[name])
+    for name, scored in score_run(run).items():
+        assert (scored.answered == run.answered(name)).all()
+        assert not scored.answered.all()
+        assert (scored.known.predicted >= 0).all()
+        assert (scored.predicted[~scored.answered] == -1).all()
+        assert scored.right.most.sum() - scored.right.least.sum() == (~run.answered(name)).sum()
+        assert len(scored.gold) == len(run.datasets[name])

@@ -10,7 +10,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.estimate import Bounds
+from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.example import Example
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.evaluation.consistency import RULES, compare_consistency, consistency_of
@@ -18,6 +18,7 @@ from crossexam.gates.baseline import Baseline
 from crossexam.gates.judge import judge
 from crossexam.gates.result import GateResult
 from crossexam.gates.rules import rules_from
+from crossexam.stats.p_values import one_sided_p
 
 N = 300
 
@@ -124,6 +125,15 @@ def test_missing_answers_never_help(missing: int) -> None:
         assert check.missing == missing
         assert isinstance(check.value, Bounds) == (missing == 60)
         assert check.outcome == ("not judged" if missing == 60 else "open")
+
+
+def test_p_is_of_the_value_that_is_shown() -> None:
+    """2 % of the items are missing, and 6 % of those to which the rule may apply: no bounds are shown."""
+    run = run_of(1, missing=6)
+    (check,) = gate(run, {"measure": "conditional_violation.conjunction", "max": 0.5}).checks
+    found = consistency_of(run)["conjunction.x"].where_it_applies
+    assert isinstance(check.value, Estimate)
+    assert check.p_broken == one_sided_p(found.tested.known, 0.5, "above")
 
 
 def test_rules_that_cannot_be_judged() -> None:

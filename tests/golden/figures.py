@@ -42,8 +42,8 @@ from figure_formulas.intervals import (
     unpaired,
 )
 from figure_formulas.probabilities import calibration, selective
-from figure_formulas.several import comparison, several
-from figure_formulas.tables import of_pairs, of_test_set, of_two, over_test_sets
+from figure_formulas.several import as_figures, comparison, several
+from figure_formulas.tables import ALL, MEAN, of_pairs, of_test_set, of_two, over_test_sets
 from scipy.stats import binom
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -91,7 +91,7 @@ def of_answers(a: Answers, known: Answers) -> Iterator[Named]:
     yield from errors(known)
     yield from majority(known)
     yield from over_keys(known)
-    yield from ((f"{statistic}|", found) for statistic, found in calibration(a))
+    yield from ((key if "|" in key else f"{key}|", found) for key, found in calibration(a))
     yield from selective(a)
 
 
@@ -107,7 +107,15 @@ def accuracy(a: Answers, kept: Array) -> Figure:
 def slices(a: Answers, items: Sequence[Any]) -> Iterator[Named]:
     for of, inside in slices_of(a, items):
         fixed = of.startswith("pair=")  # and so no sample
-        yield f"accuracy|{of}", accuracy(a._replace(key=None) if fixed else a, inside)
+        part = (a._replace(key=None) if fixed else a).at(inside)
+        yield f"accuracy|{of}", accuracy(part, np.ones(len(part.gold), dtype=bool))
+        if too_many(int((~part.answered).sum()), len(part.gold)):
+            yield from bounds("accuracy", of, part)
+
+
+def bounds(statistic: str, of: str, a: Answers) -> Iterator[Named]:
+    for side, right in (("least", False), ("most", True)):
+        yield f"{statistic}_{side}|{of}", share(a.filled(right).right, a.units).figure
 
 
 def slices_of(a: Answers, items: Sequence[Any]) -> Iterator[tuple[str, Array]]:
@@ -129,8 +137,7 @@ def unanswered(a: Answers) -> Iterator[Named]:
         yield f"unanswered|{status}", {"value": int((a.status == status).sum())}
     yield "unanswered_share|", {"value": missing / len(a.gold)}
     yield "only_bounds|", {"value": int(too_many(missing, len(a.gold)))}
-    for side, right in (("least", False), ("most", True)):
-        yield f"accuracy_{side}|", share(a.filled(right).right, a.units).figure
+    yield from bounds("accuracy", "", a)
 
 
 def errors(known: Answers) -> Iterator[Named]:
@@ -198,9 +205,10 @@ def against_pairs(a: Answers, base: Answers) -> Iterator[Named]:
         yield "drop_least|", worst.figure
         yield "drop_most|", best.figure
     if too_many(int((~answered).sum()), len(answered)):
-        yield (
-            "base_accuracy|",
-            between(*(share(bases.filled(right).right, items.units) for right in (False, True))),
+        ends = [share(bases.filled(right).right, items.units) for right in (False, True)]
+        yield "base_accuracy|", between(*ends)
+        yield from (
+            (f"base_accuracy_{side}|", end.figure) for side, end in zip(("least", "most"), ends, strict=True)
         )
         yield "drop|", between(worst, best)
         return
@@ -233,6 +241,18 @@ def finite(number: float | None) -> float | None:
     return None if number is None or not isfinite(number) else float(number)
 
 
+#: What is in tables, and in CSV and JSON as well.
+IN_FILES = {"answered", "wrong", "pairs", "calibrated_accuracy", "predicted_share"}
+
+
+def key_of(key: str, figure: Figure, found: dict[str, Figure]) -> str:
+    """The key of what is shown: that of a figure, if CSV and JSON have it."""
+    _, test_set, statistic, of = key.split("|")
+    is_figure = statistic in IN_FILES or (statistic == "items" and not of) or test_set in {MEAN, ALL}
+    is_figure |= statistic == "pairs_unanswered" and bool(figure["value"])  # none is not told
+    return key if is_figure or key in found else f"{SHOWN}{key}"
+
+
 def shown_only(data: Any, of_several: dict[str, Figure]) -> Iterator[Named]:
     """Yield what tables, charts and gates show beside the figures of CSV and JSON."""
     ranked = [
@@ -257,17 +277,13 @@ def shown_only(data: Any, of_several: dict[str, Figure]) -> Iterator[Named]:
 def figures() -> dict[str, Figure]:
     data = json.loads((HERE / "figures_data.json").read_text(encoding="utf-8"))
     found: dict[str, Figure] = dict(several(data))
-    found |= {f"{SHOWN}{key}": each for key, each in shown_only(data, dict(found))}
+    shown = dict(shown_only(data, dict(found)))
     for model in data["models"]:
         found |= dict(of_model(data, model))
     for one, other in combinations(data["models"], 2):
         for name, row in comparison(data, one, other).items():
-            for column, value in row.items():
-                if not column.endswith("_within"):
-                    key = f"{one} against {other}|{name}|{column}|"
-                    found[key] = {"value": value}
-                    if f"{column}_within" in row:
-                        found[key]["value_within"] = row[f"{column}_within"]
+            found |= {f"{one} against {other}|{name}|{key}": each for key, each in as_figures(row)}
+    found = {key_of(key, each, found): each for key, each in shown.items()} | found
     return {key: {part: finite(number) for part, number in each.items()} for key, each in found.items()}
 
 

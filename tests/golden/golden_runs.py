@@ -50,9 +50,11 @@ DIFFERENT = {
     "overconfident|base.two|ece_equal_mass|": _ROUNDED,
     "overconfident|base.two|ece_equal_mass_if_calibrated|": _ROUNDED,
     "overconfident|base.two|selective_aurc|": _ROUNDED,
+    "overconfident|base.two|selective_risk|coverage=0.70": _ROUNDED,
     "tied|numerical_reasoning.golden (proposed)|ece_equal_mass|": _ROUNDED,
     "tied|numerical_reasoning.golden (proposed)|ece_equal_mass_if_calibrated|": _ROUNDED,
     "tied|numerical_reasoning.golden (proposed)|selective_aurc|": _ROUNDED,
+    "tied|numerical_reasoning.golden (proposed)|selective_risk|coverage=0.[67]?": _ROUNDED,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -90,8 +91,8 @@ def test_what_is_unknown_of_a_corpus_is_said_to_be_unknown(tmp_path: Path) -> No
     sources = sources_of(suite)
     assert (sources.others, sources.licences) == (["mine.csv"], ["unknown"])
     found = front_matter(suite, sources)
-    assert "language" not in found
-    assert found["source_datasets"] == ["extended|other"]
+    assert found.language is None
+    assert found.source_datasets == ["extended|other"]
     text = dataset_card(suite)
     assert "> **Before you share this:** mine.csv: its licence is unknown to Crossexam" in text
     assert str(tmp_path) not in text
@@ -135,17 +136,31 @@ def test_every_licence_of_the_catalogue_has_a_name_at_the_hub() -> None:
     assert unread not in {licence_of(entry.licence) for entry in catalog().values()}
 
 
-def test_citations_become_entries_of_bibtex_or_stay_texts(for_each: Callable[..., None]) -> None:
+def test_each_publication_of_a_corpus_is_an_entry_of_bibtex(
+    demo: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
+) -> None:
+    """Of two, each has its own title and address."""
+
     def check(name: str) -> None:
         entry = catalog()[name]
-        found = bibtex(entry.name, entry.citation)
-        if found is None:
-            assert ";" in entry.citation or "CITATION.cff" in entry.citation
-        else:
+        for each in entry.publications:
+            found = bibtex(name, each)
             assert found.count("{") == found.count("}")
             assert " and " in found
+            assert "http" not in found.partition("url = ")[0]
+        assert entry.publications or "CITATION.cff" in entry.citation
 
     for_each(check, catalog())
+    entries = {
+        **catalog(),
+        "builtin": replace(catalog()["builtin"], publications=catalog()["cb"].publications),
+    }
+    monkeypatch.setattr("crossexam.interop.card.catalog", lambda: entries)
+    text = dataset_card(read_suite(demo))
+    assert re.findall(r"@misc\{(.+),", text) == ["builtin", "builtin-2"]
+    assert (
+        "title = {SuperGLUE: A stickier benchmark for general-purpose language understanding systems}" in text
+    )
 
 
 def test_a_readme_is_not_replaced_unless_that_is_asked_for(demo: Path) -> None:

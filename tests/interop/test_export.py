@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.interop.export import EXPORTERS, MANIFEST, Exported, export, template_for
-from crossexam.interop.lm_eval import _yaml
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
 
@@ -133,10 +133,12 @@ def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
     ast.parse((tmp_path / "tasks" / "crossexam_data.py").read_text())
 
 
-def test_no_value_but_ours_becomes_a_function_of_yaml() -> None:
-    text = _yaml({"custom_dataset": "!function ours.load", "target_delimiter": "!function os.system"})
-    assert text.splitlines() == [
-        "custom_dataset: !function ours.load",
+def test_no_value_but_ours_becomes_a_function_of_yaml(tmp_path: Path) -> None:
+    ours = replace(template("gpt3"), delimiter="!function os.system")
+    export(suite(THREE), "lm-eval", tmp_path / "tasks", ours)
+    lines = (tmp_path / "tasks" / "crossexam_negation_dev_1.yaml").read_text().splitlines()
+    assert [line for line in lines if "!function" in line] == [
+        "custom_dataset: !function crossexam_data.load",
         'target_delimiter: "!function os.system"',
     ]
 

@@ -11,13 +11,14 @@ import pytest
 
 from crossexam.constructions.resources import (
     LanguageResources,
-    adjectives_from,
     content_identity,
-    count_adjectives,
+    count_words,
+    counts_from,
 )
 from crossexam.core.example import Example
+from crossexam.language.lexicons import counts as counts_module
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_of, rank_of
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.counts import CountTable, read_counts, shipped_adjectives
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import adjective_pairs, noun_lemma, noun_phrases
 from crossexam.language.parsing.dependencies import Parsed
@@ -92,21 +93,34 @@ def test_a_phrase_takes_all_determiners_and_ends_at_them() -> None:
 
 
 def test_counts_are_of_words_that_wordnet_knows() -> None:
-    pairs = [tuple(pair.split()) for pair in "old boat|old boat|uh boat|old qzx|x) boat|red boat".split("|")]
-    table = AdjectiveCounts.counted(pairs, "mine", WORDNET)
-    assert (len(table), table.count("old", "boat"), table.total("boat"), table.total("qzx")) == (2, 2, 3, 0)
-    assert dict(table.adjectives_of("boat")) == {"old": 2, "red": 1}
+    texts = [
+        ["old", "boat"],
+        ["old", "boats"],
+        ["uh", "boat"],
+        ["old", "qzx"],
+        ["x)", "boat"],
+        ["red", "boat"],
+    ]
+    examples = [
+        Example(
+            str(k), " ".join(pair), "", None, info={"premise_tags": [*zip(pair, ("JJ", "NN"), strict=True)]}
+        )
+        for k, pair in enumerate(texts)
+    ]
+    table = count_words("adjectives", examples, "mine", LanguageResources("parses"))
+    assert (len(table), table.count("boat", "old"), dict(table.after("qzx"))) == (2, 1, {})
+    assert dict(table.after("boat")) == {"old": 1, "red": 1}
 
 
 def test_a_table_is_written_read_and_named_by_its_content(tmp_path: Path) -> None:
-    table = AdjectiveCounts({"boat": {"red": 1, "old": 2}, "ant": {"red": 4}}, "my corpus")
+    table = CountTable("adjectives", {("boat", "red"): 1, ("boat", "old"): 2, ("ant", "red"): 4}, "my corpus")
     path = tmp_path / "table.tsv"
     table.write(path)
     assert path.read_text() == "#adjectives 1 my corpus\nant\tred 4\nboat\told 2\tred 1\n"
-    again = AdjectiveCounts.read(path)
-    assert (again.name, again.count("old", "boat"), again.source) == (table.name, 2, "my corpus")
+    again = read_counts("adjectives", path)
+    assert (again.name, again.count("boat", "old"), again.source) == (table.name, 2, "my corpus")
     assert table.name.startswith("my corpus@")
-    assert AdjectiveCounts({"boat": {"red": 2}}, "my corpus").name != table.name
+    assert CountTable("adjectives", {("boat", "red"): 2}, "my corpus").name != table.name
 
 
 def test_what_is_no_table(
@@ -115,18 +129,18 @@ def test_what_is_no_table(
     def check(lines: list[str], message: str) -> None:
         path = tmp_path / "table.tsv"
         path.write_text("".join(f"{line}\n" for line in lines))
-        assert message in refused(AdjectiveCounts.read, path)
+        assert message in refused(read_counts, "adjectives", path)
 
     each_case(check)
 
 
 def test_the_shipped_table_is_small_and_knows_common_pairs() -> None:
-    table = AdjectiveCounts.shipped()
-    assert table is AdjectiveCounts.shipped() is adjectives_from(None, LanguageResources())
+    table = shipped_adjectives()
+    assert table is shipped_adjectives() is counts_from("adjectives", None, LanguageResources())
     assert content_identity(None) is None
     assert table.source == "snli+multinli-train-subsets"
-    assert table.count("young", "man") > table.count("young", "building") == 0
-    path = Path(sys.modules[AdjectiveCounts.__module__].__file__ or "").with_name("adjectives.tsv")
+    assert table.count("man", "young") > table.count("building", "young") == 0
+    path = Path(counts_module.__file__).with_name("adjectives.tsv")
     assert path.stat().st_size < 300_000
 
 
@@ -150,25 +164,25 @@ def nltk_or_skip() -> LanguageResources:
 def test_each_distinct_sentence_counts_once() -> None:
     tags = {"premise_tags": [["old", "JJ"], ["boats", "NNS"]], "hypothesis_tags": []}
     examples = [Example(name, "old boats", "", None, info=tags) for name in "ab"]
-    assert count_adjectives(examples, "two", LanguageResources("parses")).count("old", "boat") == 1
+    assert count_words("adjectives", examples, "two", LanguageResources("parses")).count("boat", "old") == 1
 
 
 def test_the_table_of_a_corpus_is_counted_once_and_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resources, path, cache = nltk_or_skip(), corpus(tmp_path), tmp_path / "cache"
-    table = adjectives_from(str(path), resources, cache_folder=cache)
-    assert (table.count("old", "boat"), table.count("red", "boat")) == (2, 1)
+    table = counts_from("adjectives", str(path), resources, folder=cache)
+    assert (table.count("boat", "old"), table.count("boat", "red")) == (2, 1)
     (kept,) = cache.iterdir()
     assert table.source == content_identity(str(path))
     # it would fail if it were called
-    monkeypatch.setattr("crossexam.constructions.resources.count_adjectives", None)
-    assert adjectives_from(str(path), resources, cache_folder=cache).name == table.name
-    assert adjectives_from(str(kept), resources).name == table.name
+    monkeypatch.setattr("crossexam.constructions.resources.count_words", None)
+    assert counts_from("adjectives", str(path), resources, folder=cache).name == table.name
+    assert counts_from("adjectives", str(kept), resources).name == table.name
     # A part of a corpus is one of its labelled examples.
     monkeypatch.undo()
-    part = adjectives_from(f"{path}[0:2]", resources, cache_folder=cache)
-    assert (part.count("old", "boat"), part.count("red", "boat")) == (2, 0)
+    part = counts_from("adjectives", f"{path}[0:2]", resources, folder=cache)
+    assert (part.count("boat", "old"), part.count("boat", "red")) == (2, 0)
 
 
 def test_the_cache_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,8 +190,8 @@ def test_the_cache_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     nltk_or_skip()
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
-    table = LanguageResources("nltk").adjectives(str(corpus(tmp_path)))
-    assert table.count("old", "boat") == 2
+    table = LanguageResources("nltk").counts("adjectives", str(corpus(tmp_path)))
+    assert table.count("boat", "old") == 2
     assert [path.suffix for path in (tmp_path / "crossexam" / "adjectives").iterdir()] == [".tsv"]
 
 
@@ -189,7 +203,7 @@ def test_the_script_writes_a_table(tmp_path: Path) -> None:
     command = [sys.executable, str(script), str(corpus(tmp_path)), "--source", "boats", "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "2 pairs" in done.stdout
-    assert AdjectiveCounts.read(target).source == "boats"
+    assert read_counts("adjectives", target).source == "boats"
     command[2] = str(tmp_path / "missing.tsv")
     failed = subprocess.run(command, capture_output=True, text=True)
     assert failed.returncode == 2

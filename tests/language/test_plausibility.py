@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from crossexam.constructions.resources import LanguageResources, count_roles, roles_from
+from crossexam.constructions.resources import LanguageResources, count_words, counts_from
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.language.clauses import Clause, main_clause
+from crossexam.language.lexicons.counts import CountTable, read_counts
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.parsing.constituency import parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.plausibility import (
     Filler,
-    RoleCounts,
     fillers,
     noun_class,
     resemblance,
@@ -47,7 +47,7 @@ def _read(parse: str) -> tuple[Parsed, Clause]:
     return parsed, clause
 
 
-def _score(parse: str, counts: RoleCounts | None = None) -> float:
+def _score(parse: str, counts: CountTable | None = None) -> float:
     return swap_plausibility(*_read(parse), WORDNET, counts)
 
 
@@ -76,7 +76,8 @@ def test_without_counts_the_score_is_the_resemblance(each_case: Callable[..., No
 
 
 def test_counts_decide_what_the_classes_leave_open() -> None:
-    counts = RoleCounts(
+    counts = CountTable(
+        "roles",
         {
             Filler("pull", "subject", "person"): 10,
             Filler("pull", "subject", "vehicle"): 5,
@@ -92,8 +93,8 @@ def test_counts_decide_what_the_classes_leave_open() -> None:
 
 
 def test_in_the_passive_the_agent_is_the_subject() -> None:
-    counts = RoleCounts(
-        {Filler("pull", "subject", "person"): 90, Filler("pull", "object", "vehicle"): 90}, "mine"
+    counts = CountTable(
+        "roles", {Filler("pull", "subject", "person"): 90, Filler("pull", "object", "vehicle"): 90}, "mine"
     )
     passive = PASSIVE.format(agent="monk")
     assert _read(passive)[1].voice == "passive"
@@ -121,19 +122,22 @@ def test_counts_are_those_of_a_corpus_once_a_sentence(tmp_path: Path) -> None:
     corpus = tmp_path / "mine.jsonl"
     corpus.write_text("".join(json.dumps(record | {"pairID": str(n)}) + "\n" for n in range(3)))
     cache = tmp_path / "cache"
-    table = roles_from(str(corpus), LanguageResources(), cache_folder=cache)
+    table = counts_from("roles", str(corpus), LanguageResources(), folder=cache)
     assert table.count("pull", "subject", "person") == table.count("pull", "object", "vehicle") == 1
     assert len(table) == 2
     (kept,) = cache.iterdir()
-    assert RoleCounts.read(kept).name == table.name == roles_from(str(kept), LanguageResources()).name
-    kept.write_text(kept.read_text().replace("person\t1", "person\t7"))  # the cache is read
-    again = roles_from(str(corpus), LanguageResources(), cache_folder=cache)
+    assert read_counts("roles", kept).name == table.name
+    assert counts_from("roles", str(kept), LanguageResources()).name == table.name
+    kept.write_text(kept.read_text().replace("person 1", "person 7"))  # the cache is read
+    again = counts_from("roles", str(corpus), LanguageResources(), folder=cache)
     assert again.count("pull", "subject", "person") == 7
 
 
 def test_a_corpus_without_parses_is_refused() -> None:
     with pytest.raises(CrossexamError, match="no subjects and objects of verbs could be counted") as error:
-        count_roles([Example("e", "Monks pull carts.", "", "neutral")], "mine.csv#1", LanguageResources())
+        count_words(
+            "roles", [Example("e", "Monks pull carts.", "", "neutral")], "mine.csv#1", LanguageResources()
+        )
     assert "mine.csv" in str(error.value)
     assert "--parser" in str(error.value)
 
@@ -144,6 +148,6 @@ def test_a_damaged_table_is_refused(
     def check(lines: list[str], message: str) -> None:
         path = tmp_path / "roles.tsv"
         path.write_text("".join(f"{line}\n" for line in lines))
-        assert message in refused(RoleCounts.read, path)
+        assert message in refused(read_counts, "roles", path)
 
     each_case(check)

@@ -27,7 +27,7 @@ from crossexam.cli import main
 from crossexam.core.labels import LABELS
 from crossexam.models.api import endpoint
 from crossexam.models.api.model import ChatModel
-from crossexam.models.api.pacing import Pace, TransientError, UnreachableError
+from crossexam.models.api.pacing import Pace, TransientError
 from crossexam.models.api.transport import Limits, Received, Transport
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.table import open_model
@@ -411,7 +411,7 @@ class FakeTransport:
 
     def exchange(self, method: str, url: str, body: bytes | None) -> Received:
         if self._server.is_closed:
-            raise UnreachableError("connection refused", refused=True)
+            raise TransientError("connection refused", refused=True)
         self._server.headers = self._headers
         response = self._server.respond(url, body)
         if response.cut:

@@ -15,11 +15,12 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import UNANSWERED
 from crossexam.models.answer_words import AnswerWords
-from crossexam.models.answers import NamedLabels, to_answers, to_probabilities
+from crossexam.models.answers import Asked, NamedLabels, to_answers
 from crossexam.runs.run import predict_suite
 
 DATA = Dataset("d", [Example(str(k), f"p {k}", "h", "neutral") for k in range(2)])
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
+BOTH, FIRST = Asked.about(PAIRS, "f"), Asked.about(PAIRS[:1], "f")
 OWN = AnswerWords({"supported": "entailment", "unsupported": "not_entailment", "unclear": None})
 NUMBERS = AnswerWords({"1": "entailment", "0": "not_entailment"})
 OTHER = AnswerWords(order=("contradiction", "neutral", "entailment"))
@@ -35,7 +36,7 @@ WORDS = {
 
 def test_forms_of_answers(for_each: Any) -> None:
     def check(answers: Any) -> None:
-        table = to_probabilities(answers, PAIRS, where="f")
+        table, _ = to_answers(answers, BOTH)
         assert table.argmax(axis=1).tolist() == [0, 2]
         assert np.allclose(table.sum(axis=1), 1, atol=1e-12)
 
@@ -53,19 +54,19 @@ def test_forms_of_answers(for_each: Any) -> None:
 
 
 def test_numbers_follow_the_declared_order() -> None:
-    table = to_probabilities(np.array([0, 1]), PAIRS, OTHER, where="f")
+    table, _ = to_answers(np.array([0, 1]), BOTH, OTHER)
     assert table.argmax(axis=1).tolist() == [2, 1]
-    table = to_probabilities([[0.7, 0.2, 0.1]], PAIRS[:1], OTHER, where="f")
+    table, _ = to_answers([[0.7, 0.2, 0.1]], FIRST, OTHER)
     np.testing.assert_allclose(table, [[0.1, 0.2, 0.7]])
     two = AnswerWords(order=("not_entailment", "entailment"))
-    table = to_probabilities([[0.7, 0.3]], PAIRS[:1], two, where="f")
+    table, _ = to_answers([[0.7, 0.3]], FIRST, two)
     np.testing.assert_allclose(table, [[0.3, 0.7, 0.0]])
 
 
 def test_words_of_their_own(for_each: Any) -> None:
     def check(answers: Any, words: AnswerWords) -> None:
         named = NamedLabels()
-        table = to_probabilities(answers, PAIRS, words, where="f", named=named)
+        table, _ = to_answers(answers, BOTH, words, named=named)
         assert table.tolist() == [[1, 0, 0], [0, 1, 0]]  # not_entailment counts as neutral
         assert named.seen == {"entailment", "not_entailment"}
         assert named.two_label
@@ -85,7 +86,7 @@ def test_words_of_their_own(for_each: Any) -> None:
         ([False, True], AnswerWords({"true": "not_entailment", "false": "entailment"})),
     )
     for_each(check, rows)
-    table, _ = to_answers(["supported", "neutral"], PAIRS, OWN, where="f")
+    table, _ = to_answers(["supported", "neutral"], BOTH, OWN)
     assert table.argmax(axis=1).tolist() == [0, 1]
     run = predict_suite(lambda pairs: [p.endswith("0") for p, _ in pairs], DATA)
     assert run.manifest["details"]["two_label"] is True
@@ -109,7 +110,7 @@ def test_answers_stay_with_their_pairs_whatever_is_missing(given: list[str], for
     pairs = [(f"Premise {k}.", "Hypothesis.") for k in range(len(given))]
     answers = [{"status": each} if each in UNANSWERED else _forms(each)[form][0] for each in given]
     named = NamedLabels()
-    table, told = to_answers(answers, pairs, where="f", named=named)
+    table, told = to_answers(answers, Asked.about(pairs, "f"), named=named)
     rows = [[np.nan] * 3 if each in UNANSWERED else [float(each == x) for x in LABELS] for each in given]
     np.testing.assert_array_equal(table, rows)
     missing = set(given) & set(UNANSWERED)
@@ -127,7 +128,7 @@ def test_a_run_without_any_answer() -> None:
 def test_answers_that_are_refused(each_case: Any, refused: Any) -> None:
     def check(words: str, answers: Any, *named: str) -> None:
         kind = CrossexamError if words == "reversed" else FormatError
-        message = refused(kind, to_answers, answers, PAIRS, WORDS[words], where="f")
+        message = refused(kind, to_answers, answers, BOTH, WORDS[words])
         assert message.has(*named)
         assert len(message) < 600
         assert "a number from 0 to 1" not in message

@@ -280,9 +280,9 @@ def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> Non
     for number, status, said in (
         (0, None, "no value for 'p_entailment'"),
         (0, "answered", "no value for 'p_entailment'"),
-        (0, "verified", ".jsonl, row 1: 'verified' in column 'status' is no status"),
-        (1, "ok", ".jsonl, row 2: 'ok' in column 'status' is no status"),
-        (1, "cut", "row 2: 'status' is 'cut', but 'p_entailment' is 0.7"),
+        (0, "verified", ".jsonl, line 1: 'verified' in column 'status' is no status"),
+        (1, "ok", ".jsonl, line 2: 'ok' in column 'status' is no status"),
+        (1, "cut", "line 2: 'status' is 'cut', but 'p_entailment' is 0.7"),
     ):
         rows = [dict(row) for row in WITH_STATUS]
         rows[number]["status"] = status
@@ -291,7 +291,8 @@ def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> Non
         rows = [{**row, **column} for row in rows_of("label", "id")]
         rows[1]["label"] = ""
         said = refused(FormatError, run, rows, suffix=suffix)
-        assert said.has("row 2: no value for 'label'", "'status', are unparsed")
+        line = 3 if suffix == ".csv" else 2
+        assert said.has(f"line {line}: no value for 'label'", "'status', are unparsed")
 
 
 # Words and columns of the file

@@ -122,7 +122,7 @@ def test_thresholds_that_are_missing_or_refused(tmp_path: Path, refused: Any) ->
         "the answers have three labels", "wanted: no --threshold"
     )
     path = write(tmp_path / "p.jsonl", ({"id": e.id, "prediction": "neutral"} for e in TWO))
-    assert "the predictions have three labels" in refused(
+    assert "the answers have three labels" in refused(
         predict_suite, f"file/{path}", TWO, options={"threshold": 0.5}
     )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -19,8 +20,11 @@ from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.results import Results
-from crossexam.reports.sections import SECTIONS
+from crossexam.reports.sections import ANALYSES
 from crossexam.reports.table import Table, cell_text
+
+#: The sections of all analyses.
+SECTIONS = tuple(section for analysis in ANALYSES for section in analysis.sections)
 
 GOLD_OF: Mapping[str, Gold | None] = {
     "E": "entailment", "N": "neutral", "C": "contradiction", "n": "not_entailment", "-": None
@@ -95,6 +99,19 @@ def page_of(report: Any) -> str:
 
 def csv_rows(text: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(text)))
+
+
+def json_figures(text: str, test_set: str, model: str | None = None) -> dict[str, Any]:
+    """The figures of *test_set* in the JSON of a report, of the first model that has any, or of *model*."""
+    found = [
+        each["figures"]
+        for kind in ("models", "comparison", "references")
+        for of_model in json.loads(text)[kind]
+        for each in of_model["test_sets"]
+        if model in {None, of_model["name"]} and each["name"] == test_set
+    ]
+    figures: dict[str, Any] = found[0]
+    return figures
 
 
 def headers(table: Table) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from made_runs import tables_of
 from rich.console import Console
 
 import crossexam as cx
@@ -15,13 +16,12 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.reports.analyses.consistency import consistency_table
 from crossexam.reports.brief import brief_tables, drop_note, failures_first
 from crossexam.reports.broken import broken_sets, broken_table
-from crossexam.reports.headline import warnings
 from crossexam.reports.items import PageItems
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import warnings
 
 GOLDS = [LABELS[k % 3] for k in range(60)]
 
@@ -182,7 +182,7 @@ def test_of_consistency_only_the_violations_are_shown_a_column_per_model() -> No
     suite = cx.build("consistency", "builtin:demo[:12]")
     runs = [cx.run(f"builtin/{name}", suite) for name in ("overlap", "bag-of-words")]
     (table,) = brief(*runs)
-    whole = consistency_table(results_of(runs))
+    (whole,) = tables_of(results_of(runs), "consistency")
     shown = {(row[1], model): row[place] for row in table.rows for place, model in ((3, 0), (4, 1))}
     models = [run.model for run in runs]
     assert shown == {(row[1], models.index(str(row[2]))): row[5] for row in whole.rows}

@@ -8,7 +8,7 @@ from made_runs import dataset, run_of
 
 from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.reports.comparison import against_table, only_one_table
+from crossexam.reports.analyses.comparison import against_table, only_one_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.sections import compared_tables

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_runs import csv_rows
+from made_runs import csv_rows, json_figures, tables_of
 
 import crossexam as cx
 from crossexam.core.dataset import Run
 from crossexam.evaluation.consistency import consistency_of
 from crossexam.reports.accuracy import accuracy_table
-from crossexam.reports.analyses.consistency import consistency_table, violations_by_label_table
-from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
-from crossexam.reports.headline import headlines, warnings
+from crossexam.reports.data import comparison_json, render_csv, render_json
+from crossexam.reports.headline import headlines
 from crossexam.reports.results import ReportOptions, results_of
-from crossexam.reports.sections import compared_tables
+from crossexam.reports.sections import compared_tables, warnings
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +34,13 @@ def other(run: Run) -> Run:
 
 def test_the_table_has_both_rates_of_every_rule(run: Run) -> None:
     found = consistency_of(run)
-    table = consistency_table(results_of([run]))
+    (table,) = tables_of(results_of([run]), "consistency")
     assert [row[1] for row in table.rows] == [each.rule.says for each in found.values()]
     assert [row[3:8] for row in table.rows] == [
         (each.n, each.count, each.of_all, each.conditions, each.of_condition) for each in found.values()
     ]
     assert not any("eft out" in note for note in table.notes)
-    by_label = violations_by_label_table(results_of([run]))
+    (by_label,) = tables_of(results_of([run]), "by_label")
     assert len(by_label.rows) == sum(len(each.by_base) for each in found.values())
 
 
@@ -54,14 +52,14 @@ def test_these_test_sets_have_no_accuracy(run: Run) -> None:
 
 def test_the_page_says_which_rules_a_model_of_two_labels_is_spared(run: Run) -> None:
     of_two = replace(run, manifest={**run.manifest, "details": {"two_label": True}})
-    notes = consistency_table(results_of([of_two])).notes
+    notes = tables_of(results_of([of_two]), "consistency")[0].notes
     said = "needs three labels, so left out: symmetry, negation, transitivity ec, transitivity ne"
     assert sum(said in note for note in notes) == 1
 
 
 def test_the_page_says_that_the_base_is_missing(run: Run) -> None:
     without = run.restricted_to([name for name in run.datasets if not name.startswith("base")])
-    table = consistency_table(results_of([without]))
+    (table,) = tables_of(results_of([without]), "consistency")
     assert [row[1] for row in table.rows] == ["E(p, p)"]
     assert any("the run lacks the base, so left out: symmetry" in note for note in table.notes)
     said = "was not asked about the base, without which symmetry, negation"
@@ -86,24 +84,23 @@ def test_every_number_is_in_the_data(run: Run, other: Run) -> None:
     found = consistency_of(run)
     rows = csv_rows(render_csv(results))
     rates = {row["test_set"] + row["of"]: row for row in rows if row["statistic"] == "violations_of_all"}
-    model = json.loads(render_json(results))["models"][0]["consistency"]
-    assert model["left_out"] == {}
-    for name, each in found.items():
-        assert float(rates[each.test_set + each.rule.name]["value"]) == each.of_all.value
-        stated = model["rules"][name]
-        assert (stated["n"], stated["violations"]) == (each.n, each.count)
-        assert stated["of_all"]["low"] == each.of_all.low
-        assert (stated["of_condition"] is None) == (each.of_condition is None)
-    compared = json.loads(comparison_json(results_of((run, other))))["consistency"]
-    assert [row["rule"] for row in compared] == [each.rule.name for each in found.values()]
-    lines = csv_rows(comparison_csv(results_of((run, other))))
-    assert [row["rule"] for row in lines if row["rule"]] == [each.rule.name for each in found.values()]
+    text, compared = render_json(results), comparison_json(results_of((run, other)))
+    assert "violations_left_out" not in text
+    for each in found.values():
+        name = each.rule.name
+        assert float(rates[each.test_set + name]["value"]) == each.of_all.value
+        stated = json_figures(text, each.test_set)
+        count = stated["violations_count"]["of"][name]
+        assert (count["n"], count["value"]) == (each.n, each.count)
+        assert stated["violations_of_all"]["of"][name]["low"] == each.of_all.low
+        assert (name in stated["violations_of_condition"]["of"]) == (each.of_condition is not None)
+        assert name in json_figures(compared, each.test_set)["violations_difference"]["of"]
 
 
 def test_without_the_suite_there_is_nothing(run: Run) -> None:
     plain = results_of([run.restricted_to(["base.builtin_demo"])])
-    assert consistency_table(plain).rows == ()
-    assert json.loads(render_json(plain))["models"][0]["consistency"] is None
+    assert tables_of(plain, "consistency") == []
+    assert "violations" not in render_json(plain)
 
 
 def test_the_headline_names_the_rule_that_is_violated_most_often(run: Run) -> None:

@@ -13,10 +13,11 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation.candidates import Candidate
 from crossexam.reports.accuracy import drop_table
-from crossexam.reports.comparison import against_table
-from crossexam.reports.headline import culprit, headline, headlines, leading, warnings, worst_of
+from crossexam.reports.analyses.comparison import against_table
+from crossexam.reports.headline import culprit, headline, headlines, leading, worst_of
 from crossexam.reports.report import make_report
 from crossexam.reports.results import Results, results_of
+from crossexam.reports.sections import warnings
 from crossexam.stats.paired import paired_difference
 
 GOLDS = "ENNC" * 10

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,16 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, dataset, run_of, terminal, wrong
+from made_runs import csv_rows, dataset, json_figures, run_of, terminal, wrong
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.repeat import ask_again, is_within, noise_floor, noise_of
-from crossexam.reports.headline import headlines, warnings
+from crossexam.reports.headline import headlines
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import results_of
-from crossexam.reports.sections import compared_tables
+from crossexam.reports.sections import compared_tables, warnings
 
 GOLD = "ENC" * 200
 SETS = (dataset("base.dev", GOLD), *(dataset(f"{name}.dev", GOLD, "base.dev") for name in ("few", "many")))
@@ -174,17 +173,14 @@ def test_data_have_the_floor_and_a_verdict_per_drop() -> None:
     assert floors == pytest.approx({"few.dev": 0.0265380, "many.dev": 0.0265380}, rel=1e-4)
     verdicts = {row["test_set"]: row["value"] for row in rows if row["statistic"] == "within_noise_floor"}
     assert verdicts == {"few.dev": "1", "many.dev": "0"}
-    (model,) = json.loads(report.text(".json"))["models"]
-    assert model["changed_answers"]["flips"] == 9
-    assert model["changed_answers"]["rate"]["high"] == 0.1
-    assert [(each["noise_floor"], each["within_noise_floor"]) for each in model["test_sets"]] == [
-        (None, None),
-        (floors["few.dev"], True),
-        (floors["many.dev"], False),
-    ]
-    (steady,) = json.loads(Report((STEADY,)).text(".json"))["models"]
-    assert steady["changed_answers"] is None
-    assert "noise" not in Report((STEADY,)).text(".csv")
+    of_model = json_figures(report.text(".json"), "")
+    assert of_model["changed_answers_count"]["value"] == 9
+    assert of_model["changed_answers"]["high"] == 0.1
+    few = json_figures(report.text(".json"), "few.dev")
+    assert few["noise_floor"]["of"]["drop"]["value"] == floors["few.dev"]
+    for form in (".csv", ".json"):
+        assert "noise" not in Report((STEADY,)).text(form)
+        assert "changed_answers" not in Report((STEADY,)).text(form)
 
 
 def test_a_comparison_names_differences_that_asking_both_again_may_change(tmp_path: Path) -> None:
@@ -201,11 +197,13 @@ def test_a_comparison_names_differences_that_asking_both_again_may_change(tmp_pa
         make_report(one, other).terminal_comparison(details=True)
     )
     rows = csv_rows(make_report(one, other).save_comparison(tmp_path / "x.csv").read_text())
-    assert [row["within_noise_floor"] for row in rows] == ["True", "True", "False"]
-    assert {round(float(row["noise_floor"]), 5) for row in rows} == {0.02117}
-    assert {(row["changed_answers_a_high"], row["changed_answers_b"]) for row in rows} == {("0.1", "0.005")}
-    found = json.loads(make_report(one, other).save_comparison(tmp_path / "x.json").read_text())["test_sets"]
-    assert [row["within_noise_floor"] for row in found] == [True, True, False]
+    of_all = {
+        name: [row for row in rows if row["statistic"] == name] for name in (row["statistic"] for row in rows)
+    }
+    assert [row["value"] for row in of_all["within_noise_floor"]] == ["1", "1", "0"]
+    assert {round(float(row["value"]), 5) for row in of_all["noise_floor"]} == {0.02117}
+    assert {row["high"] for row in of_all["changed_answers_a"]} == {"0.1"}
+    assert {row["value"] for row in of_all["changed_answers_b"]} == {"0.005"}
 
 
 def test_a_comparison_says_which_model_was_not_asked_again(tmp_path: Path) -> None:

@@ -14,18 +14,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import dataset, run_of, wrong
+from made_runs import dataset, run_of, tables_of, wrong
 
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.labels import THREE_LABELS
 from crossexam.evaluation.candidates import FEW
 from crossexam.evaluation.verified import is_proposed
 from crossexam.reports.accuracy import accuracy_table, projection_notes
-from crossexam.reports.headline import drops_shown, headlines, leading, warnings
+from crossexam.reports.headline import drops_shown, headlines, leading
 from crossexam.reports.published_systems import columns_for
 from crossexam.reports.results import ModelResults, ReportOptions, Results, results_of
+from crossexam.reports.sections import warnings
 from crossexam.reports.table import cell_text
-from crossexam.reports.unanswered import unanswered_table
 
 GOLDS = "ENC" * 20
 TWO = "En" * 30
@@ -404,9 +404,9 @@ def test_a_projection_is_noted_only_where_one_was_applied(situation: str) -> Non
 @in_all
 def test_shares_in_sentences_are_those_of_the_table(situation: str) -> None:
     results = results_in(situation)
-    table = unanswered_table(results)
     cells = {
         cell_text(cell, column.kind).split(" ")[0]
+        for table in tables_of(results, "unanswered")
         for row in table.rows
         for column, cell in zip(table.columns, row, strict=True)
         if cell is not None

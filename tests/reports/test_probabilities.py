@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, headers, terminal
+from made_runs import csv_rows, headers, json_figures, tables_of, terminal
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
@@ -18,7 +18,6 @@ from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.data import comparison_csv, comparison_json
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
-from crossexam.reports.probabilities.tables import calibration_table, people_table, selective_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
@@ -83,17 +82,17 @@ def test_a_model_with_labels_only_is_refused_if_asked_for() -> None:
     with pytest.raises(CrossexamError, match="'quiet' gives labels without probabilities"):
         _ = make_report(QUIET, options=ReportOptions(calibration=True)).results
     results = results_of([QUIET])
-    assert not calibration_table(results).rows
-    assert not selective_table(results).rows
+    assert not tables_of(results, "calibration")
+    assert not tables_of(results, "selective")
     assert reliability_charts(results).figures == risk_charts(results).figures == []
 
 
 def test_what_is_left_out_or_changed_is_said() -> None:
     run = run_of("mine", details={"threshold": 0.7})
-    notes = calibration_table(results_of([run, QUIET])).notes
+    notes = tables_of(results_of([run, QUIET]), "calibration")[0].notes
     assert any(note.startswith("The probabilities of mine were stretched") for note in notes)
     assert any(note.endswith("have no calibration: quiet.") for note in notes)
-    notes = calibration_table(results_of([IMPOSSIBLE])).notes
+    notes = tables_of(results_of([IMPOSSIBLE]), "calibration")[0].notes
     assert any("Log loss is infinite" in note for note in notes)
     assert "∞" in make_report(IMPOSSIBLE, options=ReportOptions(calibration=True)).text(".md")
     assert r"$\infty$" in make_report(IMPOSSIBLE, options=ReportOptions(calibration=True)).text(".tex")
@@ -101,16 +100,17 @@ def test_what_is_left_out_or_changed_is_said() -> None:
 
 def test_references_of_people_are_shown_once() -> None:
     runs = [run_of(name, info=VOTES) for name in ("one", "two")]
-    rows = people_table(results_of(runs)).rows
+    rows = tables_of(results_of(runs), "people")[0].rows
     assert [row[3] for row in rows] == ["one", "two", "(uniform)", "(majority)", "(people)"]
 
 
 def test_the_data_have_every_number() -> None:
     report = make_report(run_of("mine", info=VOTES))
-    (found,) = json.loads(report.text(".json"))["models"][0]["test_sets"]
-    assert found["calibration"]["bins"][0]["n"] == 120
-    assert found["selective"]["risk_at_coverage"]["1.00"] == pytest.approx(0.25)
-    assert found["people"][0]["references"]["majority"]["kl"]["value"] is None  # infinite
+    found = json_figures(report.text(".json"), "base.own")
+    ((_, only),) = found["reliability"]["of"].items()
+    assert only["n"] == 120
+    assert found["selective_risk"]["of"]["coverage=1.00"]["value"] == pytest.approx(0.25)
+    assert found["people_kl"]["of"]["reference=majority"]["value"] is None  # infinite
     rows = {(row["statistic"], row["of"]): row["value"] for row in csv_rows(report.text(".csv"))}
     assert float(rows["ece", ""]) == pytest.approx(0.05)
     assert float(rows["people_total_variation", "reference=majority"]) == pytest.approx(0.4)
@@ -129,12 +129,13 @@ def test_two_models_are_compared_by_their_probabilities() -> None:
     assert "Brier score and log loss: A against B" in terminal(
         make_report(MINE, UNSURE).terminal_comparison(details=True), 160
     )
-    (row,) = csv_rows(comparison_csv(results_of((MINE, UNSURE))))
-    (same,) = json.loads(comparison_json(results_of((MINE, UNSURE))))["test_sets"]
-    assert same["brier_difference"] == float(row["brier_difference"])
-    assert float(row["brier_p_holm"]) == float(row["brier_p_value"])
-    assert "ece_p_value" not in row
-    assert (row["probabilities_n"], row["probabilities_unanswered"]) == ("120", "0")
+    rows = csv_rows(comparison_csv(results_of((MINE, UNSURE))))
+    found = {row["statistic"]: row["value"] for row in rows}
+    same = json_figures(comparison_json(results_of((MINE, UNSURE))), "base.own")
+    assert same["brier_difference"]["value"] == float(found["brier_difference"])
+    assert float(found["brier_p_holm"]) == float(found["brier_p_value"])
+    assert "ece_p_value" not in found
+    assert (found["probabilities_n"], found["probabilities_unanswered"]) == ("120", "0")
 
 
 def test_an_impossible_gold_label_is_said_and_not_tested() -> None:
@@ -143,8 +144,13 @@ def test_an_impossible_gold_label_is_said_and_not_tested() -> None:
     assert any("B for 1 item of base (own)" in note for note in scores.notes)
     text = make_report(MINE, IMPOSSIBLE, options=ReportOptions(calibration=True)).text(".md")
     assert "| log loss | 0.743 | \u221e | -\u221e |" in text
-    (row,) = csv_rows(comparison_csv(results_of((MINE, IMPOSSIBLE))))
-    assert (row["log_loss_b"], row["log_loss_difference"], row["log_loss_impossible_b"]) == ("", "", "1")
+    rows = csv_rows(comparison_csv(results_of((MINE, IMPOSSIBLE))))
+    found = {row["statistic"]: row["value"] for row in rows}
+    assert (found["log_loss_b"], found["log_loss_difference"], found["log_loss_impossible_b"]) == (
+        "",
+        "",
+        "1",
+    )
 
 
 def test_what_the_comparison_of_probabilities_leaves_out_is_said() -> None:
@@ -178,5 +184,4 @@ def test_items_of_low_label_mass_are_counted_in_the_data() -> None:
     report = make_report(run)
     rows = csv_rows(report.text(".csv"))
     assert [row["value"] for row in rows if row["statistic"] == "calibration_low_mass"] == ["4"]
-    (model,) = json.loads(report.text(".json"))["models"]
-    assert model["test_sets"][0]["calibration"]["low_mass"] == 4
+    assert json_figures(report.text(".json"), "base.own")["calibration_low_mass"]["value"] == 4

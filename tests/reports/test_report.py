@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_runs import GOLD_OF, answers, csv_rows, headers, terminal
+from made_runs import GOLD_OF, answers, csv_rows, headers, json_figures, terminal
 
 from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
@@ -20,7 +20,8 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edits
 from crossexam.core.labels import LABELS
 from crossexam.core.manifest import package_version
-from crossexam.reports.accuracy import accuracy_table, error_table, prediction_table
+from crossexam.reports.accuracy import accuracy_table
+from crossexam.reports.analyses.errors import error_table, prediction_table
 from crossexam.reports.items import PageItems, segments, stratified_sample
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
@@ -109,7 +110,9 @@ def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:
     document = json.loads(make_report(*two_runs).text(".json"), parse_constant=refuse)
     test = document["models"][0]["test_sets"][1]
     assert test["yield"]["rejected"] == {"no <full> stop": 2, "empty": 9}
-    assert test["published"]["naik2018"]["NB"] == 0.395  # Table 3, negation, matched
+    published = json_figures(json.dumps(document), test["name"], "NB (published)")
+    (figure,) = published.values()
+    assert figure["of"]["naik2018"]["value"] == 0.395  # Table 3, negation, matched
 
 
 def test_spreadsheets_do_not_run_names(two_runs: list[Run]) -> None:
@@ -298,15 +301,12 @@ def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
         suffix: make_report(*two_runs).save_comparison(tmp_path / f"c{suffix}").read_text()
         for suffix in (".md", ".tex", ".csv", ".json")
     }
-    row = csv_rows(texts[".csv"])[1]
-    assert [row[key] for key in ("a", "b", "name")] == [
-        "builtin/first",
-        "hf/second_model",
-        "negation.dev_matched",
-    ]
+    rows = csv_rows(texts[".csv"])
+    assert {row["model"] for row in rows} == {"builtin/first against hf/second_model"}
+    found = {row["statistic"]: row["value"] for row in rows if row["test_set"] == "negation.dev_matched"}
     # Of six items the first alone has one right (the second neutral), the second alone two (E, E).
-    assert [float(row[key]) for key in ("only_a_right", "only_b_right", "difference")] == [1, 2, -1 / 6]
-    assert json.loads(texts[".json"])["test_sets"][1]["difference_low"] < -1 / 6
+    assert [float(found[key]) for key in ("only_a_right", "only_b_right", "difference")] == [1, 2, -1 / 6]
+    assert json_figures(texts[".json"], "negation.dev_matched")["difference"]["low"] < -1 / 6
     assert "A: builtin/first, B: hf/second\\_model" in markdown_table(
         compared_tables(results_of(two_runs))[0]
     )

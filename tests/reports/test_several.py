@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, dataset
+from made_runs import csv_rows, dataset, json_figures
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.reports.analyses.agreement import agreement_tables, alone_tables
-from crossexam.reports.analyses.ranks import difference_tables, first_rank_table
+from crossexam.reports.analyses.agreement import agreement_tables, alone_tables, only_one
+from crossexam.reports.analyses.ranks import difference_tables, first_rank_table, rankings
 from crossexam.reports.names import short_model_names
 from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import MOST_COMPARED, ReportOptions
@@ -71,11 +70,11 @@ def test_the_matrix_marks_what_is_significant() -> None:
 
 def test_two_models_are_compared_as_before() -> None:
     results = make_report(*THREE[:2]).results
-    assert results.rankings == ()
+    assert rankings(results) == ()
     assert first_rank_table(results).rows == ()
     assert difference_tables(results) == agreement_tables(results) == []
     assert not any(table.rows for table in alone_tables(results))
-    assert json.loads(make_report(*THREE[:2]).text(".json"))["several_models"] is None
+    assert "ranked_accuracy" not in make_report(*THREE[:2]).text(".json")
 
 
 def test_more_models_than_are_readable_have_tables_only() -> None:
@@ -85,8 +84,8 @@ def test_more_models_than_are_readable_have_tables_only() -> None:
     table = first_rank_table(report.results)
     assert len(table.rows) == MOST_COMPARED + 1
     assert any("readable for up to 12 models" in note for note in table.notes)
-    found = json.loads(report.text(".json"))["several_models"]
-    assert len(found["rankings"][0]["pairs"]) == 13 * 12 / 2
+    pairs = [row for row in csv_rows(report.text(".csv")) if row["statistic"] == "model_difference"]
+    assert len([row for row in pairs if row["test_set"] == "base.x"]) == 13 * 12 / 2
     twelve = make_report(*many[:-1]).results
     assert len(difference_tables(twelve)) == 3
 
@@ -113,18 +112,20 @@ def test_the_mean_names_what_it_leaves_out() -> None:
 def test_csv_and_json_have_every_pair_and_model() -> None:
     report = make_report(*THREE)
     rows = csv_rows(report.text(".csv"))
-    found = json.loads(report.text(".json"))["several_models"]
-    assert [ranking["test_set"] for ranking in found["rankings"]] == [None, "base.x", "negation.x"]
-    pair = found["rankings"][1]["pairs"][0]
-    (row,) = (
+    ranked = [row for row in rows if row["statistic"] == "ranked_accuracy"]
+    sets = ("(mean of test sets)", "base.x", "negation.x")
+    assert {(row["model"], row["test_set"]) for row in ranked} == {
+        (run.model, name) for run in THREE for name in sets
+    }
+    found = json_figures(report.text(".json"), "base.x")["model_difference"]["of"]
+    (row, _) = (
         row
         for row in rows
-        if row["statistic"] == "model_difference"
-        and (row["test_set"], row["model"], row["of"]) == ("base.x", *pair["models"])
+        if (row["statistic"], row["test_set"], row["model"]) == ("model_difference", "base.x", THREE[0].model)
     )
-    assert float(row["value"]) == pair["difference"]["value"]
-    assert {each["model"] for each in found["only_one"]} == {run.model for run in THREE}
-    assert len([row for row in rows if row["statistic"] == "agreement_kappa"]) == 2 * 3
+    assert float(row["value"]) == found[row["of"]]["value"]
+    assert {row["model"] for row in rows if row["statistic"] == "only_right"} == {run.model for run in THREE}
+    assert len([row for row in rows if row["statistic"] == "agreement_kappa"]) == 3 * 3
 
 
 def test_many_models_have_rows_in_documents() -> None:
@@ -158,7 +159,7 @@ def test_the_browser_shows_what_only_one_model_gets_right(
     runs = (*THREE[1:], few)
     report = make_report(*runs, options=ReportOptions(items="all"))
     page = open_page(report.save(tmp_path / "report.html"))
-    found = {(each.test_set, each.model): each for each in report.results.only_one}
+    found = {(each.test_set, each.model): each for each in only_one(report.results)}
     assert any(each.only_right for each in found.values())
     for number, name in enumerate(("base.x", "negation.x")):
         for model in range(len(runs)):

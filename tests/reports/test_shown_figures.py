@@ -69,13 +69,8 @@ NOTHING = Wanted("–")
 
 
 def figure(key: str) -> dict[str, Any] | None:
-    """Return the figure with this key, whose interval may be figures of its own."""
-    found = dict(FIGURES.get(key, {}))
-    for end in ("low", "high"):
-        of_end = FIGURES.get(f"{key.removesuffix('|')}_{end}|")
-        if found and of_end is not None:
-            found |= {end: of_end["value"], f"{end}_within": of_end.get("value_within", 0.0)}
-    return found or None
+    """Return the figure with this key."""
+    return FIGURES.get(key)
 
 
 class Row:
@@ -108,10 +103,9 @@ class Row:
     def bounds(self, name: str) -> list[float] | None:
         """Return the least and the greatest value of a figure if these are known."""
         name, _, of = name.partition("|")
-        if name in {"lost", "base_accuracy"}:
-            name = {"lost": "drop", "base_accuracy": "base"}[name]
+        name = "drop" if name == "lost" else name
         if name == "accuracy" and of in {"gold", "genre", "pair", "rule"}:
-            name, of = "slice", f"{of}={self.first}"
+            of = f"{of}={self.first}"
         ends = [self.value(f"{name}_{end}|{of}") for end in ("least", "most")]
         return None if any(map(isnan, ends)) else ends
 

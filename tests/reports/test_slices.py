@@ -77,5 +77,7 @@ def test_every_written_format_has_the_figure() -> None:
     }
     for suffix, texts in said.items():
         assert all(text in report.text(suffix) for text in texts), suffix
-    (test_set,) = json.loads(report.text(".json"))["models"][0]["test_sets"]
-    assert test_set["published_slices"] == {"naik2018": {"annotation": {"ANTO": {"baselines": 0.67}}}}
+    found = json.loads(report.text(".json"))["references"]
+    (baselines,) = (each for each in found if each["name"] == "baselines (published)")
+    of = baselines["test_sets"][0]["figures"]["published_accuracy"]["of"]
+    assert of == {"naik2018: annotation=ANTO": {"value": 0.67}}

@@ -186,9 +186,9 @@ def test_predictions_are_written_by_row_groups_as_pyarrow_writes_them(
         labels = np.array(["entailment", "neutral", "contradiction"])
         predicted = labels[shares.argmax(axis=1)]
         columns = {
-            "id": pa.array([example.id for example in dataset], pa.string()),
-            "label": pa.array([example.label for example in dataset], pa.string()),
-            "predicted": pa.array(predicted.tolist(), pa.string()),
+            "id": pa.array([example.id for example in dataset], pa.large_string()),
+            "label": pa.array([example.label for example in dataset], pa.large_string()),
+            "predicted": pa.array(predicted.tolist(), pa.large_string()),
             "correct": pa.array(
                 [e.label and e.label == label for e, label in zip(dataset, predicted, strict=True)],
                 pa.bool_(),

@@ -20,7 +20,7 @@ from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import ReadsParses
 from crossexam.models.table import open_model
-from crossexam.reports.analyses.parses import parse_table, parse_warning, parsed_counts
+from crossexam.reports.analyses.parses import PARSES, parse_warning, parsed_counts
 from crossexam.reports.results import ModelResults, results_of
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite
@@ -163,12 +163,13 @@ def test_a_run_says_which_share_of_the_items_has_parses(
     assert warning is not None
     assert f"base.made {24 - found[0]} of 24" in warning
     assert "--parser spacy:PIPELINE" in warning
-    assert next(row[:3] for row in parse_table(results).rows) == ("base (made)", *found[::-1])
+    (table,) = PARSES.sections[0].tables_of(results)
+    assert table.rows[0][:3] == ("base (made)", *found[::-1])
     whole = predict_suite(tree_model, suite, options={"device": "cpu"})
     assert parse_warning(ModelResults("m", whole, ())) is None
     other = predict_suite("builtin/overlap", suite)
     assert parsed_counts(other) == {}
-    assert not parse_table(results_of([other])).rows
+    assert not PARSES.sections[0].tables_of(results_of([other]))
 
 
 def test_a_parser_parses_what_does_not_follow(shared_data: Path, tmp_path: Path) -> None:

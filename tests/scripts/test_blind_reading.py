@@ -49,8 +49,8 @@ def write_suite(folder: Path, **sets: list[Example]) -> Path:
 
 
 def fill(folder: Path, answer: Answer) -> None:
-    with open_study(folder / "study") as study:
-        items = {each.name: each for each in study.items.values()}
+    study = open_study(folder / "study")
+    items = {each.name: each for each in study.items.values()}
     for sheet in folder.glob("reader-*/*.csv"):
         rows = list(csv.reader(sheet.open(encoding="utf-8-sig")))
         for row in rows[1:]:
@@ -91,8 +91,8 @@ def test_readers_see_neither_label_nor_test_set(script: ModuleType, tmp_path: Pa
         changes = (tmp_path / "out" / reader / "2-changes.csv").read_text(encoding="utf-8-sig")
         assert "A dog is by a." in changes
         assert "label" not in changes
-    with open_study(tmp_path / "out" / "study") as study:
-        assert {each.test_set for each in study.items.values()} == {"one/antonymy.dev", "two/antonymy.dev"}
+    study = open_study(tmp_path / "out" / "study")
+    assert {each.test_set for each in study.items.values()} == {"one/antonymy.dev", "two/antonymy.dev"}
 
 
 def test_counts_are_those_of_the_readings(script: ModuleType, tmp_path: Path) -> None:

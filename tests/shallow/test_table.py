@@ -225,13 +225,13 @@ def test_it_has_a_name_an_alias_and_a_prefix_of_its_own(
 ) -> None:
     for name in filter(None, (model.name, model.alias)):
         assert shallow_named(name) is shallow_named(name.upper()) is model
-    assert MODELS[model.prefix].description == model.summary
+    assert MODELS[model.prefix].opener == "crossexam.models.fitted:open_fitted"
     assert sum(other.prefix == model.prefix for other in SHALLOW.values()) == 1
     assert shallow_named("no such model") is None
     monkeypatch.setenv("COLUMNS", "200")
     row = rf"{model.name}( \({model.alias}\))? .*{re.escape(model.recipe.parameters)}"
     assert re.search(row, crossexam("ls", "recipes"))
-    assert model.summary in crossexam("ls", "models")
+    assert MODELS[model.prefix].description in crossexam("ls", "models")
 
 
 def test_features_are_shown_or_refused(

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core import stretches
-from crossexam.stats import calibration
+from crossexam.stats import deviations
 from crossexam.stats.calibration import (
     binned_errors,
     calibration_error,
@@ -66,7 +66,7 @@ def test_an_error_does_not_depend_on_how_many_items_and_clusters_are_taken_at_on
     codes = np.random.default_rng(4).permutation(np.arange(400) // 3)
     whole = calibration_error(shares, is_gold, bins, codes)
     monkeypatch.setattr(stretches, "AT_ONCE", 7)
-    monkeypatch.setattr(calibration, "_SUMS_AT_ONCE", 500)  # 11 clusters
+    monkeypatch.setattr(deviations, "_SUMS_AT_ONCE", 500)  # 11 clusters
     found = calibration_error(shares, is_gold, equal_width_bins(shares), codes)
     assert (found.error.value, found.if_calibrated) == (whole.error.value, whole.if_calibrated)
     assert found.error.high == pytest.approx(whole.error.high, rel=1e-12)

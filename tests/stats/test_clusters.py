@@ -6,15 +6,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from scipy import stats
 
 from crossexam.stats.clusters import (
+    ClusterSums,
     cluster_codes,
+    clustered_mean,
     effective_size,
     equal_weights,
     freedom_of,
     jackknife,
     normal_quantile,
+    student_quantile,
 )
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
@@ -100,6 +104,48 @@ def test_the_two_way_variance_is_that_of_the_two_less_that_of_both(weighted: boo
     found = effective_size(CORRECT - mean, cluster_codes(BOTH, N), 0.95, weights if weighted else None)
     assert found.deff == pytest.approx(max(deff, N * float(weights @ weights)))
     assert found.clusters == len(np.unique(KEYS))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("clusters", [PREMISES, BOTH])
+def test_the_error_of_a_mean_is_the_root_of_this_variance(
+    clusters: NDArray[np.int64], weighted: bool
+) -> None:
+    weights = equal_weights(KEYS, N) if weighted else np.full(N, 1 / N)
+    values = RNG.normal(size=N) + PREMISES % 3
+    mean, columns = float(weights @ values), clusters.reshape(N, -1)
+    both = columns[:, 0] * 100 + columns[:, -1]
+    total, held = 0.0, np.bincount(cluster_codes(PREMISES, N), weights)
+    for codes, sign in ((columns[:, 0], 1), (columns[:, -1], 1), (both, -1)):
+        dense = cluster_codes(codes, N)
+        total += sign * jackknife(np.bincount(dense, weights * (values - mean)), np.bincount(dense, weights))
+    found = clustered_mean(values, clusters, weights if weighted else None)
+    freedom = freedom_of(held) if clusters is PREMISES else len(np.unique(KEYS)) - 1
+    assert (found.value, found.error, found.freedom) == pytest.approx((mean, total**0.5, freedom))
+    half = student_quantile(freedom, 0.9) * total**0.5
+    assert found.interval((mean - 1e-3, np.inf), 0.9)[:3] == pytest.approx((mean, mean - 1e-3, mean + half))
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters"), [([], None), ([1.0, 2.0], ["x", "x"]), ([1.0, np.inf], None)]
+)
+def test_what_does_not_vary_has_no_error(values: list[float], clusters: list[str] | None) -> None:
+    found = clustered_mean(values, clusters)
+    assert np.isinf(found.error)
+    assert found.interval((-3.0, 4.0))[1:3] == (-3.0, 4.0)
+
+
+def test_clusters_that_come_in_parts_have_the_error_of_all() -> None:
+    columns = np.stack([RNG.normal(size=N) + PREMISES % 3, np.full(N, 0.7)], axis=1)
+    sizes, codes = np.bincount(cluster_codes(PREMISES, N)), cluster_codes(PREMISES, N)
+    sums = np.stack([np.bincount(codes, each) for each in columns.T], axis=1)
+    found = ClusterSums(N, 2)
+    for part in (slice(0, 20), slice(20, None)):
+        found.add(sizes[part], sums[part].copy())
+    for place, column in enumerate(columns.T):
+        assert [*found.mean(place)] == pytest.approx([*clustered_mean(column, PREMISES)], abs=1e-8)
+    together = clustered_mean(columns.sum(axis=1), PREMISES)
+    assert found.variance(slice(None)).sum() == pytest.approx((N * together.error) ** 2)
 
 
 def test_one_way_twice_is_one_way() -> None:

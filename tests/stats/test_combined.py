@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.combined import less, mean_of, ratio_less_one
+from crossexam.stats.combined import difference_of, mean_of, ratio_less_one
 from crossexam.stats.estimate import share_correct
 
 SHARES = ((0.72, 400), (0.35, 900), (0.55, 150), (0.9, 300))
@@ -35,7 +35,7 @@ def test_the_interval_of_a_mean_is_the_bootstraps() -> None:
 def test_a_difference_and_a_ratio_are_the_bootstraps() -> None:
     *corpora, reference = parts()
     mean = mean_of(corpora)
-    gap, relative = less(mean, reference), ratio_less_one(mean, reference)
+    gap, relative = difference_of(mean, reference), ratio_less_one(mean, reference)
     assert gap.value == pytest.approx(mean.value - reference.value)
     assert (gap.low, gap.high) == pytest.approx(bootstrap(lambda d: d[:3].mean(axis=0) - d[3]), abs=0.006)
     assert relative.value == pytest.approx(mean.value / reference.value - 1)
@@ -46,7 +46,7 @@ def test_a_difference_and_a_ratio_are_the_bootstraps() -> None:
 def test_table_2_of_the_paper_comes_out() -> None:
     """ESIM: 56.0 against 87.5 is -31.5 points, -36.0 % (Zhang et al. 2020, Table 2)."""
     mean, snli = Estimate(0.56, 0.55, 0.57, 9, 9), Estimate(0.875, 0.87, 0.88, 9, 9)
-    assert round(100 * less(mean, snli).value, 1) == -31.5
+    assert round(100 * difference_of(mean, snli).value, 1) == -31.5
     assert round(100 * ratio_less_one(mean, snli).value, 1) == -36.0
 
 
@@ -69,7 +69,7 @@ def test_all_wrong_still_has_an_upper_bound() -> None:
 
 
 def test_a_difference_takes_the_upper_bound_of_what_is_subtracted_for_its_lower_one() -> None:
-    found = less(Estimate(0.5, 0.4, 0.7, 10, 10), Estimate(0.3, 0.1, 0.35, 10, 10))
+    found = difference_of(Estimate(0.5, 0.4, 0.7, 10, 10), Estimate(0.3, 0.1, 0.35, 10, 10))
     assert found.value == pytest.approx(0.2)
     assert found.low == pytest.approx(0.2 - (0.1**2 + 0.05**2) ** 0.5)
     assert found.high == pytest.approx(0.2 + (0.2**2 + 0.2**2) ** 0.5)

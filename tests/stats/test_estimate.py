@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from crossexam.stats.clusters import effective_size
+from crossexam.stats.clusters import clustered_mean, effective_size
 from crossexam.stats.estimate import (
     OTHER,
     Coded,
     by_slice,
     mean_as_share,
-    mean_of_items,
     nonnegative_mean,
     share_correct,
     share_interval,
@@ -143,7 +142,7 @@ def test_half_an_error_counts_as_one_of_twice_as_many_items() -> None:
 def test_a_mean_of_shares_is_no_narrower_than_the_t_interval() -> None:
     rng = np.random.default_rng(0)
     values, codes = rng.random(60), np.arange(60) // 3
-    found, plain = nonnegative_mean(values, codes), mean_of_items(values, codes, bounds=(0.0, 1.0))
+    found, plain = nonnegative_mean(values, codes), clustered_mean(values, codes).interval((0.0, 1.0))
     assert found.value == plain.value
     assert found.low <= plain.low < plain.high <= found.high
     assert nonnegative_mean([0.0] * 50).high == pytest.approx(share_interval(0.0, 50)[1])
@@ -152,7 +151,7 @@ def test_a_mean_of_shares_is_no_narrower_than_the_t_interval() -> None:
 
 def test_the_upper_bound_without_a_limit_is_that_of_the_logarithm() -> None:
     values = np.random.default_rng(1).exponential(2.0, 30)
-    found, plain = nonnegative_mean(values, most=np.inf), mean_of_items(values)
+    found, plain = nonnegative_mean(values, most=np.inf), clustered_mean(values).interval()
     assert found.low == max(0.0, plain.low)
     assert found.high == pytest.approx(plain.value * np.exp((plain.high - plain.value) / plain.value))
     assert nonnegative_mean([1.0, np.inf], most=np.inf)[:3] == (np.inf, 0.0, np.inf)

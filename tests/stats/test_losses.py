@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core import stretches
-from crossexam.stats.estimate import mean_of_items
+from crossexam.stats.clusters import clustered_mean
 from crossexam.stats.losses import brier_scores, log_losses, mean_loss, reach_of_errors
 
 Sample = tuple[NDArray[np.float64], NDArray[np.int64]]
@@ -63,7 +63,7 @@ def test_with_many_errors_the_interval_is_the_t_interval() -> None:
     losses = brier_scores(shares, gold, np.zeros(600, dtype=np.int64))
     codes = np.arange(600) // 3
     assert mean_loss(losses, codes, most=2.0) == pytest.approx(
-        mean_of_items(losses.observed, codes, bounds=(0.0, 2.0)), rel=0.02
+        clustered_mean(losses.observed, codes).interval((0.0, 2.0)), rel=0.02
     )
 
 

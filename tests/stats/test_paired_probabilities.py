@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.stats.calibration import calibration_error, equal_width_bins
-from crossexam.stats.clusters import Clusters
-from crossexam.stats.estimate import mean_of_items
+from crossexam.stats.clusters import Clusters, clustered_mean
 from crossexam.stats.losses import brier_scores, log_losses
 from crossexam.stats.p_values import LEAST_P
 from crossexam.stats.paired_probabilities import (
@@ -103,7 +102,7 @@ def test_parts_change_nothing() -> None:
     split = paired_probabilities(parts, 300)
     for measure in ("brier", "log_loss", "ece"):
         assert getattr(split, measure).difference == pytest.approx(getattr(whole, measure).difference)
-    direct = mean_of_items(brier(one, gold) - brier(other, gold), codes)
+    direct = clustered_mean(brier(one, gold) - brier(other, gold), codes).interval()
     assert whole.brier.difference == pytest.approx(
         direct, rel=0.02
     )  # whose variance is that of the jackknife

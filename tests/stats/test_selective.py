@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core import stretches
+from crossexam.stats.estimate import share_interval
 from crossexam.stats.selective import risk_coverage
 
 
@@ -47,7 +48,7 @@ def test_nothing_is_answered() -> None:
 
 
 def naive_effective_sizes(
-    wrong: NDArray[np.bool_], sure: NDArray[np.float64], codes: NDArray[np.int64]
+    wrong: NDArray[np.bool_], sure: NDArray[np.float64], codes: NDArray[np.int64], confidence: float
 ) -> list[float]:
     """The effective size behind each risk, from the influences of all items on it."""
     from crossexam.stats.clusters import PRIOR_CLUSTERS, student_quantile
@@ -56,7 +57,7 @@ def naive_effective_sizes(
     order = np.argsort(-sure, kind="stable")
     expected = np.array([wrong[sure == each].mean() for each in sure[order]])
     half = max(1, round(0.05 * n / 2))
-    few = (student_quantile(n - 1, 0.95) / student_quantile(len(sizes) - 1, 0.95)) ** 2
+    t, plain = (student_quantile(freedom, confidence) for freedom in (len(sizes) - 1, n - 1))
     found = []
     for k in range(1, n + 1):
         risk, threshold = expected[:k].mean(), expected[max(0, k - 1 - half) : k + half].mean()
@@ -66,7 +67,7 @@ def naive_effective_sizes(
         between = len(sizes) / (len(sizes) - 1) * float(sums @ sums)
         worst = float((np.bincount(codes, weights=answered) ** 2).sum()) / k
         deff = (between + PRIOR_CLUSTERS * worst**2) / (k * risk * (1 - risk) + PRIOR_CLUSTERS * worst)
-        found.append(max(1.0, k / max(1.0, deff) * few))
+        found.append(max(1.0, k / max(1.0, deff) * (plain / t) ** 2))
     return found
 
 
@@ -77,10 +78,14 @@ def with_ties(seed: int, n: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]
     return rng.random(n) > sure, sure, np.unique(rng.integers(0, n // 2, n), return_inverse=True)[1]
 
 
-def test_effective_sizes_are_those_of_the_definition() -> None:
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+def test_effective_sizes_are_those_of_the_definition(confidence: float) -> None:
     wrong, sure, codes = with_ties(1, 60)
     curve = risk_coverage(wrong, sure, codes)
-    assert curve.n_eff == pytest.approx(naive_effective_sizes(wrong, sure, codes))
+    wanted = naive_effective_sizes(wrong, sure, codes, confidence)
+    assert curve.n_eff(slice(None), confidence) == pytest.approx(wanted)
+    low = share_interval(1 - float(curve.risk[47]), wanted[47], confidence)[0]
+    assert curve.accuracy_at(0.8, confidence).low == pytest.approx(low)
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 64])
@@ -93,7 +98,7 @@ def test_a_curve_does_not_depend_on_how_many_items_are_taken_at_once(
     monkeypatch.setattr(stretches, "AT_ONCE", at_once)
     found = risk_coverage(wrong, sure, codes)
     assert found.risk.tolist() == whole.risk.tolist()
-    assert found.n_eff.tolist() == whole.n_eff.tolist()
+    assert found.sizes.tolist() == whole.sizes.tolist()
     assert found.area == pytest.approx(whole.area, rel=1e-12)
 
 

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import crossexam as cx
+from crossexam.cli.build import bases_from
 from crossexam.cli.main import app
-from crossexam.cli.options import bases_from
 from crossexam.interop.card import sources_of
 from crossexam.reports.published_systems import STUDIES
 from crossexam.suites.bases import base_from_spec

@@ -16,7 +16,7 @@ import pytest
 import crossexam as cx
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.word_pair_swaps import SWAPS
+from crossexam.constructions.table import SWAPS
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
 from crossexam.evaluation.behaviour import (
@@ -32,13 +32,15 @@ from crossexam.models.model import Pair
 from crossexam.published.figures import published
 from crossexam.reports.accuracy import MAJORITY, accuracy_table
 from crossexam.reports.analyses.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.analyses.behaviour import factors as in_report
 from crossexam.reports.analyses.provenance import yields_table
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.runs.run import predict_suite
 from crossexam.stats.association import association
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.behaviour import SELECTED, PairResources, SwapSets, chosen, pair_tables, select
-from crossexam.suites.build import build_in_memory
+from crossexam.suites.behaviour import SELECTED, PairResources, chosen, pair_tables, select
+from crossexam.suites.build import build_in_memory, build_to_folder
+from crossexam.suites.plan import DeferredItems, SuiteRequest
 from crossexam.suites.table import suite_request
 
 # Premise, hypothesis (words with their tags), label.
@@ -191,6 +193,26 @@ def test_another_index_makes_other_pairs_unseen_and_it_may_be_of_several_corpora
     assert facts(build(corpus, lists, index=str(halves[0]))) != facts(suite)
 
 
+def test_a_changed_index_makes_another_suite(
+    folder: Path, lists: dict[str, list[str]], tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    """Though its name and the base are the same; the signatures of test sets have its name."""
+    index = write_corpus(tmp_path / "index.jsonl", CORPUS)
+
+    def request() -> SuiteRequest:
+        pairs = [f"{relation}={name}" for relation, names in lists.items() for name in names]
+        options = {"behaviour": {"pairs": pairs, "index": str(index)}}
+        return suite_request("behaviour", [base_from_spec(str(folder / "train.jsonl"))], options=options)
+
+    assert build_to_folder(request(), tmp_path / "suite").written
+    assert not build_to_folder(request(), tmp_path / "suite").written
+    write_corpus(index, CORPUS[:3])
+    said = refused(build_to_folder, request(), tmp_path / "suite")
+    assert f'\n    index: "{index}#' in said or "\n    index: ..." in said
+    signature = str(cx.load_suite(tmp_path / "suite")["i_a.train"].entry.signature)
+    assert f"|index:{index}|" in signature
+
+
 def test_the_papers_rules_make_a_suite_that_passes_the_checks(
     folder: Path, lists: dict[str, list[str]]
 ) -> None:
@@ -219,17 +241,17 @@ def test_controls_are_drawn_with_what_is_made_of_them(suite: Suite) -> None:
     assert chosen(items, None, seed=0) == items
 
 
-def swap_sets(labels: str, same: str, controls: int = 10) -> SwapSets:
+def swap_sets(labels: str, same: str, controls: int = 10) -> dict[str, DeferredItems]:
     """Sets of i_a and i_ta2: *labels* (lower case: left to judges); x in *same*: only the pair differs."""
     names = {"E": "entailment", "N": "neutral", "C": "contradiction"}
-    sets = SwapSets()
-    sets.items["i_a"] = [
+    sets = {name: DeferredItems() for name in SWAPS}
+    sets["i_a"].items = [
         Example(f"c{k}", "P.", "H.", "contradiction", info={"only_pair": k == 0}) for k in range(controls)
     ]
     for k, (label, mark) in enumerate(zip(labels, same, strict=True)):
         info = {"only_pair": mark == "x", **({} if label.isupper() else {"status": "undecided"})}
-        sets.items["i_ta2"].append(Example(f"s{k}", "P.", "H.", cast("Any", names[label.upper()]), info=info))
-    sets.counts["i_ta2"].items = len(labels)
+        sets["i_ta2"].items.append(Example(f"s{k}", "P.", "H.", cast("Any", names[label.upper()]), info=info))
+    sets["i_ta2"].counts.items = len(labels)
     return sets
 
 
@@ -237,13 +259,12 @@ def test_items_are_selected_by_label_and_by_what_differs(for_each: Callable[...,
     def check(labels: str, same: str, kept: dict[str, int]) -> None:
         sets = swap_sets(labels, same)
         select(sets, seed=0)
-        items = sets.items["i_ta2"]
+        items, counts = sets["i_ta2"].items, sets["i_ta2"].counts
         found = Counter(
             str(e.label)[0].lower() if e.info.get("status") else str(e.label)[0].upper() for e in items
         )
         assert found == kept
         assert [e.id for e in items] == sorted((e.id for e in items), key=lambda name: int(name[1:]))
-        counts = sets.counts["i_ta2"]
         assert counts.items == len(items) == len(labels) - counts.rejected.total()
 
     for_each(
@@ -404,7 +425,7 @@ def test_reports_show_the_published_figures_beside(answered: Run) -> None:
     assert rows[0][3] == published("sanchez2018").table("accuracy").value("ESIM", "i_a")
     assert len(rows) == len(SWAPS)
     tests = [row for row in factor_table(results).rows if row[3] is not None]
-    assert len(tests) == len(results.models[0].factors)
+    assert len(tests) == len(in_report(results.models[0]))
     for without in (
         results_of(results.runs, ReportOptions(published_rows=False)),
         results_of([answered]),

@@ -23,8 +23,11 @@ from crossexam.core.files import write_json
 from crossexam.core.locks import locked_folder
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.reading import label_counts
+from crossexam.options.build import Build
 from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
-from crossexam.suites.build import UNFINISHED, SuiteRequest, build_in_memory, build_to_folder
+from crossexam.suites.build import build_in_memory, build_to_folder
+from crossexam.suites.folder import UNFINISHED
+from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_named, suite_request
 
 
@@ -47,9 +50,9 @@ def test_the_suite_has_its_test_sets_and_signatures_say_what_these_depend_on(
     assert suite["numerical_reasoning.sums"].manifest["base_set"] is None
     assert not [f for data in suite for f in run_checks(data) if f.code.startswith("E")]
     antonymy = suite["antonymy.tiny"].manifest["signature"]
-    for said in ("construction:antonymy.v2|annotator:corpus", "wordnet:wordnet-3.0", "|seed:0|version:"):
+    for said in ("construction:antonymy.v2|tagger:corpus", "wordnet:wordnet-3.0", "|seed:0|version:"):
         assert said in antonymy
-    assert "annotator" not in suite["negation.tiny"].manifest["signature"]
+    assert "tagger" not in suite["negation.tiny"].manifest["signature"]
 
 
 def test_the_same_request_is_not_built_twice_and_another_is_refused(
@@ -66,6 +69,30 @@ def test_the_same_request_is_not_built_twice_and_another_is_refused(
         build_to_folder(other, folder)
     assert build_to_folder(other, folder, force=True).written
     assert json.loads((folder / "manifest.json").read_text())["request"]["seed"] == 1
+
+
+def test_what_no_test_set_uses_makes_no_other_suite(
+    request_of: SuiteRequest, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
+    def check(suite: str, other: dict[str, str], said: str) -> None:
+        folder = tmp_path / f"{suite}{other}"
+        request = suite_request(suite, request_of.bases, tagger="parses")
+        build_to_folder(request, folder)
+        if said:
+            message = refused(build_to_folder, replace(request, **other), folder)
+            assert f"options:\n    {said} here\n" in message
+        else:
+            assert not build_to_folder(replace(request, **other), folder).written
+
+    for_each(
+        check,
+        [
+            ("antonymy", {"tagger": "builtin"}, '--tagger: "parses" there, "builtin"'),
+            ("numerical_reasoning", {"recognizer": "lists"}, '--entities: "auto" there, "lists"'),
+            ("so_swap", {"parser": "parses"}, '--parser: "auto, parses" there, "parses"'),
+            ("negation", {"tagger": "builtin", "recognizer": "lists", "parser": "parses"}, ""),
+        ],
+    )
 
 
 def test_a_build_that_fails_leaves_nothing(request_of: SuiteRequest, tmp_path: Path) -> None:
@@ -248,7 +275,7 @@ def test_the_labels_of_a_base_are_those_of_its_slice(
 ) -> None:
     def check(suite: str, part: str, limit: int | None) -> None:
         folder = tmp_path / f"{suite}{part}{limit}"
-        build_and_show(requested(suite, [f"builtin:demo{part}"], limit=limit), folder)
+        build_and_show(requested(suite, Build(base=(f"builtin:demo{part}",), limit=limit), ()), folder)
         taken = read_suite(folder)["base." + part_name(f"builtin:demo{part}")]
         assert f"builtin:demo{part}: {label_counts(taken.label_counts())}\n" in capsys.readouterr().err
 

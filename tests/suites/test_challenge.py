@@ -16,13 +16,12 @@ from crossexam.core.dataset import Run
 from crossexam.core.example import Example
 from crossexam.core.manifest import CHALLENGE, package_version
 from crossexam.corpora.catalog import catalog
-from crossexam.corpora.split_files import CORPORA, SPLITS
 from crossexam.evaluation.measures import measure
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
 from crossexam.reports.report import RENDERERS, make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Table
-from crossexam.suites.build import SuiteWriter
+from crossexam.suites.build import build_to_folder
 from crossexam.suites.challenge_sets import CHALLENGES
 from crossexam.suites.table import SUITES, suite_request
 
@@ -220,10 +219,9 @@ def test_every_challenge_is_a_corpus_of_the_catalogue() -> None:
     assert set(parts.values()) == {1}
     for name, challenge in CHALLENGES.items():
         assert name in catalog()
-        assert name in CORPORA
         for each in challenge.sets:
             corpus, _, split = each.source.spec.partition(":")
-            assert split in SPLITS[corpus]
+            assert split in catalog()[corpus].splits
 
 
 def test_there_is_a_test_set_per_corpus_round_and_part(everything: Path) -> None:
@@ -259,7 +257,7 @@ def test_there_is_a_test_set_per_corpus_round_and_part(everything: Path) -> None
     assert str(everything) not in json.dumps(suite.manifest)  # the same on any machine
     overview = SUITES["challenge"].overview
     assert overview is not None
-    assert overview(suite.manifest).rows[0] == (
+    assert overview.rows([suite["base.hans"].entry])[0] == (
         "base.hans",
         "6",
         "two labels",
@@ -298,14 +296,13 @@ def test_what_is_not_installed_is_an_error_if_it_was_named(data: Path, refused: 
     assert [example.id for example in dataset] == ["0e", "2c"]
 
 
-def test_what_is_not_installed_is_listed(data: Path) -> None:
+def test_what_is_not_installed_is_listed(data: Path, tmp_path: Path) -> None:
     med(data)
     anli(data, rounds=(1, 3))
     request = suite_request("challenge", options={"challenge": {"only": "anli,med"}})
-    with SuiteWriter(request, None) as writer:
-        request.kind.build(request, writer)
-    assert writer.notes == ["not installed, so not included: ANLI (round 2): crossexam fetch anli"]
-    assert list(writer.suite().datasets) == ["base.anli_r1", "base.anli_r3", "base.med"]
+    built = build_to_folder(request, tmp_path / "suite")
+    assert built.notes == ("not installed, so not included: ANLI (round 2): crossexam fetch anli",)
+    assert list(cx.load_suite(tmp_path / "suite").datasets) == ["base.anli_r1", "base.anli_r3", "base.med"]
 
 
 def test_a_limit_draws_from_the_whole_file(everything: Path) -> None:
@@ -381,12 +378,19 @@ def test_every_format_has_the_slices(everything: Path) -> None:
     assert "HANS by subcase" in texts[".html"]
     assert "heuristic and gold=lexical_overlap/not_entailment" in texts[".csv"]
     assert "subcase=sn_NP/S" in texts[".csv"]
-    sets = {each["name"]: each for each in json.loads(texts[".json"])["models"][0]["test_sets"]}
-    sliced = sets["base.hans"]["slices"]["heuristic and gold"]["subsequence/entailment"]
+    document = json.loads(texts[".json"])
+    sets = {each["name"]: each["figures"] for each in document["models"][0]["test_sets"]}
+    sliced = sets["base.hans"]["accuracy"]["of"]["heuristic and gold=subsequence/entailment"]
     assert (sliced["value"], sliced["n"]) == (1.0, 2)
-    assert sets["base.anli_r3"]["published"]["nie2020"]["BERT (all)"] == 0.435
-    assert sets["base.anli_r3"]["published_not_checked"] == []
-    assert sets["base.monli_negative"]["published_not_checked"] == ["geiger2020"]
+    published = {
+        (system["name"], test_set["name"]): test_set["figures"]
+        for system in document["references"]
+        for test_set in system["test_sets"]
+    }
+    known = published["BERT (all) (published)", "base.anli_r3"]
+    assert known == {"published_accuracy": {"of": {"nie2020": {"value": 0.435}}}}
+    unchecked = [figures for (_, name), figures in published.items() if name == "base.monli_negative"]
+    assert {statistic for figures in unchecked for statistic in figures} == {"published_accuracy_not_checked"}
 
 
 def test_the_report_in_markdown(everything: Path, golden: Callable[[str, str], None]) -> None:

@@ -16,8 +16,8 @@ from crossexam.cli.main import app
 from crossexam.core.dataset import Run, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.test_sets import read_suite
+from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.split_files import SPLITS
 from crossexam.evaluation.cross_dataset import (
     BenchmarkScore,
     about,
@@ -30,9 +30,10 @@ from crossexam.reports.analyses.cross_dataset import mean_note, score_table
 from crossexam.reports.headline import headline
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
-from crossexam.suites.build import Built, SuiteRequest, build_in_memory, build_to_folder
+from crossexam.suites.build import Built, build_in_memory, build_to_folder
 from crossexam.suites.cross_dataset import Split, most_frequent, split_member
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
+from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import suite_request
 
 THREE = ("entailment", "neutral", "contradiction")
@@ -120,7 +121,7 @@ def test_the_table_is_table_4() -> None:
         validation, test = member.sizes
         assert member.sampled == validation if member.sampled else test - validation in {0, 1}, member.key
         splits = {*member.splits, *([member.given] if member.given else [])}
-        assert splits <= SPLITS[member.corpus].keys(), member.key
+        assert splits <= catalog()[member.corpus].splits.keys(), member.key
         if "not_entailment" in member.shares:
             assert READERS[member.corpus].projection == "two labels", member.key
 
@@ -217,6 +218,24 @@ def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
     assert set(answers.scored("base.snli_test").predicted.tolist()) == {0}
     assert list(cx.build("cross-dataset").datasets) == list(suite.datasets)
     assert list(cx.build("cross-dataset", "sick").datasets) == ["base.sick", "base.snli_test"]
+
+
+def test_changed_files_make_another_suite(data: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
+    """Those of a corpus, of the reference, and those from which only the validation set is drawn."""
+    write_pairs(data, "multinli_1.0_train", 40)
+    write_pairs(data, "multinli_1.0_dev_matched", 12)
+    written(tmp_path / "suite")
+    changed = {
+        "scitail_1.0_test.tsv": "corpus: ",
+        "snli_1.0_test.jsonl": "corpus: ",
+        "multinli_1.0_train.jsonl": "signature: ",
+    }
+    for name, said in changed.items():
+        before = (data / name).read_text()
+        (data / name).write_text(before.replace("0", "7"))
+        assert f"different input or options:\n    {said}" in refused(written, tmp_path / "suite")
+        (data / name).write_text(before)
+        assert not written(tmp_path / "suite").written
 
 
 def test_add_one_has_all_pairs_or_the_straightforward_ones(data: Path, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def built(limit: int | None = None, **options: Any) -> Suite:
 
 
 def test_there_is_a_test_set_per_data_set() -> None:
-    assert all("test" in each.parts for each in BENCHMARKS.values())
+    assert all("test" in each.splits for each in BENCHMARKS.values())
     suite = built()
     assert {name: len(data) for name, data in suite.datasets.items()} == {
         "base.aggrefact_reveal": 2,

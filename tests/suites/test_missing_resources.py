@@ -41,7 +41,7 @@ def test_the_package_alone_builds_all_stress_tests_from_a_csv(corpus: str) -> No
         suite = cx.build("stress-tests", corpus)
     wanted = {f"{name}.mine" for name in ("base", *suite_named("stress-tests").constructions)}
     assert {data.name for data in suite if len(data)} == wanted
-    assert "|annotator:builtin-perceptron-" in suite["antonymy.mine"].manifest["signature"]
+    assert "|tagger:builtin-perceptron-" in suite["antonymy.mine"].manifest["signature"]
 
 
 def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_built(

@@ -13,8 +13,8 @@ import pytest
 
 import crossexam as cx
 from crossexam.core.example import Example
+from crossexam.corpora.catalog import catalog
 from crossexam.corpora.fetch import install_corpus
-from crossexam.corpora.split_files import SPLITS
 from crossexam.evaluation.measures import measure
 from crossexam.suites.released_tests import CORPUS, TESTS
 
@@ -68,7 +68,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     dev = [record(p, h, label, pairID=i, promptID=i[0]) for i, p, h, label in DEV]
     written(tmp_path / "multinli", "multinli_1.0_dev_matched.jsonl", dev)
     for split, items in ITEMS.items():
-        written(tmp_path / CORPUS, SPLITS[CORPUS][split][0], items)
+        written(tmp_path / CORPUS, catalog()[CORPUS].splits[split].files[0], items)
     monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
     return tmp_path
 
@@ -145,8 +145,8 @@ def test_the_files_are_installed_from_a_folder(tmp_path: Path, refused: Callable
     assert "Google Drive" in said
     assert "crossexam fetch naik_stress --from FOLDER" in said
     copy = tmp_path / "Stress Tests" / "Negation"
-    name = SPLITS[CORPUS]["negation_matched"][0]
+    name = catalog()[CORPUS].splits["negation_matched"].files[0]
     written(copy, name, ITEMS["word_overlap_matched"])
     result = install_corpus(CORPUS, data_dir=tmp_path / "data", source=tmp_path / "Stress Tests")
     assert [path.name for path in result.files] == [name]
-    assert len(result.missing) == len(SPLITS[CORPUS]) - 1
+    assert len(result.missing) == len(catalog()[CORPUS].splits) - 1

@@ -9,7 +9,7 @@ import pytest
 import crossexam as cx
 from crossexam.core.example import Example
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.suites.short_forms import expand
+from crossexam.options.short_forms import expand
 from crossexam.suites.table import SUITES, suite_named, suite_request
 
 RELEASED = {"negation": {"rules": "released"}}

@@ -21,22 +21,21 @@ from crossexam.core.example import SCORE, Example, cluster_of
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.test_sets import read_suite
 from crossexam.models.table import open_model
-from crossexam.reports.headline import warnings
 from crossexam.reports.results import results_of
+from crossexam.reports.sections import warnings
 from crossexam.runs.run import predict_suite
 from crossexam.shallow.bag_of_words import BAG_OF_WORDS
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
-from crossexam.suites.build import SuiteRequest, build_in_memory, build_to_folder
+from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.lexically_misleading import (
     LAMBDAS,
-    cs_subset,
-    curve,
     fitted_on_notes,
     lexically_misleading_scores,
-    scored,
+    misleading,
 )
-from crossexam.suites.subsets import agreement_with, hard
+from crossexam.suites.plan import SuiteRequest
+from crossexam.suites.subsets import hard
 from crossexam.suites.table import suite_request
 
 INFO = {"premise_parse": "(X)", "genre": "tiny"}
@@ -60,48 +59,35 @@ def test_the_score_is_the_largest_probability_of_a_wrong_label(rows: list[tuple[
 
 
 def test_a_subset_has_the_examples_above_lambda_with_their_scores() -> None:
-    assert [(e.id, e.info[SCORE]) for e in cs_subset(BASE, ANSWERS, 0.5)] == [("a", 0.7), ("b", 0.5)]
-    assert [e.id for e in cs_subset(BASE, ANSWERS, 0.51)] == ["a"]
-    everything = scored(BASE, ANSWERS)  # d has no gold
-    assert [(e.id, e.info[SCORE]) for e in everything] == [("a", 0.7), ("b", 0.5), ("c", 0.15)]
-    assert everything.name == "base.tiny"
-    chosen = cs_subset(BASE, ANSWERS, 0.95)
-    assert (chosen.name, len(chosen), chosen.manifest["part"]) == ("cs_0_95.tiny", 0, "tiny")
-    found = cs_subset(BASE, ANSWERS, 0.7).examples[0]  # it is light and has its cluster
-    assert found.info == {"genre": "tiny", "cluster": cluster_of(EXAMPLES[0]), SCORE: 0.7}
-    assert (found.premise, found.label, found.base) == (EXAMPLES[0].premise, "entailment", None)
+    found = misleading(BASE, ANSWERS, (0.5, 0.51, 0.95))
+    scores = {name: [(e.id, e.info[SCORE]) for e in examples] for name, examples in found.items()}
+    assert scores == {
+        "base": [("a", 0.7), ("b", 0.5), ("c", 0.15)],  # d has no gold
+        "cs_0_5": [("a", 0.7), ("b", 0.5)],
+        "cs_0_51": [("a", 0.7)],
+        "cs_0_95": [],
+    }
+    first = found["base"][0]  # it is light and has its cluster
+    assert first.info == {"genre": "tiny", "cluster": cluster_of(EXAMPLES[0]), SCORE: 0.7}
+    assert (first.premise, first.label, first.base) == (EXAMPLES[0].premise, "entailment", None)
     with pytest.raises(ValueError, match=r"\(3, 3\) probabilities for 4 examples of base.tiny"):
-        cs_subset(BASE, ANSWERS[:3], 0.5)
-    with pytest.raises(ValueError, match="lambda is 70"):
-        cs_subset(BASE, ANSWERS, 70)
+        misleading(BASE, ANSWERS[:3], (0.5,))
 
 
 def test_scores_over_two_labels_add_up_neutral_and_contradiction() -> None:
     rows = (("a", "A dog.", "not_entailment"), ("b", "An animal.", "entailment"))
     examples = tuple(Example(name, "A cat.", hypothesis, label) for name, hypothesis, label in rows)  # type: ignore[arg-type]
-    found = cs_subset(Dataset("base.two", examples), np.array([[0.4, 0.3, 0.3]] * 2), 0.3).examples
+    found = misleading(Dataset("base.two", examples), np.array([[0.4, 0.3, 0.3]] * 2), (0.3,))["cs_0_3"]
     assert [(item.id, item.info[SCORE]) for item in found] == [("a", 0.4), ("b", 0.6)]
 
 
-def test_the_curve_is_the_subsets_one_after_another() -> None:
-    scores, right = np.array([0.1, 0.5, 0.55, 0.9]), np.array([True, True, False, False])
-    points = curve(scores, right)
-    assert [point.lam for point in points] == [k / 20 for k in range(21)]
-    sizes = {round(point.lam, 2): point.size for point in points}
-    assert (sizes[0.1], sizes[0.15], sizes[0.5], sizes[0.55], sizes[0.6], sizes[0.95]) == (4, 3, 3, 2, 1, 0)
-    assert [point.accuracy.value for point in points[:2]] == [2 / 4, 2 / 4]
-    (clustered,) = curve(scores, right, ["x", "x", "y", "y"], lambdas=[0.2])
-    assert (clustered.accuracy.n, clustered.accuracy.clusters) == (3, 2)
-
-
-def test_hard_examples_are_those_answered_wrongly_and_agree_with_official_ones_by_id() -> None:
+def test_hard_examples_are_those_answered_wrongly() -> None:
     found = hard(BASE, ANSWERS)
-    assert (found.name, [e.id for e in found]) == ("hard.tiny", ["a", "b"])
-    assert "premise_parse" not in found.examples[0].info
-    agreement = agreement_with(Dataset("official", EXAMPLES[1:3]), found, BASE)
-    assert (agreement.precision, agreement.recall, agreement.both, agreement.n) == (1 / 2, 1 / 2, 1, 3)
-    with pytest.raises(ValueError, match=r"1 examples of official are not in base\.tiny: d"):
-        agreement_with(Dataset("official", EXAMPLES[3:]), found, BASE)
+    assert {name: [e.id for e in examples] for name, examples in found.items()} == {
+        "base": ["a", "b", "c"],
+        "hard": ["a", "b"],
+    }
+    assert "premise_parse" not in found["hard"][0].info
 
 
 def _request(kind: str, base: Base, **options: object) -> SuiteRequest:
@@ -128,7 +114,12 @@ def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
         assert len(dataset) == sum(e.info[SCORE] >= lam for e in whole) > 0
     manifest = json.loads((tmp_path / "cs" / "manifest.json").read_text())
     assert manifest["model"]["key"] == open_model("builtin/bag-of-words").key
-    assert manifest["test_sets"]["cs_0_5.builtin_demo"]["yield"]["examples"] == len(whole)
+    half = len(suite["cs_0_5.builtin_demo"])
+    assert manifest["test_sets"]["cs_0_5.builtin_demo"]["yield"] == {
+        "examples": len(whole),
+        "items": half,
+        "rejected": {"score below lambda": len(whole) - half},
+    }
     with pytest.raises(CrossexamError, match="built from different input or options"):
         build_to_folder(_request("hard", base, model="builtin/bag-of-words"), tmp_path / "cs")
     other = _request("hard", base, model="builtin/overlap")
@@ -142,6 +133,25 @@ def test_requests_that_make_no_sense(tmp_path: Path, refused: Callable[..., str]
     unlabelled = _request("cs", base_from_examples(Dataset("tiny", EXAMPLES[3:])), model="builtin/overlap")
     assert "has no examples with a gold label" in refused(build_to_folder, unlabelled, tmp_path / "x")
     assert not (tmp_path / "x").exists()
+
+
+def test_scores_alone_depend_on_the_model(tmp_path: Path, refused: Callable[..., str]) -> None:
+    build_to_folder(_request("cs", TINY, lambdas=()), tmp_path / "cs")
+    other = _request("cs", TINY, lambdas=(), model="builtin/overlap")
+    assert "different input or options:\n    model: " in refused(build_to_folder, other, tmp_path / "cs")
+
+
+def test_a_prediction_file_selects_by_the_ids_of_the_whole_base(tmp_path: Path) -> None:
+    """In chunks of the base, though the file is of all of it."""
+    table = tmp_path / "answers.csv"
+    answers = ("entailment", "entailment", "contradiction", "neutral")
+    rows = (f"{example.id},{answer}\n" for example, answer in zip(EXAMPLES, answers, strict=True))
+    table.write_text("id,prediction\n" + "".join(rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("crossexam.suites.chunks.CHUNK", 1)
+        suite = build_in_memory(_request("hard", TINY, model=f"file/{table}"))
+    assert [example.id for example in suite["hard.tiny"]] == ["b"]
+    assert suite.manifest["model"]["matched_by"] == "id"
 
 
 def test_cs_0_is_every_labelled_example() -> None:
@@ -219,6 +229,5 @@ def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:
 
     official = read_corpus(shared_data / "snli" / "snli_1.0_test_hard.jsonl")
     whole = read_corpus(shared_data / "snli" / "snli_1.0_test.jsonl")
-    everything = agreement_with(official, whole, whole)
-    assert (everything.wanted, everything.n, everything.both) == (3261, 9824, 3261)
-    assert everything.precision == 3261 / 9824
+    assert (len(official), len(whole)) == (3261, 9824)
+    assert {example.id for example in official} < {example.id for example in whole}

@@ -23,24 +23,17 @@ from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
-from crossexam.core.manifest import TestSetEntry
+from crossexam.core.manifest import TestSetEntry, entries_of
 from crossexam.core.test_sets import MANIFEST, read_suite
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
-from crossexam.language.plausibility import Filler, RoleCounts
+from crossexam.language.lexicons.counts import CountTable
 from crossexam.models.chunking import chunking_of
 from crossexam.models.model import Pair
 from crossexam.models.table import MODELS
 from crossexam.runs.folder import run_into_folder
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.build import (
-    UNFINISHED,
-    SuiteKind,
-    SuiteRequest,
-    SuiteWriter,
-    TestSetSink,
-    build_in_memory,
-    build_to_folder,
-)
+from crossexam.suites.build import OpenTestSet, SuiteWriter, build_in_memory, build_to_folder
+from crossexam.suites.folder import UNFINISHED
+from crossexam.suites.plan import SuiteKind, SuiteRequest
 from crossexam.suites.table import SUITES, suite_named, suite_request, with_own_options
 
 #: Label, premise and hypothesis, as words with their tags or as a parse.
@@ -70,12 +63,12 @@ def _lists_of_pairs(folder: Path, antonym: str) -> tuple[str, ...]:
 
 
 def _more_adjectives(folder: Path) -> str:
-    AdjectiveCounts({"dog": {"old": 1}, "truck": {"old": 1}}, "mine").write(folder / "mine.tsv")
+    CountTable("adjectives", {("dog", "old"): 1, ("truck", "old"): 1}, "mine").write(folder / "mine.tsv")
     return str(folder / "mine.tsv")
 
 
 def _roles(folder: Path) -> str:
-    RoleCounts({Filler("chase", "subject", "person"): 9}, "mine").write(folder / "roles.tsv")
+    CountTable("roles", {("chase", "subject", "person"): 9}, "mine").write(folder / "roles.tsv")
     return str(folder / "roles.tsv")
 
 
@@ -162,6 +155,9 @@ def _write_corpora(folder: Path) -> None:
         _write_lines(folder / f"SICK_{name}.txt", sick, header)
     scitail = (f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}" for n in range(30))
     _write_lines(folder / "scitail_1.0_test.tsv", scitail)
+    (folder / "splits").mkdir()
+    scored = (f"{1 + n / 4}\tx\t{n}\told\tdog\tDog {n} ran.\tOld dog {n} ran." for n in range(16))
+    _write_lines(folder / "splits" / "data.train", scored)
     conjnli = (f"Dog {n} runs or barks.\tDog {n} runs.\tneutral" for n in range(6))
     _write_lines(folder / "conj_dev.tsv", conjnli, "Premise\tHypothesis\tLabel\n")
     for name, label, words in (
@@ -273,9 +269,9 @@ def test_the_manifest_says_what_was_built(
             assert entry.base_set is None or entry.base_set in manifest["test_sets"]
             assert (built(kind.name) / str(entry.file)).is_file()
         if kind.overview is not None:
-            overview = kind.overview(manifest)
-            assert [row[0] for row in overview.rows] == list(manifest["test_sets"])
-            assert {len(row) for row in overview.rows} == {len(overview.header)}
+            rows = kind.overview.rows(entries_of(manifest).values())
+            assert [row[0] for row in rows] == list(manifest["test_sets"])
+            assert {len(row) for row in rows} == {len(kind.overview.columns)}
 
     for_each(check, SUITES.values())
 
@@ -422,10 +418,10 @@ def killed_between_test_sets(
     close = SuiteWriter.close
     *_, last = read_suite(whole).datasets
 
-    def killed(writer: SuiteWriter, sink: TestSetSink, entry: TestSetEntry) -> None:
-        if entry.name == last:
+    def killed(writer: SuiteWriter, test_set: OpenTestSet) -> None:
+        if test_set.plan.entry.name == last:
             raise Killed
-        close(writer, sink, entry)
+        close(writer, test_set)
 
     with monkeypatch.context() as patch:
         patch.setattr(SuiteWriter, "close", killed)

@@ -13,23 +13,27 @@ from typing import Any
 import pytest
 
 import crossexam as cx
-from crossexam.cli.engines import building_engine
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Example
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.engines.ray import RayEngine
+from crossexam.options.engines import engine_of
+from crossexam.options.groups import Where
+from crossexam.options.option import read_options
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
-from crossexam.suites.build import SuiteKind, SuiteRequest, SuiteWriter, build_in_memory, build_to_folder
-from crossexam.suites.constructed import build_compositionality, build_constructed
+from crossexam.suites.behaviour import plan_behaviour
+from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
+from crossexam.suites.constructed import plan_constructed
+from crossexam.suites.plan import SuiteKind, SuiteRequest
 from crossexam.suites.table import SUITES, suite_request
 
 
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a small base have several chunks, whose boundaries the files do not show."""
-    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 60)
+    monkeypatch.setattr("crossexam.suites.chunks.CHUNK", 60)
 
 
 def request(suite: str, engine: Engine, base: Base | None = None, **how: Any) -> SuiteRequest:
@@ -52,11 +56,11 @@ def test_the_files_do_not_depend_on_the_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
 ) -> None:
     def check(suite: str, workers: int, how: Mapping[str, Any]) -> None:
-        folder = tmp_path / suite
+        folder = tmp_path / f"{suite}{how}"
         alone = built(folder / "alone", suite, InThisProcess(), **how)
         assert built(folder / "several", suite, Processes(workers), **how) == alone
         with monkeypatch.context() as patch:
-            patch.setattr("crossexam.suites.constructed.CHUNK", 1000)
+            patch.setattr("crossexam.suites.chunks.CHUNK", 1000)
             assert built(folder / "whole", suite, InThisProcess(), **how) == alone
 
     for_each(
@@ -67,6 +71,8 @@ def test_the_files_do_not_depend_on_the_processes(
             ("compositionality", 2, {"options": {"tautology": {"clause": "green is not red"}}}),
             ("documents", 2, {"seed": 7}),
             ("antonymy", 2, {"per_key": 1}),
+            ("behaviour", 2, {}),
+            ("behaviour", 2, {"per_key": 1, "options": {"behaviour": {"controls": 9, "rules": "paper"}}}),
         ],
     )
 
@@ -75,7 +81,7 @@ def test_repeated_sentences_and_pairs_are_counted_in_order(
     tiny_corpus: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sources of tags, reasons for rejections and first occurrences may be spread over the processes."""
-    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 2)
+    monkeypatch.setattr("crossexam.suites.chunks.CHUNK", 2)
     untagged = [Example(f"u{k}", f"A young dog saw {k} men.", "Rain.", "neutral") for k in range(5)]
     again = [replace(each, id=f"a{each.id}") for each in tiny_corpus]
     base = base_from_examples([*tiny_corpus, *untagged, *again])
@@ -95,6 +101,9 @@ def test_repeated_sentences_and_pairs_are_counted_in_order(
     assert "corpus-parses" in str(antonymy.signature)
     assert (antonymy.yields or {})["rejected"]["sentence met before"] >= 2 * len(tiny_corpus)
     assert (sums_made.yields or {})["rejected"]["pair already in the set"] > 9
+    assert [each.rows for each in (antonymy, sums_made)] == [
+        (each.yields or {})["items"] for each in (antonymy, sums_made)
+    ]
 
 
 def test_the_function_takes_workers_too_and_labels_are_those_of_the_base(tmp_path: Path) -> None:
@@ -131,30 +140,27 @@ def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
 def test_a_wrong_number_of_workers_is_refused(refused: Callable[..., str]) -> None:
     for workers in ("0", "-1", "2.5", "many", ""):
         said = f"--workers is '{workers}'\n  wanted: auto or a whole number above 0"
-        assert refused(building_engine, "local", workers, None, None) == said
+        assert refused(read_options, Where, {"workers": [workers]}) == said
 
 
 def test_workers_are_refused_where_they_would_do_nothing(
     for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
     def check(kind: SuiteKind) -> None:
-        assert kind.in_one_process == (kind.build not in {build_constructed, build_compositionality})
+        assert kind.in_one_process == (kind.plan not in {plan_constructed, plan_behaviour})
         if kind.in_one_process:
-            said = refused(suite_request, kind.name, engine=building_engine("local", "3", None, None))
+            said = refused(suite_request, kind.name, engine=engine_of(Where(workers=3)))
             assert said.startswith(f"--workers: the suite '{kind.name}' is built by one process, not by 3")
-            for workers in ("1", "auto", None):
-                suite_request(kind.name, engine=building_engine("local", workers, None, None))
+            for where in (Where(workers=1), Where(workers="auto"), Where()):
+                suite_request(kind.name, engine=engine_of(where, usual="auto", worthwhile=WORTHWHILE))
 
     for_each(check, SUITES.values())
 
 
 def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:
-    def alone(given: SuiteRequest, writer: SuiteWriter) -> None:
-        build_constructed(replace(given, engine=InThisProcess()), writer)
-
     for engine, count in ((RayEngine(), 1), (Processes(2), 0)):
         asked = request("negation", engine)
-        kind = replace(asked.kind, in_one_process=True, build=alone)
+        kind = replace(asked.kind, in_one_process=True)
         built = build_to_folder(replace(asked, kind=kind), tmp_path / str(count))
         assert len([note for note in built.notes if "by this process alone, without Ray" in note]) == count
 

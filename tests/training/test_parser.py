@@ -16,7 +16,7 @@ from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, Example
 from crossexam.core.labels import LABELS
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.parsing.binary import located_tree
 from crossexam.training.data import Data, augment, parse_augmentations, with_parser
 from crossexam.training.request import TrainingRequest
@@ -61,7 +61,7 @@ def test_adjectives_decide_what_is_added(tmp_path: Path) -> None:
     example = Example("a", "A boy sees a dog.", "He sees it.", "entailment", info=info)
     amod = parse_augmentations("add_amod")[0]
     assert len(augment([example], amod, seed=0, epoch=0)) == 1
-    AdjectiveCounts({"cup": {"green": 50}}, "made").write(tmp_path / "adjectives.tsv")
+    CountTable("adjectives", {("cup", "green"): 50}, "made").write(tmp_path / "adjectives.tsv")
     chosen = amod.with_values({"adjectives": str(tmp_path / "adjectives.tsv")})
     with pytest.raises(CrossexamError, match="'add_amod' yields no labelled items"):
         augment([example], chosen, seed=0, epoch=0)

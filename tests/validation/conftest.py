@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,9 @@ from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.labels import Gold
 from crossexam.core.test_sets import write_test_set
+from crossexam.validation.answer_log import Judgement
 from crossexam.validation.sampling import SampleRequest, sample_suite
-from crossexam.validation.study import Judgement, Study, open_study
+from crossexam.validation.study import Study, open_study
 
 LETTERS: dict[str, Gold] = {"E": "entailment", "N": "neutral", "C": "contradiction", "O": "not_entailment"}
 WORDS = {"y": "yes", "n": "no", "?": "cannot_say"}
@@ -74,9 +75,8 @@ def say() -> Callable[..., None]:
 
 
 @pytest.fixture
-def study_of(tmp_path: Path, say: Callable[..., None]) -> Iterator[Callable[..., Study]]:
-    """Draw a study of test sets, with *answers* by question; it is closed after the test at the latest."""
-    opened: list[Study] = []
+def study_of(tmp_path: Path, say: Callable[..., None]) -> Callable[..., Study]:
+    """Draw a study of test sets, with *answers* by question."""
 
     def make(
         *datasets: Dataset,
@@ -87,11 +87,31 @@ def study_of(tmp_path: Path, say: Callable[..., None]) -> Iterator[Callable[...,
         suite = Suite("tiny", {each.name: each for each in datasets})
         sample_suite(suite, tmp_path / folder, SampleRequest(**request), origin="tiny")  # type: ignore[arg-type]
         study = open_study(tmp_path / folder)
-        opened.append(study)
         for question, table in (answers or {}).items():
             say(study, question, table)
         return study
 
-    yield make
-    for study in opened:
-        study.close()
+    return make
+
+
+BAD = '<script>alert("p")</script><img src=x onerror=alert(1)>'
+
+
+@pytest.fixture(scope="session")
+def make_study() -> Callable[..., Path]:
+    """Write a study of *n* doors, with premises that would run scripts, and return its folder."""
+
+    def make(folder: Path, n: int = 4, judges: int = 2) -> Path:
+        examples = tuple(
+            Example(
+                f"antonymy:secret-{i}", f"Door {i} is open. {BAD}", f"Door {i} is closed.", "contradiction"
+            )
+            for i in range(n)
+        )
+        facts = {"construction": "antonymy.v1", "part": "secret_set"}
+        dataset = Dataset("antonymy.secret_set", examples, facts)
+        suite = Suite("tiny", {dataset.name: dataset})
+        sample_suite(suite, folder / "study", SampleRequest(judges=judges), origin="tiny")
+        return folder / "study"
+
+    return make

@@ -14,15 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from crossexam.cli.validate import app
+from crossexam.cli.main import validate as app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import LABEL_INDEX, LABELS, Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.runs.folder import save_run
+from crossexam.validation.answer_log import Judgement
 from crossexam.validation.apply import apply_verdicts
-from crossexam.validation.error_sources import Misclassified, suggestions
+from crossexam.validation.error_sources import suggestions
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
 from crossexam.validation.sampling import (
     SampleRequest,
@@ -30,7 +31,7 @@ from crossexam.validation.sampling import (
     sample_outcomes,
     systematic_sample,
 )
-from crossexam.validation.study import Judgement, open_study
+from crossexam.validation.study import Item, open_study
 from crossexam.validation.verdict import Rule, question_results
 
 # Shares
@@ -160,10 +161,14 @@ def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, tmp_path: Path)
     ):
         with pytest.raises(CrossexamError, match=message):
             study_of(dataset, **request)
-    study_of(one)
+    study = study_of(one)
+    assert study_of(one).judges == study.judges  # as after a kill: the same study is not drawn anew
+    with pytest.raises(CrossexamError, match="not empty"):
+        study_of(one, judges=2)
+    study.record(Judgement("judge-1", 1, "label", "neutral"))
     with pytest.raises(CrossexamError, match="not empty"):
         study_of(one)
-    with pytest.raises(FormatError, match="did not finish"):
+    with pytest.raises(FormatError, match="this is not a study"):
         open_study(tmp_path)
 
 
@@ -179,39 +184,47 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
     run = Run("tiny", {"base.dev": dataset}, {"base.dev": np.eye(3)[[LABEL_INDEX["entailment"]] * 2]})
     manifest = sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=[run], origin="runs/tiny")
     assert manifest["test_sets"]["base.dev"]["of"] == 1
-    with open_study(tmp_path / "study") as study:
-        (item,) = study.items.values()
-        assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "entailment")
-        assert ("antonymy", "hot/cold") in item.suggested
-        study.record(Judgement("judge-1", 1, "category", "antonymy"))
-        (finding,) = question_results(study)
-        assert finding.answers == {"antonymy": 1}
-        with pytest.raises(CrossexamError, match="does not ask for labels"):
-            apply_verdicts(study, tmp_path, Rule())
+    study = open_study(tmp_path / "study")
+    (item,) = study.items.values()
+    assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "entailment")
+    assert ("antonymy", "hot/cold") in item.suggested
+    study.record(Judgement("judge-1", 1, "category", "antonymy"))
+    (finding,) = question_results(study)
+    assert finding.answers == {"antonymy": 1}
+    with pytest.raises(CrossexamError, match="does not ask for labels"):
+        apply_verdicts(study, tmp_path, Rule())
 
 
 E, N, C = LABELS
+
+
+def error(premise: str, hypothesis: str, gold: Gold, predicted: Gold) -> Item:
+    return Item(1, "base.dev", "b", premise, hypothesis, gold, predicted, "b", ("category",))
+
+
 HINTS = {
-    "word_overlap": Misclassified("The tall man sang a song.", "The song sang a man.", N, E),
-    "negation": Misclassified("Ann hates tea.", "Ann does not love tea.", E, C),
-    "antonymy": Misclassified("The doors were open.", "The doors were closed.", C, N),
-    "numerical_reasoning": Misclassified("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
-    "length_mismatch": Misclassified("It rained all day in the old town by the sea.", "It rained.", N, C),
-    "grammaticality": Misclassified("The hores ran away.", "A horse fled.", E, N),
-    "unknown": Misclassified("Ann sang.", "Ann danced.", N, C),
+    "word_overlap": error("The tall man sang a song.", "The song sang a man.", N, E),
+    "negation": error("Ann hates tea.", "Ann does not love tea.", E, C),
+    "antonymy": error("The doors were open.", "The doors were closed.", C, N),
+    "numerical_reasoning": error("Bob ate 3 plums.", "Bob ate seven plums.", C, N),
+    "length_mismatch": error("It rained all day in the old town by the sea.", "It rained.", N, C),
+    "grammaticality": error("The hores ran away.", "A horse fled.", E, N),
+    "unknown": error("Ann sang.", "Ann danced.", N, C),
 }
 
 
-def test_suggestions_are_categories_and_need_the_fitting_error() -> None:
-    def suggested(item: Misclassified) -> set[str]:
-        return {each.category for each in suggestions(item)}
+def test_hints_are_categories_and_need_the_fitting_error() -> None:
+    def suggested(item: Item) -> set[str]:
+        return {category for category, _ in suggestions(item)}
 
     for category, item in HINTS.items():
         assert category in suggested(item)
         assert suggested(item) <= set(CATEGORIES)
     assert "negation" not in suggested(replace(HINTS["negation"], predicted=N))
+    assert "antonymy" not in suggested(replace(HINTS["antonymy"], gold=E))
     assert "word_overlap" not in suggested(replace(HINTS["word_overlap"], gold=E, predicted=C))
-    assert "word_overlap" in suggested(Misclassified("Ann reads.", "Someone studies.", E, N))
+    assert "word_overlap" in suggested(error("Ann reads.", "Someone studies.", E, N))
+    assert suggested(error("Ann reads.", "Not.", N, E)) == {"unknown"}  # no content words
 
 
 # What several models get wrong and right
@@ -239,8 +252,8 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
         )
         assert (manifest["wrong"], manifest["right"]) == (wrong, right)
         assert manifest["test_sets"]["antonymy.dev"]["of"] == len(expected)
-        with open_study(folder) as study:
-            assert {item.example for item in study.items.values()} == {f"antonymy:{n}" for n in expected}
+        study = open_study(folder)
+        assert {item.example for item in study.items.values()} == {f"antonymy:{n}" for n in expected}
 
     for_each(
         check,
@@ -276,15 +289,15 @@ def test_what_has_no_single_prediction_or_none_at_all(tmp_path: Path, items: Any
     dataset = items("antonymy", "CC", pair="hot/cold")
     runs = [answering("one", dataset, "EE"), answering("other", dataset, "NE")]
     sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=runs, origin="")
-    with open_study(tmp_path / "study") as study:
-        asked = {(item.predicted, item.asked) for item in study.items.values()}
+    study = open_study(tmp_path / "study")
+    asked = {(item.predicted, item.asked) for item in study.items.values()}
     assert asked == {(None, ("label", "grammatical"))}
     told = {dataset.name: Outcomes.of([Outcome("refused"), Outcome("answered")], len(dataset))}
     silent = replace(answering("silent", dataset, "EE"), outcomes=told)
     silent.probabilities[dataset.name][0] = np.nan
     sample_outcomes(tmp_path / "silent", SampleRequest(), wrong=[silent], origin="")
-    with open_study(tmp_path / "silent") as study:
-        assert [item.example for item in study.items.values()] == ["antonymy:1"]
+    study = open_study(tmp_path / "silent")
+    assert [item.example for item in study.items.values()] == ["antonymy:1"]
 
 
 def test_the_command_takes_several_runs(tmp_path: Path, items: Any) -> None:
@@ -297,16 +310,16 @@ def test_the_command_takes_several_runs(tmp_path: Path, items: Any) -> None:
         study = str(tmp_path / name)
         done = CliRunner().invoke(app, ["sample", *options, "--question", "antonym_kind", "-o", study])
         assert done.exit_code == 0, done.output
-        with open_study(Path(study)) as opened:
-            return sorted(item.example for item in opened.items.values())
+        opened = open_study(Path(study))
+        return sorted(item.example for item in opened.items.values())
 
     assert drawn("--errors", one, "--errors", other, name="wrong") == ["antonymy:1"]
     assert drawn("--errors", other, "--errors", one, name="again") == ["antonymy:1"]
     assert drawn("--right-in", one, "--right-in", other, name="right") == ["antonymy:3"]
     assert drawn("--errors", one, "--right-in", other, name="apart") == ["antonymy:0"]
-    with open_study(tmp_path / "wrong") as study:
-        for judge in study.judges:
-            study.record(Judgement(judge, 1, "antonym_kind", "complementary"))
+    study = open_study(tmp_path / "wrong")
+    for judge in study.judges:
+        study.record(Judgement(judge, 1, "antonym_kind", "complementary"))
     printed = CliRunner().invoke(app, ["verdict", str(tmp_path / "wrong")]).output
     (row,) = (line for line in printed.splitlines() if "complementary" in line)
     assert row.split("│")[1:-1] == [" complementary ", "     1 ", " 100 ", "           99 ", "           73 "]

@@ -1,17 +1,12 @@
-"""The judges' page: who may see and send what, and two judges in Chromium with the server killed between."""
+"""The server of the judges' page: who may see and send what."""
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import numpy as np
@@ -21,6 +16,7 @@ from starlette.testclient import TestClient
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example
+from crossexam.validation.answer_log import Judgement
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 from crossexam.validation.server import (
@@ -31,12 +27,8 @@ from crossexam.validation.server import (
     host_is_ours,
     serve_study,
 )
-from crossexam.validation.study import Judgement, Study, open_study
+from crossexam.validation.study import Study, open_study
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-SOURCE = Path(__file__).resolve().parents[2] / "src"
 SECURITY = (
     "content-security-policy",
     "referrer-policy",
@@ -46,24 +38,11 @@ SECURITY = (
     "cross-origin-resource-policy",
     "cache-control",
 )
-BAD = '<script>alert("p")</script><img src=x onerror=alert(1)>'
-
-
-def make_study(folder: Path, n: int = 4, judges: int = 2) -> Path:
-    examples = tuple(
-        Example(f"antonymy:secret-{i}", f"Door {i} is open. {BAD}", f"Door {i} is closed.", "contradiction")
-        for i in range(n)
-    )
-    dataset = Dataset("antonymy.secret_set", examples, {"construction": "antonymy.v1", "part": "secret_set"})
-    suite = Suite("tiny", {dataset.name: dataset})
-    sample_suite(suite, folder / "study", SampleRequest(judges=judges), origin="tiny")
-    return folder / "study"
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
-    with open_study(make_study(tmp_path)) as opened:
-        yield opened
+def study(tmp_path: Path, make_study: Callable[..., Path]) -> Study:
+    return open_study(make_study(tmp_path))
 
 
 def client_of(study: Study, judge: str | None = None, *, host: str = "127.0.0.1:8765") -> TestClient:
@@ -297,8 +276,8 @@ def test_errors_are_shown_with_gold_answer_and_signs(tmp_path: Path) -> None:
     examples = (Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),)
     run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[1]]})
     sample_outcomes(tmp_path / "s", SampleRequest(judges=1), wrong=[run], origin="")
-    with open_study(tmp_path / "s") as study:
-        page = client_of(study, "judge-1").get("/").text
+    study = open_study(tmp_path / "s")
+    page = client_of(study, "judge-1").get("/").text
     assert re.search(r"Gold label</dt><dd>contradiction", page)
     assert re.search(r"Prediction</dt><dd>neutral", page)
     assert "hint: hot/cold" in page
@@ -310,22 +289,24 @@ def test_the_change_is_shown_with_its_question_only(tmp_path: Path) -> None:
     suite = Suite("tiny", {"c.dev": Dataset("c.dev", (example,), {"construction": "c.v1"})})
     request = SampleRequest(judges=1, questions=("grammar_kept", "label"))
     sample_suite(suite, tmp_path / "study", request, origin="tiny")
-    with open_study(tmp_path / "study") as opened:
-        client = client_of(opened, "judge-1")
-        assert "The hot tea." not in client.get("/").text
-        opened.record(Judgement("judge-1", 1, "label", "neutral"))
-        assert "The hot tea." in client.get("/").text
+    opened = open_study(tmp_path / "study")
+    client = client_of(opened, "judge-1")
+    assert "The hot tea." not in client.get("/").text
+    opened.record(Judgement("judge-1", 1, "label", "neutral"))
+    assert "The hot tea." in client.get("/").text
 
 
-def test_two_studies_in_one_browser(tmp_path: Path) -> None:
-    with open_study(make_study(tmp_path / "a")) as one, open_study(make_study(tmp_path / "b")) as other:
-        assert cookie_name(one) != cookie_name(other)
-        client = client_of(other)
-        client.cookies.set(cookie_name(other), cookie_of(one, "judge-1"))
-        assert client.get("/").status_code == 401  # signed with another secret
+def test_two_studies_in_one_browser(tmp_path: Path, make_study: Callable[..., Path]) -> None:
+    one, other = (open_study(make_study(tmp_path / name)) for name in "ab")
+    assert cookie_name(one) != cookie_name(other)
+    client = client_of(other)
+    client.cookies.set(cookie_name(other), cookie_of(one, "judge-1"))
+    assert client.get("/").status_code == 401  # signed with another secret
 
 
-def test_a_port_that_is_in_use_or_invalid_is_an_error(tmp_path: Path) -> None:
+def test_a_port_that_is_in_use_or_invalid_is_an_error(
+    tmp_path: Path, make_study: Callable[..., Path]
+) -> None:
     folder = make_study(tmp_path)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -335,155 +316,3 @@ def test_a_port_that_is_in_use_or_invalid_is_an_error(tmp_path: Path) -> None:
             serve_study(folder, port=port, announce=lambda links: None)
     with pytest.raises(CrossexamError, match="port 99999 is not available"):
         serve_study(folder, port=99999, announce=lambda links: None)
-
-
-# In Chromium
-
-
-class Server:
-    """`crossexam validate serve` as a process that can be killed and started again on the same port."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, 0
-        self.links: dict[str, str] = {}
-        self.start()
-
-    def start(self) -> None:
-        verb = ("validate", "serve", str(self.folder), "--port", str(self.port))
-        command = [sys.executable, "-m", "crossexam.cli.main", *verb]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(SOURCE)}
-        )
-        assert self.process.stdout is not None
-        links = dict(self.process.stdout.readline().split() for _ in range(2))  # waits until they work
-        assert not self.links or links == self.links  # the same links after a kill
-        self.links = links
-        self.port = int(links["judge-1"].split(":")[2].partition("/")[0])
-
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        assert self.process.stdout is not None
-        self.process.stdout.close()
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    running = Server(make_study(tmp_path, n=6))
-    yield running
-    running.kill()
-
-
-def at(page: Page, item: int, question: str) -> None:
-    """Wait until *page* asks *question* of the item that is the *item*-th."""
-    from playwright.sync_api import expect
-
-    expect(page.locator("#position")).to_have_text(f"Item {item} of 6")
-    expect(page.locator("#question")).to_contain_text(QUESTIONS[question].words)
-
-
-def press(page: Page, keys: str, item: int, question: str) -> tuple[int, str]:
-    """Answer with *keys*, from *question* of *item* on; return where *page* is then."""
-    for key in keys:
-        at(page, item, question)
-        page.keyboard.press(key)
-        item, question = (item, "grammatical") if question == "label" else (item + 1, "label")
-    return item, question
-
-
-@pytest.mark.slow
-@pytest.mark.browser
-def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Server) -> None:
-    from playwright.sync_api import expect
-
-    trouble: list[str] = []
-    pages = {}
-    for judge, size in (("judge-1", (1280, 800)), ("judge-2", (390, 844))):
-        context = chromium.new_context(viewport={"width": size[0], "height": size[1]})
-        page = pages[judge] = context.new_page()
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
-        page.goto(server.links[judge])
-        assert page.url == f"http://127.0.0.1:{server.port}/"
-    one, other = pages["judge-1"], pages["judge-2"]
-    place_one = press(one, "3y3n1", 1, "label")
-    place_other = press(other, "2y0", 1, "label")
-    at(one, *place_one)  # the last answers are saved, for the next question shows
-    at(other, *place_other)
-    server.kill()
-
-    one.keyboard.press("y")
-    expect(one.locator("#trouble")).to_contain_text("Not saved: the server does not respond")
-    at(one, *place_one)  # the item is still there
-    server.start()
-    with open_study(server.folder) as study:
-        assert len(study.judgements("judge-1")) == 5
-        assert len(study.judgements("judge-2")) == 3
-    place_one = press(one, "y3y", *place_one)  # the page that was open goes on
-    at(one, *place_one)
-    one.keyboard.press("u")
-    at(one, 4, "grammatical")
-    one.keyboard.press("u")
-    at(one, 4, "label")
-    place_one = press(one, "3n", 4, "label")
-    at(one, *place_one)
-
-    one.keyboard.press("3")
-    server.kill()  # perhaps before the answer has arrived
-    server.start()
-    one.goto(f"http://127.0.0.1:{server.port}/")
-    expect(one.locator("#position")).to_have_text("Item 5 of 6")
-    given = one.locator(".given").count()
-    with open_study(server.folder) as study:  # the page says what the file has
-        assert len(study.judgements("judge-1")) == 8 + given
-    press(one, "y3y" if given else "3y3y", 5, "grammatical" if given else "label")
-    expect(one.locator("h1")).to_have_text("All items are judged")
-    other.goto(f"http://127.0.0.1:{server.port}/")
-    press(other, "n" + "2y" * 4, *place_other)
-    expect(other.locator("h1")).to_have_text("All items are judged")
-    assert other.evaluate("document.documentElement.scrollWidth") <= 390
-    assert trouble == []
-
-    with open_study(server.folder) as study:
-        said = {
-            judge: {(a.item, a.question): a.value for a in study.judgements(judge)} for judge in study.judges
-        }
-        first, second = study.order("judge-1"), study.order("judge-2")
-    labels = ["contradiction", "contradiction", "entailment", *["contradiction"] * 3]
-    grammar = ["yes", "no", "yes", "no", "yes", "yes"]
-    assert said["judge-1"] == {
-        **{(item, "label"): value for item, value in zip(first, labels, strict=True)},
-        **{(item, "grammatical"): value for item, value in zip(first, grammar, strict=True)},
-    }
-    assert [said["judge-2"][item, "label"] for item in second] == ["neutral", "cannot_say", *["neutral"] * 4]
-    assert [said["judge-2"][item, "grammatical"] for item in second] == ["yes", "no", *["yes"] * 4]
-
-
-@pytest.mark.browser
-def test_on_a_phone_the_buttons_are_on_the_screen(chromium: Browser, tmp_path: Path) -> None:
-    long = " ".join(["The river is wide and the boat is old."] * 60)
-    examples = (Example("negation:0", long, "The boat is old and false is not true.", "entailment"),)
-    suite = Suite(
-        "tiny", {"negation.dev": Dataset("negation.dev", examples, {"construction": "negation.v1"})}
-    )
-    sample_suite(suite, tmp_path / "study", SampleRequest(judges=2), origin="tiny")
-    server = Server(tmp_path / "study")
-    try:
-        context = chromium.new_context(
-            viewport={"width": 390, "height": 844}, has_touch=True, java_script_enabled=False
-        )
-        page = context.new_page()
-        page.goto(server.links["judge-1"])
-        for words in ("definitely true", "Yes"):
-            button = page.get_by_role("button", name=words)
-            button.wait_for()
-            page.wait_for_load_state()  # the style is there
-            box = button.bounding_box()
-            assert box is not None
-            assert 0 <= box["y"] <= box["y"] + box["height"] <= 844
-            assert box["height"] >= 44  # a finger's width
-            button.tap()  # no script: a plain form
-        page.get_by_role("heading", name="All items are judged").wait_for()
-        context.close()
-    finally:
-        server.kill()

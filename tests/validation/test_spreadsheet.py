@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,17 +16,18 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.output.escapes import escape_cell
+from crossexam.validation.exchange import sheet_of
 from crossexam.validation.label_studio import labelling_config, read_tasks, write_tasks
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_suite
-from crossexam.validation.spreadsheet import judges_named, read_csv, write_csv
+from crossexam.validation.spreadsheet import read_csv, write_csv
 from crossexam.validation.study import Study, open_study
 
 PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Iterator[Study]:
+def study(tmp_path: Path) -> Study:
     """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
     antonymy = tuple(
         Example(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>", "contradiction")
@@ -43,8 +44,7 @@ def study(tmp_path: Path) -> Iterator[Study]:
         },
     )
     sample_suite(suite, tmp_path / "study", SampleRequest(judges=2, seed=1), origin="tiny")
-    with open_study(tmp_path / "study") as opened:
-        yield opened
+    return open_study(tmp_path / "study")
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -65,7 +65,7 @@ GRAMMATICAL = "judge-2: grammatical (yes/no/cannot_say)"
 
 def test_a_sheet_hides_what_judges_must_not_see_and_runs_no_formula(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
-    write_csv(study, path, judges=list(study.judges))
+    write_csv(sheet_of(study), path)
     text = path.read_text("utf-8-sig")
     assert not any(secret in text for secret in ("secret", "antonymy", *study.judges.values()))
     table = rows(path)
@@ -89,16 +89,16 @@ def test_what_spreadsheets_run(for_each: Callable[..., None]) -> None:
 
 def test_a_judge_has_a_sheet_in_the_judges_order(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
-    write_csv(study, path, judges=["judge-2"])
+    write_csv(sheet_of(study, ["judge-2"]), path)
     assert [row["item"] for row in rows(path)] == [study.items[n].name for n in study.order("judge-2")]
     assert not any("judge-1" in name for name in rows(path)[0])
     with pytest.raises(CrossexamError, match="no judge is called 'ann'"):
-        judges_named(study, ["ann"])
+        sheet_of(study, ["ann"])
 
 
 def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
-    write_csv(study, path, judges=list(study.judges))
+    write_csv(sheet_of(study), path)
     table = rows(path)
     for row in table:
         row[LABEL] = "Contradiction " if "Plain" in row["premise"] else "e"
@@ -116,13 +116,13 @@ def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, tmp_path: Pa
     assert by_premise[PREMISES[3]] == "contradiction"
     assert by_premise[PREMISES[0]] == "entailment"
     assert {answer.value for answer in study.judgements("judge-2")} == {"yes"}
-    write_csv(study, path, judges=list(study.judges), with_answers=True)
+    write_csv(sheet_of(study, with_answers=True), path)
     assert set(read_csv(study, path)) == set(study.judgements())
     assert not study.undo("judge-1")  # undo is for what was clicked
 
 
 def mangled(study: Study, path: Path, change: Any) -> FormatError:
-    write_csv(study, path, judges=list(study.judges))
+    write_csv(sheet_of(study), path)
     table = rows(path)
     change(table)
     rewrite(path, table)
@@ -133,7 +133,7 @@ def mangled(study: Study, path: Path, change: Any) -> FormatError:
 
 def test_errors_name_the_line(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
-    write_csv(study, path, judges=list(study.judges))
+    write_csv(sheet_of(study), path)
     table = rows(path)
     lines = {}
     line = 2
@@ -155,12 +155,24 @@ def test_errors_name_the_line(study: Study, tmp_path: Path) -> None:
     assert "the premise differs from item" in str(error)
     assert "sort whole rows" in str(error)
     error = mangled(study, path, set_cell(1, "item", table[0]["item"]))
-    assert any(words in str(error) for words in ("there are two rows for item", "differs from item"))
+    assert "differs from item" in str(error)
     alone = next(n for n, row in enumerate(table) if row[GRAMMATICAL] == "not asked")
     error = mangled(study, path, set_cell(alone, GRAMMATICAL, "yes"))
     assert f"line {lines[alone]}: 'grammatical' is not a question about item {table[alone]['item']}" in str(
         error
     )
+
+
+def test_a_row_may_be_there_twice_but_not_with_two_answers(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    write_csv(sheet_of(study), path)
+    first, *others = rows(path)
+    first[LABEL] = "neutral"
+    rewrite(path, [first, *others, first])
+    assert [each.value for each in read_csv(study, path)] == ["neutral"]
+    rewrite(path, [first, *others, first | {LABEL: "entailment"}])
+    with pytest.raises(FormatError, match=r"line \d+: 'judge-1' gives two answers to 'label'"):
+        read_csv(study, path)
 
 
 def test_what_is_no_sheet_of_the_study(
@@ -192,7 +204,7 @@ def test_what_is_no_sheet_of_the_study(
 
 
 @pytest.fixture
-def of_changes(tmp_path: Path) -> Iterator[Study]:
+def of_changes(tmp_path: Path) -> Study:
     """Ask about an item that was changed, and about one that was not."""
     change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
     examples = (
@@ -202,19 +214,15 @@ def of_changes(tmp_path: Path) -> Iterator[Study]:
     suite = Suite("tiny", {"c.dev": Dataset("c.dev", examples, {"construction": "c.v1"})})
     request = SampleRequest(judges=1, questions=("label", "grammar_kept"))
     sample_suite(suite, tmp_path / "changes", request, origin="tiny")
-    with open_study(tmp_path / "changes") as opened:
-        yield opened
+    return open_study(tmp_path / "changes")
 
 
 def test_only_its_own_sheet_shows_the_change(of_changes: Study, tmp_path: Path) -> None:
-    judges = list(of_changes.judges)
-    for write in (write_csv, write_tasks):
-        with pytest.raises(CrossexamError, match="'grammar_kept' shows the change") as caught:
-            write(of_changes, tmp_path / "x", judges=judges)
-        assert "--question label, then --question grammar_kept" in str(caught.value)
-        assert not (tmp_path / "x").exists()
-    write_csv(of_changes, tmp_path / "1.csv", judges=judges, questions=["label"])
-    write_csv(of_changes, tmp_path / "2.csv", judges=judges, questions=["grammar_kept"])
+    with pytest.raises(CrossexamError, match="'grammar_kept' shows the change") as caught:
+        sheet_of(of_changes)
+    assert "--question label, then --question grammar_kept" in str(caught.value)
+    write_csv(sheet_of(of_changes, questions=["label"]), tmp_path / "1.csv")
+    write_csv(sheet_of(of_changes, questions=["grammar_kept"]), tmp_path / "2.csv")
     assert "hot" not in (tmp_path / "1.csv").read_text("utf-8-sig")
     assert len(rows(tmp_path / "1.csv")) == 2
     (row,) = rows(tmp_path / "2.csv")  # nothing of the other item was changed
@@ -223,13 +231,12 @@ def test_only_its_own_sheet_shows_the_change(of_changes: Study, tmp_path: Path) 
     rewrite(tmp_path / "2.csv", [{**row, "judge-1: grammar_kept (yes/no/cannot_say)": "n"}])
     assert [each.value for each in read_csv(of_changes, tmp_path / "2.csv")] == ["no"]
     with pytest.raises(UnknownNameError, match="no question of this study is called 'sensible'"):
-        write_csv(of_changes, tmp_path / "x", judges=judges, questions=["sensible"])
+        sheet_of(of_changes, questions=["sensible"])
 
 
 def test_only_its_own_tasks_show_the_change(of_changes: Study, tmp_path: Path) -> None:
-    judges = list(of_changes.judges)
     for question, shown, tasks in (("label", False, 2), ("grammar_kept", True, 1)):
-        config = write_tasks(of_changes, tmp_path / "x.json", judges=judges, questions=[question])
+        config = write_tasks(sheet_of(of_changes, questions=[question]), tmp_path / "x.json")
         written = json.loads((tmp_path / "x.json").read_text("utf-8"))
         assert len(written) == tasks
         assert {each["data"]["asked"] for each in written} == {question}
@@ -245,7 +252,7 @@ def test_only_its_own_tasks_show_the_change(of_changes: Study, tmp_path: Path) -
 
 
 def test_the_configuration_has_every_choice(study: Study) -> None:
-    tree = ElementTree.fromstring(labelling_config(study))
+    tree = ElementTree.fromstring(labelling_config(sheet_of(study)))
     names = {text.get("name") for text in tree.iter("Text")}
     for choices in tree.iter("Choices"):
         assert choices.get("toName") in names
@@ -274,7 +281,7 @@ def exported(study: Study, path: Path, who: object) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("who", [3, {"id": 3, "email": "ann@example.org"}, {"email": "ann@example.org"}])
 def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
     path = tmp_path / "x.json"
-    config = write_tasks(study, path, judges=["judge-2"])
+    config = write_tasks(sheet_of(study, ["judge-2"]), path)
     assert config == tmp_path / "x.xml"
     text = path.read_text(encoding="utf-8") + config.read_text(encoding="utf-8")
     assert not any(secret in text for secret in ("secret", "antonymy", *study.judges.values()))
@@ -286,7 +293,7 @@ def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
     assert {answer.judge for answer in answers} == {"judge-1"}
     assert study.record_all(answers, source="x.json") == 9
     assert study.record_all(read_tasks(study, path, names=names), source="x.json") == 0
-    write_tasks(study, path, judges=list(study.judges), with_answers=True)
+    write_tasks(sheet_of(study, with_answers=True), path)
     assert set(read_tasks(study, path)) == set(study.judgements())
     path.write_text(json.dumps(tasks), encoding="utf-8")
     with pytest.raises(FormatError, match=r"the annotator .* is not a judge") as caught:
@@ -296,7 +303,7 @@ def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
 
 def test_errors_name_the_task(study: Study, tmp_path: Path) -> None:
     path = tmp_path / "x.json"
-    write_tasks(study, path, judges=["judge-1"])
+    write_tasks(sheet_of(study, ["judge-1"]), path)
     tasks = exported(study, path, "judge-1")
 
     def error(change: Any) -> str:

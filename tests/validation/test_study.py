@@ -1,132 +1,227 @@
-"""The file of a study: what is kept, undone, refused, and never read when it was damaged."""
+"""The files of a study: what is kept, undone, refused, left by a kill, and never read when it was damaged."""
 
 from __future__ import annotations
 
+import errno
+import json
+import os
 import shutil
-import sqlite3
 import stat
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
+from crossexam.core.locks import FOLDER_LOCK, locked
+from crossexam.validation.answer_log import CutOffWarning, Judgement
 from crossexam.validation.questions import QUESTIONS
-from crossexam.validation.study import Judgement, create_study, open_study
+from crossexam.validation.study import Study, create_study, open_study
+
+# Files
 
 
-def edited(folder: Path, *statements: str) -> None:
-    """Carry out *statements* on the database of the study in *folder*."""
-    with closing(sqlite3.connect(folder / "study.sqlite")) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)
+def replaced(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
 
 
-TABLES = ("facts", "judges", "items", "orders", "clicks")
-NO_CHECKSUMS = (
-    *(f"ALTER TABLE {name} DROP COLUMN checksum" for name in TABLES),
-    "DELETE FROM facts WHERE name = 'rows'",
-    "PRAGMA user_version = 0",
-)
-
-
-@pytest.mark.parametrize("more", [(), ("ALTER TABLE items DROP COLUMN facts",)], ids=["", "no facts"])
-def test_a_study_of_an_earlier_version_gets_its_checksums(
-    items: Any, study_of: Any, say: Any, tmp_path: Path, more: tuple[str, ...]
-) -> None:
-    said = {"label": {"antonymy:0": "E"}}
-    with study_of(items("antonymy", "EN", status="proposed"), judges=1, answers=said) as study:
-        before = study.items
-    edited(tmp_path / "study", *NO_CHECKSUMS, *more)
-    for _ in range(2):
-        with open_study(tmp_path / "study") as study:
-            assert more or study.items == before
-            kept = [(item.before, item.status) for item in study.items.values()]
-            assert kept == [({}, None if more else "proposed")] * 2
-            assert [each.value for each in study.judgements()] == ["entailment"]
-            say(study, "grammatical", {"antonymy:1": "y"})
-            assert study.undo("judge-1")
-    edited(tmp_path / "study", "UPDATE clicks SET value = 'neutral' WHERE id = 1")
-    with pytest.raises(FormatError, match="row 1 of the table clicks"):
-        open_study(tmp_path / "study")
-
-
-#: Statements, and what is said of the table that they damage.
+#: A file, what is replaced in it by what, and what is said of it.
 DAMAGES = [
-    ("UPDATE clicks SET value = 'neutral' WHERE id = 2", "row 2 of the table clicks"),
-    ("UPDATE clicks SET undone = 1 WHERE id = 1", "row 1 of the table clicks"),
-    ("UPDATE clicks SET judge = 'judge-2' WHERE id = 1", "row 1 of the table clicks"),
-    ("UPDATE clicks SET value = CAST(value AS BLOB) WHERE id = 3", "row 3 of the table clicks"),
-    ("UPDATE clicks SET value = CAST(x'ff' AS TEXT) WHERE id = 3", "row 3 of the table clicks"),
-    ("UPDATE clicks SET checksum = NULL WHERE id = 3", "row 3 of the table clicks"),
-    ("DELETE FROM clicks WHERE id = 3", "1 of 3 rows of the table clicks are missing"),
-    ("DELETE FROM items WHERE number = 2", "2 judges, 1 items, 4 orders, but there were 2 judges, 2 items"),
-    ("DELETE FROM facts WHERE name = 'rows'", "but there were others"),
-    ("UPDATE items SET gold = 'neutral' WHERE number = 1", "row 1 of the table items"),
-    ("UPDATE items SET test_set = 'antonymy.dev ' WHERE number = 1", "row 1 of the table items"),
-    ("UPDATE orders SET place = 9 WHERE rowid = 2", "row 2 of the table orders"),
-    ("UPDATE judges SET token = 'x' WHERE name = 'judge-2'", "row 2 of the table judges"),
-    ("UPDATE facts SET value = 'ab'", "row 1 of the table facts"),
-    ("PRAGMA user_version = 0", "the rows have checksums, but the version"),
+    (
+        "items.json",
+        '"gold": "contradiction"',
+        '"gold": "neutral"',
+        "items.json: the file was changed by hand",
+    ),
+    ("items.json", '"token": "', '"token": "x', "items.json: the file was changed by hand"),
+    ("manifest.json", "antonymy.dev", "negation.dev", "manifest.json: the file was changed by hand"),
+    ("judge-1.jsonl", '"neutral"', '"neutrbl"', "judge-1.jsonl, line 2: 'neutrbl' is not an answer"),
+    ("judge-1.jsonl", '"item": 1', '"item": 7', "judge-1.jsonl, line 1: the study has no item 7"),
+    ("judge-1.jsonl", '"item": 1', '"item": "1"', "judge-1.jsonl, line 1: not an answer"),
+    ("judge-1.jsonl", '"source"', '"saurce"', "judge-1.jsonl, line 1: not an answer"),
+    ("judge-1.jsonl", "judge-1", "judge-2", "judge-1.jsonl, line 1: not an answer"),
+    ("judge-1.jsonl", '"label"', "label", "judge-1.jsonl, line 1: not JSON"),
+    ("judge-1.jsonl", "\n", "", "judge-1.jsonl, line 1: not JSON"),
+    ("judge-1.jsonl", "{", "[" * 5000 + "{", "judge-1.jsonl, line 1: not JSON"),
+    ("judge-2.jsonl", "", '{"undo": true}\n', "judge-2.jsonl, line 1: there is no answer to undo"),
 ]
 
 
-def test_a_damaged_row_is_named_and_never_a_number(
+def test_damage_is_an_error_that_names_the_line(
     items: Any, study_of: Any, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
-    said = {"label": {"antonymy:0": "CC", "antonymy:1": "C."}}
-    study_of(items("antonymy", "CC", status="proposed"), judges=2, answers=said).close()
-    with open_study(tmp_path / "study") as study:
-        assert len(study.judgements()) == 3
+    study = study_of(items("antonymy", "CC"), judges=2)
+    for item, value in ((1, "contradiction"), (2, "neutral")):
+        study.record(Judgement("judge-1", item, "label", value))
 
-    def check(statement: str, message: str) -> None:
+    def check(name: str, old: str, new: str, message: str) -> None:
         damaged = shutil.copytree(tmp_path / "study", tmp_path / "damaged")
         try:
-            edited(damaged, statement)
+            replaced(damaged / name, old, new)
             error = refused(open_study, damaged)
         finally:
             shutil.rmtree(damaged)
         assert message in error
-        assert "study.sqlite: the database of the study is damaged" in error
-        assert "hint: restore the file" in error
+        assert "restore the file from a copy" in error
 
     for_each(check, DAMAGES)
+    (tmp_path / "study" / "judge-2.jsonl").unlink()
+    assert "there is no judge-2.jsonl" in refused(open_study, tmp_path / "study")
+
+
+def test_what_another_process_damaged_is_an_error(
+    items: Any, study_of: Any, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    """Of a study that is open, too."""
+    study = study_of(items("antonymy", "CC"))
+    (tmp_path / "study" / "judge-1.jsonl").write_text("oops\n")
+    assert "judge-1.jsonl, line 1: not JSON" in refused(study.progress, "judge-1")
+
+
+# Kills: a file of answers is only appended to, so that what a kill leaves is a beginning of it
+
+
+def test_a_kill_loses_at_most_the_answer_in_flight(items: Any, study_of: Any, tmp_path: Path) -> None:
+    """Whatever byte was the last, what was saved before counts, and the same answers can be given again."""
+    study = study_of(items("antonymy", "CC"), judges=1)
+    log = tmp_path / "study" / "judge-1.jsonl"
+    steps = [log.read_bytes()]
+    states = [study.judgements()]
+
+    def act(on: Study, step: int) -> None:
+        if step == 2:
+            on.undo("judge-1")
+        else:
+            value = ("neutral", "entailment", "", "contradiction")[step]
+            on.record(Judgement("judge-1", 1 + step % 2, "label", value))
+
+    for step in range(4):
+        act(study, step)
+        steps.append(log.read_bytes())
+        states.append(study.judgements())
+    whole = steps[-1]
+    assert all(whole.startswith(each) for each in steps)
+    for size in range(len(whole)):
+        log.write_bytes(whole[:size])
+        done = max(step for step, each in enumerate(steps) if len(each) <= size)
+        if size == len(steps[done]):
+            killed = open_study(tmp_path / "study")
+        else:
+            with pytest.warns(CutOffWarning, match=r"judge-1\.jsonl: the last line is incomplete"):
+                killed = open_study(tmp_path / "study")
+        assert killed.judgements() == states[done]
+        for step in range(done, 4):
+            act(killed, step)
+        assert killed.judgements() == open_study(tmp_path / "study").judgements() == states[-1]
+
+
+def test_an_answer_is_on_the_disk_when_it_is_recorded(
+    items: Any, study_of: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = study_of(items("antonymy", "CC"))
+    synced = []
+
+    def fsync(handle: int, sync: Callable[[int], None] = os.fsync) -> None:
+        synced.append((tmp_path / "study" / "judge-1.jsonl").read_text("utf-8").count("\n"))
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    study.record(Judgement("judge-1", 1, "label", "neutral"))
+    assert synced == [1]
+    study.undo("judge-1")
+    assert synced == [1, 2]
+
+
+def test_one_process_at_a_time_appends(
+    items: Any, study_of: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
+    study = study_of(items("antonymy", "CC"))
+    said = []
+
+    def fsync(_: int) -> None:
+        lock = locked(tmp_path / "study" / FOLDER_LOCK, CrossexamError("busy"))
+        said.append(refused(lock.__enter__))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    study.record(Judgement("judge-1", 1, "label", "neutral"))
+    study.undo("judge-1")
+    assert said == ["busy"] * 2
+
+
+def test_on_a_full_disk_all_are_saved_or_none(
+    items: Any, study_of: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+) -> None:
+    """The answers of a second judge find no space."""
+    study = study_of(items("antonymy", "CC"), judges=2)
+    first = Judgement("judge-1", 1, "label", "neutral")
+    study.record(first)
+    given = [Judgement(judge, 2, "label", "neutral") for judge in study.judges]
+    calls = iter([None, OSError(errno.ENOSPC, "No space left on device")])
+
+    def fsync(_: int) -> None:
+        if (error := next(calls)) is not None:
+            raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", fsync)
+        said = refused(study.record_all, given, source="x.csv")
+    assert "judge-2.jsonl: no space left on the device" in said
+    assert (
+        [*study.judgements()]
+        == open_study(tmp_path / "study").judgements()
+        == [("judge-1", 1, "label", "neutral")]
+    )
+    assert study.record_all(given, source="x.csv") == 2
+    assert study.judgements() == open_study(tmp_path / "study").judgements()
+    assert len(study.judgements()) == 3
+
+
+def test_two_processes_share_a_study(items: Any, study_of: Any, tmp_path: Path) -> None:
+    """The server sees what was imported meanwhile, and the other way round."""
+    page = study_of(items("antonymy", "CC"), judges=1)
+    imported = open_study(tmp_path / "study")
+    page.record(Judgement("judge-1", 1, "label", "neutral"))
+    same = [Judgement("judge-1", item, "label", "neutral") for item in (1, 2)]
+    assert imported.record_all(same, source="x.csv") == 1
+    assert page.judgements() == same
+    assert page.undo("judge-1")  # the click, which is not the last line
+    assert imported.judgements() == same[1:]
 
 
 def test_only_its_owner_reads_a_study(items: Any, study_of: Any, tmp_path: Path) -> None:
     study = study_of(items("negation", "E"))
     study.record(Judgement("judge-1", 1, "label", "neutral"))
-    files = list((tmp_path / "study").glob("study.sqlite*"))
-    assert len(files) > 1  # the WAL beside it
+    files = [tmp_path / "study" / name for name in ("items.json", *(f"judge-{n}.jsonl" for n in (1, 2, 3)))]
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in files)
     manifest = (tmp_path / "study" / "manifest.json").read_text()
     assert not any(secret in manifest for secret in (*study.judges.values(), study.secret.hex()))
 
 
 def test_undo_restores_the_previous_answer(items: Any, study_of: Any, tmp_path: Path) -> None:
-    with study_of(items("antonymy", "CC")) as study:
-        first = study.progress("judge-1").item
-        assert first is not None
+    study = study_of(items("antonymy", "CC"))
+    first = study.progress("judge-1").item
+    assert first is not None
 
-        def record(judge: str, value: str) -> bool:
-            return bool(study.record(Judgement(judge, first.number, "label", value)))
+    def record(judge: str, value: str) -> bool:
+        return bool(study.record(Judgement(judge, first.number, "label", value)))
 
-        assert record("judge-1", "neutral")
-        assert not record("judge-1", "neutral")  # pressed twice
-        assert record("judge-1", "contradiction")
-        assert record("judge-2", "entailment")
-        assert study.undo("judge-1")
-        assert [answer.value for answer in study.judgements("judge-1")] == ["neutral"]
-        assert study.undo("judge-1")
-        assert not study.undo("judge-1")
-        assert [answer.judge for answer in study.judgements()] == ["judge-2"]
-        assert study.progress("judge-1").item == first
-    with closing(sqlite3.connect(tmp_path / "study" / "study.sqlite")) as file:
-        assert file.execute("SELECT count(*) FROM clicks").fetchone() == (3,)  # nothing was deleted
+    assert record("judge-1", "neutral")
+    assert not record("judge-1", "neutral")  # pressed twice
+    assert record("judge-1", "contradiction")
+    assert record("judge-2", "entailment")
+    assert study.undo("judge-1")
+    assert [answer.value for answer in study.judgements("judge-1")] == ["neutral"]
+    assert study.undo("judge-1")
+    assert not study.undo("judge-1")
+    assert [answer.judge for answer in study.judgements()] == ["judge-2"]
+    assert study.progress("judge-1").item == first
+    lines = (tmp_path / "study" / "judge-1.jsonl").read_text("utf-8").splitlines()
+    assert ["undo" in json.loads(line) for line in lines] == [False, False, True, True]  # nothing was deleted
 
 
 def test_progress_goes_through_all_questions(items: Any, study_of: Any, tmp_path: Path) -> None:
@@ -142,8 +237,8 @@ def test_progress_goes_through_all_questions(items: Any, study_of: Any, tmp_path
     assert seen == [(number, each, done) for done, number in enumerate(order) for each in questions]
     assert (progress.done, progress.total) == (2, 2)
     create_study(tmp_path / "empty", [], {"judge-1": []}, {"test_sets": {}})
-    with open_study(tmp_path / "empty") as empty:
-        assert empty.progress("judge-1").item is None
+    empty = open_study(tmp_path / "empty")
+    assert empty.progress("judge-1").item is None
 
 
 def test_what_is_no_answer_is_not_saved(items: Any, study_of: Any, refused: Callable[..., str]) -> None:
@@ -159,14 +254,19 @@ def test_what_is_no_answer_is_not_saved(items: Any, study_of: Any, refused: Call
         assert study.judgements() == []  # all or none
 
 
-def test_text_that_no_database_holds(study_of: Any) -> None:
-    odd = Example("antonymy:0", "A \ud800 lone \x00 one", "<b>&", "neutral")
+def test_any_text_is_kept_as_it_is(study_of: Any) -> None:
+    odd = Example("antonymy:\ud800", "A \ud800 lone \x00 one\u2028", "<b>&", "neutral")
     study = study_of(Dataset("antonymy.dev", (odd,), {"construction": "antonymy.v1"}))
-    assert study.items[1].premise == "A \\ud800 lone \x00 one"
+    (item,) = study.items.values()
+    assert (item.example, item.premise, item.hypothesis) == (odd.id, odd.premise, odd.hypothesis)
 
 
-def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
-    (tmp_path / "study.sqlite").write_bytes(b"not a database, however long this text may be" * 9)
-    (tmp_path / "manifest.json").write_text('{"study": "x", "test_sets": {}}')
-    with pytest.raises(CrossexamError, match="not the database of a study"):
-        open_study(tmp_path)
+def test_a_study_of_which_files_are_missing_is_told(
+    items: Any, study_of: Any, tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    study_of(items("antonymy", "CC"))
+    for name in ("items.json", "manifest.json"):
+        (tmp_path / "study" / name).unlink()
+        assert f"there is no {name}: this is not a study" in refused(open_study, tmp_path / "study")
+    with pytest.raises(CrossexamError, match="this folder is not empty"):  # it has answers
+        create_study(tmp_path / "study", [], {}, {})

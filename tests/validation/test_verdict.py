@@ -177,9 +177,9 @@ def test_categories_by_two_judges(tmp_path: Path, say: Any) -> None:
         "b2": "negation negation negation",
         "b3": "ambiguity .",
     }
-    with open_study(tmp_path / "s") as study:
-        say(study, "category", said)
-        (found,) = question_results(study)
+    study = open_study(tmp_path / "s")
+    say(study, "category", said)
+    (found,) = question_results(study)
     assert found.answers == {"negation": 2, "no agreement": 1}
     assert (found.undecided, found.agreed) == (1, None)
 

@@ -4,109 +4,90 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Any, Literal
 
-import typer
+from rich.table import Table
 
-from crossexam.cli import engines, options
-from crossexam.core.places import work_path
+from crossexam.cli.console import note, progress_bar, show, table_of, written
+from crossexam.cli.yields import items_table, yield_summary
+from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.core.dataset import counted_items
+from crossexam.core.errors import CrossexamError
+from crossexam.core.manifest import TestSetEntry, entries_of
+from crossexam.core.progress import seldom_collected
+from crossexam.core.sealed import read_manifest
+from crossexam.core.settings import parse_option_settings
+from crossexam.core.test_sets import MANIFEST
+from crossexam.corpora.installed import data_folder
+from crossexam.corpora.spec import CorpusSpec, changed_reading, each_reading
+from crossexam.options.build import Build, Examine, Subset
+from crossexam.options.engines import engine_of
+from crossexam.options.groups import reading_of, request_fields
+from crossexam.options.short_forms import suite_options
+from crossexam.suites.bases import Base, base_from_corpora, base_from_spec, installed_word_problems
+from crossexam.suites.build import WORTHWHILE, build_to_folder
+from crossexam.suites.plan import Overview, SuiteKind, SuiteRequest
+from crossexam.suites.table import reads_problems, suite_named, suite_request
 
-if TYPE_CHECKING:
-    from rich.table import Table
 
-    from crossexam.suites.build import Overview, SuiteRequest
-
-
-def build(
-    suite: Annotated[
-        str, typer.Argument(help="A suite or a construction: see crossexam ls.", metavar="SUITE|CONSTRUCTION")
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "-o", "--output", parser=work_path, help="Folder for the test sets, or a URL.", metavar="DIR"
-        ),
-    ],
-    base: options.BasesOrNone = None,
-    word_problems: options.Problems = None,
-    settings: options.Settings = None,
-    short_forms: options.ShortForms = None,
-    seed: options.Seed = 0,
-    limit: options.Limit = None,
-    per_key: options.PerKey = None,
-    file_format: Annotated[str, typer.Option("--format", help="parquet or jsonl.")] = "parquet",
-    tagger: options.TaggerSpec = "auto",
-    entities: options.RecognizerSpec = "auto",
-    parser: options.ParserSpec = "auto",
-    columns: options.Columns = None,
-    labels: options.Labels = None,
-    skip_bad: options.SkipBad = False,
-    allow_loss: options.AllowLoss = False,
-    force: options.Force = False,
-    details: Annotated[bool, typer.Option("--details", help="Also show why examples gave no item.")] = False,
-    engine: engines.EngineSpec = "local",
-    workers: engines.Workers = None,
-    num_cpus: engines.CpusPerWorker = None,
-    num_gpus: engines.GpusPerWorker = None,
-) -> None:
-    """Build the test sets of a suite, or of one construction, from one or more bases."""
-    from crossexam.core.settings import parse_option_settings
-
-    request = requested(
-        suite,
-        base,
-        word_problems=word_problems,
-        settings=parse_option_settings(settings or ()),
-        short_forms=short_forms,
-        reading=options.reading_options(columns, labels, skip_bad, allow_loss),
-        limit=limit,
-        per_key=per_key,
-        seed=seed,
-        file_format=file_format,
-        tagger=tagger,
-        recognizer=entities,
-        parser=parser,
-        engine=engines.building_engine(engine, workers, num_cpus, num_gpus),
-    )
+def build(options: Build) -> None:
+    """Build the test sets of a suite, or of one construction."""
+    settings = parse_option_settings(options.settings)
+    request = requested(options.suite, options, settings, file_format=options.file_format)
     refuse_unread(request)
-    build_and_show(request, output, force=force, shown="details" if details else "items")
+    shown: Literal["items", "details"] = "details" if options.details else "items"
+    build_and_show(request, options.output, force=options.force, shown=shown)
 
 
 def requested(
-    suite: str,
-    base: Sequence[str] | None,
-    *,
-    word_problems: Sequence[str] | None = None,
-    settings: Iterable[tuple[str, str, str]] = (),
-    short_forms: Sequence[str] | None = None,
-    reading: Mapping[str, Any] | None = None,
-    limit: int | None = None,
-    **fields: Any,
+    suite: str, options: Build | Examine | Subset, settings: Iterable[tuple[str, str, str]], **fields: Any
 ) -> SuiteRequest:
-    """Return the request described by the options of ``build``; raises CrossexamError.
+    """Return the request for *suite* that *options* describe; raises CrossexamError.
 
-    *settings* are (name, option, text) triples of ``--set NAME.OPTION=VALUE``, *reading* the options of
-    reading the bases, or the files of a suite without bases (:func:`crossexam.cli.options.reading_options`).
+    *settings* are (name, option, text) triples of ``--set``, and *fields* further ones of SuiteRequest.
     """
-    from crossexam.corpora.spec import changed_reading
-    from crossexam.suites.short_forms import expand, merged
-    from crossexam.suites.table import suite_named, suite_request
-
     kind = suite_named(suite)
-    settings = list(settings)
     stated = [{name: {option: value}} for name, option, value in settings]
-    joined = [name for name, *_ in settings]
-    given = merged(expand(kind.name, options.short_form_values(short_forms or ()), joined=joined), *stated)
+    reading = reading_of(options)
+    fields |= {"options": suite_options(kind, options, stated, options.base), "limit": options.limit}
+    if not isinstance(options, Subset):
+        fields |= request_fields(options)
+        fields["engine"] = engine_of(options, usual="auto", worthwhile=WORTHWHILE, note=note)
     if kind.base_option is not None:
-        if base:
-            given = merged(given, {kind.name: {kind.base_option: tuple(base)}})
-        return suite_request(
-            suite, options=given, limit=limit, reading=changed_reading(reading or {}), **fields
+        return suite_request(suite, reading=changed_reading(reading), **fields)
+    if not options.base:
+        raise CrossexamError(
+            f"{suite} needs a base corpus",
+            wanted="--base CORPUS:SPLIT or --base FILE",
+            hint="crossexam ls corpora lists the corpora",
         )
-    bases = options.bases_from(options.named_bases(base, suite), reading or {}, limit)
-    problems = options.problems_from(word_problems, kind)
-    return suite_request(suite, bases, problems, options=given, limit=limit, **fields)
+    bases = bases_from(options.base, reading, options.limit)
+    problems = [] if isinstance(options, Subset) else _problems(options.word_problems, kind)
+    return suite_request(suite, bases, problems, **fields)
+
+
+def bases_from(specs: Sequence[str], reading: Mapping[str, Any], limit: int | None) -> list[Base]:
+    """Return the bases named by the options; *reading* are the options of reading them."""
+    unions = [CorpusSpec.parse_union(spec) for spec in specs]
+    readings = iter(each_reading(list(chain.from_iterable(unions)), reading))
+    return [base_from_corpora(list(islice(readings, len(union))), limit=limit) for union in unions]
+
+
+def _problems(specs: Sequence[str], kind: SuiteKind) -> list[Base]:
+    """Return the word problems for a suite: those named, else AQuA-RAT if it is installed, else none."""
+    if not reads_problems(kind) or tuple(specs) == ("base",):
+        return []
+    if specs or kind.name in CONSTRUCTIONS:
+        return [base_from_spec(spec) for spec in specs]
+    found = installed_word_problems()
+    if found:
+        note(
+            f"numerical reasoning is built from {', '.join(base.spec for base in found)}, installed in "
+            f"{data_folder()}; --word-problems base builds it from the base"
+        )
+    return found
 
 
 def refuse_unread(request: SuiteRequest, *, but: Collection[str] = ()) -> None:
@@ -115,8 +96,6 @@ def refuse_unread(request: SuiteRequest, *, but: Collection[str] = ()) -> None:
     What the columns and labels of these mean is known; a suite whose options name no files reads them with no
     options at all.
     """
-    from crossexam.core.errors import CrossexamError
-
     kind = request.kind
     for_files = {"columns", "labels"} if kind.file_options else set(request.reading)
     unread = [name for name in request.reading if name in for_files.difference(but)]
@@ -141,14 +120,6 @@ def build_and_show(
     If the folder already contains the suite, it only says so.  Test sets without items are shown in any case.
     Raises CrossexamError.
     """
-    from crossexam.cli.console import items_table, note, progress_bar, show, written, yield_summary
-    from crossexam.core.dataset import counted_items
-    from crossexam.core.manifest import entries_of
-    from crossexam.core.progress import seldom_collected
-    from crossexam.core.sealed import read_manifest
-    from crossexam.core.test_sets import MANIFEST
-    from crossexam.suites.build import build_to_folder
-
     with seldom_collected(), progress_bar() as progress:
         built = build_to_folder(request, folder, force=force, progress=progress)
         gc.freeze()  # what is kept for the next build need not be searched for cycles
@@ -161,7 +132,7 @@ def build_and_show(
         manifest = read_manifest(folder / MANIFEST)
         overview, entries = request.kind.overview, entries_of(manifest)
         if shown == "details":
-            show(overview_table(overview(manifest)) if overview else yield_summary(entries))
+            show(overview_table(overview, entries.values()) if overview else yield_summary(entries))
         else:
             listed = {name: each for name, each in entries.items() if shown == "items" or not each.rows}
             if listed:
@@ -179,13 +150,7 @@ def build_and_show(
         written(folder)
 
 
-def overview_table(overview: Overview) -> Table:
-    """Return *overview* as a table for the terminal."""
-    from rich.table import Table
-
-    table = Table(title=overview.title, title_justify="left")
-    for number, column in enumerate(overview.header):
-        table.add_column(column, justify="right" if number in overview.numbers else "left")
-    for row in overview.rows:
-        table.add_row(*row)
-    return table
+def overview_table(overview: Overview, entries: Iterable[TestSetEntry]) -> Table:
+    """Return *overview* of *entries* as a table for the terminal."""
+    right = [place for place, column in enumerate(overview.columns) if column in overview.numbers]
+    return table_of(overview.title, list(overview.columns), overview.rows(entries), right=right)

@@ -1,14 +1,11 @@
-"""Terminal output: results go to standard output, progress and notes to standard error.
-
-Training shows a live progress line, a line per epoch, and a table of scores at the end.
-"""
+"""Terminal output: results go to standard output, progress and notes to standard error."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from crossexam.core.dataset import Run
-    from crossexam.core.manifest import TestSetEntry
-    from crossexam.training.request import Status, TrainedModel, TrainingRequest
 
 
 def show(renderable: RenderableType) -> None:
@@ -73,8 +68,6 @@ def say(text: str) -> None:
 
 #: Elsewhere than on a terminal, a line is printed after as many seconds without one.
 QUIET_SECONDS: Final = 10.0
-#: The same for a training, which takes longer.
-TRAINING_SECONDS: Final = 30.0
 Clock = Callable[[], float]
 
 
@@ -151,58 +144,23 @@ def _bars(console: Console) -> Iterator[Progress]:
         yield progress
 
 
-def items_table(test_sets: Mapping[str, TestSetEntry]) -> Table:
-    """Return a line per test set, its name and its number of items; of one without items also why.
-
-    Its caption says what can be done about that.
-    """
+def table_of(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Container[int] = (),
+    caption: str | None = None,
+) -> Table:
+    """Return a table for the terminal; *right* are the places of the columns that have numbers."""
     from rich.table import Table
 
-    from crossexam.constructions.construction import ways_out
-
-    table = Table(box=None, show_header=False, pad_edge=False, caption_justify="left")
-    table.add_column()
-    table.add_column(justify="right")
-    table.add_column()
-    rejected: dict[str, int] = {}
-    for name, entry in test_sets.items():
-        counts = (entry.yields or {}).get("rejected", {})
-        rejected |= counts
-        table.add_row(name, f"{entry.rows:,}", "" if entry.rows else _reasons(counts))
-    table.caption = "\n".join(ways_out(rejected)) or None
+    table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="right" if place in right else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
     return table
-
-
-def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
-    """Return a table with the numbers of items and, by reason, of rejected examples per test set.
-
-    Its caption says what can be done about the rejections.
-    """
-    from rich.table import Table
-
-    from crossexam.constructions.construction import ways_out
-    from crossexam.core.manifest import REJECTED_NOTE
-
-    table = Table(title="yield", title_justify="left", caption_justify="left")
-    table.add_column("test set")
-    for name in ("examples", "items"):
-        table.add_column(name, justify="right")
-    table.add_column("rejected, by reason")
-    rejected: dict[str, int] = {}
-    for name, entry in test_sets.items():
-        counts = entry.yields
-        if counts is None:
-            table.add_row(name, f"{entry.rows:,}", f"{entry.rows:,}", "")
-            continue
-        table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", _reasons(counts["rejected"]))
-        rejected |= counts["rejected"]
-    if rejected:
-        table.caption = "\n".join([REJECTED_NOTE, *ways_out(rejected)])
-    return table
-
-
-def _reasons(rejected: Mapping[str, int]) -> str:
-    return ", ".join(f"{reason} {count:,}" for reason, count in rejected.items())
 
 
 def written(path: Path, folder: Path | None = None, *, what: str = "written") -> None:
@@ -232,53 +190,6 @@ def warn_of_gaps(runs: Sequence[Run]) -> None:
             note(f"{run.model}: {sentence}")
 
 
-_SECONDS_PER_LINE: Final = 0.2
-
-
-def training_table(request: TrainingRequest, models: Mapping[str, Sequence[TrainedModel]]) -> Table:
-    """Return a row per trained model: its folder, best epoch, scores on the dev and test sets, bias model."""
-    from rich.table import Table
-
-    from crossexam.training.several import best_of_grid
-    from crossexam.training.train import model_name
-
-    table = Table(title=f"{request.name} on {request.data.dev.name}", title_justify="left")
-    tests = [test.spec for test in request.data.tests]
-    biased = any("bias" in trained.manifest for group in models.values() for trained in group)
-    last = ["bias model (majority)"] if biased else []
-    for column in ("model", "best epoch", "dev accuracy", "dev loss", *tests, *last):
-        table.add_column(column, justify="left" if column == "model" else "right")
-    best = best_of_grid(models) if len(models) > 1 else None
-    for settings, group in models.items():
-        mark = "  (best)" if settings == best else ""
-        for trained in group:
-            scores = trained.manifest["scores"]
-            accuracies = (f"{trained.manifest['tests'][spec]['accuracy']:.1f} %" for spec in tests)
-            dev = f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}"
-            bias = trained.manifest.get("bias")
-            beside = [f"{bias['accuracy']:.1f} % ({bias['majority']:.1f} %)"] if bias else []
-            table.add_row(
-                f"{model_name(trained)}{mark}", str(scores["best_epoch"]), *dev, *accuracies, *beside
-            )
-    return table
-
-
-def warn_of_no_bias(models: Iterable[TrainedModel], method: str | None) -> None:
-    """Print a warning for each of *models* whose bias model knows no more than the most frequent label."""
-    from crossexam.training.train import model_name
-
-    for trained in models:
-        bias = trained.manifest.get("bias")
-        if bias and bias["accuracy"] <= bias["majority"]:
-            pairs = "held-out training pairs" if "best_epoch" in bias else "the training pairs"
-            note(
-                f"warning: {model_name(trained)}: the bias model is right for {bias['accuracy']:.1f} % of "
-                f"{pairs}, and their most frequent label for {bias['majority']:.1f} %: it has learned no "
-                f"bias that {method} could remove; train on more pairs or for more epochs (--epochs), "
-                "or give the run of a model that is above the majority (--bias RUN)"
-            )
-
-
 def dev_line(scores: Mapping[str, Any], model: str) -> str | None:
     """Return a line with the accuracies of which the dev accuracy of *model* is the mean, None for only one.
 
@@ -294,66 +205,6 @@ def dev_line(scores: Mapping[str, Any], model: str) -> str | None:
     names = short if len(set(short.values())) == len(short) else {spec: spec for spec in short}
     parts = ", ".join(f"{names[spec]} {accuracy:.1f}" for spec, accuracy in scores["dev"].items())
     return f"{model}: dev accuracy {scores['dev_accuracy']:.1f} % is the mean of {parts}"
-
-
-def spread_line(models: Sequence[TrainedModel]) -> str:
-    """Return a line with the mean and the standard deviation of the dev accuracy over several seeds."""
-    from crossexam.training.train import spread_of
-
-    spread = spread_of([trained.accuracy for trained in models])
-    return (
-        f"dev accuracy {spread.mean:.1f} % on average over {spread.n} seeds, "
-        f"standard deviation {spread.deviation:.1f}"
-    )
-
-
-@contextmanager
-def training_progress(clock: Clock = time.monotonic) -> Iterator[Callable[[Status], None]]:
-    """Yield a function that shows progress: a line per epoch, and how far the epoch is.
-
-    On a terminal the latter is a live line, elsewhere a line every TRAINING_SECONDS by *clock*.
-    """
-    from rich.console import Console
-    from rich.status import Status as Spinner
-
-    console = Console(stderr=True)
-    spinner = Spinner("reading", console=console) if console.is_terminal else None
-    timer = Timer(TRAINING_SECONDS if spinner is None else _SECONDS_PER_LINE, clock)
-
-    def watch(status: Status) -> None:
-        if status.scores is not None:
-            note(_epoch_line(status))
-            timer.begin()
-        elif timer.is_due():
-            show_line = note if spinner is None else spinner.update
-            show_line(_progress_line(status))
-
-    if spinner is None:
-        yield watch
-        return
-    with spinner:
-        yield watch
-
-
-def _progress_line(status: Status) -> str:
-    return (
-        f"epoch {status.epoch} of {status.epochs}: {status.done:,} of {status.total:,}, "
-        f"loss {status.loss:.3f}, {status.examples_per_second:,.0f} examples/s, "
-        f"{_time_left(status)}"
-    )
-
-
-def _time_left(status: Status) -> str:
-    return f"at most {duration(status.seconds_left)} left" if status.seconds_left >= 1 else "done"
-
-
-def _epoch_line(status: Status) -> str:
-    scores = status.scores or {}
-    return (
-        f"epoch {status.epoch} of {status.epochs}: loss {scores['train_loss']:.3f}, "
-        f"dev {scores['dev_accuracy']:.1f} %, {status.examples_per_second:,.0f} examples/s, "
-        f"{_time_left(status)}"
-    )
 
 
 def duration(seconds: float) -> str:

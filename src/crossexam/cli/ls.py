@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Final,
-    Literal,
-    NamedTuple,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
-import typer
-
+from crossexam.cli.console import note, show, table_of
 from crossexam.core.errors import MissingExtraError, UnknownNameError
+from crossexam.options.data import Ls
 
 if TYPE_CHECKING:
     from dataclasses import Field
-
-    from rich.table import Table
 
 
 class _Listing(NamedTuple):
@@ -30,38 +18,18 @@ class _Listing(NamedTuple):
     rows: Sequence[tuple[str, ...]]
 
 
-def ls(
-    kind: Annotated[
-        str | None,
-        typer.Argument(
-            help="corpora, constructions, suites, options, models, templates or recipes.", metavar="[KIND]"
-        ),
-    ] = None,
-) -> None:
-    """List the available corpora, constructions, suites, options, models, templates and training recipes."""
-    from crossexam.cli.console import note, show
-
-    if kind is not None and kind not in _LISTINGS:
-        raise UnknownNameError("list", kind, _LISTINGS)
-    for each in [kind] if kind else _LISTINGS:
+def ls(options: Ls) -> None:
+    """List what is available."""
+    if options.kind is not None and options.kind not in _LISTINGS:
+        raise UnknownNameError("list", options.kind, _LISTINGS)
+    for each in [options.kind] if options.kind else _LISTINGS:
         try:
-            show(_table(each))
+            listing = _LISTINGS[each]()
+            show(table_of(each, listing.header, listing.rows))
         except MissingExtraError as error:
-            if kind:
+            if options.kind:
                 raise
             note(f"{each}: {error}")
-
-
-def _table(kind: str) -> Table:
-    from rich.table import Table
-
-    listing = _LISTINGS[kind]()
-    table = Table(title=kind, title_justify="left")
-    for column in listing.header:
-        table.add_column(column, overflow="fold")
-    for line in listing.rows:
-        table.add_row(*line)
-    return table
 
 
 def _corpora() -> _Listing:
@@ -109,7 +77,7 @@ def _options() -> _Listing:
     from dataclasses import fields
 
     from crossexam.models.table import MODELS
-    from crossexam.suites.short_forms import SHORT_FORMS
+    from crossexam.options.short_forms import SHORT_FORMS
     from crossexam.suites.table import with_own_options
 
     short = {

@@ -7,91 +7,92 @@ import io
 import sys
 import traceback
 import warnings
+from collections.abc import Mapping
 from typing import Any, Final
 
 import typer
 
+from crossexam.cli.command import Verb, group_of
 from crossexam.cli.console import note
-from crossexam.cli.model_flags import ModelCommand
-from crossexam.cli.options import SuiteCommand
-from crossexam.core.errors import CrossexamError, MissingExtraError, UnfinishedError
-from crossexam.core.files import disk_full, name_too_long, too_many_files
-from crossexam.core.imports import imported
+from crossexam.core.errors import UnfinishedError
 from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
-from crossexam.models.api.pacing import WaitingWarning
-from crossexam.suites.renamed import RenamedWarning
 
-_FINDINGS: Final = 1
 _USER_ERROR: Final = 2
 _INTERNAL_ERROR: Final = 3
 _UNFINISHED: Final = 4
 _INTERRUPTED: Final = 130
-_SHOWN: Final = 300  # characters of what a library says
-#: What libraries raise for files that are damaged, if the reader of a file did not say it better.
-_DAMAGE: Final = frozenset(
-    (
-        "polars.ComputeError",
-        "polars.PanicException",
-        "pyo3_runtime.PanicException",
-        "polars.SchemaError",
-        "pyarrow.ArrowInvalid",
-        "safetensors_rust.SafetensorError",
-        "sqlite3.DatabaseError",
-        "zipfile.BadZipFile",
-        "zlib.error",
-        "gzip.BadGzipFile",
-    )
-)
-#: The optional dependency that brings a package, if whatever needs it did not look for it first.
-_EXTRAS: Final = {
-    **dict.fromkeys(("torch", "transformers", "safetensors", "accelerate"), "torch"),
-    **dict.fromkeys(("sklearn", "sacrebleu", "ot"), "shallow"),
-    **dict.fromkeys(("onnx", "onnxscript"), "onnx"),
-    **dict.fromkeys(("starlette", "uvicorn"), "validate"),
-    "fsspec": "remote",
-    "ray": "ray",
-    "spacy": "spacy",
-}
 
-app = typer.Typer(
+# fmt: off
+#: The commands of ``validate``, in the order of the help text.
+VALIDATE: Final = {
+    "sample": Verb("crossexam.options.validate:Sample", "crossexam.cli.validate:sample",
+        "Draw a stratified sample of items to judge, in a different order per judge."),
+    "serve": Verb("crossexam.options.validate:Serve", "crossexam.cli.validate:serve",
+        "Serve the judges' page on this machine only, and print a link per judge."),
+    "export": Verb("crossexam.options.validate:ExportStudy", "crossexam.cli.validate:export",
+        "Export a study, to judge items in a spreadsheet or in Label Studio."),
+    "import": Verb("crossexam.options.validate:ImportAnswers", "crossexam.cli.validate:import_",
+        "Import all judgements of a file, or none if it has errors. Importing it again changes nothing."),
+    "verdict": Verb("crossexam.options.validate:Verdict", "crossexam.cli.validate:verdict",
+        "Report how many labels the judges confirm, what labels they give, and their agreement."),
+}
+# fmt: on
+validate = group_of(
+    VALIDATE, name="validate", help="Collect human judgements on test sets.", add_completion=False
+)
+# fmt: off
+#: The commands, in the order of the help text.
+VERBS: Final[Mapping[str, Verb | typer.Typer]] = {
+    "demo": Verb("crossexam.options.build:Demo", "crossexam.cli.examine:demo",
+        "Build all stress tests from the built-in corpus, run three built-in models and write report.html."),
+    "examine": Verb("crossexam.options.build:Examine", "crossexam.cli.examine:examine",
+        "Build test sets from a base, run models over them, print the results and write report.html."),
+    "ls": Verb("crossexam.options.data:Ls", "crossexam.cli.ls:ls",
+        "List corpora, constructions, suites, options, models, templates and training recipes."),
+    "fetch": Verb("crossexam.options.data:Fetch", "crossexam.cli.fetch:fetch",
+        "Download corpora, verify their size and SHA-256, and unpack them. Interrupted downloads resume."),
+    "build": Verb("crossexam.options.build:Build", "crossexam.cli.build:build",
+        "Build the test sets of a suite, or of one construction, from one or more bases."),
+    "check": Verb("crossexam.options.data:Check", "crossexam.cli.check:check",
+        "Check built test sets, and show why examples gave no item; exit with status 1 if there are errors."),
+    "run": Verb("crossexam.options.run:Run", "crossexam.cli.run:run",
+        "Run a model over test sets. The same command resumes an interrupted run."),
+    "report": Verb("crossexam.options.results:Report", "crossexam.cli.report:report",
+        "Report the results of one or more runs, separately for items with verified and proposed labels."),
+    "compare": Verb("crossexam.options.results:Compare", "crossexam.cli.compare:compare",
+        "Compare two runs by paired differences with confidence intervals and Holm-corrected p-values."),
+    "baseline": Verb("crossexam.options.results:Baseline", "crossexam.cli.baseline:baseline",
+        "Write the answers of a run to a small file, with which `crossexam gate` compares later runs."),
+    "gate": Verb("crossexam.options.results:Gate", "crossexam.cli.gate:gate",
+        "Judge a run by rules: exit code 0 if it passes, 1 if it fails, 5 if that is undecided."),
+    "train": Verb("crossexam.options.train:Train", "crossexam.cli.train:train",
+        "Train a model. The same command resumes interrupted training."),
+    "convert": Verb("crossexam.options.run:Convert", "crossexam.cli.convert:convert",
+        "Write a checkpoint as an ONNX model, which needs no torch, and compare the two."),
+    "export": Verb("crossexam.options.data:Export", "crossexam.cli.export:export",
+        "Write a suite for other programs: tasks that a harness runs, or pairs for a program of your own."),
+    "card": Verb("crossexam.options.data:Card", "crossexam.cli.card:card",
+        "Write a dataset card into the folder of a suite, for the Hugging Face hub and datasets."),
+    "features": Verb("crossexam.options.train:Features", "crossexam.cli.features:features",
+        "Print the most important features of a model."),
+    "subset": Verb("crossexam.options.build:Subset", "crossexam.cli.subset:subset",
+        "Write the examples of a corpus that mislead a shallow model, and the whole corpus, as test sets."),
+    "validate": validate,
+}
+# fmt: on
+app = group_of(
+    VERBS,
     name="crossexam",
     help="Cross-examine models of natural language inference: build test sets, run models, report results.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
-#: The commands, in the order of the help text; ``validate`` has subcommands.
-COMMANDS: Final = (
-    "crossexam.cli.examine:demo",
-    "crossexam.cli.examine:examine",
-    "crossexam.cli.ls:ls",
-    "crossexam.cli.fetch:fetch",
-    "crossexam.cli.build:build",
-    "crossexam.cli.check:check",
-    "crossexam.cli.run:run",
-    "crossexam.cli.report:report",
-    "crossexam.cli.compare:compare",
-    "crossexam.cli.baseline:baseline",
-    "crossexam.cli.gate:gate",
-    "crossexam.cli.train:train",
-    "crossexam.cli.convert:convert",
-    "crossexam.cli.export:export",
-    "crossexam.cli.card:card",
-    "crossexam.cli.features:features",
-    "crossexam.cli.subset:subset",
-)
-_HIDDEN: Final = {"short_forms": SuiteCommand, "model_flags": ModelCommand}
-for _command in map(imported, COMMANDS):
-    _classes = tuple(_HIDDEN[name] for name in _HIDDEN if name in _command.__annotations__)
-    _class = type("Command", _classes, {}) if _classes else None
-    app.command(_command.__name__, cls=_class)(_command)
-app.add_typer(imported("crossexam.cli.validate:app"))
 
 
 @app.callback(invoke_without_command=True)
 def _options(
-    version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and exit.", is_eager=True, metavar=""
+    ),
 ) -> None:
     if version:
         from crossexam.core.manifest import package_version
@@ -109,10 +110,7 @@ def run() -> None:
     _escape_what_cannot_be_printed()
     _show_warnings_as_notes()
     try:
-        app()
-    except CrossexamError as error:
-        _complain(too_many_files(error) or error)
-        sys.exit(_UNFINISHED if isinstance(error, UnfinishedError) else _USER_ERROR)
+        app(prog_name="crossexam")
     except KeyboardInterrupt:
         _say_interrupted()
         sys.exit(_INTERRUPTED)
@@ -124,26 +122,21 @@ def run() -> None:
         sys.stderr.close()  # the reader of our output has quit: avoid a second error
         sys.exit(0)
     except BaseException as error:  # polars panics with an exception that is none of Exception
-        full = too_many_files(error) or disk_full(error)
-        mistake = (
-            full
-            or name_too_long(error)
-            or _of_the_path(error)
-            or _of_a_name(error)
-            or _of_a_file(error)
-            or _of_a_package(error)
-        )
-        if mistake is not None:
-            _complain(mistake)
-            sys.exit(_USER_ERROR)
-        _report_internal_error(error)
-        sys.exit(_INTERNAL_ERROR)
+        sys.exit(_tell(error))
     finally:
         gc.freeze()  # nothing is left to collect, and Python would search all objects for cycles as it ends
 
 
-def _complain(error: CrossexamError) -> None:
-    typer.echo(f"crossexam: {with_urls(str(error))}", err=True)
+def _tell(error: BaseException) -> int:
+    """Print what *error* says to the user, and return the exit code."""
+    from crossexam.cli.mistakes import mistake_of
+
+    mistake = mistake_of(error)
+    if mistake is None:
+        _report_internal_error(error)
+        return _INTERNAL_ERROR
+    typer.echo(f"crossexam: {with_urls(str(mistake))}", err=True)
+    return _UNFINISHED if isinstance(error, UnfinishedError) else _USER_ERROR
 
 
 def _escape_what_cannot_be_printed() -> None:
@@ -154,60 +147,16 @@ def _escape_what_cannot_be_printed() -> None:
 
 
 def _show_warnings_as_notes() -> None:
-    """Show warnings that are for the user of the command as notes, without a line of the source."""
+    """Show our own warnings, which are for the user of the command, as notes without a line of the source."""
     usual = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-        if issubclass(category, RenamedWarning):
-            note(f"warning: {message}")
-        elif issubclass(category, WaitingWarning):
+        if category.__module__.startswith("crossexam."):
             note(str(message))
         else:
             usual(message, category, *place, **more)
 
     warnings.showwarning = show
-
-
-def _of_the_system(error: BaseException) -> CrossexamError | None:
-    """Return the error to show if *error* is a limit of the system."""
-    return too_many_files(error) or disk_full(error) or name_too_long(error)
-
-
-def _of_the_path(error: BaseException) -> CrossexamError | None:
-    """Return the error to show if *error* is about a path that the user chose."""
-    if not isinstance(error, OSError) or error.filename is None:
-        return None
-    return CrossexamError(error.strerror or str(error), where=str(error.filename), hint="choose another path")
-
-
-def _of_a_name(error: BaseException) -> CrossexamError | None:
-    """Return the error to show if *error* is about the name of a file that is not UTF-8."""
-    if not isinstance(error, UnicodeEncodeError) or not "\ud800" <= error.object[error.start] <= "\udfff":
-        return None
-    return CrossexamError(
-        f"this name is not UTF-8: {error.object!r}"[:_SHOWN], hint="rename the file or folder, and try again"
-    )
-
-
-def _of_a_file(error: BaseException) -> CrossexamError | None:
-    """Return the error to show if *error* is what a library raises for a damaged file."""
-    of_library = f"{type(error).__module__.partition('.')[0]}.{type(error).__name__}"
-    if of_library not in _DAMAGE:
-        return None
-    said = " ".join(str(error).split())[:_SHOWN]
-    return CrossexamError(
-        f"a file cannot be read: {said or type(error).__name__}",
-        hint="one of the files that the command was given is damaged, or is not in the format that its name "
-        "says; write or download it again",
-    )
-
-
-def _of_a_package(error: BaseException) -> CrossexamError | None:
-    """Return the error to show if *error* is that an optional dependency is not installed."""
-    if not isinstance(error, ModuleNotFoundError) or error.name is None:
-        return None
-    package = error.name.partition(".")[0]
-    return MissingExtraError(package, _EXTRAS[package], "this command") if package in _EXTRAS else None
 
 
 def _say_interrupted() -> None:

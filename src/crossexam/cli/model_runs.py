@@ -8,36 +8,38 @@ from collections.abc import Iterator, Mapping, MutableSequence, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import typer
 
+from crossexam.cli.console import note, progress_bar, say
+from crossexam.core.dataset import Run, Suite, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.output.escapes import json_text, visible
-
-if TYPE_CHECKING:
-    from crossexam.core.dataset import Run, Suite
-    from crossexam.models.api.forecast import Forecast
-    from crossexam.models.chunking import Chunking
-    from crossexam.models.model import AsksHost, Model, Pair
-    from crossexam.runs.windows import Asking
-
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be sent to a server; send nothing.")]
-Repeat = Annotated[
-    int | None,
-    typer.Option(
-        "--repeat",
-        min=1,
-        help="Ask up to 100 of the pairs K additional times: how often do answers change?",
-        metavar="K",
-    ),
-]
+from crossexam.evaluation.repeat import (
+    PAIRS_REPEATED,
+    drawn_pairs,
+    noise_of,
+    noise_sentence,
+    repeat_in_folder,
+)
+from crossexam.models.api.forecast import CHARACTERS_PER_TOKEN, Forecast
+from crossexam.models.chunking import Chunking, chunking_of, in_chunks
+from crossexam.models.model import AsksHost, AsksInParts, Model, Pair
+from crossexam.models.table import open_model
+from crossexam.options.groups import ModelOptions
+from crossexam.runs.folder import run_into_folder, suite_in_folder
+from crossexam.runs.run import first_items, pairs_to_ask
+from crossexam.runs.waiting import UnconfirmedError, refuse_many
+from crossexam.runs.windows import Asking
 
 
-def refuse_repeated_chunks(repeat: int | None, chunking: Chunking | None) -> None:
-    """Raise CrossexamError if pairs are to be asked again of which a model is asked about chunks."""
-    if repeat is not None and chunking is not None:
+def chunking_for(options: ModelOptions) -> Chunking | None:
+    """Return how premises are divided; raises CrossexamError if pairs were to be asked again in chunks."""
+    chunking = chunking_of(options.chunk, options.aggregate, options.like)
+    if options.repeat is not None and chunking is not None:
         raise CrossexamError("--repeat asks about whole pairs", wanted="--repeat without --chunk and --like")
+    return chunking
 
 
 class PlannedRun(NamedTuple):
@@ -71,11 +73,6 @@ class RunMaker:
             yield self._run(planned.pop(0), permission)
 
     def _run(self, planned: PlannedRun, permission: Permission) -> Run:
-        from crossexam.cli.console import note, progress_bar
-        from crossexam.evaluation.repeat import noise_of, noise_sentence, repeat_in_folder
-        from crossexam.models.table import open_model
-        from crossexam.runs.folder import run_into_folder
-
         model, options, folder, template = planned
         opened = open_model(model, options, tests=self.suite)
         permission.of_next_run(self.suite, self.limit)
@@ -102,9 +99,6 @@ class RunMaker:
 
     def show_forecasts(self, planned: Sequence[PlannedRun]) -> None:
         """Print what the runs that are *planned* would send, each and in all; nothing is sent."""
-        from crossexam.cli.console import note, say
-        from crossexam.models.table import open_model
-
         models = [open_model(each.model, each.options, tests=self.suite) for each in planned]
         of_one_model = len({model.name for model in models}) == 1
         forecasts = []
@@ -129,11 +123,6 @@ class RunMaker:
 
     def _forecast(self, model: Model, asked: AsksHost, folder: Path) -> Forecast:
         """Return what it takes to run *model*, of which *asked* asks a server, into *folder*."""
-        from crossexam.evaluation.repeat import drawn_pairs
-        from crossexam.models.chunking import in_chunks
-        from crossexam.runs.folder import suite_in_folder
-        from crossexam.runs.run import first_items, pairs_to_ask
-
         again: list[Pair] = []
         if self.repeat:
             whole = suite_in_folder(folder, model, self.suite, self.limit, force=self.force)
@@ -161,8 +150,6 @@ def _of(template: str | None) -> Iterator[None]:
 
 def server_model(model: Model) -> AsksHost | None:
     """Return the part of *model* that asks a server, None if there is none."""
-    from crossexam.models.model import AsksHost, AsksInParts
-
     asked = model.inner if isinstance(model, AsksInParts) else model
     return asked if isinstance(asked, AsksHost) else None
 
@@ -177,14 +164,6 @@ def required_server(models: Sequence[Model], flag: str) -> AsksHost:
             wanted="api/NAME",
         )
     return found
-
-
-def without_key(models: Sequence[str], flags: Mapping[str, str]) -> dict[str, str]:
-    """Return *flags* without a key for *models*, to which nothing is sent."""
-    from crossexam.models.api.endpoint import NO_KEY
-
-    has_key = any(name.startswith("api/") for name in models)
-    return {**flags, "key_env": NO_KEY} if has_key else dict(flags)
 
 
 class Permission:
@@ -202,8 +181,6 @@ class Permission:
 
     def of_next_run(self, suite: Suite, limit: int | None) -> None:
         """Go on to the run over *suite*, or over the first *limit* items of each test set."""
-        from crossexam.evaluation.repeat import PAIRS_REPEATED
-
         sizes = [len(dataset) for dataset in suite.datasets.values()]
         items = sum(size if limit is None else min(limit, size) for size in sizes)
         self._again = min(PAIRS_REPEATED, items) * self._repeat
@@ -212,16 +189,11 @@ class Permission:
 
     def to_repeat(self, model: Model) -> None:
         """Ask for the pairs of --repeat if there were no others to send; raises CrossexamError."""
-        from crossexam.models.model import AsksHost
-
         if isinstance(model, AsksHost) and not self._is_asked:
             self(model, 0)
 
     def __call__(self, model: AsksHost, pairs: int) -> None:
         """Name the host to which *pairs* are sent; ask the user if they are many.  Raises CrossexamError."""
-        from crossexam.cli.console import note
-        from crossexam.core.dataset import counted_items
-
         self._is_asked = True
         if not model.requests_for(pairs + self._again):
             note(f"reading the answers about {pairs:,} pairs from the batch files: nothing is sent")
@@ -233,8 +205,6 @@ class Permission:
         note(f"sending {', and '.join(sent + again)} to {model.host}")
 
     def _confirm(self, model: AsksHost, pairs: int) -> None:
-        from crossexam.runs.waiting import UnconfirmedError, refuse_many
-
         if pairs <= self._confirmed:
             return
         try:
@@ -249,8 +219,6 @@ class Permission:
 
 def _show_forecast(model: AsksHost, found: Forecast) -> None:
     """Print how many pairs would be sent, in how many requests and tokens, and the first request."""
-    from crossexam.cli.console import say
-
     say(f"distinct pairs to ask: {found.pairs:,}")
     counts = {"for the probe": found.for_probe, "for --repeat": found.for_repeat}
     parts = " and ".join(f"{count:,} {what}" for what, count in counts.items() if count)
@@ -265,8 +233,6 @@ def _show_forecast(model: AsksHost, found: Forecast) -> None:
 
 
 def _show_total(forecasts: Sequence[Forecast]) -> None:
-    from crossexam.cli.console import say
-
     costs = [each.cost for each in forecasts if each.cost is not None]
     say(f"requests: at most {sum(each.requests for each in forecasts):,}")
     read, written = (sum(getattr(each, name) for each in forecasts) for name in ("read", "written"))
@@ -274,9 +240,6 @@ def _show_total(forecasts: Sequence[Forecast]) -> None:
 
 
 def _show_tokens(read: int, written: int, cost: float | None) -> None:
-    from crossexam.cli.console import say
-    from crossexam.models.api.forecast import CHARACTERS_PER_TOKEN
-
     say(
         f"tokens to read: about {read:,} (an estimate: {CHARACTERS_PER_TOKEN} characters each); to write: at "
         f"most {written:,}"

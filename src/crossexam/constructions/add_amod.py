@@ -36,8 +36,8 @@ from crossexam.constructions.construction import Draft, Outcome, Rejection, Reso
 from crossexam.core.example import Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RELATED, class_of, rank_of
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.closed_classes import DETERMINING, NEGATIONS
+from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.noun_groups import NounKind
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import NounPhrase, noun_lemma, noun_phrases
@@ -47,7 +47,6 @@ from crossexam.language.nouns import (
     is_one_kind_of_other,
     is_rather_verb,
     is_relative,
-    is_usual,
     opposites,
     sense_names,
     synonyms,
@@ -80,6 +79,8 @@ _ANYONE: Final = frozenset("people person individual adult human couple friend m
 _OF_PHRASES: Final = frozenset({"JJ", "NN", "CD", "DT", "RB", "PR"})  # prefixes of tags
 _QUOTES: Final = frozenset({'"', "``", "''", "“", "”"})
 _SENTENCE_ENDS: Final = frozenset({".", "!", "?", ";"})
+_USUAL: Final = 0.6  # of a noun's adjectives: three in five of those before "grass" are "green"
+_ENOUGH: Final = 8
 # fmt: on
 
 
@@ -137,7 +138,7 @@ def add_amod(
     """Yield the premise with an adjective before one noun, paired with the same before another noun."""
     if not example.premise.strip():
         return
-    sentence, table = _read(example, resources), resources.adjectives(options.adjectives)
+    sentence, table = _read(example, resources), resources.counts("adjectives", options.adjectives)
     literal = options.rules == "paper"
     find = _literal_choices if literal else _choices
     choices = find(sentence, table, resources.wordnet)
@@ -159,9 +160,7 @@ def _read(example: Example, resources: Resources) -> ReadPremise:
     return ReadPremise(example.premise, tokens, words, [*noun_phrases(tokens, parsed)], parsed)
 
 
-def _choices(
-    sentence: ReadPremise, table: AdjectiveCounts, wordnet: WordNet
-) -> Sequence[_Choice] | Rejection:
+def _choices(sentence: ReadPremise, table: CountTable, wordnet: WordNet) -> Sequence[_Choice] | Rejection:
     """Return all pairs of nouns with an adjective for both, or the reason why there is none."""
     if is_closed(sentence):
         return Rejection("negation, condition or question")
@@ -182,7 +181,7 @@ def _choices(
 
 
 def _literal_choices(
-    sentence: ReadPremise, table: AdjectiveCounts, wordnet: WordNet
+    sentence: ReadPremise, table: CountTable, wordnet: WordNet
 ) -> Sequence[_Choice] | Rejection:
     """Return all pairs of different nouns with an adjective that precedes both in the corpus."""
     nouns = [noun_lemma(sentence.tokens[phrase.head], wordnet) for phrase in sentence.phrases]
@@ -190,11 +189,11 @@ def _literal_choices(
     if len(set(nouns)) < 2:
         return Rejection("fewer than two nouns")
     choices = [
-        _Choice(adjective, first, second, (count, table.count(adjective, second.noun)))
+        _Choice(adjective, first, second, (count, table.count(second.noun, adjective)))
         for first, second in combinations(entities, 2)
         if first.noun != second.noun
-        for adjective, count in sorted(table.adjectives_of(first.noun).items())
-        if table.count(adjective, second.noun)
+        for adjective, count in sorted(table.after(first.noun).items())
+        if table.count(second.noun, adjective)
         and adjective not in _NO_ADJECTIVES
         and not any(_has(sentence, entity.phrase, adjective) for entity in (first, second))
     ]
@@ -226,11 +225,11 @@ def _entities(sentence: ReadPremise, wordnet: WordNet) -> Sequence[NounEntity] |
 
 
 def _shared(
-    sentence: ReadPremise, first: NounEntity, second: NounEntity, table: AdjectiveCounts, wordnet: WordNet
+    sentence: ReadPremise, first: NounEntity, second: NounEntity, table: CountTable, wordnet: WordNet
 ) -> Iterator[_Choice]:
     """Yield the adjectives that can modify either noun."""
-    for adjective, count in sorted(table.adjectives_of(first.noun).items()):
-        counts = count, table.count(adjective, second.noun)
+    for adjective, count in sorted(table.after(first.noun).items()):
+        counts = count, table.count(second.noun, adjective)
         if adjective not in ADDABLE or not min(counts) or not is_new(adjective, sentence, wordnet):
             continue
         if all(
@@ -375,7 +374,7 @@ def _first_noun(phrase: NounPhrase) -> int:
 
 
 def fits(
-    adjective: str, sentence: ReadPremise, entity: NounEntity, table: AdjectiveCounts, wordnet: WordNet
+    adjective: str, sentence: ReadPremise, entity: NounEntity, table: CountTable, wordnet: WordNet
 ) -> bool:
     """Return whether *adjective* is informative and plausible as a modifier of *entity*."""
     phrase, kind, rank = entity.phrase, class_of(adjective), rank_of(adjective)
@@ -391,12 +390,18 @@ def fits(
         if class_of(word, tag) is None and tag.startswith("JJ") and rank > _SUBJECTIVE:
             return False  # a busy red street, but a red musical box
         if tag.startswith("NN") and (
-            table.count(adjective, word) or clashes_with_noun(adjective, word, wordnet)
+            table.count(word, adjective) or clashes_with_noun(adjective, word, wordnet)
         ):
             return False  # old book store: an old store or old books?
     place = place_for(adjective, sentence, phrase)
     words = [*sentence.words[:place], adjective, *sentence.words[place : phrase.head + 1]]
     return not in_fixed_expression(wordnet, words, place)
+
+
+def is_usual(adjective: str, noun: str, table: CountTable) -> bool:
+    """Return whether *adjective* is most of what precedes *noun*, so that the noun alone suggests it."""
+    total = sum(table.after(noun).values())
+    return total >= _ENOUGH and table.count(noun, adjective) > _USUAL * total
 
 
 def is_new(adjective: str, sentence: ReadPremise, wordnet: WordNet) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from crossexam.constructions.construction import Construction, Rejection, Resources
 from crossexam.constructions.resources import LanguageResources
@@ -33,11 +33,41 @@ class Rejected(NamedTuple):
     after: int
 
 
-class Made(NamedTuple):
-    """What a construction made of consecutive examples: *items*, and what it *rejected*, by reason."""
+Items = TypeVar("Items", bound=Sized)
 
-    items: list[Example]
-    rejected: Mapping[str, Rejected]
+
+class ChunkYield(NamedTuple, Generic[Items]):
+    """What was made of so many consecutive *examples*: *items*, and what was *rejected*, by reason.
+
+    *pairs* are hashes of the pairs of the items, if no pair may occur twice in their test set.
+    """
+
+    examples: int
+    items: Items
+    rejected: Mapping[str, Rejected] = {}
+    pairs: Sequence[int] = ()
+
+
+class Tally:
+    """Items that are made one after the other, and the reasons for rejections between them."""
+
+    def __init__(self) -> None:
+        self.examples, self._items = 0, list[Example]()
+        self._rejected: Counter[str] = Counter()
+        self._after: dict[str, int] = {}
+
+    def add(self, outcome: Example | str) -> None:
+        """Add an item, or the reason why there is none."""
+        if isinstance(outcome, str):
+            self._after.setdefault(outcome, len(self._items))
+            self._rejected[outcome] += 1
+        else:
+            self._items.append(outcome)
+
+    def made(self) -> ChunkYield[list[Example]]:
+        """Return what was added, made of so many examples as were counted."""
+        rejected = {reason: Rejected(self._rejected[reason], after) for reason, after in self._after.items()}
+        return ChunkYield(self.examples, self._items, rejected)
 
 
 @dataclass
@@ -48,27 +78,31 @@ class YieldCounts:
     items: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
 
-    def add(
-        self, examples: int, items: int, rejected: Mapping[str, Rejected], repeated: Sequence[int] = ()
-    ) -> None:
-        """Count what was made of more *examples*; the items at the places *repeated* were not used.
+    def add(self, made: ChunkYield[Any], repeated: Sequence[int] = ()) -> None:
+        """Count what was *made* of more examples; the items at the places *repeated* were not used.
 
         Reasons are kept in the order in which they occur first.
         """
-        self.examples += examples
-        self.items += items - len(repeated)
-        reasons = dict(rejected)
+        self.examples += made.examples
+        self.items += len(made.items) - len(repeated)
+        reasons = dict(made.rejected)
         if repeated:
             reasons[REPEATED] = Rejected(len(repeated), repeated[0])
         for reason, each in sorted(reasons.items(), key=lambda pair: pair[1].after):
             self.rejected[reason] += each.cases
+
+    def leave_out(self, reason: str, items: int) -> None:
+        """Count so many of the *items* as left out for a *reason*."""
+        if items:
+            self.items -= items
+            self.rejected[reason] += items
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts as plain data, the most frequent reason first."""
         return {"examples": self.examples, "items": self.items, "rejected": dict(self.rejected.most_common())}
 
 
-class MetSentences:
+class SeenSentences:
     """The sentences of a stream of examples that came earlier in it."""
 
     def __init__(self) -> None:
@@ -77,8 +111,8 @@ class MetSentences:
     def sides(self, example: Example) -> int:
         """Return which sentences of *example*, the next one, came earlier: 1 premise, 2 hypothesis, 3 both.
 
-        >>> met = MetSentences()
-        >>> [met.sides(Example("a", premise, "It rains.", None)) for premise in ("A dog barks.", "It rains.")]
+        >>> seen = SeenSentences()
+        >>> [seen.sides(Example("a", premise, "It rains.", None)) for premise in ("Dogs bark.", "It rains.")]
         [0, 3]
         """
         return self._bit(example.premise, "premise") | self._bit(example.hypothesis, "hypothesis")
@@ -89,7 +123,7 @@ class MetSentences:
         return 0 if not sentence or len(self._known) > size else _BIT[side]
 
 
-class MadePairs:
+class SeenPairs:
     """The pairs of a test set in which no pair may occur twice."""
 
     def __init__(self) -> None:
@@ -138,45 +172,40 @@ class Applier:
         self._versioned = construction.versioned
         self._stream = construction.drawn_as or construction.name
         self._random = SeededOnUse()
-        self._sentences, self._pairs = MetSentences(), MadePairs()
+        self._sentences, self._pairs = SeenSentences(), SeenPairs()
 
     def items(self, example: Example) -> Iterator[Example]:
         """Yield the items built from *example*, the next one of the stream."""
-        construction = self.construction
         made = self.made([example], bytes([self._sentences.sides(example)]))
-        pairs = map(pair_number, made.items) if construction.unique_pairs else ()
-        repeated = self._pairs.repeated(pairs)
-        self.counts.add(1, len(made.items), made.rejected, repeated)
+        repeated = self._pairs.repeated(made.pairs)
+        self.counts.add(made, repeated)
         yield from (item for place, item in enumerate(made.items) if place not in repeated)
 
-    def made(self, examples: Sequence[Example], met: bytes) -> Made:
+    def made(self, examples: Sequence[Example], seen_sides: bytes) -> ChunkYield[list[Example]]:
         """Return what the construction makes of *examples*, repeated pairs included.
 
-        *met* tells for each example which of its sentences came earlier in the stream
-        (:meth:`MetSentences.sides`); a construction that works sentence by sentence leaves these out.
+        *seen_sides* tells for each example which of its sentences came earlier in the stream
+        (:meth:`SeenSentences.sides`); a construction that works sentence by sentence leaves these out.
         """
-        items: list[Example] = []
-        first: dict[str, int] = {}
-        counts: Counter[str] = Counter()
-        for example, sides in zip(examples, met, strict=True):
+        tally = Tally()
+        for example, sides in zip(examples, seen_sides, strict=True):
+            tally.examples += 1
             for outcome in self._outcomes(example, sides):
-                if isinstance(outcome, str):
-                    first.setdefault(outcome, len(items))
-                    counts[outcome] += 1
-                else:
-                    items.append(outcome)
-        return Made(items, {reason: Rejected(counts[reason], after) for reason, after in first.items()})
+                tally.add(outcome)
+        made = tally.made()
+        unique = self.construction.unique_pairs
+        return made._replace(pairs=[pair_number(item) for item in made.items]) if unique else made
 
-    def _outcomes(self, example: Example, met: int) -> Iterator[Example | str]:
+    def _outcomes(self, example: Example, seen: int) -> Iterator[Example | str]:
         """Yield the items built from *example*, and the reasons for rejections."""
         construction = self.construction
         if example.is_single_text and not construction.takes_single_texts:
             yield "a single sentence, not a pair"
             return
         base = (example.premise, example.hypothesis)
-        if met and construction.per_sentence:
-            yield from [MET_BEFORE] * met.bit_count()
-            example = _without(example, met)
+        if seen and construction.per_sentence:
+            yield from [MET_BEFORE] * seen.bit_count()
+            example = _without(example, seen)
         self._random.aim(self.seed, self._stream, example.id)
         for outcome in self._function(example, self.resources, self._random):
             if isinstance(outcome, Rejection):
@@ -190,10 +219,10 @@ class Applier:
                 yield item if label == item.label else replace(item, label=label)
 
 
-def _without(example: Example, met: int) -> Example:
-    """Return *example* without its sentences on the sides *met* (as in :meth:`MetSentences.sides`)."""
-    premise = "" if met & _BIT["premise"] else example.premise
-    hypothesis = "" if met & _BIT["hypothesis"] else example.hypothesis
+def _without(example: Example, sides: int) -> Example:
+    """Return *example* without its sentences on *sides* (as in :meth:`SeenSentences.sides`)."""
+    premise = "" if sides & _BIT["premise"] else example.premise
+    hypothesis = "" if sides & _BIT["hypothesis"] else example.hypothesis
     info = {**example.info, CLUSTER: cluster_of(example)}
     return Example(example.id, premise, hypothesis, example.label, example.base, example.change, info)
 

@@ -32,7 +32,7 @@ from typing import Final
 from crossexam.constructions.antonymy import antonymy
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.tautology import insertion_point
-from crossexam.core.example import CHAIN, LINK, Edit, Example, Side
+from crossexam.core.example import CHAIN, HYPOTHESIS_TO_Z, LINK, PREMISE_TO_Z, Edit, Example, Side
 from crossexam.language.monotonicity.spans import TaggedSentence, sentence_of
 from crossexam.language.statements import (
     has_coordinated_clauses,
@@ -40,10 +40,6 @@ from crossexam.language.statements import (
     statement_doubt,
     within_sentence,
 )
-
-#: The values of ``info["link"]``: from which sentence of the example to z.
-HYPOTHESIS_TO_Z: Final = "h-z"
-PREMISE_TO_Z: Final = "p-z"
 
 _NOT: Final = "it is not the case that"
 _CLOSING: Final = frozenset({"", ".", "!"})

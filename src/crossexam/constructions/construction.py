@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, get_args, get_type_hints
 
 from crossexam.core.example import Change, Edit, Example, Side
+from crossexam.core.imports import imported
 from crossexam.core.labels import LABELS, Gold, Label
 from crossexam.core.rules import OURS, with_rules
 
@@ -21,10 +22,9 @@ if TYPE_CHECKING:
 
     from crossexam.constructions.passages import Passages
     from crossexam.language.entities import EntityRecognizer
-    from crossexam.language.lexicons.adjectives import AdjectiveCounts
+    from crossexam.language.lexicons.counts import CountKind, CountTable
     from crossexam.language.lexicons.wordnet import WordNet
     from crossexam.language.parsing.dependencies import Parsed
-    from crossexam.language.plausibility import RoleCounts
     from crossexam.language.tokens import Token
     from crossexam.language.word_pair_index import WordPairIndex
 
@@ -78,7 +78,7 @@ class Draft(NamedTuple):
 #: A control is an unchanged example; every other item starts as a draft.
 Outcome = Draft | Example | Rejection
 Resource = Literal[
-    "tagger", "recognizer", "wordnet", "lemminflect", "parser", "adjectives", "word_pairs", "passages"
+    "tagger", "recognizer", "wordnet", "forms", "parser", "adjectives", "word_pairs", "passages"
 ]
 
 
@@ -93,12 +93,8 @@ class Resources(Protocol):
         """Return the dependency parse of the sentence on *side*, or None if it has not been parsed."""
         ...
 
-    def adjectives(self, spec: str | None) -> AdjectiveCounts:
-        """Return the adjective-noun counts named by *spec*; None means those shipped with the package."""
-        ...
-
-    def roles(self, spec: str) -> RoleCounts:
-        """Return the counts of subjects and objects of verbs named by *spec*, a corpus or a file."""
+    def counts(self, kind: CountKind, spec: str | None) -> CountTable:
+        """Return the counts named by *spec*, a corpus or a file; None means the adjectives in the package."""
         ...
 
     def pair_index(self, spec: str) -> WordPairIndex:
@@ -125,6 +121,21 @@ class Resources(Protocol):
 Function = Callable[..., Iterator[Outcome]]
 
 
+class _OptionsOrPath:
+    """The field ``options``; where it is ``module:Options``, that is imported when the field is read."""
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        vars(instance)["_options"] = value
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return None  # the default
+        given = vars(instance)["_options"]
+        if isinstance(given, str):
+            given = vars(instance)["_options"] = imported(given)()
+        return given
+
+
 @dataclass(frozen=True)
 class Construction:
     """An entry of the table of constructions.
@@ -139,18 +150,19 @@ class Construction:
     the gold label that its corpus has for others.  ``draws`` means that it makes random choices.  ``uses``
     are the resources named in the signature of a test set.  ``options`` is an instance of the construction's
     own dataclass ``Options``, if it has one; its field ``rules`` says by whose rules items are made, and
-    other rules than ours are part of the name of what they make.  ``control`` names the construction with
-    whose items these are compared, unless that is the base; ``drawn_as`` names the construction whose random
-    choices are shared, if any.  ``key`` names the entries of ``info`` that together say which words or rule
-    an item tests.  With ``keys_are_sampled``, the keys stand for all others, as word pairs do, so that items
-    with the same key are not independent; the four rules of numerical reasoning are all that there are.
-    ``plug_in`` is the source of a construction that another distribution adds, as named in the signature of a
-    test set; it is filled in when the table is made.
+    other rules than ours are part of the name of what they make.  The table gives function and options as
+    ``module:name``, so that whoever only asks what a construction is does not import what makes its items.
+    ``control`` names the construction with whose items these are compared, unless that is the base;
+    ``drawn_as`` names the construction whose random choices are shared, if any.  ``key`` names the entries of
+    ``info`` that together say which words or rule an item tests.  With ``keys_are_sampled``, the keys stand
+    for all others, as word pairs do, so that items with the same key are not independent; the four rules of
+    numerical reasoning are all that there are.  ``plug_in`` is the source of a construction that another
+    distribution adds, as named in the signature of a test set; it is filled in when the table is made.
     """
 
     name: str
     version: int
-    function: Function
+    function: Function | str
     test_class: Literal[
         "competence", "distraction", "noise", "compositionality", "ablation", "behaviour", "consistency"
     ]
@@ -166,7 +178,7 @@ class Construction:
     reads_problems: bool = False
     draws: bool = True
     uses: tuple[Resource, ...] = ()
-    options: Any = None
+    options: Any = _OptionsOrPath()
     control: str | None = None
     drawn_as: str | None = None
     key: tuple[str, ...] = ()
@@ -197,7 +209,8 @@ class Construction:
     @property
     def bound(self) -> Function:
         """The function, with the options if there are any."""
-        return self.function if self.options is None else partial(self.function, options=self.options)
+        function: Function = imported(self.function) if isinstance(self.function, str) else self.function
+        return function if self.options is None else partial(function, options=self.options)
 
     def under(self, rules: str) -> Construction:
         """Return the same construction under *rules*, which it has to know."""

@@ -6,13 +6,14 @@ computed once and then cached.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.pair_indexes import cached_index
@@ -21,12 +22,18 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.entities import RECOGNIZERS, EntityRecognizer, resolve_recognizer
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.counts import (
+    CountKind,
+    CountTable,
+    first_words,
+    read_counts,
+    shipped_adjectives,
+)
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import adjective_pairs
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import PARSERS, DependencyParser, resolve_parser
-from crossexam.language.plausibility import RoleCounts, fillers
+from crossexam.language.plausibility import fillers
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
 from crossexam.language.tokens import Token
 
@@ -53,8 +60,7 @@ class LanguageResources:
     recognizer_spec: str = "auto"
     parser_spec: str = "auto"
     passages: Passages = field(default=Passages(()), repr=False)
-    _tables: dict[str | None, AdjectiveCounts] = field(default_factory=dict, repr=False)
-    _roles: dict[str, RoleCounts] = field(default_factory=dict, repr=False)
+    _counts: dict[tuple[CountKind, str | None], CountTable] = field(default_factory=dict, repr=False)
     _indexes: dict[str, WordPairIndex] = field(default_factory=dict, repr=False)
     _chunk: Sequence[Example] = field(default=(), repr=False)
     _prepared: bool = field(default=False, repr=False)
@@ -96,21 +102,13 @@ class LanguageResources:
         """WordNet 3.0, as compiled for the package."""
         return WordNet.load()
 
-    def adjectives(self, spec: str | None) -> AdjectiveCounts:
-        """Return the adjective-noun counts named by *spec*; None means those shipped with the package."""
-        if spec not in self._tables:
-            self._tables[spec] = adjectives_from(spec, self._counting())
-        return self._tables[spec]
-
-    def roles(self, spec: str) -> RoleCounts:
-        """Return the counts of subjects and objects of verbs named by *spec*, a corpus or a file."""
-        if spec not in self._roles:
-            self._roles[spec] = roles_from(spec, self._counting())
-        return self._roles[spec]
-
-    def _counting(self) -> LanguageResources:
-        """Return resources of the same tagger and parser, which do not know the examples announced here."""
-        return LanguageResources(self.tagger_spec, parser_spec=self.parser_spec)
+    def counts(self, kind: CountKind, spec: str | None) -> CountTable:
+        """Return the counts named by *spec*, a corpus or a file; None means the adjectives in the package."""
+        if (kind, spec) not in self._counts:
+            # of the same tagger and parser, but without the examples that are announced here
+            others = LanguageResources(self.tagger_spec, parser_spec=self.parser_spec)
+            self._counts[kind, spec] = counts_from(kind, spec, others)
+        return self._counts[kind, spec]
 
     def pair_index(self, spec: str) -> WordPairIndex:
         """Return the index of the word pairs in the corpora named by *spec*."""
@@ -131,10 +129,14 @@ class LanguageResources:
         """
         if "passages" in construction.uses:
             self.passages = Passages.of(examples())
-        counts = {"adjectives": self.adjectives, "plausibility": self.roles, "attested_in": self.pair_index}
-        for option, counted in counts.items():
+        counted: Mapping[str, Callable[[str], Any]] = {
+            "adjectives": partial(self.counts, "adjectives"),
+            "plausibility": partial(self.counts, "roles"),
+            "attested_in": self.pair_index,
+        }
+        for option, count in counted.items():
             if spec := getattr(construction.options, option, None):
-                counted(spec)
+                count(spec)
 
     def prepare(self, chunk: Sequence[Example]) -> None:
         """Announce the next examples, so that taggers and parsers can work in batches."""
@@ -174,39 +176,53 @@ class LanguageResources:
 
 
 _CHUNK: Final = 1_000
-_COUNTING: Final = "2"  # the version of the way in which pairs are counted and sentences tagged
-_Table = TypeVar("_Table", AdjectiveCounts, RoleCounts)
+_COUNTING: Final = "3"  # the version of the way in which pairs are counted and sentences tagged
+#: The words of WordNet that are counted as adjectives and nouns.
+_WORD: Final = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 
 
-def count_adjectives(
-    examples: Iterable[Example], source: str, resources: LanguageResources
-) -> AdjectiveCounts:
-    """Return the adjective-noun counts over the distinct sentences of *examples*, in one pass."""
-    return AdjectiveCounts.counted(_pairs(examples, resources), source, resources.wordnet)
+def count_words(
+    kind: CountKind, examples: Iterable[Example], source: str, resources: LanguageResources
+) -> CountTable:
+    """Return the counts of *kind* over the distinct sentences of *examples*, in one pass.
 
-
-def _pairs(examples: Iterable[Example], resources: LanguageResources) -> Iterator[tuple[str, str]]:
-    for example, side in _sentences(examples, resources):
-        parsed = resources.parsed(example, side)
-        tokens = parsed.tokens if parsed else resources.tokens(example, side)
-        yield from adjective_pairs(tokens, parsed, resources.wordnet)
-
-
-def count_roles(examples: Iterable[Example], source: str, resources: LanguageResources) -> RoleCounts:
-    """Return the counts of subjects and objects of verbs over the distinct sentences of *examples*.
-
-    Raises CrossexamError if none of them is parsed.
+    Raises CrossexamError if subjects and objects are to be counted, and no sentence is parsed.
     """
-    parses = (resources.parsed(example, side) for example, side in _sentences(examples, resources))
-    counts = Counter(each for parsed in parses if parsed for each in fillers(parsed, resources.wordnet))
-    if not counts:
+    counts = Counter(
+        row
+        for example, side in _sentences(examples, resources)
+        for row in _COUNTED[kind](example, side, resources)
+    )
+    if kind == "roles" and not counts:
         raise CrossexamError(
             "no subjects and objects of verbs could be counted",
             where=source.partition("#")[0],
             wanted="a corpus with dependency or constituency parses",
             hint="--parser spacy:PIPELINE parses the corpus",
         )
-    return RoleCounts(counts, source)
+    return CountTable(kind, counts, source)
+
+
+def _adjectives(example: Example, side: Side, resources: LanguageResources) -> Iterator[tuple[str, ...]]:
+    """Yield the nouns of a sentence, each with an adjective before it, but for words that WordNet lacks."""
+    parsed = resources.parsed(example, side)
+    tokens = parsed.tokens if parsed else resources.tokens(example, side)
+    is_lemma = resources.wordnet.is_lemma
+    for adjective, noun in adjective_pairs(tokens, parsed, resources.wordnet):
+        plain = _WORD.fullmatch(adjective) and _WORD.fullmatch(noun)
+        if plain and is_lemma(adjective, "a") and is_lemma(noun, "n"):
+            yield noun, adjective
+
+
+def _roles(example: Example, side: Side, resources: LanguageResources) -> Iterator[tuple[str, ...]]:
+    parsed = resources.parsed(example, side)
+    return fillers(parsed, resources.wordnet) if parsed else iter(())
+
+
+_COUNTED: Final[Mapping[CountKind, Callable[..., Iterator[tuple[str, ...]]]]] = {
+    "adjectives": _adjectives,
+    "roles": _roles,
+}
 
 
 def _sentences(examples: Iterable[Example], resources: LanguageResources) -> Iterator[tuple[Example, Side]]:
@@ -223,48 +239,28 @@ def _sentences(examples: Iterable[Example], resources: LanguageResources) -> Ite
                     yield example, side
 
 
-def adjectives_from(
-    spec: str | None, resources: LanguageResources, *, cache_folder: Path | None = None
-) -> AdjectiveCounts:
-    """Return the adjective-noun counts named by *spec*: a corpus, a file of counts, or None.
+def counts_from(
+    kind: CountKind, spec: str | None, resources: LanguageResources, *, folder: Path | None = None
+) -> CountTable:
+    """Return the counts named by *spec*: a corpus, a file of counts, or None for the adjectives shipped.
 
-    None means the counts shipped with the package.  A corpus is a :class:`CorpusSpec`, possibly a slice; its
-    counts are cached in the user's cache folder under the hash of the corpus file.  Raises CrossexamError if
-    the corpus cannot be found.
+    A corpus is a :class:`CorpusSpec`, possibly a slice; its counts are kept in *folder*, by default the
+    user's cache, under the hash of the corpus file.  Raises CrossexamError if the corpus cannot be found.
     """
     if spec is None:
-        return AdjectiveCounts.shipped()
-    return _counted(AdjectiveCounts, count_adjectives, spec, resources, cache_folder or _cache("adjectives"))
-
-
-def roles_from(spec: str, resources: LanguageResources, *, cache_folder: Path | None = None) -> RoleCounts:
-    """Return the counts of subjects and objects named by *spec*: a corpus with parses, or a file of counts.
-
-    The counts are cached as those of :func:`adjectives_from`.  Raises CrossexamError if the corpus cannot be
-    found or has no parses.
-    """
-    return _counted(RoleCounts, count_roles, spec, resources, cache_folder or _cache("roles"))
-
-
-def _counted(
-    table: type[_Table],
-    count: Callable[[Iterable[Example], str, LanguageResources], _Table],
-    spec: str,
-    resources: LanguageResources,
-    folder: Path,
-) -> _Table:
-    """Return the *table* that *spec* names: read, if it is a file or cached, else counted and cached."""
+        return shipped_adjectives()
     corpus = CorpusSpec.parse(spec)
     path = corpus.path()
-    if _starts_with(path, table.MAGIC):
-        return table.read(path)
+    if _starts_with(path, first_words(kind)):
+        return read_counts(kind, path)
     identity = corpus.identity()
     annotation = (resources.tagger_spec, resources.parser_spec)
-    kept = folder / f"{_file_name(spec, identity, *annotation)}.tsv"
+    kept = (folder or _cache(kind)) / f"{_file_name(spec, identity, *annotation)}.tsv"
     if kept.is_file():
-        return table.read(kept)
+        return read_counts(kind, kept)
     # slices are taken over the labelled examples
-    counts = count(corpus.examples(drop_no_gold=corpus.is_slice), f"{spec}#{identity}", resources)
+    examples = corpus.examples(drop_no_gold=corpus.is_slice)
+    counts = count_words(kind, examples, f"{spec}#{identity}", resources)
     counts.write(kept)
     return counts
 

@@ -36,9 +36,9 @@ from typing import Any, Final, Literal
 from crossexam.constructions.construction import NO_PARSE, Draft, Outcome, Rejection, Resources
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example
-from crossexam.language.agreement import Role, agreeing, in_case, lemma_of, number_of
+from crossexam.language.agreement import Role, agreeing, in_case, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase, main_clause, transitive_clause
-from crossexam.language.inflection import indefinite_article
+from crossexam.language.inflection import indefinite_article, lemma_of
 from crossexam.language.lexicons.closed_classes import (
     CLOSED_CLASSES,
     NEGATIONS,
@@ -117,7 +117,7 @@ def so_swap(
     if isinstance(clause, str):
         yield Rejection(clause)
         return
-    counts = None if options.plausibility is None else resources.roles(options.plausibility)
+    counts = None if options.plausibility is None else resources.counts("roles", options.plausibility)
     score = swap_plausibility(parsed, clause, resources.wordnet, counts)
     if score < options.min_plausibility:
         yield Rejection("implausible when swapped")

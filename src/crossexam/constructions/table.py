@@ -1,4 +1,7 @@
-"""The table of constructions: every entry can be built and is checked, documented and tested."""
+"""The table of constructions: every entry can be built and is checked, documented and tested.
+
+No construction is imported before its function or its options are used.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,13 @@ import re
 from collections.abc import Container, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
-from crossexam.constructions import (
-    add_amod,
-    antonymy,
-    consistency,
-    distractor_passage,
-    numerical_reasoning,
-    sentence_shuffle,
-    so_swap,
-    spelling_error,
-    tautology,
-    word_shuffle,
-)
-from crossexam.constructions.construction import Construction
-from crossexam.constructions.word_pair_swaps import SWAPS
+from crossexam.constructions.construction import Construction, Function, Outcome
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import PAIR, Side
+from crossexam.core.imports import imported
+from crossexam.core.labels import LABELS, Label
 from crossexam.core.manifest import BASE
 from crossexam.core.plug_ins import plug_ins
 from crossexam.core.rules import OURS, without_rules
@@ -33,7 +26,7 @@ _ALL: Final = (
     Construction(
         "antonymy",
         2,
-        antonymy.antonymy,
+        "crossexam.constructions.antonymy:antonymy",
         "competence",
         "a sentence, and its copy with an adjective or noun replaced by an antonym",
         "Naik et al. 2018, section 3.1",
@@ -44,15 +37,15 @@ _ALL: Final = (
         unique_pairs=True,
         per_sentence=True,
         needs_gold=False,
-        uses=("tagger", "wordnet", "lemminflect"),
-        options=antonymy.Options(),
+        uses=("tagger", "wordnet", "forms"),
+        options="crossexam.constructions.antonymy:Options",
         key=("pair",),
         keys_are_sampled=True,
     ),
     Construction(
         "numerical_reasoning",
         3,
-        numerical_reasoning.numerical_reasoning,
+        "crossexam.constructions.numerical_reasoning:numerical_reasoning",
         "competence",
         "a sentence with a quantity, and its copy with the quantity changed or prefixed",
         "Naik et al. 2018, section 3.1",
@@ -63,34 +56,34 @@ _ALL: Final = (
         reads_problems=True,
         uses=("tagger", "recognizer"),
         key=("how",),
-        options=numerical_reasoning.Options(),
+        options="crossexam.constructions.numerical_reasoning:Options",
     ),
     Construction(
         "word_overlap",
         1,
-        tautology.word_overlap,
+        "crossexam.constructions.tautology:word_overlap",
         "distraction",
         '"and true is true" after the hypothesis',
         "Naik et al. 2018, section 3.2",
         (_FLOOD, "The town was wet and true is true.", "entailment"),
         draws=False,
-        options=tautology.Options(),
+        options="crossexam.constructions.tautology:Options",
     ),
     Construction(
         "negation",
         1,
-        tautology.negation,
+        "crossexam.constructions.tautology:negation",
         "distraction",
         '"and false is not true" after the hypothesis',
         "Naik et al. 2018, section 3.2",
         (_FLOOD, "The town was wet and false is not true.", "entailment"),
         draws=False,
-        options=tautology.Options(),
+        options="crossexam.constructions.tautology:Options",
     ),
     Construction(
         "length_mismatch",
         1,
-        tautology.length_mismatch,
+        "crossexam.constructions.tautology:length_mismatch",
         "distraction",
         '"and true is true" five times after the premise',
         "Naik et al. 2018, section 3.2",
@@ -101,34 +94,34 @@ _ALL: Final = (
         ),
         edits=("premise",),
         draws=False,
-        options=tautology.LengthOptions(),
+        options="crossexam.constructions.tautology:LengthOptions",
     ),
     Construction(
         "spelling_error_mixed_content_word",
         1,
-        spelling_error.mixed_content_word,
+        "crossexam.constructions.spelling_error:mixed_content_word",
         "noise",
         "adjacent letters swapped or a keyboard error in a noun or adjective of the hypothesis (Table 3)",
         "Naik et al. 2018, section 3.3 and appendix C",
         (_FLOOD, "The twon was wet.", "entailment"),
         uses=("tagger", "wordnet"),
-        options=spelling_error.Options(),
+        options="crossexam.constructions.spelling_error:Options",
     ),
     Construction(
         "spelling_error_mixed_function_word",
         1,
-        spelling_error.mixed_function_word,
+        "crossexam.constructions.spelling_error:mixed_function_word",
         "noise",
         "adjacent letters swapped or a keyboard error in a conjunction, pronoun or article (Table 8)",
         "Naik et al. 2018, appendix C",
         (_FLOOD, "Teh town was wet.", "entailment"),
         uses=("tagger", "wordnet"),
-        options=spelling_error.Options(),
+        options="crossexam.constructions.spelling_error:Options",
     ),
     Construction(
         "spelling_error_content_word",
         1,
-        spelling_error.content_word,
+        "crossexam.constructions.spelling_error:content_word",
         "noise",
         "a keyboard error in a noun or adjective of the hypothesis",
         "Crossexam",
@@ -138,7 +131,7 @@ _ALL: Final = (
     Construction(
         "spelling_error_function_word",
         1,
-        spelling_error.function_word,
+        "crossexam.constructions.spelling_error:function_word",
         "noise",
         "a keyboard error in a conjunction, pronoun or article of the hypothesis",
         "Crossexam",
@@ -148,52 +141,52 @@ _ALL: Final = (
     Construction(
         "spelling_error_keyboard_swap",
         1,
-        spelling_error.keyboard_swap,
+        "crossexam.constructions.spelling_error:keyboard_swap",
         "noise",
         "a keyboard error in any word of the hypothesis",
         "Naik et al. 2018, section 3.3 and appendix C",
         (_FLOOD, "The town qas wet.", "entailment"),
         uses=("wordnet",),
-        options=spelling_error.Options(),
+        options="crossexam.constructions.spelling_error:Options",
     ),
     Construction(
         "spelling_error_adjacent_swap",
         1,
-        spelling_error.adjacent_swap,
+        "crossexam.constructions.spelling_error:adjacent_swap",
         "noise",
         "two adjacent letters swapped in a word of the hypothesis",
         "Naik et al. 2018, section 3.3 and appendix C",
         (_FLOOD, "The town aws wet.", "entailment"),
         uses=("wordnet",),
-        options=spelling_error.Options(),
+        options="crossexam.constructions.spelling_error:Options",
     ),
     Construction(
         "tautology",
         1,
-        tautology.tautology,
+        "crossexam.constructions.tautology:tautology",
         "distraction",
         'a tautology of your choice after the hypothesis (--tautology "green is not red")',
         "Naik et al. 2018, section 4.6",
         (_FLOOD, "The town was wet and green is not red.", "entailment"),
         draws=False,
-        options=tautology.TautologyOptions(),
+        options="crossexam.constructions.tautology:TautologyOptions",
     ),
     Construction(
         "distractor_passage",
         1,
-        distractor_passage.distractor_passage,
+        "crossexam.constructions.distractor_passage:distractor_passage",
         "distraction",
         "a passage of another item before, after or around a premise of several sentences",
         "Crossexam",
         ("The bus was late. Ann walked. Rain fell. The well is full.", "Ann went on foot.", "entailment"),
         edits=("premise",),
         uses=("passages",),
-        options=distractor_passage.Options(),
+        options="crossexam.constructions.distractor_passage:Options",
     ),
     Construction(
         "sentence_shuffle",
         1,
-        sentence_shuffle.sentence_shuffle,
+        "crossexam.constructions.sentence_shuffle:sentence_shuffle",
         "distraction",
         "the sentences of the premise in another order",
         "Crossexam",
@@ -203,19 +196,19 @@ _ALL: Final = (
     Construction(
         "spelling_error_premise",
         1,
-        spelling_error.premise,
+        "crossexam.constructions.spelling_error:premise",
         "noise",
         "a keyboard error in each sentence of a premise of several sentences",
         "Crossexam",
         ("The bus qas late. Ann walkef.", "Ann went on foot.", "entailment"),
         edits=("premise",),
         uses=("wordnet",),
-        options=spelling_error.PremiseOptions(),
+        options="crossexam.constructions.spelling_error:PremiseOptions",
     ),
     Construction(
         "so_swap",
         2,
-        so_swap.so_swap,
+        "crossexam.constructions.so_swap:so_swap",
         "compositionality",
         "a sentence, and its copy with subject and object swapped",
         "Nie et al. 2019, section 3.1",
@@ -225,15 +218,15 @@ _ALL: Final = (
         unique_pairs=True,
         per_sentence=True,
         draws=False,
-        uses=("parser", "wordnet", "lemminflect"),
-        options=so_swap.Options(),
+        uses=("parser", "wordnet", "forms"),
+        options="crossexam.constructions.so_swap:Options",
         key=("subject", "verb", "object"),
         keys_are_sampled=True,
     ),
     Construction(
         "add_amod",
         3,
-        add_amod.add_amod,
+        "crossexam.constructions.add_amod:add_amod",
         "compositionality",
         "an adjective before one noun of the premise, and before another in the hypothesis",
         "Nie et al. 2019, section 3.1",
@@ -244,14 +237,14 @@ _ALL: Final = (
         unique_pairs=True,
         per_sentence=True,
         uses=("tagger", "parser", "wordnet", "adjectives"),
-        options=add_amod.Options(),
+        options="crossexam.constructions.add_amod:Options",
         key=("adjective", "nouns"),
         keys_are_sampled=True,
     ),
     Construction(
         "word_shuffle",
         1,
-        word_shuffle.word_shuffle,
+        "crossexam.constructions.word_shuffle:word_shuffle",
         "ablation",
         "the words of premise and hypothesis shuffled; an ablation, not a test of robustness",
         "Nie et al. 2019, section 4.1",
@@ -261,7 +254,7 @@ _ALL: Final = (
     Construction(
         "word_shuffle_premise",
         1,
-        word_shuffle.word_shuffle_premise,
+        "crossexam.constructions.word_shuffle:word_shuffle_premise",
         "ablation",
         "the words of the premise shuffled; an ablation, not a test of robustness",
         "Nie et al. 2019, section 4.1",
@@ -271,7 +264,7 @@ _ALL: Final = (
     Construction(
         "word_shuffle_hypothesis",
         1,
-        word_shuffle.word_shuffle_hypothesis,
+        "crossexam.constructions.word_shuffle:word_shuffle_hypothesis",
         "ablation",
         "the words of the hypothesis shuffled; an ablation, not a test of robustness",
         "Nie et al. 2019, section 4.1",
@@ -280,7 +273,7 @@ _ALL: Final = (
     Construction(
         "identity",
         1,
-        consistency.identity,
+        "crossexam.constructions.consistency:identity",
         "consistency",
         "the premise and itself",
         "Minervini & Riedel 2018 (arXiv 1808.08609)",
@@ -294,7 +287,7 @@ _ALL: Final = (
     Construction(
         "symmetry",
         1,
-        consistency.symmetry,
+        "crossexam.constructions.consistency:symmetry",
         "consistency",
         "premise and hypothesis exchanged",
         "Li et al. 2019 (arXiv 1909.00126)",
@@ -307,7 +300,7 @@ _ALL: Final = (
     Construction(
         "negated_hypothesis",
         1,
-        consistency.negated_hypothesis,
+        "crossexam.constructions.consistency:negated_hypothesis",
         "consistency",
         '"It is not the case that" before the hypothesis',
         "Crossexam",
@@ -320,7 +313,7 @@ _ALL: Final = (
     Construction(
         "double_negation",
         1,
-        consistency.double_negation,
+        "crossexam.constructions.consistency:double_negation",
         "consistency",
         '"It is not the case that" before the hypothesis, twice',
         "Crossexam",
@@ -333,7 +326,7 @@ _ALL: Final = (
     Construction(
         "conjunction",
         1,
-        consistency.conjunction,
+        "crossexam.constructions.consistency:conjunction",
         "consistency",
         '"and" and the premise after the hypothesis',
         "Crossexam",
@@ -346,16 +339,101 @@ _ALL: Final = (
     Construction(
         "transitivity",
         1,
-        consistency.transitivity,
+        "crossexam.constructions.consistency:transitivity",
         "consistency",
         "hypothesis and premise, each with a copy of the hypothesis that has an antonym",
         "Li et al. 2019 (arXiv 1909.00126)",
         ("The town was wet.", "The town was dry.", None),
         keeps_label=False,
         labels=(),
-        uses=("tagger", "wordnet", "lemminflect"),
+        uses=("tagger", "wordnet", "forms"),
     ),
 )
+
+
+def _only(name: str, control: str) -> Function:
+    """Return the function of the swap *name*, which selects its items from those of its family."""
+
+    def function(*given: Any, **options: Any) -> Iterator[Outcome]:
+        swaps = imported("crossexam.constructions.word_pair_swaps:swaps")
+        for made, outcome in swaps(control, *given, **options):
+            if made == name:
+                yield outcome
+
+    function.__doc__ = f"Yield the item of the set {name} built from an example."
+    return function
+
+
+_CUP: Final = "A full cup is on a table."
+_DOG: Final = "A dog runs."
+_PAPER: Final = "Sanchez Carmona et al. 2018, section "
+_BOTH: Final[tuple[Side, ...]] = ("premise", "hypothesis")
+
+
+def _swap(
+    name: str,
+    family: str,
+    control: str | None,
+    summary: str,
+    section: str,
+    illustration: tuple[str, str, Label],
+    *,
+    keeps_label: bool = True,
+    labels: tuple[Label, ...] = LABELS,
+    edits: tuple[Side, ...] = _BOTH,
+) -> Construction:
+    return Construction(
+        name,
+        4,
+        _only(name, family),
+        "behaviour",
+        summary,
+        _PAPER + section,
+        illustration,
+        keeps_label=keeps_label,
+        labels=labels,
+        edits=edits,
+        uses=("tagger", "wordnet", "word_pairs"),
+        options="crossexam.constructions.word_pair_swaps:Options",
+        control=control,
+        drawn_as=family,
+        key=(PAIR,),
+        keys_are_sampled=True,
+    )
+
+
+_CONTRADICTION: Final[tuple[Label, ...]] = ("contradiction",)
+
+# fmt: off
+_SWAPS: Final = (
+    _swap("i_a", "i_a", None, "contradictions with antonyms, one in each sentence", "5.2",
+          (_CUP, "An empty cup is on a table.", "contradiction"), labels=_CONTRADICTION, edits=()),
+    _swap("i_ta1", "i_a", "i_a", "the antonyms exchanged", "5.3",
+          ("An empty cup is on a table.", "A full cup is here.", "contradiction"), labels=_CONTRADICTION),
+    _swap("i_ta2", "i_a", "i_a", "the antonym in the hypothesis replaced by a relative of the premise's",
+          "6.1", (_CUP, "A filled cup is here.", "entailment"), keeps_label=False, edits=("hypothesis",)),
+    _swap("i_ta3", "i_a", "i_a", "the antonym in the premise replaced by a relative of the hypothesis's",
+          "6.1", ("A hollow cup is on a table.", "An empty cup is here.", "entailment"), keeps_label=False,
+          edits=("premise",)),
+    _swap("e_a", "i_a", "i_a", "one of the sentences on both sides, with either antonym", "5.3",
+          (_CUP, "An empty cup is on a table.", "contradiction"), labels=_CONTRADICTION),
+    _swap("e_ta", "i_a", "e_a", "the same with the antonyms exchanged", "5.3",
+          ("An empty cup is on a table.", _CUP, "contradiction"), labels=_CONTRADICTION),
+    _swap("i_h", "i_h", None, "a hypernym or hyponym in the hypothesis of a word in the premise", "5.2",
+          (_DOG, "An animal runs.", "entailment"), edits=()),
+    _swap("i_th", "i_h", "i_h", "the two exchanged", "5.3",
+          ("An animal runs.", _DOG, "neutral"), keeps_label=False),
+    _swap("e_h", "i_h", "i_h", "one of the sentences on both sides, with either word", "5.3",
+          (_DOG, "An animal runs.", "entailment"), keeps_label=False),
+    _swap("e_th", "i_h", "e_h", "the same with the words exchanged", "5.3",
+          ("An animal runs.", _DOG, "neutral"), keeps_label=False),
+)
+# fmt: on
+
+#: The ten constructions, each control before those derived from it.
+SWAPS: Final[dict[str, Construction]] = {each.name: each for each in _SWAPS}
+#: The controls, whose names the families have.
+FAMILIES: Final = tuple(dict.fromkeys(str(each.drawn_as) for each in _SWAPS))
 
 #: The entry points by which other distributions add constructions.
 PLUG_INS: Final = "crossexam.constructions"
@@ -418,6 +496,6 @@ def known_construction(made_by: str) -> Construction | None:
     """Return the construction that makes test sets called *made_by*, under its rules; None if none does."""
     bare, rules = without_rules(made_by)
     construction = KNOWN.get(bare)
-    if construction is None or rules not in construction.known_rules:
-        return None
-    return construction.under(rules)
+    if construction is None or rules == OURS:
+        return construction
+    return construction.under(rules) if rules in construction.known_rules else None

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
-from crossexam.constructions.construction import Construction, Draft, Function, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.natural_logic import (
     POSTURES,
     Proposal,
@@ -78,6 +78,7 @@ from crossexam.core.example import (
     light_info,
 )
 from crossexam.core.labels import LABELS, Label
+from crossexam.core.rules import with_rules
 from crossexam.language.lexicons.word_pairs import CONVERSE, WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import replacements
@@ -389,7 +390,7 @@ def _ex_situ_pair(
     told = _TOLD if _told_ex_situ(swapped, context, wordnet) else None
     draft = _labelled(swapped, ex_situ(swapped, context), first, _label(swapped.control), (told,))
     if isinstance(draft, Draft):
-        control = draft.item(swapped.control, SWAPS[names[0]].under(swapped.rules).versioned)
+        control = draft.item(swapped.control, with_rules(names[0], swapped.rules))
         if (control.premise, control.hypothesis) == (swapped.control.premise, swapped.control.hypothesis):
             draft = Rejection("only the pair differs in the control")
     if isinstance(draft, Rejection):
@@ -507,87 +508,3 @@ def _with(item: Example, info: Mapping[str, object]) -> Example:
 
 def _label(example: Example) -> Label:
     return cast(Label, example.label)  # swaps() skips examples with other labels
-
-
-def _only(name: str, control: str) -> Function:
-    """Return the function of the construction *name*, which selects its items from those of its family."""
-
-    def function(
-        example: Example, resources: SwapResources, rng: random.Random, options: Options = Options()
-    ) -> Iterator[Outcome]:
-        for made, outcome in swaps(control, example, resources, rng, options):
-            if made == name:
-                yield outcome
-
-    function.__doc__ = f"Yield the item of the set {name} built from *example*."
-    return function
-
-
-_CUP: Final = "A full cup is on a table."
-_DOG: Final = "A dog runs."
-_PAPER: Final = "Sanchez Carmona et al. 2018, section "
-_BOTH: Final[tuple[Side, ...]] = ("premise", "hypothesis")
-
-
-def _swap(
-    name: str,
-    family: str,
-    control: str | None,
-    summary: str,
-    section: str,
-    illustration: tuple[str, str, Label],
-    *,
-    keeps_label: bool = True,
-    labels: tuple[Label, ...] = LABELS,
-    edits: tuple[Side, ...] = _BOTH,
-) -> Construction:
-    return Construction(
-        name,
-        4,
-        _only(name, family),
-        "behaviour",
-        summary,
-        _PAPER + section,
-        illustration,
-        keeps_label=keeps_label,
-        labels=labels,
-        edits=edits,
-        uses=("tagger", "wordnet", "word_pairs"),
-        options=Options(),
-        control=control,
-        drawn_as=family,
-        key=(PAIR,),
-        keys_are_sampled=True,
-    )
-
-
-_CONTRADICTION: Final[tuple[Label, ...]] = ("contradiction",)
-
-# fmt: off
-_ALL: Final = (
-    _swap("i_a", "i_a", None, "contradictions with antonyms, one in each sentence", "5.2",
-          (_CUP, "An empty cup is on a table.", "contradiction"), labels=_CONTRADICTION, edits=()),
-    _swap("i_ta1", "i_a", "i_a", "the antonyms exchanged", "5.3",
-          ("An empty cup is on a table.", "A full cup is here.", "contradiction"), labels=_CONTRADICTION),
-    _swap("i_ta2", "i_a", "i_a", "the antonym in the hypothesis replaced by a relative of the premise's",
-          "6.1", (_CUP, "A filled cup is here.", "entailment"), keeps_label=False, edits=("hypothesis",)),
-    _swap("i_ta3", "i_a", "i_a", "the antonym in the premise replaced by a relative of the hypothesis's",
-          "6.1", ("A hollow cup is on a table.", "An empty cup is here.", "entailment"), keeps_label=False,
-          edits=("premise",)),
-    _swap("e_a", "i_a", "i_a", "one of the sentences on both sides, with either antonym", "5.3",
-          (_CUP, "An empty cup is on a table.", "contradiction"), labels=_CONTRADICTION),
-    _swap("e_ta", "i_a", "e_a", "the same with the antonyms exchanged", "5.3",
-          ("An empty cup is on a table.", _CUP, "contradiction"), labels=_CONTRADICTION),
-    _swap("i_h", "i_h", None, "a hypernym or hyponym in the hypothesis of a word in the premise", "5.2",
-          (_DOG, "An animal runs.", "entailment"), edits=()),
-    _swap("i_th", "i_h", "i_h", "the two exchanged", "5.3",
-          ("An animal runs.", _DOG, "neutral"), keeps_label=False),
-    _swap("e_h", "i_h", "i_h", "one of the sentences on both sides, with either word", "5.3",
-          (_DOG, "An animal runs.", "entailment"), keeps_label=False),
-    _swap("e_th", "i_h", "e_h", "the same with the words exchanged", "5.3",
-          ("An animal runs.", _DOG, "neutral"), keeps_label=False),
-)
-# fmt: on
-
-#: The ten constructions, each control before those derived from it.
-SWAPS: Final[dict[str, Construction]] = {each.name: each for each in _ALL}

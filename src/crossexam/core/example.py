@@ -88,6 +88,10 @@ PROPOSED: Final = "proposed"
 UNDECIDED: Final = "undecided"  # proposed with a doubt: not scored before people have judged it
 STATUSES: Final = (VERIFIED, REJECTED, PROPOSED, UNDECIDED)
 
+#: Values of ``info["link"]``, of transitivity: from which sentence of the example to z.
+HYPOTHESIS_TO_Z: Final = "h-z"
+PREMISE_TO_Z: Final = "p-z"
+
 
 #: Kinds of example that are single texts, without a hypothesis and a gold label; see ``info["kind"]``.
 SINGLE_TEXTS: Final = frozenset({"problem", "sentence"})

@@ -1,8 +1,8 @@
-"""``--set FIELD=VALUE``: change fields of frozen dataclasses from the command line.
+"""Options: fields of frozen dataclasses, whose values are read by their types, from a text or as they are.
 
-The dataclasses, here called parts, have names: the configuration and the recipe of a training, the options of
-a kind of model (``--set hf.dtype=bfloat16``), those of a construction (``--set antonymy.rules=released``).
-``FIELD`` is enough if only one part has it, else ``PART.FIELD``.  Values are read by the type of the field.
+The dataclasses with ``--set FIELD=VALUE``, here called parts, have names: the configuration and the recipe
+of a training, the options of a kind of model (``--set hf.dtype=bfloat16``), those of a construction
+(``--set antonymy.rules=released``).  ``FIELD`` is enough if only one part has it, else ``PART.FIELD``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -23,7 +23,11 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 ALIASES: Final = {"lr": "learning_rate"}
 
 _OPTION: Final = "--set"
-_BOOLS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+#: The texts that stand for the values of a type that has few, in small letters.
+_SPELT: Final[Mapping[Any, Mapping[str, Any]]] = {
+    bool: {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False},
+    NoneType: {"none": None},
+}
 _WORDS: Final[dict[Any, tuple[str, str]]] = {  # one value, several
     bool: ("true or false", "true or false each"),
     int: ("a whole number", "whole numbers"),
@@ -126,63 +130,79 @@ def _replaced(part: Any, values: Mapping[str, Any], where: str) -> Any:
         raise CrossexamError(str(error), where=where) from None
 
 
-def parse_value(text: str, kind: Any, name: str, *, where: str = _OPTION) -> Any:
-    """Return *text* as a value of the type *kind* of the field *name*.
+class Within(NamedTuple):
+    """The least and the most that a whole number may be: ``Annotated[int, Within(1)]``."""
 
-    Types are bool (true, yes, 1; false, no, 0), int, float, str, Path, None (none), Literal, tuples of these
-    (``1,3`` or ``(1, 3)``) and unions.  Raises CrossexamError if *text* fits none of them.
+    least: int
+    most: int | None = None
 
-    >>> parse_value("none", float | None, "clip"), parse_value("(1, 3)", tuple[int, ...], "widths")
-    (None, (1, 3))
-    >>> parse_value("yes", bool, "trees"), parse_value("auto", int | Literal["auto"], "batch_size")
-    (True, 'auto')
-    """
-    for choice in sorted(_choices(kind), key=_generality):
-        try:
-            return _converted(text.strip(), choice)
-        except ValueError:
-            continue
-    raise CrossexamError(f"'{name}' cannot be '{text}'", where=where, wanted=_described(kind))
+    def __call__(self, value: int) -> int:
+        """Return *value*; raises ValueError if it is less or more."""
+        if value < self.least or (self.most is not None and value > self.most):
+            raise ValueError(value)
+        return value
+
+    def __str__(self) -> str:
+        if self.most is not None:
+            return f"a whole number from {self.least} to {self.most}"
+        return f"a whole number above {self.least - 1}" if self.least else "a whole number, 0 or more"
 
 
 def as_kind(value: Any, kind: Any, name: str, *, where: str = _OPTION) -> Any:
-    """Return *value* as the type *kind* of the field *name*; a text is parsed by :func:`parse_value`.
+    """Return *value* as the type *kind* of the field *name*; raises CrossexamError if it does not fit.
 
-    NumPy's numbers are numbers and lists are tuples; True and False are not.  Raises CrossexamError if
-    *value* does not fit.
+    A text is read by :func:`fitting`.
 
-    >>> as_kind(3, float | None, "clip"), as_kind(["2", 3], tuple[int, ...], "widths")
-    (3.0, (2, 3))
+    >>> as_kind("none", float | None, "clip"), as_kind("(1, 3)", tuple[int, ...], "widths")
+    (None, (1, 3))
     """
-    if isinstance(value, str):
-        return parse_value(value, kind, name, where=where)
-    for choice in _choices(kind):
+    try:
+        return fitting(value, kind)
+    except ValueError:
+        what = f"'{name}' cannot be {shown(value)}"
+    raise CrossexamError(what, where=where, wanted=described(kind))
+
+
+def fitting(value: Any, kind: Any, *, reads_texts: bool = True) -> Any:
+    """Return *value* as a *kind*: a type, or several in a union; raises ValueError if it does not fit.
+
+    Types are bool, int, float, str, Path, Mapping, None, Literal and tuples.  NumPy's numbers are numbers and
+    lists are tuples; True and False are no numbers, and NaN is none.  In ``Annotated``, functions change the
+    value or raise ValueError.  Unless *reads_texts* is False, a text stands for a value of another type:
+    true, yes, 1; false, no, 0; none; ``1,3`` or ``(1, 3)``.
+
+    >>> fitting("yes", bool), fitting("auto", int | Literal["auto"]), fitting(["2", 3], tuple[int, ...])
+    (True, 'auto', (2, 3))
+    """
+    for choice in sorted(_choices(kind), key=_generality):
         try:
-            return _fitting(value, choice)
+            return _fitting(value, choice, reads_texts)
         except ValueError:
             continue
-    raise CrossexamError(f"'{name}' cannot be {shown(value)}", where=where, wanted=_described(kind))
+    raise ValueError(value)
 
 
-def _fitting(value: Any, kind: Any) -> Any:
-    """Return *value*, which is not a text, as a *kind*, which is not a union; raises ValueError."""
-    if get_origin(kind) is tuple:
-        if not isinstance(value, list | tuple):
-            raise ValueError(value)
-        kinds = get_args(kind)
-        kinds = (kinds[0],) * len(value) if kinds[-1] is Ellipsis else kinds
-        return tuple(
-            _converted(each, one) if isinstance(each, str) else _fitting(each, one)
-            for each, one in zip(value, kinds, strict=True)
-        )
-    if get_origin(kind) is Literal:
-        fits = any(value == choice and type(value) is type(choice) for choice in get_args(kind))
-    elif get_origin(kind) is Mapping:
-        fits = isinstance(value, Mapping)
+def _fitting(value: Any, kind: Any, reads_texts: bool) -> Any:
+    """Return *value* as a *kind*, which is not a union; raises ValueError."""
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        if not (parts[0] is Path and isinstance(value, str) and reads_texts):  # a function may read a URL
+            value = _fitting(value, parts[0], reads_texts)
+        for function in parts[1:]:
+            value = function(value)
+        return value
+    if origin is tuple:
+        pieces = _pieces(value, reads_texts)
+        kinds = (parts[0],) * len(pieces) if parts[-1] is Ellipsis else parts
+        return tuple(_fitting(*each, reads_texts) for each in zip(pieces, kinds, strict=True))
+    if isinstance(value, str) and reads_texts:
+        return _read(value, kind)
+    if origin is Literal:
+        fits = any(value == choice and type(value) is type(choice) for choice in parts)
     elif kind in (int, float):
         fits = isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
     else:
-        fits = not isinstance(kind, type) or isinstance(value, PathLike if kind is Path else kind)
+        fits = isinstance(value, PathLike if kind is Path else origin or kind)
     if not fits:
         raise ValueError(value)
     return kind(value) if kind in (int, float, Path) else value
@@ -197,55 +217,50 @@ def _choices(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
-def _converted(text: str, kind: Any) -> Any:
-    """Return *text* as a *kind*, which is not a union; raises ValueError."""
+def _read(text: str, kind: Any) -> Any:
+    """Return the value of *kind*, which is neither a union nor a tuple, that *text* stands for."""
+    spelt: Mapping[str, Any] = {}
     if get_origin(kind) is Literal:
-        return _spelt(text, {str(choice): choice for choice in get_args(kind)})
-    if get_origin(kind) is tuple:
-        return _tuple(text, get_args(kind))
-    if kind is NoneType:
-        return _spelt(text.lower(), {"none": None})
-    if kind is bool:
-        return _spelt(text.lower(), _BOOLS)
-    if kind in (int, float, str, Path):
-        value = kind(text)
-        if value == value:  # a number, not NaN
-            return value
-    raise ValueError(text)
-
-
-def _spelt(text: str, spellings: Mapping[str, Any]) -> Any:
-    if text not in spellings:
+        spelt = {str(choice): choice for choice in get_args(kind)}
+    elif kind in _SPELT:
+        spelt, text = _SPELT[kind], text.lower()
+    elif kind in (int, float, str, Path) and (value := kind(text)) == value:  # a number, not NaN
+        return value
+    if text not in spelt:
         raise ValueError(text)
-    return spellings[text]
+    return spelt[text]
 
 
-def _tuple(text: str, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
-    inner = text.strip("()[] ").removesuffix(",")
-    pieces = [piece.strip().strip("'\"") for piece in inner.split(",")] if inner else []
-    if kinds[-1] is Ellipsis:
-        kinds = (kinds[0],) * len(pieces)
-    return tuple(_converted(piece, kind) for piece, kind in zip(pieces, kinds, strict=True))
+def _pieces(value: Any, reads_texts: bool) -> Sequence[Any]:
+    """Return the elements of a list, or the pieces of a text between commas; raises ValueError."""
+    if isinstance(value, str) and reads_texts:
+        inner = value.strip("()[] ").removesuffix(",")
+        return [piece.strip().strip("'\"") for piece in inner.split(",")] if inner else []
+    if not isinstance(value, list | tuple):
+        raise ValueError(value)
+    return value
+
+
+def described(kind: Any) -> str:
+    """Return what a value of *kind* looks like.
+
+    >>> described(tuple[int, ...] | Literal["all"] | None), described(tuple[str, str])
+    ('whole numbers separated by commas or all or none', '2 texts separated by commas')
+    """
+    return " or ".join(map(_described, _choices(kind)))
 
 
 def _described(kind: Any) -> str:
-    """Return what a value of *kind* looks like.
-
-    >>> _described(tuple[int, ...] | Literal["all"] | None), _described(tuple[str, str])
-    ('whole numbers separated by commas or all or none', '2 texts separated by commas')
-    """
-    words = []
-    for choice in _choices(kind):
-        if get_origin(choice) is Literal:
-            words.append(", ".join(map(str, get_args(choice))))
-        elif get_origin(choice) is tuple:
-            kinds = get_args(choice)
-            count = "" if kinds[-1] is Ellipsis else f"{len(kinds)} "
-            several = _WORDS[kinds[0]][1] if kinds[0] in _WORDS else "values"
-            words.append(f"{count}{several} separated by commas")
-        else:
-            words.append(_WORDS[choice][0] if choice in _WORDS else str(getattr(choice, "__name__", choice)))
-    return " or ".join(words)
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return ", ".join(map(str, parts))
+    if origin is tuple:
+        count = "" if parts[-1] is Ellipsis else f"{len(parts)} "
+        several = _WORDS[parts[0]][1] if parts[0] in _WORDS else "values"
+        return f"{count}{several} separated by commas"
+    if origin is Annotated:
+        return next((str(each) for each in parts if isinstance(each, Within)), _described(parts[0]))
+    return _WORDS[kind][0] if kind in _WORDS else str(getattr(kind, "__name__", kind))
 
 
 def parse_assignments(pieces: Sequence[str], option: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The catalogue of corpora: downloads with sizes and hashes, licences, citations, published sizes."""
+"""The catalogue of corpora: files of splits, downloads with sizes and hashes, licences, citations."""
 
 from __future__ import annotations
 
@@ -47,18 +47,56 @@ class Download:
 
 
 @dataclass(frozen=True)
-class SplitFacts:
-    """The published size of a split: its *rows*, and how many of them have a *gold* label."""
+class Split:
+    """The *files* that a split may be in, the preferred one first, and its published size.
 
-    rows: int
+    The size is its *rows*, and how many of them have a *gold* label, if all do not; None if it is not known.
+    """
+
+    files: tuple[str, ...]
+    rows: int | None = None
     gold: int | None = None
+
+    @property
+    def labelled(self) -> int | None:
+        """The published number of examples with a gold label."""
+        return self.rows if self.gold is None else self.gold
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What to cite for a corpus; *role* says what it did with the corpus of an earlier one ("recast").
+
+    >>> str(Publication(("Ann Lee", "Bo Li", "Cy Poe"), 2018, "On rain", "ACL", "https://example.org/x"))
+    'Ann Lee, Bo Li and Cy Poe. 2018. On rain. ACL. https://example.org/x'
+    >>> str(Publication(("Ann Lee", "others"), 2018, "Does it rain?", role="recast"))
+    'recast: Ann Lee et al. 2018. Does it rain?'
+    """
+
+    authors: tuple[str, ...]
+    year: int
+    title: str
+    venue: str = ""
+    url: str = ""
+    role: str = ""
+
+    def __str__(self) -> str:
+        *first, last = self.authors
+        and_last = "et al" if last == "others" else f"and {last}"
+        authors = f"{', '.join(first)} {and_last}" if first else last
+        title = self.title if self.title.endswith("?") else f"{self.title}."
+        parts = (title, f"{self.venue}." if self.venue and self.url else self.venue, self.url)
+        shown = " ".join(part for part in (f"{authors}. {self.year}.", *parts) if part)
+        return f"{self.role}: {shown}" if self.role else shown
 
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """A corpus in the catalogue; its archives may unpack to at most *unpacked_limit* bytes.
+    """A corpus in the catalogue, with other names that it has; *about* is what a list says of it.
 
-    *by_hand* says why its downloads need a browser; empty if they do not.
+    Its archives may unpack to at most *unpacked_limit* bytes.  *by_hand* says why its downloads need a
+    browser; empty if they do not.  *citation* is the text of its *publications*, or what to cite if it has
+    none.
     """
 
     name: str
@@ -67,9 +105,12 @@ class CatalogEntry:
     licence: str
     citation: str
     downloads: tuple[Download, ...]
-    splits: Mapping[str, SplitFacts]
+    splits: Mapping[str, Split]
     unpacked_limit: int
     by_hand: str = ""
+    about: str = ""
+    aliases: tuple[str, ...] = ()
+    publications: tuple[Publication, ...] = ()
 
 
 @cache
@@ -83,18 +124,37 @@ def catalog() -> Mapping[str, CatalogEntry]:
     return parse_catalog(text)
 
 
+@cache
+def _aliases() -> Mapping[str, str]:
+    return {alias: name for name, entry in catalog().items() for alias in entry.aliases}
+
+
+def known_name(name: str) -> str:
+    """Return the name in the catalogue of the corpus called *name*; *name* itself if there is none.
+
+    >>> known_name("mnli"), known_name("mine")
+    ('multinli', 'mine')
+    """
+    return _aliases().get(name, name)
+
+
 def parse_catalog(text: str) -> dict[str, CatalogEntry]:
     """Return the entries of a catalogue written in TOML."""
     return {name: _entry(name, fields) for name, fields in tomllib.loads(text).items()}
 
 
 def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
+    publications = tuple(
+        Publication(**{**each, "authors": tuple(each["authors"])}) for each in fields.get("publications", ())
+    )
     return CatalogEntry(
         name=name,
         title=fields["title"],
+        about=fields["about"],
+        aliases=tuple(fields.get("aliases", ())),
         homepage=fields["homepage"],
         licence=fields["licence"],
-        citation=fields["citation"],
+        citation=fields.get("citation") or "; ".join(map(str, publications)),
         downloads=tuple(
             Download(
                 url=item["url"],
@@ -105,7 +165,11 @@ def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
             )
             for item in fields.get("downloads", ())
         ),
-        splits={split: SplitFacts(**facts) for split, facts in fields["splits"].items()},
+        splits={
+            split: Split(tuple(facts["files"]), facts.get("rows"), facts.get("gold"))
+            for split, facts in fields["splits"].items()
+        },
         unpacked_limit=fields.get("unpacked_limit", 0),
         by_hand=fields.get("by_hand", ""),
+        publications=publications,
     )

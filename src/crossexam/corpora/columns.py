@@ -35,7 +35,7 @@ from crossexam.core.labels import Gold
 from crossexam.core.output.escapes import quoted
 from crossexam.core.stored.rows import from_row
 from crossexam.corpora.label_names import LabelNames
-from crossexam.corpora.records import Row
+from crossexam.corpora.records import Row, json_name
 
 Shape = Literal["pair", "problem", "sentence", "test set"]
 
@@ -196,10 +196,6 @@ def _shape(columns: Mapping[str, str], names: list[str], mapping: Mapping[str, s
     )
 
 
-_JSON_NAMES: Final = {bool: "true or false", int: "a number", float: "a number", str: "a string",
-                      list: "an array", dict: "an object", type(None): "null"}  # fmt: skip
-
-
 #: Makes the id of an example from the corpus's own (None if it has none), its texts and its label.
 Identify = Callable[[object, str, str, Gold | None], str]
 
@@ -319,8 +315,7 @@ def _label(row: Row, column: str, labels: LabelNames) -> Gold | None:
 
 
 def _wrong_type(column: str, value: object, wanted: str) -> FormatError:
-    actual = _JSON_NAMES.get(type(value), f"a {type(value).__name__}")
-    return FormatError(f"{actual} instead of {wanted}", where=f"field '{column}'", wanted=wanted)
+    return FormatError(f"{json_name(value)} instead of {wanted}", where=f"field '{column}'", wanted=wanted)
 
 
 def _extra(row: Row, layout: Layout) -> dict[str, Any]:

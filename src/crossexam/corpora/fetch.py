@@ -24,11 +24,10 @@ from crossexam.core.files import read_json, sha256_of, sweep, write_json
 from crossexam.core.locks import locked
 from crossexam.core.places import home_expanded
 from crossexam.core.progress import Progress, silent
-from crossexam.corpora.catalog import CatalogEntry, Download, installed_name
+from crossexam.corpora.catalog import CatalogEntry, Download, installed_name, known_name
 from crossexam.corpora.catalog import catalog as shipped_catalog
 from crossexam.corpora.installed import data_folder
 from crossexam.corpora.received import check_form, check_room, unpack_zip
-from crossexam.corpora.split_files import CORPUS_ALIASES
 
 if TYPE_CHECKING:
     import httpx2
@@ -363,7 +362,7 @@ def install_corpus(
     knows no size may have *max_size* bytes.  Raises CrossexamError.
     """
     known = shipped_catalog() if catalog is None else catalog
-    name = CORPUS_ALIASES.get(name, name)
+    name = known_name(name)
     to_fetch = {key: entry for key, entry in known.items() if entry.downloads}
     if name not in to_fetch:
         raise UnknownNameError("corpus to fetch", name, to_fetch)

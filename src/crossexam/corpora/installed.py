@@ -11,8 +11,9 @@ from typing import Final
 
 from crossexam.core.places import home_expanded
 from crossexam.corpora.catalog import catalog
-from crossexam.corpora.split_files import BUILTIN, CORPORA, SPLITS
 
+#: The corpora that come with the package.
+BUILTIN: Final = "builtin"
 _PLACES: Final = ("", "*/", "*/*/")
 
 
@@ -62,9 +63,9 @@ def find_split(corpus: str, split: str, folder: Path) -> Path | None:
     Return None if the split is not installed.
     """
     if corpus == BUILTIN:
-        path = Path(str(files("crossexam.corpora"))) / "builtin" / SPLITS[BUILTIN][split][0]
+        path = Path(str(files("crossexam.corpora"))) / BUILTIN / catalog()[BUILTIN].splits[split].files[0]
         return path if path.is_file() else None
-    for name in SPLITS[corpus][split]:
+    for name in catalog()[corpus].splits[split].files:
         for place in (f"{corpus}/", *_PLACES):
             for path in sorted(folder.glob(place + name)):
                 hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
@@ -75,14 +76,14 @@ def find_split(corpus: str, split: str, folder: Path) -> Path | None:
 
 def list_corpora(*, data_dir: Path | None = None) -> list[CorpusEntry]:
     """Return every corpus that has a name, with the files of its splits."""
-    folder, facts = data_dir or data_folder(), catalog()
+    folder = data_dir or data_folder()
     return [
         CorpusEntry(
             name=name,
-            splits=tuple(SPLITS[name]),
-            description=description,
-            licence=facts[name].licence,
-            files={split: find_split(name, split, folder) for split in SPLITS[name]},
+            splits=tuple(entry.splits),
+            description=entry.about,
+            licence=entry.licence,
+            files={split: find_split(name, split, folder) for split in entry.splits},
         )
-        for name, description in CORPORA.items()
+        for name, entry in catalog().items()
     ]

@@ -10,7 +10,7 @@ import re
 import shutil
 import stat
 import zipfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,63 +18,21 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import archive_errors, disk_full
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import installed_name
+from crossexam.corpora.records import BOM, foreign_format
 
 _HEAD: Final = 65_536  # bytes that are looked at
 _PARQUET: Final = b"PAR1"
-#: How files of other kinds begin.
-_OTHERS: Final[Mapping[bytes, str]] = {
-    b"%PDF": "a PDF file",
-    b"PK\x03\x04": "a zip archive",
-    b"\x1f\x8b": "a gzip archive",
-    b"version https://git-lfs": "a pointer of Git LFS, not the file that it stands for",
+#: How files of text begin, by the suffix of their name; a table or list of sentences begins otherwise.
+_STARTS: Final[Mapping[str, tuple[bytes, ...]]] = {
+    ".json": (b"{", b"["),
+    ".jsonl": (b"{",),
+    ".xml": (b"<",),
+    ".csv": (),
+    ".tsv": (),
+    ".txt": (),
 }
+_SEPARATORS: Final = {".csv": b",", ".tsv": b"\t"}
 _PAGE: Final = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|script|meta)\b", re.IGNORECASE)
-
-
-def _problem_of_text(head: bytes) -> str | None:
-    """Return what *head*, the start of a file of text, is instead; None if it is text."""
-    begun = head.removeprefix(b"\xef\xbb\xbf")
-    other = next((what for start, what in _OTHERS.items() if begun.startswith(start)), None)
-    if other is not None:
-        return other
-    if _PAGE.match(begun):
-        return "a page for a browser"
-    return "not text" if b"\0" in head else None
-
-
-def _problem_of_lines(head: bytes) -> str | None:
-    """Return what is wrong with *head* as lines of text that are not JSON or XML."""
-    starts = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    return "no table or list of sentences" if starts in {b"{", b"<"} else None
-
-
-def _starts_with(*starts: bytes) -> Callable[[bytes], str | None]:
-    wanted = " or ".join(f"'{each.decode()}'" for each in starts)
-
-    def problem(head: bytes) -> str | None:
-        begun = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-        return None if begun.startswith(starts) else f"it does not begin with {wanted}"
-
-    return problem
-
-
-def _problem_of_table(separator: bytes) -> Callable[[bytes], str | None]:
-    def problem(head: bytes) -> str | None:
-        line = head.partition(b"\n")[0]
-        return _problem_of_lines(head) or (None if separator in line else "its first line has no columns")
-
-    return problem
-
-
-#: What else is wrong with the start of a file of text, by the suffix of its name.
-_FORMS: Final[Mapping[str, Callable[[bytes], str | None]]] = {
-    ".json": _starts_with(b"{", b"["),
-    ".jsonl": _starts_with(b"{"),
-    ".xml": _starts_with(b"<"),
-    ".csv": _problem_of_table(b","),
-    ".tsv": _problem_of_table(b"\t"),
-    ".txt": _problem_of_lines,
-}
 
 
 def check_form(file: Path, name: str, *, where: str) -> None:
@@ -88,10 +46,8 @@ def check_form(file: Path, name: str, *, where: str) -> None:
         problem: str | None = "the file is empty"
     elif suffix == ".parquet":
         problem = None if head.startswith(_PARQUET) and tail == _PARQUET else "it is no Parquet, or not whole"
-    elif suffix in _FORMS:
-        problem = _problem_of_text(head) or _FORMS[suffix](head)
     else:
-        problem = None
+        problem = _problem_of_text(head.removeprefix(BOM), suffix) if suffix in _STARTS else None
     if problem is not None:
         raise FormatError(
             f"this is not the file {name}: {problem}",
@@ -99,6 +55,25 @@ def check_form(file: Path, name: str, *, where: str) -> None:
             wanted=f"a file with the content that '{suffix}' promises",
             hint="nothing was installed; open the address in a browser, or pass a copy with --from",
         )
+
+
+def _problem_of_text(head: bytes, suffix: str) -> str | None:
+    """Return what *head*, the start of a file of text, is instead of what *suffix* says; None if nothing."""
+    if _PAGE.match(head):
+        return "a page for a browser"
+    foreign = None if suffix == ".xml" else foreign_format(head)
+    if foreign is not None:
+        return foreign.what
+    if b"\0" in head:
+        return "not text"
+    starts, begun = _STARTS[suffix], head.lstrip()
+    if starts and not begun.startswith(starts):
+        return f"it does not begin with {' or '.join(repr(each.decode()) for each in starts)}"
+    if not starts and begun.startswith((b"{", b"<")):
+        return "no table or list of sentences"
+    if suffix in _SEPARATORS and _SEPARATORS[suffix] not in head.partition(b"\n")[0]:
+        return "its first line has no columns"
+    return None
 
 
 def check_room(folder: Path, needed: int) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem
@@ -93,12 +93,21 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
             if isinstance(row, dict):
                 yield number, row
             else:
-                yield number, FormatError(f"{_json_name(row)}, not an object", wanted='{"field": ...}')
+                yield number, FormatError(f"{json_name(row)}, not an object", wanted='{"field": ...}')
 
 
-def _json_name(value: object) -> str:
-    names = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
+#: What JSON calls values, by their types here.
+_JSON_NAMES: Final = {bool: "true or false", int: "a number", float: "a number", str: "a string",
+                      list: "an array", dict: "an object", type(None): "null"}  # fmt: skip
+
+
+def json_name(value: object) -> str:
+    """Return what JSON calls *value*, by its type: "a number".
+
+    >>> json_name(None), json_name([1]), json_name((1,))
+    ('null', 'an array', 'a tuple')
+    """
+    return _JSON_NAMES.get(type(value), f"a {type(value).__name__}")
 
 
 def _tsv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
@@ -205,6 +214,15 @@ Format = Literal["json lines", "csv", "tsv", "parquet", "sentences"]
 BOM: Final = b"\xef\xbb\xbf"
 # The first bytes of files that cannot be read, what these files are, and the way out; the first match counts.
 _AS_CSV: Final = "save it as CSV (UTF-8) in that program"
+
+
+class Foreign(NamedTuple):
+    """What a file is that cannot be read, and the *way out*."""
+
+    what: str
+    way_out: str
+
+
 # fmt: off
 _NOT_OURS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (rb"PK\x03\x04.{26}\[Content_Types\]", "an Excel workbook or another Office file", _AS_CSV),
@@ -215,6 +233,8 @@ _NOT_OURS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (rb"\x1f\x8b",                          "compressed (gzip)", "unpack it first: gunzip FILE"),
     (rb"\xff\xfe|\xfe\xff",                 "UTF-16 text", "save it as UTF-8: iconv -f UTF-16 -t UTF-8"),
     (rb"%PDF",                              "a PDF", "extract its text first"),
+    (rb"version https://git-lfs",           "a pointer of Git LFS, not the file that it stands for",
+     "download the file itself: git lfs pull"),
     (rb"(?i:\s*<(\?xml|!doctype|html))",    "XML or HTML",
      "extract its text first; fracas@FILE reads the FraCaS problems"),
 )
@@ -298,17 +318,23 @@ def detect_format(path: Path) -> FormattedFile:
     return FormattedFile(path, kind)
 
 
+def foreign_format(first: bytes) -> Foreign | None:
+    """Return what a file that begins with *first* is, if it is one of another program; else None.
+
+    >>> foreign_format(b"%PDF-1.7").what, foreign_format(b"premise,hypothesis")
+    ('a PDF', None)
+    """
+    matches = (Foreign(what, out) for begins, what, out in _NOT_OURS if re.match(begins, first, re.DOTALL))
+    return next(matches, None)
+
+
 def _refuse_other_formats(path: Path, first: bytes) -> None:
     """Raise FormatError for files of other programs and, if the suffix is unknown, for binary files."""
     suffix = path.suffix.lower()
-    found = next(
-        ((what, hint) for begins, what, hint in _NOT_OURS if re.match(begins, first, re.DOTALL)), None
-    )
-    if suffix in _WORKBOOKS:
-        found = ("a workbook", _AS_CSV)
+    found = Foreign("a workbook", _AS_CSV) if suffix in _WORKBOOKS else foreign_format(first)
     wanted = "a text or Parquet file"
     if found is not None:
-        raise FormatError(f"the file is {found[0]}", where=str(path), wanted=wanted, hint=found[1])
+        raise FormatError(f"the file is {found.what}", where=str(path), wanted=wanted, hint=found.way_out)
     if suffix in _ARCHIVES:
         raise FormatError(
             f"the file is not what its suffix '{path.suffix}' says",

@@ -30,11 +30,10 @@ from crossexam.core.files import sha256_of
 from crossexam.core.labels import Projection
 from crossexam.core.places import copy_path, home_expanded, is_url
 from crossexam.core.transfers import fetch_file
-from crossexam.corpora.catalog import catalog
+from crossexam.corpora.catalog import catalog, known_name
 from crossexam.corpora.installed import CorpusFile, data_folder, find_split
 from crossexam.corpora.label_names import Names
 from crossexam.corpora.reading import ReadingReport, corpus_manifest, declared_projection, read_examples
-from crossexam.corpora.split_files import CORPUS_ALIASES, SPLIT_ALIASES, SPLITS
 
 #: So many files beside one that is missing are looked through for a name like its own.
 _MOST_BESIDE: Final = 1_000
@@ -44,6 +43,14 @@ _SLICE: Final = re.compile(r"(.+)\[(\d*):(\d*)(?::(\d*))?\]")
 _UNCLOSED: Final = re.compile(r".+\[[-\d:]*")
 _SHARE: Final = re.compile(r"(.+)@(\d*\.\d+)")
 _WHOLE: Final = slice(None)
+# fmt: off
+_SPLIT_ALIASES: Final[dict[str, str]] = {
+    "validation": "dev", "valid": "dev", "val": "dev", "development": "dev",
+    "matched": "dev_matched", "validation_matched": "dev_matched",
+    "mismatched": "dev_mismatched", "validation_mismatched": "dev_mismatched",
+    "trial": "dev", "evaluation": "test", "pmonli": "positive", "nmonli": "negative", "mnli": "mnli_m",
+}
+# fmt: on
 
 
 @dataclass(frozen=True)
@@ -113,7 +120,7 @@ class CorpusSpec:
             return cls(text, name, with_reader[1], None, user_path(with_reader[2]), part, share)
         if named := _SPLIT.fullmatch(name):
             return cls(text, name, named[1], named[2] or None, None, part, share)
-        if name.lower() in {*SPLITS, *CORPUS_ALIASES} and not path.exists():
+        if known_name(name.lower()) in catalog() and not path.exists():
             return cls(text, name, name, part=part, share=share)
         return cls(text, name, file=path, part=part, share=share)
 
@@ -242,7 +249,7 @@ def _meant(path: Path) -> str:
     """Return the corpora and files whose names are like that of *path*, as the beginning of a hint."""
     beside = islice(path.parent.iterdir(), _MOST_BESIDE) if path.parent.is_dir() else ()
     others = {each.stem: each.name for each in beside if each.name != path.name}
-    names = {**{name: name for name in SPLITS}, **others}
+    names = {**{name: name for name in catalog()}, **others}
     near = [names[name] for name in get_close_matches(path.stem, names, n=3, cutoff=0.75)]
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
@@ -445,28 +452,29 @@ def _names_a_corpus(text: str) -> bool:
 
 def _known_corpus(name: str) -> str:
     """Return the name of a corpus in the tables; raises UnknownNameError."""
-    corpus = CORPUS_ALIASES.get(name.lower(), name.lower())
-    if corpus not in SPLITS:
-        raise UnknownNameError("corpus", corpus, SPLITS)
+    corpus = known_name(name.lower())
+    if corpus not in catalog():
+        raise UnknownNameError("corpus", corpus, catalog())
     return corpus
 
 
 def _known_split(corpus: str, name: str | None, text: str) -> str:
     """Return the name of a split in the tables; raises CrossexamError if *text* names none of them."""
-    splits = SPLITS[corpus]
+    splits = catalog()[corpus].splits
     if not name:
         wanted = " or ".join(f"{corpus}:{split}" for split in splits)
         raise CrossexamError(f"'{text}' does not say which split", wanted=wanted)
     split = name.lower()
-    split = split if split in splits else SPLIT_ALIASES.get(split, split)
+    split = split if split in splits else _SPLIT_ALIASES.get(split, split)
     if split not in splits:
         raise UnknownNameError(f"split of {corpus}", split, splits, hint=f"available: {', '.join(splits)}")
     return split
 
 
 def _not_installed(corpus: str, split: str, folder: Path) -> CrossexamError:
-    names = SPLITS[corpus][split]
-    downloaded = {file for item in catalog()[corpus].downloads for file in item.installs}
+    entry = catalog()[corpus]
+    names = entry.splits[split].files
+    downloaded = {file for item in entry.downloads for file in item.installs}
     fetch = f"crossexam fetch {corpus}, or " if downloaded & {Path(name).name for name in names} else ""
     return CrossexamError(
         f"{corpus}:{split} is not installed",

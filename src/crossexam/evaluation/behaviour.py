@@ -32,13 +32,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.constructions.keys import in_one_order, keys_of
-from crossexam.constructions.word_pair_swaps import SWAPS
+from crossexam.constructions.table import SWAPS
 from crossexam.core.columns import Places, info_values, relabelled_items
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import CONTROL_LABEL, POLARITY, SEEN
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
-from crossexam.evaluation.scores import Scored, score_run
+from crossexam.evaluation.scores import Scored, score_answered
 from crossexam.language.word_pair_index import POLARITIES
 from crossexam.stats.association import Association, association, cramers_v, cross_counts, odds_ratio
 from crossexam.stats.bootstrap import draws_for
@@ -143,7 +143,7 @@ def factor_results(run: Run, *, alpha: float = ALPHA, left_out: Collection[str] 
     names = [name for name, dataset in run.datasets.items() if dataset.entry.construction in SWAPS]
     if not names:
         return []
-    scored = score_run(run, two_labels=run.two_labels)
+    scored = score_answered(run, two_labels=run.two_labels)
     asked = [each for name in names for each in _asked(run, name, scored)]
     tested = [place for place, each in enumerate(asked) if each.tested]
     planned = max(1, len(tested) + len(untested))
@@ -176,7 +176,7 @@ def subset_items(run: Run) -> dict[tuple[str, Factor], NDArray[np.bool_]]:
     model.
     """
     names = [name for name, dataset in run.datasets.items() if dataset.entry.construction in SWAPS]
-    scored = score_run(run, two_labels=run.two_labels)
+    scored = score_answered(run, two_labels=run.two_labels)
     return {(name, each.factor): each.kept for name in names for each in _asked(run, name, scored)}
 
 

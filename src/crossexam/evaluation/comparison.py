@@ -13,11 +13,10 @@ from crossexam.core.estimate import Bounds, Estimate, p_value_text
 from crossexam.core.labels import Ties
 from crossexam.core.notebook import html_table
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.scores import Scored, describe_projection, score_both, ties_of, with_accuracy
-from crossexam.evaluation.unanswered import Filled, filled_scores, is_answered, too_many
-from crossexam.stats.estimate import share_correct
+from crossexam.evaluation.quantities import Quantity, difference_of, share_of
+from crossexam.evaluation.scores import Scored, describe_projection, score_pair, ties_of, with_accuracy
 from crossexam.stats.p_values import holm_of_planned
-from crossexam.stats.paired import clustered_mcnemar, paired_difference
+from crossexam.stats.paired import clustered_mcnemar
 
 if TYPE_CHECKING:
     from crossexam.evaluation.keys import KeyedComparison
@@ -43,12 +42,12 @@ class Comparison:
     accuracy_a: Estimate
     accuracy_b: Estimate
     difference: Estimate
-    p_value: float | None
-    p_mid: float | None
-    p_holm: float | None
-    b: int | None
-    c: int | None
     projection: str | None
+    p_value: float | None = None
+    p_mid: float | None = None
+    p_holm: float | None = None
+    b: int | None = None
+    c: int | None = None
     unanswered: UnansweredByEither | None = None
     ties_a: Ties | None = None
     ties_b: Ties | None = None
@@ -239,75 +238,58 @@ def compare_runs(
     run_a, run_b = with_accuracy(run_a), with_accuracy(run_b)
     names = list(run_a.datasets)
     two_labels = run_a.two_labels or run_b.two_labels
-    first, second = score_both(run_a, run_b)
-    ties = [
-        [ties_of(run, name, two_labels=two_labels, beside=beside) for name in names]
-        for run, beside in ((run_a, run_b), (run_b, run_a))
-    ]
-    pairs = [
-        _compare_one(name, first[name], second[name], two_labels, of_both)
-        for name, *of_both in zip(names, *ties, strict=True)
-    ]
-    if not (is_answered(run_a) and is_answered(run_b)):
-        a, b = (filled_scores(run, two_labels=two_labels) for run in (run_a, run_b))
-        pairs = [_with_bounds(pair, a, b, max_unanswered) for pair in pairs]
+    first, second = score_pair(run_a, run_b)
+    pairs = []
+    for name in names:
+        ties = [
+            ties_of(run, name, two_labels=two_labels, beside=beside)
+            for run, beside in ((run_a, run_b), (run_b, run_a))
+        ]
+        pairs.append(_compare_one(name, first[name], second[name], two_labels, ties, max_unanswered))
     corrected = holm_of_planned([pair.p_value for pair in pairs])
     return tuple(replace(pair, p_holm=adjusted) for pair, adjusted in zip(pairs, corrected, strict=True))
 
 
-def _with_bounds(pair: Comparison, a: Filled, b: Filled, limit: float) -> Comparison:
-    """Return *pair* with the items that one of the models did not answer, and the bounds that follow."""
-    name = pair.name
-    worse, better, lower, upper = a.wrong[name], a.right[name], b.wrong[name], b.right[name]
-    clusters = worse.units
-    no_a, no_b = worse.predicted < 0, lower.predicted < 0
-    missing = int((no_a | no_b).sum())
-    if not missing:
-        return pair
-    difference = Bounds(
-        paired_difference(worse.correct, upper.correct, clusters),
-        paired_difference(better.correct, lower.correct, clusters),
-    )
-    only_bounds = too_many(missing, len(worse.gold), limit)
-    unanswered = UnansweredByEither(
-        len(worse.gold), int(no_a.sum()), int(no_b.sum()), missing, difference, only_bounds
-    )
-    if not only_bounds:
-        return replace(pair, unanswered=unanswered)
-    return replace(
-        pair,
-        accuracy_a=Bounds(*(share_correct(each.correct, clusters) for each in (worse, better))),
-        accuracy_b=Bounds(*(share_correct(each.correct, clusters) for each in (lower, upper))),
-        difference=difference,
-        p_value=None,
-        p_mid=None,
-        p_holm=None,
-        b=None,
-        c=None,
-        unanswered=unanswered,
-        ties_a=None,
-        ties_b=None,
-    )
-
-
 def _compare_one(
-    name: str, a: Scored, b: Scored, two_labels: bool, ties: Sequence[Ties | None]
+    name: str, a: Scored, b: Scored, two_labels: bool, ties: Sequence[Ties | None], limit: float
 ) -> Comparison:
-    test = clustered_mcnemar(a.correct, b.correct, a.units)
-    return Comparison(
+    both = a.answered & b.answered
+    one, other = (each.right._replace(answered=both) for each in (a, b))
+    difference = difference_of(one, other, limit)
+    found = Comparison(
         name=name,
-        n=len(a.gold),
-        accuracy_a=share_correct(a.correct, a.units),
-        accuracy_b=share_correct(b.correct, b.units),
-        difference=paired_difference(a.correct, b.correct, a.units),
+        n=int(both.sum()),
+        accuracy_a=share_of(one, limit).value(),
+        accuracy_b=share_of(other, limit).value(),
+        difference=difference.value(),
+        projection=describe_projection(a.projection, two_labels),
+        unanswered=_unanswered(a, b, difference),
+    )
+    if difference.only_bounds:
+        return found
+    test = clustered_mcnemar(one.least[both], other.least[both], a.units[both])
+    return replace(
+        found,
         p_value=test.p_exact,
         p_mid=test.p_mid,
-        p_holm=test.p_exact,
         b=test.b,
         c=test.c,
-        projection=describe_projection(a.projection, two_labels),
         ties_a=ties[0],
         ties_b=ties[1],
+    )
+
+
+def _unanswered(a: Scored, b: Scored, difference: Quantity) -> UnansweredByEither | None:
+    """Return what two models did not answer; None if both answered all."""
+    if not difference.missing:
+        return None
+    return UnansweredByEither(
+        len(a.gold),
+        int((~a.answered).sum()),
+        int((~b.answered).sum()),
+        difference.missing,
+        difference.bounds(),
+        difference.only_bounds,
     )
 
 

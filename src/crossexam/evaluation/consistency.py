@@ -9,7 +9,7 @@ condition holds, so must its conclusion (arXiv 1909.00126).  There are two rates
 An equivalence, such as that of symmetry, counts as its two implications: its condition holds if either side
 does.  Identity and the negations always apply, so their two rates are the same.  Intervals are clustered by
 premise.  An item is left out if the model did not answer it or another item of its rule; if more than a share
-of the items are, the rates are bounds (:mod:`crossexam.evaluation.unanswered`).
+of the items are, the rates are bounds (:mod:`crossexam.evaluation.quantities`).
 
 p is the premise, h the hypothesis, z the hypothesis with an antonym; E(p, h) means that the model predicts
 entailment for premise p and hypothesis h.  A model of two labels is only held to the rules that can be stated
@@ -19,23 +19,22 @@ without contradiction and neutral.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.constructions.consistency import HYPOTHESIS_TO_Z, PREMISE_TO_Z
 from crossexam.core.columns import Places, examples_at, info_values
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.estimate import Bounds, Estimate
-from crossexam.core.example import CHAIN, LINK
+from crossexam.core.estimate import Estimate
+from crossexam.core.example import CHAIN, HYPOTHESIS_TO_Z, LINK, PREMISE_TO_Z
 from crossexam.core.labels import GOLDS, LABEL_INDEX, THREE_LABELS, Gold, label_indices
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.unanswered import too_many
+from crossexam.evaluation.quantities import Quantity, difference_of, share_of
+from crossexam.evaluation.scores import Flags
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.paired import paired_difference
 
 _E, _N, _C = (LABEL_INDEX[label] for label in ("entailment", "neutral", "contradiction"))
 #: By label, that of the same premise with the negated hypothesis.
@@ -206,21 +205,40 @@ class Violations:
     @property
     def only_bounds(self) -> bool:
         """Whether so many items were not answered that the rates are bounds."""
-        return too_many(self.unanswered, len(self.rows), self.limit)
+        return self._of_all.only_bounds
+
+    @property
+    def flags(self) -> Flags:
+        """Which items violate the rule; an unanswered one may or may not."""
+        return Flags(self.violated, self.violated | ~self.answered, self.answered, (self.clusters,))
+
+    @cached_property
+    def _of_all(self) -> Quantity:
+        return share_of(self.flags, self.limit)
 
     @cached_property
     def of_all(self) -> Estimate:
         """The share of the items that violate the rule."""
-        return self.of_all_at(0.95)
+        return self._of_all.value()
 
     def of_all_at(self, confidence: float) -> Estimate:
         """Return the share of the items that violate the rule, with an interval of this *confidence*."""
-        return self._rate(self.answered, confidence)
+        return self._of_all.value(confidence)
+
+    @cached_property
+    def where_it_applies(self) -> Quantity:
+        """The share of the items whose condition holds that violate the rule.
+
+        The condition may hold of what was not answered.  Its bounds are the result if too many of all items
+        were not answered.
+        """
+        found = share_of(self.flags.at(self.condition | ~self.answered), self.limit)
+        return replace(found, only_bounds=self.only_bounds)
 
     @cached_property
     def of_condition(self) -> Estimate | None:
         """The share of the items whose condition holds that violate the rule; None if it holds of none."""
-        return self._rate(self.condition) if self.condition.any() else None
+        return self.where_it_applies.value() if self.condition.any() else None
 
     @cached_property
     def by_base(self) -> dict[Gold, Estimate]:
@@ -235,20 +253,9 @@ class Violations:
             GOLDS[label]: self.answered & (self.base == label)
             for label in np.unique(self.base[self.condition]).tolist()
         }
-        return {label: self._rate(kept) for label, kept in groups.items()}
-
-    def _rate(self, kept: NDArray[np.bool_], confidence: float = 0.95) -> Estimate:
-        """Return the share of violations among the items that are *kept*, or its bounds."""
-        if not self.only_bounds:
-            return share_correct(self.violated[kept], self.clusters[kept], confidence)
-        # an unanswered item may or may not be kept; most: all are, and violate; least: all are, and do not
-        possible = kept | ~self.answered
-        least, most = self.violated, self.violated | ~self.answered
-        clusters = self.clusters[possible]
-        return Bounds(
-            share_correct(least[possible], clusters, confidence),
-            share_correct(most[possible], clusters, confidence),
-        )
+        return {
+            label: share_correct(self.violated[kept], self.clusters[kept]) for label, kept in groups.items()
+        }
 
 
 def consistency_of(
@@ -401,20 +408,14 @@ def compare_consistency(
 
 def _compared(a: Violations, b: Violations, limit: float) -> ConsistencyComparison:
     both = a.answered & b.answered
-    missing = int((~both).sum())
-    if not too_many(missing, len(both), limit):
-        clusters = a.clusters[both]
-        one, other = a.violated[both], b.violated[both]
-        of_a, of_b = share_correct(one, clusters), share_correct(other, clusters)
-        difference = paired_difference(one, other, clusters)
-    else:
-        clusters = a.clusters
-        (least_a, most_a), (least_b, most_b) = (
-            (each.violated, each.violated | ~each.answered) for each in (a, b)
-        )
-        of_a = Bounds(share_correct(least_a, clusters), share_correct(most_a, clusters))
-        of_b = Bounds(share_correct(least_b, clusters), share_correct(most_b, clusters))
-        difference = Bounds(
-            paired_difference(least_a, most_b, clusters), paired_difference(most_a, least_b, clusters)
-        )
-    return ConsistencyComparison(a.rule, a.test_set, int(both.sum()), of_a, of_b, difference, missing)
+    one, other = (each.flags._replace(answered=both) for each in (a, b))
+    difference = difference_of(one, other, limit)
+    return ConsistencyComparison(
+        a.rule,
+        a.test_set,
+        int(both.sum()),
+        share_of(one, limit).value(),
+        share_of(other, limit).value(),
+        difference.value(),
+        difference.missing,
+    )

@@ -23,7 +23,7 @@ from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
 from crossexam.core.sealed import read_manifest, write_manifest
-from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.scores import score_answered
 from crossexam.models.onnx.model import CONVERSION, DEFAULT_GRAPH, OnnxClassifier, find_export
 from crossexam.models.table import MODELS, open_model, options_of
 from crossexam.runs.run import predict_suite
@@ -285,7 +285,7 @@ def agreement_of(before: Run, after: Run) -> Fidelity:
     items = [example for dataset in before.datasets.values() for example in dataset]
     apart = max(float(abs(before.answers(name) - after.answers(name)).max()) for name in names)
     two_labels = before.two_labels or after.two_labels
-    old, new = (list(score_run(run, two_labels=two_labels).values()) for run in (before, after))
+    old, new = (list(score_answered(run, two_labels=two_labels).values()) for run in (before, after))
     clusters = np.concatenate([each.clusters for each in old])
     right, source_right = (np.concatenate([each.correct for each in scored]) for scored in (new, old))
     return Fidelity(

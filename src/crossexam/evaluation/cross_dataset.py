@@ -1,7 +1,7 @@
 """Scores on the cross-dataset benchmark (Zhang et al., 2020): mean accuracy, and its difference from SNLI.
 
-The columns of their Table 2, each with an interval: corpora are independent; within a corpus, items that
-share a premise form a cluster.
+The columns of their Table 2, each with an interval: items that share a premise form a cluster, and the mean
+over corpora and its difference from SNLI take corpora for independent.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.evaluation.measures import TestSetResult
 from crossexam.evaluation.scores import score_both
 from crossexam.published.figures import published
-from crossexam.stats.combined import less, mean_of, ratio_less_one
-from crossexam.stats.paired import paired_difference, relative_difference
+from crossexam.stats.combined import difference_of, mean_of, ratio_less_one
+from crossexam.stats.paired import relative_difference
+from crossexam.stats.ranks import differences_of_means
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
 
 _SNLI = {REFERENCE: "SNLI test", "snli_dev": "SNLI dev"}
@@ -122,7 +125,7 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
         accuracies=accuracies,
         mean=mean,
         reference=reference,
-        difference=less(mean, reference) if reference else None,
+        difference=difference_of(mean, reference) if reference else None,
         relative=ratio_less_one(mean, reference) if reference else None,
         missing=tuple(key for key in MEMBERS if key not in accuracies),
         incomplete=tuple(incomplete),
@@ -143,8 +146,9 @@ def _is_whole(dataset: Dataset | None, place: Mapping[str, Any]) -> bool:
 def mean_difference(first: Run, second: Run) -> Estimate | None:
     """Return the difference of two runs in the mean accuracy over the corpora they share.
 
-    Paired item by item within a corpus, over items that both answered; corpora are independent.  None if they
-    share none.
+    Paired item by item within a corpus, over items that both answered: the difference of several models in
+    their mean over test sets (:func:`crossexam.stats.ranks.differences_of_means`).  None if they share no
+    corpus, or if of one there is no item that both answered.
     """
     names = [
         name for name in first.datasets if name in second.datasets and "key" in about(first.datasets[name])
@@ -152,9 +156,12 @@ def mean_difference(first: Run, second: Run) -> Estimate | None:
     if not names:
         return None
     one, other = score_both(first, second)
-    return mean_of(
-        [paired_difference(one[name].correct, other[name].correct, one[name].clusters) for name in names]
-    )
+    if not all(len(one[name].correct) for name in names):
+        return None
+    sets = [
+        (np.stack([one[name].correct, other[name].correct], axis=1), one[name].clusters) for name in names
+    ]
+    return differences_of_means(sets).tests[0, 1].difference
 
 
 class RelativeGain(NamedTuple):

@@ -24,9 +24,9 @@ from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLD_INDEX
 from crossexam.core.manifest import FACT_CHECKING
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.calibration import same_model
+from crossexam.evaluation.quantities import too_many
 from crossexam.evaluation.scores import numbered_clusters
 from crossexam.evaluation.shares import gives_labels_only, probabilities_needed
-from crossexam.evaluation.unanswered import too_many
 from crossexam.stats.balanced_accuracy import USUAL, balanced_accuracy, balanced_difference, best_threshold
 from crossexam.stats.combined import mean_of
 from crossexam.stats.estimate import share_correct

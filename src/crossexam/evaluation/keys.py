@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from crossexam.constructions.keys import counted_keys
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.scores import Scored, score_both, score_run
+from crossexam.evaluation.scores import Scored, score_answered, score_both
 from crossexam.stats.clusters import equal_weights
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import paired_difference
@@ -53,7 +53,7 @@ class KeyedComparison:
 
 def keyed_results(run: Run) -> tuple[KeyedResult, ...]:
     """Return the accuracies over keys of *run*, for the test sets whose items have keys."""
-    scored = score_run(run, two_labels=run.two_labels)
+    scored = score_answered(run, two_labels=run.two_labels)
     return tuple(_result(name, here, keys) for name, here, keys in _keyed(run, scored))
 
 

@@ -19,10 +19,11 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import ANNOTATOR_LABELS, SCORE
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.unanswered import Labelled, labelled_items
+from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.unanswered import Parts
+from crossexam.stats.agreement import HumanAccuracy, human_accuracy, vote_counts
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.human import HumanAccuracy, human_accuracy, vote_counts
 from crossexam.suites.lexically_misleading import LAMBDAS
 
 #: The thresholds of the study; 0 is the whole base.
@@ -61,8 +62,9 @@ def misled_parts(
     bases = [name for name, dataset in run.datasets.items() if dataset.entry.is_base and has_scores(dataset)]
     if not bases:
         return []
-    labelled = labelled_items(run, max_unanswered, two_labels=run.two_labels)
-    return [part for name in bases for part in _parts(name, labelled[name], lambdas)]
+    scored = score_run(run.restricted_to(bases), two_labels=run.two_labels)
+    whole = {name: Parts(scored[name], max_unanswered) for name in bases}
+    return [part for name in bases for part in _parts(name, whole[name], lambdas)]
 
 
 def has_scores(dataset: Dataset) -> bool:
@@ -72,8 +74,8 @@ def has_scores(dataset: Dataset) -> bool:
     return bool(labelled.any()) and bool(scores.stated[labelled].all())
 
 
-def _parts(name: str, whole: Labelled, lambdas: Sequence[float]) -> Iterator[MisledPart]:
-    info = info_values(whole.wrong.examples, [SCORE, ANNOTATOR_LABELS])
+def _parts(name: str, whole: Parts, lambdas: Sequence[float]) -> Iterator[MisledPart]:
+    info = info_values(whole.scored.examples, [SCORE, ANNOTATOR_LABELS])
     scores = info[SCORE].mapped(lambda score: nan if score is None else float(score)).astype(np.float64)
     given = info[ANNOTATOR_LABELS]
     votes = vote_counts([labels or () for labels in (*given.values, None)])[given.codes]
@@ -82,9 +84,9 @@ def _parts(name: str, whole: Labelled, lambdas: Sequence[float]) -> Iterator[Mis
 
 
 def _part(
-    name: str, whole: Labelled, lam: float, kept: NDArray[np.bool_], votes: NDArray[np.int64]
+    name: str, whole: Parts, lam: float, kept: NDArray[np.bool_], votes: NDArray[np.int64]
 ) -> MisledPart:
-    gold, clusters = whole.wrong.gold[kept], whole.wrong.clusters[kept]
+    gold, clusters = whole.scored.gold[kept], whole.scored.clusters[kept]
     codes = cluster_codes(clusters, len(gold))
     most_frequent = int(np.bincount(gold, minlength=3).argmax())
     each, examples = np.unique(votes[kept].sum(axis=1), return_counts=True)

@@ -9,37 +9,31 @@ of a test set are divided is in :mod:`crossexam.evaluation.slices`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Final
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.columns import Places
-from crossexam.core.dataset import Dataset, Run, counted_items
+from crossexam.core.dataset import Run, counted_items
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold, Ties
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, Ties
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
 from crossexam.evaluation.candidates import FEW, Candidate, HeadlineChoice, count_candidates, detectable_drop
-from crossexam.evaluation.scores import Scored, describe_projection, score_run, ties_of, with_accuracy
+from crossexam.evaluation.quantities import CONFIDENCE, share_of
+from crossexam.evaluation.scored_run import ScoredRun
+from crossexam.evaluation.scores import Scored, describe_projection, gold_classes, ties_of, with_accuracy
 from crossexam.evaluation.slices import slices_of
-from crossexam.evaluation.unanswered import (
-    Labelled,
-    Unanswered,
-    filled_scores,
-    is_answered,
-    labelled_items,
-    unanswered_items,
-)
+from crossexam.evaluation.unanswered import Parts, Unanswered, unanswered_items
 from crossexam.stats.clusters import cluster_codes, effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.p_values import ALPHA, holm_of_planned
-from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
-from crossexam.stats.unpaired import difference
+from crossexam.stats.paired import McNemar, clustered_mcnemar, mcnemar, paired_difference
 
 
 @dataclass(frozen=True)
@@ -86,7 +80,8 @@ class TestSetResult:
     answered or not, None if they have several.  *ties* are the items for which the model finds several labels
     most probable, None without any.
 
-    *candidate* is the drop or difference as one of those that the headline of the report chooses from.
+    *candidate* is the drop or difference as one of those that the headline of the report chooses from, and
+    *parts* are the scores of the items, which :attr:`slices` divides.
 
     *projection* describes how a test set of other *labels*, or a model of two labels, was scored;
     *false_neutral_share* is None for not_entailment, which is not neutral (its letter in *errors* is N too).
@@ -101,22 +96,21 @@ class TestSetResult:
     unlabelled: int
     accuracy: Estimate
     base_set: str | None
-    base_accuracy: Estimate | None
-    drop: Estimate | None
-    difference: Estimate | None
-    p_value: float | None
-    p_mid: float | None
-    p_holm: float | None
-    mcnemar: McNemar | None
-    effective_pairs: float | None
-    minimum_detectable_drop: float | None
-    flip_rate: Estimate | None
-    confusion: tuple[tuple[int, ...], ...]
-    errors: Mapping[str, int]
-    false_neutral_share: float | None
-    false_entailment_share: float | None
-    slices: Mapping[str, Mapping[str, Estimate]]
-    projection: str | None
+    base_accuracy: Estimate | None = None
+    drop: Estimate | None = None
+    difference: Estimate | None = None
+    p_value: float | None = None
+    p_mid: float | None = None
+    p_holm: float | None = None
+    mcnemar: McNemar | None = None
+    effective_pairs: float | None = None
+    minimum_detectable_drop: float | None = None
+    flip_rate: Estimate | None = None
+    confusion: tuple[tuple[int, ...], ...] = ()
+    errors: Mapping[str, int] = field(default_factory=dict)
+    false_neutral_share: float | None = None
+    false_entailment_share: float | None = None
+    projection: str | None = None
     labels: tuple[Gold, ...] = LABELS
     majority: MajorityClass | None = None
     only_label: Gold | None = None
@@ -124,6 +118,7 @@ class TestSetResult:
     unanswered: Unanswered | None = None
     candidate: Candidate | None = None
     ties: Ties | None = None
+    parts: Parts | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Return the accuracy, and the drop if there is one, in one line."""
@@ -132,6 +127,11 @@ class TestSetResult:
         missing = f", {count:,} unanswered" if count else ""
         items = f"{counted_items(self.n, 'item')}{missing}"
         return f"TestSetResult({self.name!r}, {items}, accuracy {self.accuracy}{drop})"
+
+    @cached_property
+    def slices(self) -> Mapping[str, Mapping[str, Estimate]]:
+        """The accuracy of the *parts* of the test set, by property and value; computed when asked for."""
+        return {} if self.parts is None else slices_of(self.parts)
 
     @property
     def labelled(self) -> int:
@@ -206,33 +206,13 @@ class TestSetResult:
         return tuple(count / sum(counts) for count in counts)
 
 
-@dataclass(frozen=True)
-class _AgainstBase:
-    """The measures of a test set and its base together."""
-
-    base_accuracy: Estimate | None = None
-    drop: Estimate | None = None
-    difference: Estimate | None = None
-    p_value: float | None = None
-    p_mid: float | None = None
-    mcnemar: McNemar | None = None
-    effective_pairs: float | None = None
-    flip_rate: Estimate | None = None
-    candidate: Candidate | None = None
-
-
-_NOTHING: Final = _AgainstBase()
-
-
 def accuracy_by_set(run: Run, *, max_unanswered: float = MAX_UNANSWERED) -> dict[str, Estimate]:
     """Return the accuracy of *run* on the answered items of each of its test sets, in their order.
 
     If more than the share *max_unanswered* was not answered, it is given as Bounds.
     """
-    labelled = labelled_items(run, max_unanswered, two_labels=run.two_labels)
-    return {
-        name: each.accuracy(np.ones(len(each.wrong.gold), dtype=np.bool_)) for name, each in labelled.items()
-    }
+    scored = ScoredRun(run, run.two_labels, max_unanswered)
+    return {name: scored.accuracy(name).value() for name in run.datasets}
 
 
 def measure(
@@ -252,32 +232,9 @@ def measure(
     (:func:`~crossexam.evaluation.candidates.count_candidates`).
     """
     choice = HeadlineChoice(count_candidates([run]) if candidates is None else candidates, alpha)
-    two_labels = run.two_labels
     run = with_accuracy(run)
-    filled = filled_scores(run, two_labels=two_labels)
-    is_whole = is_answered(run)
-    scored = filled.wrong if is_whole else score_run(run, two_labels=two_labels)
-    bases = dict.fromkeys(dataset.entry.base_set for dataset in run.datasets.values())
-    places = {name: Places(scored[name].examples) for name in bases if name in scored}
-    results = [
-        _measure_one(
-            name,
-            dataset,
-            scored,
-            places,
-            two_labels,
-            choice,
-            Labelled(filled.wrong[name], filled.right[name], max_unanswered),
-            ties_of(run, name, two_labels=two_labels),
-        )
-        for name, dataset in run.datasets.items()
-    ]
-    if not is_whole:
-        all_places = {name: Places(filled.wrong[name].examples) for name in bases if name in scored}
-        results = [
-            _bounded(result, unanswered_items(run, result.name, filled, all_places, max_unanswered))
-            for result in results
-        ]
+    scored = ScoredRun(run, run.two_labels, max_unanswered)
+    results = [_measure_one(scored, name, choice) for name in run.datasets]
     planned = [index for index, result in enumerate(results) if result.is_paired]
     corrected = holm_of_planned([results[index].p_value for index in planned])
     for index, adjusted in zip(planned, corrected, strict=True):
@@ -286,88 +243,90 @@ def measure(
     return tuple(results)
 
 
-def _measure_one(
-    name: str,
-    dataset: Dataset,
-    scored: Mapping[str, Scored],
-    places: Mapping[str, Places],
-    two_labels: bool,
-    choice: HeadlineChoice,
-    labelled: Labelled,
-    ties: Ties | None,
-) -> TestSetResult:
-    here, entry = scored[name], dataset.entry
-    base_set = entry.base_set
-    against = _NOTHING
-    if base_set is not None and base_set in places:
-        if entry.compares_items:
-            against = _paired(here, scored[base_set], places[base_set], choice)
-        else:
-            against = _unpaired(here, scored[base_set], choice)
-    labels = here.projection.labels
-    table = _table(here)
-    neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
-    return TestSetResult(
+def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSetResult:
+    every, entry, two_labels = scored.scores[name], scored.run.datasets[name].entry, scored.two_labels
+    here, accuracy = every.known, scored.accuracy(name)
+    found = TestSetResult(
         name=name,
         construction=entry.construction,
         rules=entry.rules,
         part=entry.part,
         n=len(here.gold),
-        unlabelled=here.unlabelled,
-        accuracy=share_correct(here.correct, here.units),
-        base_set=base_set,
-        p_holm=None,
-        minimum_detectable_drop=None,
-        confusion=tuple(tuple(row) for row in table.tolist()),
-        errors=error_types(table, [label[0].upper() for label in labels]),
-        false_neutral_share=None if neutral is None else false_share(table, neutral),
-        false_entailment_share=false_share(table, labels.index("entailment")),
-        slices=slices_of(labelled),
+        unlabelled=every.unlabelled,
+        accuracy=accuracy.value(),
+        base_set=entry.base_set,
         projection=describe_projection(here.projection, two_labels),
-        labels=labels,
-        majority=_majority(here, two_labels),
-        only_label=_only_label(labelled.wrong, two_labels),
-        ties=ties,
-        **vars(against),
+        labels=here.projection.labels,
+        only_label=_only_label(every, two_labels),
+        unanswered=unanswered_items(scored, name),
+        parts=Parts(every, scored.limit),
     )
+    if not accuracy.only_bounds:
+        ties = ties_of(scored.run, name, two_labels=two_labels)
+        found = replace(found, ties=ties, majority=_majority(here, two_labels), **_errors(here, two_labels))
+    return replace(found, **_against_base(scored, found, choice))
 
 
-def _bounded(result: TestSetResult, missing: Unanswered | None) -> TestSetResult:
-    """Return *result* with what is *missing*; if that is too much, with bounds as the only result."""
-    if missing is None:
-        return result
-    found = replace(result, unanswered=missing)
-    if missing.only_bounds:
-        found = replace(
-            found,
-            accuracy=missing.accuracy,
-            confusion=(),
-            errors={},
-            false_neutral_share=None,
-            false_entailment_share=None,
-            majority=None,
-            ties=None,
-        )
-    if missing.only_drop_bounds or missing.only_bounds:
-        is_unpaired = result.difference is not None or not missing.pairs
-        found = replace(
-            found,
-            base_accuracy=missing.base_accuracy,
-            drop=None if is_unpaired else missing.drop,
-            difference=missing.drop if is_unpaired else None,
-            p_value=None,
-            p_mid=None,
-            mcnemar=None,
-            effective_pairs=None,
-            flip_rate=None,
-            candidate=None,
-        )
-    return found
+def _errors(here: Scored, two_labels: bool) -> dict[str, Any]:
+    """Return the counts of gold and predicted labels, and what follows from them."""
+    labels, table = here.projection.labels, _table(here)
+    neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
+    return {
+        "confusion": tuple(tuple(row) for row in table.tolist()),
+        "errors": error_types(table, [label[0].upper() for label in labels]),
+        "false_neutral_share": None if neutral is None else false_share(table, neutral),
+        "false_entailment_share": false_share(table, labels.index("entailment")),
+    }
+
+
+def _against_base(scored: ScoredRun, found: TestSetResult, choice: HeadlineChoice) -> dict[str, Any]:
+    """Return the measures of a test set and its base together; the bounds alone if too much is missing."""
+    base, is_paired = found.base_set, scored.compares_items(found.name)
+    if base is None or base not in scored.run.datasets:
+        return {}
+    lost = "drop" if is_paired else "difference"
+    if (missing := found.unanswered) is not None and missing.only_drop_bounds:
+        return {"base_accuracy": missing.base_accuracy, lost: missing.drop}
+    if is_paired:
+        return _paired(scored, found.name, base, choice)
+    drop = scored.drop(found.name, base)
+    if not drop.n or math.isnan(drop.known(CONFIDENCE).value):
+        return {}
+    here = scored.scores[base].known
+    return {
+        "base_accuracy": share_correct(here.correct, here.clusters),
+        "difference": drop.value(),
+        "candidate": choice.candidate(drop.known),
+    }
+
+
+def _paired(scored: ScoredRun, name: str, base: str, choice: HeadlineChoice) -> dict[str, Any]:
+    """Return the paired measures, over the items whose base example was predicted and has a gold label."""
+    drop, flags = scored.drop(name, base), scored.before_and_after(name, base)
+    both = flags[0].answered & flags[1].answered
+    if not both.any():
+        return {}
+    before, after = (each.least[both] for each in flags)
+    units = flags[1].columns[-1][both]
+    test = clustered_mcnemar(before, after, units)
+    effective_pairs = _effective_pairs(before, after, units)
+    detectable = detectable_drop(effective_pairs, (test.b + test.c) / len(before), choice.level)
+    flipped = scored.flipped(name)
+    return {
+        "base_accuracy": share_correct(before, units),
+        "drop": drop.known(CONFIDENCE),
+        "p_value": test.p_exact,
+        "p_mid": test.p_mid,
+        "mcnemar": mcnemar(test.b, test.c),
+        "effective_pairs": effective_pairs,
+        "flip_rate": None if flipped is None else share_of(flipped, scored.limit).known(CONFIDENCE),
+        "candidate": choice.candidate(drop.known, test.p_exact, detectable),
+    }
 
 
 def _majority(here: Scored, two_labels: bool) -> MajorityClass | None:
     """Return the most frequent gold label (the first in the order of GOLDS if several are)."""
-    gold = _golds(here, two_labels)
+    gold = gold_classes(here, two_labels=two_labels)
     if len(np.unique(gold)) < 2:
         return None
     label = int(np.bincount(gold).argmax())
@@ -378,15 +337,8 @@ def _majority(here: Scored, two_labels: bool) -> MajorityClass | None:
 
 def _only_label(here: Scored, two_labels: bool) -> Gold | None:
     """Return the gold label of all items, None if they have several."""
-    found = np.unique(_golds(here, two_labels))
+    found = np.unique(gold_classes(here, two_labels=two_labels))
     return GOLDS[int(found[0])] if len(found) == 1 else None
-
-
-def _golds(here: Scored, two_labels: bool) -> NDArray[np.int8]:
-    """Return the gold labels [n]; for a model of two labels, neutral and contradiction are not_entailment."""
-    if two_labels and here.projection is THREE_LABELS:
-        return np.where(here.gold == GOLD_INDEX["entailment"], here.gold, GOLD_INDEX["not_entailment"])
-    return here.gold
 
 
 def _table(here: Scored) -> NDArray[np.int64]:
@@ -395,41 +347,6 @@ def _table(here: Scored) -> NDArray[np.int64]:
     for position, label in enumerate(here.projection.labels):
         place[GOLD_INDEX[label]] = position
     return confusion(place[here.gold], place[here.predicted], len(here.projection.labels))
-
-
-def _paired(here: Scored, base: Scored, places: Places, choice: HeadlineChoice) -> _AgainstBase:
-    """Return the paired measures, over the items whose base example was predicted and has a gold label."""
-    at = places.of_bases(here.examples)
-    kept = at >= 0
-    if not kept.any():
-        return _NOTHING
-    before, after, clusters = base.correct[at[kept]], here.correct[kept], here.units[kept]
-    test = clustered_mcnemar(before, after, clusters)
-    effective_pairs = _effective_pairs(before, after, clusters)
-    detectable = detectable_drop(effective_pairs, (test.b + test.c) / len(before), choice.level)
-    drop = partial(paired_difference, before, after, clusters)
-    return _AgainstBase(
-        base_accuracy=share_correct(before, clusters),
-        drop=drop(),
-        p_value=test.p_exact,
-        p_mid=test.p_mid,
-        mcnemar=mcnemar(test.b, test.c),
-        effective_pairs=effective_pairs,
-        flip_rate=flip_rate(base.predicted[at[kept]], here.predicted[kept], clusters),
-        candidate=choice.candidate(drop, test.p_exact, detectable),
-    )
-
-
-def _unpaired(here: Scored, base: Scored, choice: HeadlineChoice) -> _AgainstBase:
-    """Return the difference of the accuracies of items that are not paired with their base."""
-    if not len(here.gold) or not len(base.gold):
-        return _NOTHING
-    loss = partial(difference, base.correct, here.correct, base.clusters, here.units)
-    return _AgainstBase(
-        base_accuracy=share_correct(base.correct, base.clusters),
-        difference=loss(),
-        candidate=choice.candidate(loss),
-    )
 
 
 def _effective_pairs(

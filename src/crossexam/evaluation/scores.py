@@ -6,8 +6,9 @@ Everything that is measured starts from :func:`score_run`, which alone decides w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +33,35 @@ _ENTAILMENT: Final = LABEL_INDEX["entailment"]
 _NEUTRAL: Final = LABEL_INDEX["neutral"]
 
 
+class Flags(NamedTuple):
+    """What is true of each item [n], such as that the model got it right.
+
+    *least* and *most* take the missing answers so that it is true of as few and of as many as possible;
+    *answered* says which are not missing.  *columns* are the arrays [n] that an estimate also needs, the last
+    of which are the units that are independent.
+    """
+
+    least: NDArray[np.bool_]
+    most: NDArray[np.bool_]
+    answered: NDArray[np.bool_]
+    columns: tuple[NDArray[Any], ...]
+
+    def at(self, kept: NDArray[Any]) -> Flags:
+        """Return the flags of the items that are *kept*, a mask or positions."""
+        columns = tuple(each[kept] for each in self.columns)
+        return Flags(self.least[kept], self.most[kept], self.answered[kept], columns)
+
+
 @dataclass(frozen=True)
 class Scored:
-    """The items of one test set that were answered and have a gold label, in order, as columns.
+    """The items of one test set that have a gold label, in order, as columns.
 
-    *gold* and *predicted* are indices into ``GOLDS`` [n]; *clusters* are numbers shared by all test sets
-    that were scored together [n], and *keys* those of word pairs, or whatever else a sample of which its
-    construction tests, None if there is none (:func:`~crossexam.constructions.keys.key_clusters`) [n];
-    *unlabelled* counts the items without a gold label, and *unanswered* those
-    with a gold label that were left out because they have no answer; *projection* holds the
-    labels of the test set and how probabilities are mapped to them; *reading* says what the model read of
-    these items, if that is known.
+    *gold* and *predicted* are indices into ``GOLDS`` [n], the latter -1 for an item without an answer;
+    *clusters* are numbers shared by all test sets that were scored together [n], and *keys* those of word
+    pairs, or whatever else a sample of which its construction tests, None if there is none
+    (:func:`~crossexam.constructions.keys.key_clusters`) [n]; *unlabelled* counts the items without a gold
+    label; *projection* holds the labels of the test set and how probabilities are mapped to them; *reading*
+    says what the model read of these items, if that is known.
     """
 
     examples: Sequence[Example]
@@ -52,7 +71,6 @@ class Scored:
     unlabelled: int
     projection: Projection = THREE_LABELS
     reading: Reading | None = None
-    unanswered: int = 0
     keys: NDArray[np.int32] | None = None
 
     @property
@@ -62,29 +80,48 @@ class Scored:
 
     @property
     def correct(self) -> NDArray[np.bool_]:
-        """Return which predictions equal the gold label: [n]."""
+        """Return which predictions equal the gold label, none of those that are missing: [n]."""
         right: NDArray[np.bool_] = self.gold == self.predicted
         return right
 
+    @property
+    def answered(self) -> NDArray[np.bool_]:
+        """Return which items have an answer: [n]."""
+        found: NDArray[np.bool_] = self.predicted >= 0
+        return found
 
-#: What becomes of items without an answer: they are left out, or counted as wrong or right.
-Missing = Literal["out", "wrong", "right"]
+    @property
+    def right(self) -> Flags:
+        """Return which items are right, with the units as the only column."""
+        correct, answered = self.correct, self.answered
+        return Flags(correct, correct | ~answered, answered, (self.units,))
+
+    @cached_property
+    def known(self) -> Scored:
+        """The items that have an answer."""
+        return self.at(self.answered)
+
+    def at(self, kept: NDArray[np.bool_]) -> Scored:
+        """Return the items that are *kept* [n]."""
+        if kept.all():
+            return self
+        return replace(
+            self,
+            examples=examples_at(self.examples, kept),
+            gold=self.gold[kept],
+            predicted=self.predicted[kept],
+            clusters=self.clusters[kept],
+            reading=self.reading.at(kept) if self.reading is not None else None,
+            keys=None if self.keys is None else self.keys[kept],
+        )
 
 
 def score_run(
-    run: Run,
-    *,
-    two_labels: bool = False,
-    unanswered: Missing = "out",
-    beside: Run | None = None,
-    clusters: Mapping[str, NDArray[np.int32]] | None = None,
+    run: Run, *, two_labels: bool = False, clusters: Mapping[str, NDArray[np.int32]] | None = None
 ) -> dict[str, Scored]:
-    """Return the scored items of every test set of *run*: those that were answered and have a gold label.
+    """Return the scored items of every test set of *run*: those that have a gold label, answered or not.
 
-    With *unanswered*, items without an answer are not left out: they are wrong (their prediction is -1, which
-    is not a label) or right.  *beside* is another run over the same items: what it did not answer is left out
-    too, so that the two can be compared item by item.  *clusters* are :func:`numbered_clusters`, if these are
-    known.
+    *clusters* are :func:`numbered_clusters`, if these are known.
 
     A test set without the three labels is scored by its projection.  With *two_labels*, a test set of three
     labels is scored on two: entailment is predicted if its probability exceeds 1/2; anything else is
@@ -95,15 +132,24 @@ def score_run(
     """
     numbers = numbered_clusters(run) if clusters is None else clusters
     return {
-        name: _score_one(name, dataset, run, two_labels, numbers[name], unanswered, beside)
+        name: _score_one(name, dataset, run, two_labels, numbers[name])
         for name, dataset in run.datasets.items()
     }
 
 
-def ties_of(run: Run, name: str, *, two_labels: bool = False, beside: Run | None = None) -> Ties | None:
-    """Return the ties of *run* among the items of test set *name* that :func:`score_run` returns.
+def score_answered(
+    run: Run, *, two_labels: bool = False, clusters: Mapping[str, NDArray[np.int32]] | None = None
+) -> dict[str, Scored]:
+    """Return the scores of *run* (:func:`score_run`) on the items that have an answer."""
+    scored = score_run(run, two_labels=two_labels, clusters=clusters)
+    return {name: each.known for name, each in scored.items()}
 
-    None if no item is tied.  *two_labels* and *beside* are those of :func:`score_run`.
+
+def ties_of(run: Run, name: str, *, two_labels: bool = False, beside: Run | None = None) -> Ties | None:
+    """Return the ties of *run* among the items of test set *name* that have a gold label and an answer.
+
+    Those that *beside*, another run over the same items, did not answer are left out too.  None if no item is
+    tied.  *two_labels* is that of :func:`score_run`.
     """
     dataset = run.datasets[name]
     scored = ItemLabels(dataset.labels(), run.answers(name), dataset.projection, two_labels)
@@ -126,12 +172,20 @@ def score_both(first: Run, second: Run) -> tuple[dict[str, Scored], dict[str, Sc
 
     If one of the models has two labels, both are scored on two.
     """
+    a, b = score_pair(first, second)
+    both = {name: here.answered & b[name].answered for name, here in a.items() if name in b}
+    one, other = ({name: each[name].at(kept) for name, kept in both.items()} for each in (a, b))
+    return one, other
+
+
+def score_pair(first: Run, second: Run) -> tuple[dict[str, Scored], dict[str, Scored]]:
+    """Return the scores of two runs over the same items, answered or not, on two labels if one has two."""
     two_labels = first.two_labels or second.two_labels
     clusters = numbered_clusters(first)
     are_same = all(first.datasets.get(name) is dataset for name, dataset in second.datasets.items())
     return (
-        score_run(first, two_labels=two_labels, beside=second, clusters=clusters),
-        score_run(second, two_labels=two_labels, beside=first, clusters=clusters if are_same else None),
+        score_run(first, two_labels=two_labels, clusters=clusters),
+        score_run(second, two_labels=two_labels, clusters=clusters if are_same else None),
     )
 
 
@@ -149,41 +203,21 @@ def numbered_clusters(run: Run) -> dict[str, NDArray[np.int32]]:
 
 
 def _score_one(
-    name: str,
-    dataset: Dataset,
-    run: Run,
-    two_labels: bool,
-    clusters: NDArray[np.int32],
-    unanswered: Missing,
-    beside: Run | None,
+    name: str, dataset: Dataset, run: Run, two_labels: bool, clusters: NDArray[np.int32]
 ) -> Scored:
-    examples, projection = dataset.examples, dataset.projection
-    gold, answers = dataset.labels(), run.answers(name)
+    projection, gold, answers = dataset.projection, dataset.labels(), run.answers(name)
     predicted = np.empty(len(gold), dtype=np.int8)
     for part in stretches(len(gold)):
         predicted[part] = _predicted(ItemLabels(gold[part], answers[part], projection, two_labels))
+    answered = run.answered(name)
+    if not answered.all():
+        predicted[~answered] = -1
     labelled = gold >= 0
     _labels_fit(name, gold[labelled], projection)
-    kept = labelled
-    if (missing := _unanswered(name, run, beside)) is not None:
-        if unanswered == "out":
-            kept = labelled & ~missing
-        predicted = np.where(missing, gold if unanswered == "right" else -1, predicted).astype(np.int8)
-    reading = run.reading.get(name)
-    keys = key_clusters(examples, dataset.entry.construction)
-    if kept.all():
-        return Scored(examples, gold, predicted, clusters, 0, projection, reading, keys=keys)
-    return Scored(
-        examples_at(examples, kept),
-        gold[kept],
-        predicted[kept],
-        clusters[kept],
-        int((~labelled).sum()),
-        projection,
-        reading.at(kept) if reading is not None else None,
-        int((labelled & ~kept).sum()),
-        None if keys is None else keys[kept],
-    )
+    keys = key_clusters(dataset.examples, dataset.entry.construction)
+    unlabelled, reading = int((~labelled).sum()), run.reading.get(name)
+    whole = Scored(dataset.examples, gold, predicted, clusters, unlabelled, projection, reading, keys)
+    return whole.at(labelled)
 
 
 def _predicted(scored: ItemLabels) -> NDArray[np.int64] | NDArray[np.int8]:
@@ -200,6 +234,18 @@ def _unanswered(name: str, run: Run, beside: Run | None) -> NDArray[np.bool_] | 
     if beside is not None and name in beside.datasets:
         missing |= ~beside.answered(name)
     return missing if missing.any() else None
+
+
+def gold_classes(scored: Scored, *, two_labels: bool) -> NDArray[np.int8]:
+    """Return the gold labels [n]; for a model of two labels, neutral and contradiction are not_entailment."""
+    if not two_labels or scored.projection is not THREE_LABELS:
+        return scored.gold
+    return entailment_or_not(scored.gold)
+
+
+def entailment_or_not(labels: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return *labels*, indices in ``GOLDS`` [n], of which all but entailment are not_entailment."""
+    return np.where(labels == _ENTAILMENT, labels, np.int8(GOLD_INDEX["not_entailment"]))
 
 
 def describe_projection(projection: Projection, two_labels: bool) -> str | None:

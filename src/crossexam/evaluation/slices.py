@@ -15,8 +15,8 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import PAIR
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.scores import Scored
-from crossexam.evaluation.unanswered import Labelled, labelled_items
+from crossexam.evaluation.scores import Scored, score_run
+from crossexam.evaluation.unanswered import Parts
 from crossexam.stats.estimate import Coded
 
 #: Values beyond the most frequent are pooled as "(other)".
@@ -79,7 +79,7 @@ BETWEEN: Final = "/"
 READ_SLICES: Final = (("truncated", "truncated"), ("edit unseen", "edit_unseen"))
 
 
-def slices_of(labelled: Labelled) -> dict[str, dict[str, Estimate]]:
+def slices_of(parts: Parts) -> dict[str, dict[str, Estimate]]:
     """Return the accuracy of items by every property in :data:`SLICES` that divides them.
 
     Pairs of these that divide them together are slices too (:data:`CROSSED`), and so are items that were
@@ -89,7 +89,7 @@ def slices_of(labelled: Labelled) -> dict[str, dict[str, Estimate]]:
     tags counts under each, so that the slices together may have more items than the test set.
     """
     sliced: dict[str, dict[str, Estimate]] = {}
-    scored = labelled.wrong
+    scored = parts.scored
     info = _info_of(scored)
     for name, key, minimum, tagged, _ in SLICES:
         of_key = None if key is None else info[key]
@@ -97,14 +97,14 @@ def slices_of(labelled: Labelled) -> dict[str, dict[str, Estimate]]:
             continue
         items, values = _values(scored, of_key, tagged)
         if not values.is_constant:
-            sliced[name] = labelled.by(items, values, minimum=minimum, most=MOST, are_pairs=key == PAIR)
+            sliced[name] = parts.by(items, values, minimum=minimum, most=MOST, are_pairs=key == PAIR)
     for one, other in CROSSED:
         crossed = _crossed(scored, info, one, other)
         if crossed is not None:
-            sliced[f"{one} and {other}"] = labelled.by(slice(None), crossed, most=MOST)
+            sliced[f"{one} and {other}"] = parts.by(slice(None), crossed, most=MOST)
     for name, of_reading in READ_SLICES if scored.reading is not None else ():
         said = getattr(scored.reading, of_reading).astype(np.int8)
-        sliced[name] = labelled.by(slice(None), Coded.in_order([_value(False), _value(True)], said))
+        sliced[name] = parts.by(slice(None), Coded.in_order([_value(False), _value(True)], said))
     return {name: slices for name, slices in sliced.items() if len(slices) > 1}
 
 
@@ -178,13 +178,14 @@ def accuracy_by_value(
     two = next((pair for pair in CROSSED if f"{pair[0]} and {pair[1]}" == by), None)
     key, tagged = next(((key, tagged) for name, key, _, tagged, _ in SLICES if name == by), (by, False))
     found = {}
-    for name, labelled in labelled_items(run, max_unanswered, two_labels=run.two_labels).items():
+    for name, scored in score_run(run, two_labels=run.two_labels).items():
+        parts = Parts(scored, max_unanswered)
         if two is not None:
-            crossed = _crossed(labelled.wrong, _info_of(labelled.wrong), *two)
-            slices = {} if crossed is None else labelled.by(slice(None), crossed)
+            crossed = _crossed(scored, _info_of(scored), *two)
+            slices = {} if crossed is None else parts.by(slice(None), crossed)
         else:
-            of_key = None if key is None else info_values(labelled.wrong.examples, [key])[key]
-            slices = labelled.by(*_values(labelled.wrong, of_key, tagged))
+            of_key = None if key is None else info_values(scored.examples, [key])[key]
+            slices = parts.by(*_values(scored, of_key, tagged))
         if slices:
             found[name] = slices
     if not found:

@@ -12,7 +12,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import ItemLabels
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.unanswered import too_many
+from crossexam.evaluation.quantities import too_many
 from crossexam.runs.asked import distinct_names, how_asked
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.sensitivity import accuracy_spread, sensitivity

@@ -9,7 +9,8 @@ import numpy as np
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.unanswered import labelled_items
+from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.unanswered import Parts
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,11 @@ def truncations(run: Run, *, max_unanswered: float = MAX_UNANSWERED) -> tuple[Tr
     cut = [name for name, reading in run.reading.items() if reading.truncated.any()]
     if not cut:
         return ()
-    labelled = labelled_items(run, max_unanswered, two_labels=run.two_labels)
+    scored = score_run(run.restricted_to(cut), two_labels=run.two_labels)
     found = []
     for name in cut:
-        here, of_set = labelled[name], run.reading[name]
-        reading = here.wrong.reading
+        here, of_set = Parts(scored[name], max_unanswered), run.reading[name]
+        reading = here.scored.reading
         if reading is None:
             raise ValueError(f"the scores of {name} do not say what was read")
         shares = [
@@ -57,7 +58,7 @@ def truncations(run: Run, *, max_unanswered: float = MAX_UNANSWERED) -> tuple[Tr
                 len(of_set.truncated),
                 int(of_set.truncated.sum()),
                 int(of_set.edit_unseen.sum()),
-                here.accuracy(np.ones(len(here.wrong.gold), dtype=np.bool_)),
+                here.accuracy(np.ones(len(here.scored.gold), dtype=np.bool_)),
                 *shares,
             )
         )

@@ -1,41 +1,23 @@
 """Items that a model did not answer: how many, and what the results could be if it had answered them.
 
-Missing answers are neither right nor wrong.  Accuracies, drops and tests are therefore of the items that were
-answered (in a paired measure: on both sides), and beside them are bounds, which assume nothing of the missing
-answers: the result if they were all wrong, and if they were all right.  Of a drop and of a difference, these
-are the combinations that make it least and most.  No other answers give results beyond the bounds (Manski
-2003, *Partial Identification of Probability Distributions*, chapter 1).
-
-If more than a share of the items of a test set were not answered, by default
-:data:`~crossexam.core.outcome.MAX_UNANSWERED`, only the bounds
-are its result: whoever leaves out that many chooses what to be measured on.
+What missing answers do to a statistic is in :mod:`crossexam.evaluation.quantities`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.columns import Places
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.evaluation.scores import Scored, score_run
-from crossexam.stats.estimate import OTHER, Coded, by_slice, share_correct
-from crossexam.stats.paired import paired_difference
-from crossexam.stats.unpaired import difference
-
-
-def too_many(missing: int, count: int, limit: float) -> bool:
-    """Return whether *missing* of *count* are a larger share than *limit*.
-
-    >>> too_many(5, 100, 0.05), too_many(6, 100, 0.05), too_many(0, 0, 0.05)
-    (False, True, False)
-    """
-    return missing > limit * count
+from crossexam.evaluation.quantities import share_of, too_many
+from crossexam.evaluation.scored_run import ScoredRun
+from crossexam.evaluation.scores import Scored
+from crossexam.stats.estimate import OTHER, Coded, by_slice
 
 
 @dataclass(frozen=True)
@@ -72,97 +54,39 @@ class Unanswered:
         return self.missing / self.labelled if self.labelled else self.count / self.items
 
 
-class Filled(NamedTuple):
-    """The scores of a run by test set, with its missing answers taken as *wrong*, and as *right*."""
-
-    wrong: dict[str, Scored]
-    right: dict[str, Scored]
-
-
-def is_answered(run: Run) -> bool:
-    """Return whether *run* has an answer for every item."""
-    return all(run.answered(name).all() for name in run.datasets)
-
-
-def filled_scores(run: Run, *, two_labels: bool) -> Filled:
-    """Return the scores of *run* with its missing answers taken as wrong, and as right."""
-    wrong = score_run(run, two_labels=two_labels, unanswered="wrong")
-    if is_answered(run):
-        return Filled(wrong, wrong)
-    return Filled(wrong, score_run(run, two_labels=two_labels, unanswered="right"))
-
-
-def unanswered_items(
-    run: Run, name: str, filled: Filled, places: Mapping[str, Places], limit: float
-) -> Unanswered | None:
-    """Return what test set *name* of *run* lacks, and its base; None if both were answered.
-
-    *places* are those of the examples of the bases in *filled*.
-    """
-    wrong, right = filled.wrong[name], filled.right[name]
-    outcomes, entry = run.outcomes_of(name), run.datasets[name].entry
-    missing = int((wrong.predicted < 0).sum())
+def unanswered_items(scored: ScoredRun, name: str) -> Unanswered | None:
+    """Return what test set *name* of a run lacks, and its base; None if both were answered."""
+    outcomes, accuracy = scored.run.outcomes_of(name), scored.accuracy(name)
     found = Unanswered(
         counts=outcomes.unanswered(),
         items=len(outcomes.codes),
-        labelled=len(wrong.gold),
-        missing=missing,
-        accuracy=Bounds(_accuracy(wrong), _accuracy(right)),
-        only_bounds=too_many(missing, len(wrong.gold), limit),
+        labelled=accuracy.n,
+        missing=accuracy.missing,
+        accuracy=accuracy.bounds(),
+        only_bounds=accuracy.only_bounds,
+        **_of_base(scored, name, only_bounds=accuracy.only_bounds),
     )
-    if entry.base_set is not None and entry.base_set in places:
-        base = filled.wrong[entry.base_set], filled.right[entry.base_set]
-        compared = _paired if entry.compares_items else _unpaired
-        found = compared(found, base, (wrong, right), places[entry.base_set], limit)
     return found if found.count or found.pairs_missing or found.only_drop_bounds else None
 
 
-def _accuracy(scored: Scored) -> Estimate:
-    return share_correct(scored.correct, scored.units)
-
-
-_Fillings = tuple[Scored, Scored]  # with missing answers taken as wrong, and as right
-
-
-def _paired(found: Unanswered, base: _Fillings, here: _Fillings, places: Places, limit: float) -> Unanswered:
-    """Return *found* with the bounds of the drop over all pairs, answered or not."""
-    at = places.of_bases(here[0].examples)
-    kept = at >= 0
-    if not kept.any():
-        return found
-    at, clusters = at[kept], here[0].units[kept]
-    worse, better = (each.correct[at] for each in base)
-    lower, upper = (each.correct[kept] for each in here)
-    missing = int(((base[0].predicted[at] < 0) | (here[0].predicted[kept] < 0)).sum())
-    return replace(
-        found,
-        base_accuracy=Bounds(share_correct(worse, clusters), share_correct(better, clusters)),
-        drop=Bounds(paired_difference(worse, upper, clusters), paired_difference(better, lower, clusters)),
-        pairs=len(at),
-        pairs_missing=missing,
-        only_drop_bounds=found.only_bounds or too_many(missing, len(at), limit),
-    )
-
-
-def _unpaired(
-    found: Unanswered, base: _Fillings, here: _Fillings, places: Places, limit: float
-) -> Unanswered:
-    """Return *found* with the bounds of the difference from a base that is not paired with the items."""
-    (worse, better), (lower, upper) = base, here
-    if not len(worse.gold) or not len(lower.gold):
-        return found
-    missing = int((worse.predicted < 0).sum())
-    least, most = (
-        difference(one.correct, other.correct, one.clusters, other.units)
-        for one, other in ((worse, upper), (better, lower))
-    )
-    return replace(
-        found,
-        base_accuracy=Bounds(_accuracy(worse), _accuracy(better)),
-        drop=Bounds(least, most),
-        pairs_missing=missing,
-        only_drop_bounds=found.only_bounds or too_many(missing, len(worse.gold), limit),
-    )
+def _of_base(scored: ScoredRun, name: str, *, only_bounds: bool) -> dict[str, Any]:
+    """Return what is missing of the base of test set *name*, if there is one to compare with."""
+    base = scored.run.datasets[name].entry.base_set
+    if base is None or base not in scored.run.datasets:
+        return {}
+    drop = scored.drop(name, base)
+    if not drop.n:
+        return {}
+    is_paired = scored.compares_items(name)
+    before = scored.before_and_after(name, base)[0] if is_paired else scored.right(base)
+    missing = drop.missing if is_paired else int((~before.answered).sum())
+    return {
+        "base_accuracy": share_of(before, scored.limit).bounds(),
+        "drop": drop.bounds(),
+        "pairs": drop.n if is_paired else 0,
+        "pairs_missing": missing,
+        "only_drop_bounds": only_bounds or drop.only_bounds,
+    }
 
 
 def answered_part(run_a: Run, run_b: Run, max_unanswered: float) -> tuple[Run, Run]:
@@ -186,29 +110,18 @@ def _is_answered(name: str, run_a: Run, run_b: Run, limit: float) -> bool:
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """The items of a test set with a gold label, answered or not, and the accuracy of parts of them.
+class Parts:
+    """Accuracies of parts of the *scored* items of a test set, answered or not.
 
-    *wrong* and *right* are these items with missing answers taken as wrong and as right.  A part of which
-    more than the share *limit* was not answered has bounds as its accuracy.
+    A part of which more than the share *limit* was not answered has bounds as its accuracy.
     """
 
-    wrong: Scored
-    right: Scored
+    scored: Scored
     limit: float
 
     def accuracy(self, kept: NDArray[np.bool_]) -> Estimate:
         """Return the accuracy of the items that are *kept* [n]."""
-        clusters, lower = self.wrong.units, self.wrong.correct
-        answered = kept & (self.wrong.predicted >= 0)
-        known = share_correct(lower[answered], clusters[answered])
-        count = int(kept.sum())
-        if not too_many(count - known.n, count, self.limit):
-            return known
-        return Bounds(
-            share_correct(lower[kept], clusters[kept]),
-            share_correct(self.right.correct[kept], clusters[kept]),
-        )
+        return share_of(self.scored.right.at(kept), self.limit).value()
 
     def by(
         self,
@@ -223,25 +136,19 @@ class Labelled:
 
         If the *values* are word pairs, these are fixed, and clusters are premises alone.
         """
-        clusters = (self.wrong.clusters if are_pairs else self.wrong.units)[items]
-        lower = by_slice(self.wrong.correct[items], values, clusters, minimum=minimum, most=most)
-        if self.right is self.wrong:
+        found = self.scored.right
+        clusters = (self.scored.clusters if are_pairs else self.scored.units)[items]
+        lower = by_slice(found.least[items], values, clusters, minimum=minimum, most=most)
+        answered = found.answered[items]
+        if answered.all():
             return lower
-        upper = by_slice(self.right.correct[items], values, clusters, minimum=minimum, most=most)
+        upper = by_slice(found.most[items], values, clusters, minimum=minimum, most=most)
         named = [None if name is None else str(name) for name in values.names]
         shown = np.array([name if name is None or name in lower else OTHER for name in named], dtype=object)
-        answered = self.wrong.predicted[items] >= 0
-        kept = shown[values.codes[answered]]
-        known = by_slice(self.wrong.correct[items][answered], kept, clusters[answered])
+        known = by_slice(found.least[items][answered], shown[values.codes[answered]], clusters[answered])
         return {
             value: known[value]
             if value in known and not too_many(least.n - known[value].n, least.n, self.limit)
             else Bounds(least, upper[value])
             for value, least in lower.items()
         }
-
-
-def labelled_items(run: Run, limit: float, *, two_labels: bool) -> dict[str, Labelled]:
-    """Return the items of every test set of *run* that have a gold label; *limit* is that of Labelled."""
-    filled = filled_scores(run, two_labels=two_labels)
-    return {name: Labelled(each, filled.right[name], limit) for name, each in filled.wrong.items()}

@@ -1,7 +1,8 @@
-"""Runs over the items that annotators verified, and over those whose label is only proposed.
+"""What judges said of items: runs over those that they verified, and the labels that they gave.
 
 ``info["verdict"]`` is the result of ``validate verdict --apply`` (``verified``, ``rejected``),
-``info["generated_label"]`` the label of the construction if judges replaced it;
+``info["generated_label"]`` the label of the construction if judges replaced it, and ``info["judge_labels"]``
+holds the labels of the single judges (Nie et al. 2019, Table 2, row Human);
 ``info["status"]`` is the status of an item whose label is only proposed by its construction: until it is
 judged ``proposed``, or ``undecided`` if the construction doubts the label, too.
 """
@@ -9,17 +10,20 @@ judged ``proposed``, or ``undecided`` if the construction doubts the label, too.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.columns import examples_at, status_codes
+from crossexam.core.columns import examples_at, info_values, status_codes
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import PROPOSED, REJECTED, STATUSES, UNDECIDED, VERIFIED
+from crossexam.core.estimate import Estimate
+from crossexam.core.example import JUDGE_LABELS, PROPOSED, REJECTED, STATUSES, UNDECIDED, VERIFIED
+from crossexam.core.labels import GOLDS, Gold
+from crossexam.stats.estimate import share_correct
 
 _PART: Final = "items_status"  # in the manifest of a part: the status of its items
 _Rows = NDArray[np.bool_] | slice  # of a test set
@@ -150,3 +154,45 @@ def _run_over(
         if origin in run.outcomes
     }
     return Run(run.model, datasets, probabilities, {**run.manifest, **note}, reading, outcomes)
+
+
+def shares_of_labels(labels: Sequence[Gold], answers: Sequence[tuple[str, Hashable]]) -> dict[str, Estimate]:
+    """Return the share of each of *labels* in *answers*, pairs of a label and the cluster of its item.
+
+    >>> shares = shares_of_labels(["entailment", "neutral"], [("neutral", "a"), ("neutral", "b")])
+    >>> {label: share.value for label, share in shares.items()}
+    {'entailment': 0.0, 'neutral': 1.0}
+    """
+    clusters = [cluster for _, cluster in answers]
+    return {label: share_correct([given == label for given, _ in answers], clusters) for label in labels}
+
+
+def judge_shares(dataset: Dataset) -> dict[str, Estimate]:
+    """Return the share of each label of *dataset* in the answers of its judges; empty if it has none."""
+    answers = [(str(label), cluster) for _, given, cluster in judged_items(dataset) for label in given]
+    return shares_of_labels(dataset.projection.labels, answers) if answers else {}
+
+
+def predicted_shares(run: Run, name: str) -> dict[str, Estimate]:
+    """Return the share of each label in the predictions of *run* for the items of *name* that were judged.
+
+    The labels are those that are scored (:meth:`~crossexam.core.dataset.Run.scored`).  Items without an
+    answer are left out.
+    """
+    dataset, scored = run.datasets[name], run.scored(name)
+    predicted = scored.predicted
+    answers = [
+        (GOLDS[predicted[row]], cluster) for row, _, cluster in judged_items(dataset) if predicted[row] >= 0
+    ]
+    return shares_of_labels(scored.projection.labels, answers) if answers else {}
+
+
+def judged_items(dataset: Dataset) -> Iterator[tuple[int, Sequence[Any], int]]:
+    """Yield position, labels of the judges, and cluster of each item of *dataset* that has such labels."""
+    given = info_values(dataset.examples, [JUDGE_LABELS])[JUDGE_LABELS]
+    if not given.values:
+        return
+    clusters = dataset.clusters()
+    for row in np.flatnonzero(given.stated).tolist():
+        if labels := given.values[given.codes[row]]:
+            yield row, labels, int(clusters[row])

@@ -19,7 +19,8 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import STATUSES
-from crossexam.gates.items import Finder, ScoredRun
+from crossexam.evaluation.scored_run import ScoredRun
+from crossexam.gates.items import Finder
 
 #: As many items of a check are shown unless more are asked for.
 ITEMS_PER_CHECK: Final = 3

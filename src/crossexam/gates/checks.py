@@ -30,7 +30,7 @@ class Check:
     the limit that so many items would show in 80 % of cases, and *items_needed* about how many items would
     settle it, if the value stays as it is; None if there is no such number.  *behind* are the items behind
     the value, if the check fails or is undecided.  *with_missing* are the values of an open check with the
-    missing answers counted (:meth:`~crossexam.gates.measures.MeasuredQuantity.with_missing`).
+    missing answers counted (:meth:`~crossexam.evaluation.quantities.Quantity.with_missing`).
     """
 
     rule: GateRule

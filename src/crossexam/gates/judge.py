@@ -24,12 +24,12 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import CONSISTENCY
 from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.evaluation.quantities import Quantity
+from crossexam.evaluation.scored_run import ScoredRun
 from crossexam.evaluation.verified import by_status
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.behind import ITEMS_PER_CHECK, items_behind
 from crossexam.gates.checks import Check, Outcome
-from crossexam.gates.items import ScoredRun
-from crossexam.gates.measures import MeasuredQuantity
 from crossexam.gates.prospects import prospects_of
 from crossexam.gates.result import UNDECIDED, GateResult, OpenChecks
 from crossexam.gates.rules import GateRule, Limit
@@ -178,7 +178,7 @@ class _Measured:
     rule: GateRule
     limit: Limit
     test_set: str
-    quantity: MeasuredQuantity
+    quantity: Quantity
 
     @property
     def p_values(self) -> tuple[float, float]:
@@ -187,9 +187,10 @@ class _Measured:
         above = self.limit.side == "above"
         worst, best = (found.least, found.most) if above else (found.most, found.least)
         holds = self._p(worst, threshold, above, inclusive=True)
-        if not found.only_bounds and found.missing:
+        only_bounds = self.quantity.only_bounds
+        if not only_bounds and found.missing:
             holds = max(holds, self._p(found.known, threshold, above, inclusive=True))
-        return holds, self._p(best if found.only_bounds else found.known, threshold, not above)
+        return holds, self._p(best if only_bounds else found.known, threshold, not above)
 
     def _p(self, at: AtConfidence, threshold: float, above: bool, *, inclusive: bool = False) -> float:
         side: Any = "above" if above else "below"
@@ -252,7 +253,7 @@ def _is_left_out(rule: GateRule, sides: _Sides, name: str) -> bool:
     return not bool((dataset.labels() >= 0).any())
 
 
-def _located(rule: GateRule, sides: _Sides, name: str) -> MeasuredQuantity | None:
+def _located(rule: GateRule, sides: _Sides, name: str) -> Quantity | None:
     """Return what *rule* measures on a test set; errors say which rule it was."""
     try:
         return _quantity_of(rule, sides, name)
@@ -263,7 +264,7 @@ def _located(rule: GateRule, sides: _Sides, name: str) -> MeasuredQuantity | Non
         raise CrossexamError(error.what, where=places, wanted=error.wanted, hint=error.hint) from None
 
 
-def _quantity_of(rule: GateRule, sides: _Sides, name: str) -> MeasuredQuantity | None:
+def _quantity_of(rule: GateRule, sides: _Sides, name: str) -> Quantity | None:
     if not rule.against_baseline:
         return rule.measure.alone(sides.alone, name)
     if sides.both is None:

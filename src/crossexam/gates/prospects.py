@@ -13,10 +13,11 @@ from math import ceil, exp, floor, inf, log, sqrt
 from typing import Final, NamedTuple
 
 from crossexam.core.estimate import Estimate
-from crossexam.gates.measures import MeasuredQuantity
+from crossexam.evaluation.quantities import Quantity
 from crossexam.gates.rules import Limit
 from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.estimate import share_interval
+from crossexam.stats.roots import crossing
 
 _POWER: Final = 0.8
 #: More items than this are not worth a number.
@@ -35,7 +36,7 @@ class Prospects(NamedTuple):
     items_needed: int | None
 
 
-def prospects_of(quantity: MeasuredQuantity, limit: Limit, level: float) -> Prospects:
+def prospects_of(quantity: Quantity, limit: Limit, level: float) -> Prospects:
     """Return what so many items of *quantity* could show of *limit* at the one-sided *level*."""
     z = normal_quantile(1 - 2 * level)
     if quantity.spread is None:
@@ -82,7 +83,6 @@ def _of_bounds(
 
 def _size_of_share(estimate: Estimate, z: float) -> float:
     """Return how many independent items would have the interval of a share, whose quantile is *z*."""
-    from scipy.optimize import brentq
     from scipy.special import ndtr
 
     confidence = 2 * float(ndtr(z)) - 1
@@ -94,9 +94,8 @@ def _size_of_share(estimate: Estimate, z: float) -> float:
         return abs(estimate[1 + side] - estimate.value) - abs(bound - estimate.value)
 
     least, most = log(1e-2), log(1e3 * _COUNTABLE)
-    if excess(least) >= 0 or excess(most) <= 0:
-        return 0.0
-    return exp(float(brentq(excess, least, most, xtol=1e-9)))
+    log_size = crossing(excess, least, most, 1e-9)
+    return exp(log_size) if least < log_size < most else 0.0
 
 
 def _effective_number(spread: Callable[[float], float], estimate: Estimate, z: float) -> float:
@@ -146,18 +145,14 @@ def _of_share(limit: Limit, level: float, estimate: Estimate, size: float) -> tu
 
 
 def _smallest(tail: Callable[[float], float], level: float, size: float) -> float:
-    """Return the number of items at which a falling *tail* is at most *level*, by bisection from *size*."""
-    low, high = log(max(1.0, size / 1e3)), log(1e3 * _COUNTABLE)
-    if tail(exp(high)) > level:
-        return inf
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if tail(exp(middle)) <= level else (middle, high)
-    return exp(high)
+    """Return the number of items at which a falling *tail* is at most *level*; *size* is where to look."""
+    most = log(1e3 * _COUNTABLE)
+    log_items = crossing(lambda log_of: level - tail(exp(log_of)), log(max(1.0, size / 1e3)), most, 1e-12)
+    return exp(log_items) if log_items < most else inf
 
 
 def _of_normal(
-    quantity: MeasuredQuantity, limit: Limit, z: float, estimate: Estimate, size: float
+    quantity: Quantity, limit: Limit, z: float, estimate: Estimate, size: float
 ) -> tuple[float | None, float]:
     """Return the detectable value of *size* independent items, and the size that settles the value measured.
 
@@ -175,19 +170,11 @@ def _of_normal(
     def variance(x: float) -> float:
         return spread(x) + abs(x - estimate.value)
 
-    def lacks(x: float) -> float:
+    def exceeds(x: float) -> float:
         needed = z * sqrt(variance(threshold) / size) + z_power * sqrt(variance(x) / size)
-        return needed - sign * (x - threshold)
+        return sign * (x - threshold) - needed
 
-    detectable = None if lacks(furthest) > 0 else _zero(lacks, threshold, furthest)
+    detectable = None if exceeds(furthest) < 0 else crossing(exceeds, threshold, furthest)
     distance = abs(estimate.value - threshold)
     widest = max(map(spread, (estimate.value, threshold)))
     return detectable, inf if distance == 0 else z * z * widest / distance**2
-
-
-def _zero(falling: Callable[[float], float], start: float, end: float) -> float:
-    """Return where a function that is above 0 at *start* and not at *end* crosses 0, by bisection."""
-    for _ in range(50):
-        middle = (start + end) / 2
-        start, end = (middle, end) if falling(middle) > 0 else (start, middle)
-    return end

@@ -18,7 +18,7 @@ from crossexam.core.files import new_folder, sha256_of, shortened
 from crossexam.core.imports import imported
 from crossexam.core.manifest import package_version
 from crossexam.core.sealed import FILES, read_manifest, write_manifest
-from crossexam.interop.asked import AskedSet, asked_set
+from crossexam.interop.questions import QuestionSet, question_set
 from crossexam.models.prompts.table import default_template
 from crossexam.models.prompts.table import template as template_named
 from crossexam.models.prompts.template import Template
@@ -43,9 +43,9 @@ class Exporter:
     usage: str
     asks: bool = True
 
-    def write(self, sets: Sequence[AskedSet], folder: Path) -> list[str]:
+    def write(self, sets: Sequence[QuestionSet], folder: Path) -> list[str]:
         """Write the tasks of *sets* to *folder*; return their names."""
-        writer: Callable[[Sequence[AskedSet], Path], list[str]] = imported(self.function)
+        writer: Callable[[Sequence[QuestionSet], Path], list[str]] = imported(self.function)
         return writer(sets, folder)
 
     def write_pairs(self, datasets: Sequence[Dataset], folder: Path) -> dict[str, int]:
@@ -61,20 +61,20 @@ EXPORTERS: Final[dict[str, Exporter]] = {
         Exporter(
             "lm-eval",
             "tasks of the LM Evaluation Harness: two YAML files per test set",
-            f"{_HERE}.lm_eval:write_lm_eval_tasks",
+            f"{_HERE}.harnesses:write_lm_eval_tasks",
             "lm-eval run --model MODEL --tasks crossexam --include_path {folder} --log_samples "
             "--output_path logs (at a chat endpoint: --tasks crossexam_chat --apply_chat_template)",
         ),
         Exporter(
             "inspect",
             "a module of tasks of Inspect, one per test set",
-            f"{_HERE}.inspect_ai:write_inspect_tasks",
+            f"{_HERE}.harnesses:write_inspect_tasks",
             "inspect eval {folder}/crossexam_tasks.py --model MODEL --log-dir logs",
         ),
         Exporter(
             "lighteval",
             "a module of tasks of lighteval, two per test set",
-            f"{_HERE}.lighteval:write_lighteval_tasks",
+            f"{_HERE}.harnesses:write_lighteval_tasks",
             "lighteval accelerate model_name=MODEL TASK,TASK... --custom-tasks {folder}/crossexam_tasks.py "
             "--output-dir logs --save-details (at an endpoint: the tasks whose names end with _chat)",
         ),
@@ -158,7 +158,7 @@ def _export_pairs(suite: Suite, exporter: Exporter, folder: Path, chosen: Sequen
 def _export_tasks(
     suite: Suite, exporter: Exporter, folder: Path, template: Template, chosen: Sequence[Dataset]
 ) -> Exported:
-    asked = [asked_set(dataset, template) for dataset in chosen]
+    asked = [question_set(dataset, template) for dataset in chosen]
     sets = [each for each in asked if len(each)]
     if not sets:
         raise CrossexamError(
@@ -207,7 +207,7 @@ def _exported_already(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] 
     return done if all(path.is_file() and sha256_of(path) == paths[path] for path in paths) else None
 
 
-def _refuse_one_name_for_two(sets: Sequence[AskedSet]) -> None:
+def _refuse_one_name_for_two(sets: Sequence[QuestionSet]) -> None:
     first: dict[str, str] = {}
     for each in sets:
         other = first.setdefault(task_name(each.name).lower(), each.name)  # files may ignore case
@@ -223,7 +223,7 @@ def _manifest(form: str) -> dict[str, Any]:
     return {"format": 1, "crossexam": package_version(), "exported_for": form}
 
 
-def hashes(sets: AskedSet) -> dict[str, str]:
+def hashes(sets: QuestionSet) -> dict[str, str]:
     """Return what identifies a test set and the words in which it is asked."""
     return {
         "content_hash": sets.dataset.content_hash(),

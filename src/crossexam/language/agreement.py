@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, Literal
 
 from crossexam.language.clauses import Phrase
-from crossexam.language.inflection import inflect_like, lemminflect, match_case
+from crossexam.language.inflection import inflect_like, lemma_of, match_case
 from crossexam.language.lexicons.noun_groups import MASS, PLURAL_NOUNS
 from crossexam.language.noun_phrases import PLURAL_ONLY, noun_phrases
 from crossexam.language.parsing.dependencies import Parsed
@@ -132,16 +132,6 @@ def agreeing(verb: str, tag: str, number: Number) -> str:
     if (tag in {"VBP", "VB"} or is_base) and number == "singular":
         return match_case(inflect_like(lower, lower, "VBZ") or verb, verb)
     return verb
-
-
-def lemma_of(verb: str) -> str:
-    """Return the base form of *verb*.
-
-    >>> lemma_of("riding")
-    'ride'
-    """
-    lemmas = lemminflect().getLemma(verb.lower(), "VERB")
-    return str(lemmas[0]) if lemmas else verb.lower()
 
 
 def in_case(pronoun: str, case: Role) -> str:

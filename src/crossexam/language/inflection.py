@@ -1,23 +1,21 @@
 """English word forms: a word inflected like the one it replaces, and the article *a* or *an* before it.
 
-Inflected forms are those of the lemminflect package (the NIH's SPECIALIST Lexicon), checked, because the
-package also guesses forms of words that it does not know (*gooder*, *beautifuler*) and its lexicon has
-errors (*freeer*).  The article depends on the sound of the next word (Quirk et al., 1985, section 5.8).
+Inflected forms are those of the SPECIALIST Lexicon (National Library of Medicine), as compiled by
+``scripts/compile_forms.py``.  They are checked, since the lexicon has errors (*freeer*), and a word that it
+lacks has regular forms only if WordNet leads back from them to the word.  The article depends on the sound of
+the next word (Quirk et al., 1985, section 5.8).
 """
 
 from __future__ import annotations
 
 import gzip
-import importlib
+import hashlib
 import re
-import sys
-import threading
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache, lru_cache
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any, Final, Literal
+from pathlib import Path
+from typing import Final, Literal
 
 from crossexam.language.lexicons.wordnet import WordNet
 
@@ -45,7 +43,8 @@ _ABSTRACT: Final = (
 )
 _COMPOUND: Final = re.compile("(under|un|over|out|re|mis|fore|hand)-?(.{3,})")  # of a verb
 _GRADES: Final[Mapping[str, int]] = {"JJR": 0, "RBR": 0, "JJS": 1, "RBS": 1}
-_PARTS: Final[Mapping[str, str]] = {"N": "n", "J": "a", "R": "r", "V": "v"}
+#: WordNet's part of speech by the first letter of a Penn tag.
+PARTS: Final[Mapping[str, str]] = {"N": "n", "J": "a", "R": "r", "V": "v"}
 # fmt: on
 
 
@@ -57,7 +56,7 @@ _CONSONANT_SOUND: Final = re.compile(
     | (?: one | ones | once | oneself | oneness | onetime ) (?![a-z])   # one, one-way; not onerous
     | ouija
     | uni (?! n | mp | mm | ma | mi | de | ro | rr | ss )   # university, uniform; not uninvited, unimportant
-    | unan | unary                                  # unanimous
+    | unanim | unary                                # unanimous; not unanswered
     | us (?: e | age | ab | ual | ing | urp | ur[iy] )      # use, usable, usual; not usher
     | ut (?: a | en | er | il | op )                # Utah, utensil, uterus, utility, utopia; not utter
     | ubiq | ugand | uku | ukr | uru | uvu | uygh | ufo
@@ -87,7 +86,7 @@ _ONSETS: Final = re.compile(
     r"[^AEIOUY]?[AEIOUY]|[BCFGKP][LR]|[DT][RW]|S[CHKLMNPTW]|[CGPRTW]H|[GKW][NR]|QU|STR"
 )
 _NUMBER: Final = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)")
-_LOCK: Final = threading.Lock()
+_FORMS: Final = Path(__file__).with_name("lexicons") / "forms.txt.gz"
 
 
 def inflect_like(lemma: str, word: str, tag: str) -> str | None:
@@ -153,25 +152,59 @@ def listed_forms(word: str) -> frozenset[str]:
     (['man', 'men'], ['hot', 'hotter', 'hottest'])
     """
     lemma = word.lower()
-    parts = (lemminflect().getAllInflections(lemma, part).values() for part in ("NOUN", "ADJ"))
-    return frozenset({lemma, *(form.lower() for forms in parts for some in forms for form in some)})
+    return frozenset({lemma, *(form for tag in ("NNS", "JJR", "JJS") for form in _listed(lemma, tag))})
 
 
-def lemminflect() -> Any:
-    """Return the package, imported without spaCy, which may itself be imported at any time.
+@lru_cache(maxsize=1 << 14)
+def lemma_of(verb: str) -> str:
+    """Return the base form of *verb*, in lower case: by the lexicon, by WordNet, or else by its ending.
 
-    If spaCy is installed, ``import lemminflect`` imports it, which takes two seconds, in order to add
-    methods to its tokens that are not used here.
+    >>> lemma_of("riding"), lemma_of("Hula-hooping"), lemma_of("breakdances")
+    ('ride', 'hula-hoop', 'breakdance')
     """
-    with _LOCK:
-        return _imported()
+    lower = verb.lower()
+    if base := _table()["VB"].get(lower):
+        return base
+    first, hyphen, last = lower.rpartition("-")
+    if first and last:
+        return f"{first}{hyphen}{lemma_of(last)}"
+    return WordNet.load().morphy(lower, "v") or _without_ending(lower)
+
+
+def _without_ending(verb: str) -> str:
+    """Return *verb* without the ending of a regular form: a guess, for new and misspelt verbs."""
+    if verb.endswith(("ies", "ied")):
+        return f"{verb[:-3]}y"
+    if re.search("[^s]s$", verb):
+        return verb[:-2] if re.search("(?:[sxz]|ch|sh)es$", verb) else verb[:-1]
+    ending = re.fullmatch("(.*[aeiouy].*)(?:ing|ed)", verb)
+    if ending is None:
+        return verb
+    if re.search(r"([bdgmnprt])\1$", ending[1]):
+        return ending[1][:-1]
+    takes_e = re.search("[^aeiou][aeiouy][^aeiouwxy]$|[cgsvz]$|[^aeiou]l$", ending[1])
+    return f"{ending[1]}e" if takes_e else ending[1]
+
+
+@cache
+def forms_version() -> str:
+    """Return the first characters of a hash of the table of forms, for signatures."""
+    return hashlib.sha256(_FORMS.read_bytes()).hexdigest()[:8]
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, str]]:
+    """Return the forms, joined by slashes, by Penn tag and word; see ``scripts/compile_forms.py``."""
+    _, *sections = gzip.decompress(_FORMS.read_bytes()).decode().split("[")
+    rows = (section.partition("]\n") for section in sections)
+    return {tag: dict(line.split("\t") for line in text.splitlines()) for tag, _, text in rows}
 
 
 def _seen_tag(word: str, tag: str) -> str:
     """Return *tag*, or the inflected one if *word* cannot be the base form that *tag* says it is."""
     if tag not in {"NN", "NNP", "JJ", "RB"}:
         return tag
-    base = WordNet.load().morphy(word, _PARTS[tag[0]])
+    base = WordNet.load().morphy(word, PARTS[tag[0]])
     if base is None or base == word:
         return tag
     if tag.startswith("N"):
@@ -190,24 +223,38 @@ def _form(lemma: str, tag: str) -> str | None:
     return lemma
 
 
-def _listed(lemma: str, tag: str, part: str) -> tuple[str, ...]:
-    """Return the forms that the lexicon has for *lemma*."""
-    forms: Mapping[str, Any] = lemminflect().getAllInflections(lemma, part)
-    return tuple(forms.get(tag, ()))
+def _listed(lemma: str, tag: str, *, proper: bool = False) -> tuple[str, ...]:
+    """Return the forms that the lexicon has for *lemma*, if need be as a proper noun."""
+    word = lemma.lower()
+    forms = _table()[tag].get(word.capitalize() if proper else word, "")
+    return tuple(match_case(form, lemma) for form in forms.split("/") if form)
 
 
-def _guessed(lemma: str, tag: str, part: str) -> str | None:
-    """Return the form that lemminflect's model guesses, if WordNet's rules reduce it to *lemma* again."""
-    forms: Mapping[str, Any] = lemminflect().getAllInflectionsOOV(lemma, part)
-    form = next(iter(forms.get(tag, ())), None)
-    known = form and lemma.lower() in WordNet.load().lemmas_of(form, _PARTS[tag[0]])
-    return str(form) if known else None
+def _guessed(lemma: str, tag: str) -> str | None:
+    """Return the regular form of *lemma*, if WordNet's rules reduce it to *lemma* again."""
+    word = lemma.lower()
+    form = _table().get(f"{tag}?", {}).get(word, regular_form(word, tag))
+    return match_case(form, lemma) if word in WordNet.load().lemmas_of(form, PARTS[tag[0]]) else None
+
+
+def regular_form(word: str, tag: str) -> str:
+    """Return the regular form of a noun or verb in lower case.
+
+    >>> regular_form("pony", "NNS"), regular_form("skate", "VBG"), regular_form("tie", "VBG")
+    ('ponies', 'skating', 'tying')
+    """
+    if tag == "VBG":
+        return f"{word[:-2]}ying" if word.endswith("ie") else re.sub("(?<=[^iyeo])e$", "", word) + "ing"
+    stem = f"{word[:-1]}ie" if re.search("[^aeiou]y$", word) else word
+    if tag in {"VBD", "VBN"}:
+        return f"{stem}d" if stem.endswith("e") else f"{stem}ed"
+    return f"{stem}es" if re.search("(?:[szx]|ch|sh)$", stem) else f"{stem}s"
 
 
 def _plural(noun: str) -> str | None:
     if noun.lower() in _ZERO_PLURALS:
         return noun
-    listed = (noun[0].isupper() and _listed(noun, "NNS", "PROPN")) or _listed(noun, "NNS", "NOUN")
+    listed = (noun[0].isupper() and _listed(noun, "NNS", proper=True)) or _listed(noun, "NNS")
     if listed:
         if listed[0] == noun and noun.endswith("ness"):  # primarily a mass noun
             return None
@@ -224,7 +271,7 @@ def _plural(noun: str) -> str | None:
     _, *others = noun.split("-")
     if len(others) > 1 or (others and not wordnet.lemmas_of(others[0], "n")):  # man-of-war, passer-by
         return None
-    return _guessed(noun, "NNS", "NOUN")
+    return _guessed(noun, "NNS")
 
 
 def _graded(word: str, tag: str) -> str | None:
@@ -233,9 +280,9 @@ def _graded(word: str, tag: str) -> str | None:
     if not _takes_endings(word) or (tag.startswith("R") and re.search("[^r]ly$", word)):  # early
         return None
     regular = _regular_grades(word, _GRADES[tag])
-    listed = _listed(word, f"JJ{tag[2]}", "ADJ")
+    listed = _listed(word, f"JJ{tag[2]}")
     if tag.startswith("R"):
-        listed = _listed(word, tag, "ADV") or listed  # late, hard, fast: adverbs with the adjective's form
+        listed = _listed(word, tag) or listed  # late, hard, fast: adverbs with the adjective's form
     if listed and re.search("[eu]e$", word):  # freer, truer
         return regular[0]
     return next((form for form in listed if form in regular), None)
@@ -267,12 +314,12 @@ def _verb_form(verb: str, tag: str) -> str | None:
         return None
     if tag == "VBP":
         return verb
-    listed = _listed(verb, tag, "VERB") or (_listed(verb, "VBD", "VERB") if tag == "VBN" else ())
+    listed = _listed(verb, tag) or (_listed(verb, "VBD") if tag == "VBN" else ())
     if listed:
         return listed[0]
     if (compound := _COMPOUND.match(verb)) and (form := _verb_form(compound[2], tag)):  # unfreeze, unfroze
         return compound[1] + form
-    return _guessed(verb, tag, "VERB")
+    return _guessed(verb, tag)
 
 
 def _before_number(number: str) -> Article:
@@ -306,64 +353,3 @@ def _is_word(word: str) -> bool:
     wordnet = WordNet.load()
     lemmas = set(wordnet.lemmas_of(word))
     return any(lemmas & set(wordnet.lemmas(synset)) for synset in wordnet.synsets(word))
-
-
-class _Lexicon:
-    """The lexicon of lemminflect, whose lines are parsed when their word is looked up: all take 0.2 s.
-
-    *codec* is lemminflect's ``InflectionLUCodec``, *path* the compressed lexicon.
-    """
-
-    def __init__(self, codec: Any, path: str) -> None:
-        self._codec = codec
-        self._forms: dict[str, dict[str, tuple[str, ...]]] = codec.updateForAuxMod({})
-        self._lines: dict[str, list[str]] = {}
-        with gzip.open(path, "rt", encoding="utf-8", newline="\n") as stream:
-            for line in stream.read().splitlines():
-                self._lines.setdefault(line[: line.index(",")], []).append(line)
-
-    def get(self, word: str, default: Any = None) -> Any:
-        """Return the forms of *word* by tag, or *default*."""
-        if word not in self._forms:
-            if word not in self._lines:
-                return default
-            parsed = [self._codec.fromString(line)[2] for line in self._lines[word]]
-            self._forms[word] = {tag: forms for each in parsed for tag, forms in each.items()}
-        return self._forms[word]
-
-
-@cache
-def _imported() -> Any:
-    package = _without_spacy()
-    inflections = sys.modules["lemminflect.core.Inflections"]
-    lexicon = inflections.Inflections()
-    lexicon.infl_dict = _Lexicon(inflections.InflectionLUCodec, lexicon.infl_lu_fn)
-    return package
-
-
-def _without_spacy() -> ModuleType:
-    finder = _NoSpacy()
-    sys.meta_path.insert(0, finder)
-    try:
-        return importlib.import_module("lemminflect")
-    except NameError:
-        # Another thread began to import spaCy after the finder had hidden it and before lemminflect
-        # looked for it; now it is in sys.modules, and no finder is called.
-        return importlib.import_module("lemminflect")
-    finally:
-        sys.meta_path.remove(finder)
-
-
-class _NoSpacy:
-    """An import finder that hides spaCy from one thread."""
-
-    def __init__(self) -> None:
-        self._thread = threading.get_ident()
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        """Raise for spaCy in the thread of this finder; leave everything else to the other finders."""
-        if name == "spacy" and threading.get_ident() == self._thread:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return None

@@ -10,9 +10,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final
 
-from crossexam.language.agreement import agreeing, lemma_of, number_of
+from crossexam.language.agreement import agreeing, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase
-from crossexam.language.inflection import inflect_like
+from crossexam.language.inflection import inflect_like, lemma_of
 from crossexam.language.lexicons.adjective_classes import class_of
 from crossexam.language.lexicons.closed_classes import (
     CLOSED_CLASSES,

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from crossexam.language.lexicons.adjective_classes import class_of
-from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.closed_classes import INDEFINITE_PEOPLE, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import (
     BABIES,
@@ -42,8 +41,6 @@ _FEMALE: Final = frozenset("woman female girl sister wife mother".split())
 _OF_ONE_GENDER: Final = frozenset("men men's man's woman women girls women's woman's".split())
 _WORN: Final = frozenset({"artifact.n.01", "body_part.n.01", "hair.n.01"})
 _FREQUENT: Final = 2  # senses: the first bikini of WordNet is an atoll
-_USUAL: Final = 0.6  # of a noun's adjectives: three in five of those before "grass" are "green"
-_ENOUGH: Final = 8
 _OF_OTHERS: Final = frozenset("group couple pair bunch team crowd trio pack".split())
 _MANY: Final = frozenset("crowd team audience class band".split())
 _TERM_FOR: Final = re.compile(r"(\w+ ){0,2}terms? (for|of) ")
@@ -318,12 +315,6 @@ def synonyms(adjective: str, wordnet: WordNet) -> frozenset[str]:
     """Return the other adjectives of the synsets of *adjective*."""
     senses = wordnet.synsets(adjective, "a")
     return frozenset(lemma.lower() for synset in senses for lemma in wordnet.lemmas(synset)) - {adjective}
-
-
-def is_usual(adjective: str, noun: str, table: AdjectiveCounts) -> bool:
-    """Return whether *adjective* is most of what precedes *noun*, so that the noun alone suggests it."""
-    total = table.total(noun)
-    return total >= _ENOUGH and table.count(adjective, noun) > _USUAL * total
 
 
 def _first_sense(noun: str, wordnet: WordNet) -> tuple[int, ...]:

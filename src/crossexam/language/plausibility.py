@@ -2,31 +2,27 @@
 
 A noun phrase fits a role if things of its class fill that role.  :func:`noun_class` gives the class by
 WordNet.  Without counts, a filler fits as well as its class resembles that of the filler it replaces
-(:func:`resemblance`): who replaces a person should be a person.  With counts from a corpus
-(:class:`RoleCounts`), it fits as well as the verb prefers its class to that of the filler it replaces (the
-selectional preferences of Resnik, 1996), smoothed towards the resemblance.  Neither knows single nouns: a
-baby who carries a man counts as plausible.
+(:func:`resemblance`): who replaces a person should be a person.  With counts from a corpus (the
+``roles`` of :mod:`crossexam.language.lexicons.counts`), it fits as well as the verb prefers its class to that
+of the filler it replaces (the selectional preferences of Resnik, 1996), smoothed towards the resemblance.
+Neither knows single nouns: a baby who carries a man counts as plausible.
 """
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
-from typing import ClassVar, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
-from crossexam.core.errors import FormatError
-from crossexam.core.files import read_utf8, write_text
-from crossexam.language.agreement import lemma_of
 from crossexam.language.clauses import Clause
+from crossexam.language.inflection import lemma_of
+from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.nouns import animacy, sense_names
 from crossexam.language.parsing.dependencies import Parsed
 
 Role = Literal["subject", "object"]
-ROLES: Final[tuple[Role, ...]] = ("subject", "object")
 #: A swapped clause of this score or a higher one is called plausible.
 PLAUSIBLE: Final = 0.5
 
@@ -106,59 +102,6 @@ class Filler(NamedTuple):
     noun_class: str
 
 
-class RoleCounts:
-    """A read-only table: how often nouns of a class are subject or object of a verb.
-
-    ``name`` is its *source* with the hash of its content.
-
-    >>> RoleCounts({Filler("pull", "subject", "vehicle"): 3}, "mine").count("pull", "subject", "vehicle")
-    3
-    """
-
-    MAGIC: ClassVar[str] = "#roles 1 "  # then the source
-
-    def __init__(self, counts: Mapping[Filler, int], source: str) -> None:
-        self._counts: dict[tuple[str, str, str], int] = dict(counts.items())
-        self.source = source
-        digest = hashlib.blake2b(self._body().encode(), digest_size=6).hexdigest()
-        self.name: str = f"{source}@{digest}"
-
-    def __len__(self) -> int:
-        """Return the number of different entries."""
-        return len(self._counts)
-
-    def count(self, verb: str, role: str, noun_class: str) -> int:
-        """Return how often nouns of the class fill this role of *verb*."""
-        return self._counts.get((verb, role, noun_class), 0)
-
-    def _body(self) -> str:
-        return "".join("\t".join((*each, f"{count}\n")) for each, count in sorted(self._counts.items()))
-
-    def write(self, path: Path) -> None:
-        """Write the table: a line with the source, then one line per entry."""
-        write_text(path, f"{self.MAGIC}{self.source}\n{self._body()}")
-
-    @classmethod
-    def read(cls, path: Path) -> RoleCounts:
-        """Return a table written by :meth:`write`.  Raises FormatError."""
-        first, *lines = read_utf8(path).splitlines() or [""]
-        if not first.startswith(cls.MAGIC):
-            raise FormatError("not a table of roles", where=str(path), wanted=f"{cls.MAGIC}SOURCE")
-        return cls(dict(_entry(path, *each) for each in enumerate(lines, 2)), first.removeprefix(cls.MAGIC))
-
-
-def _entry(path: Path, number: int, line: str) -> tuple[Filler, int]:
-    cells = line.split("\t")
-    role = next((role for role in ROLES if cells[1:2] == [role]), None)
-    if len(cells) != 4 or role is None or not cells[3].isdecimal():
-        raise FormatError(
-            f"malformed row for '{cells[0]}'",
-            where=f"{path}, line {number}",
-            wanted="VERB, subject or object, CLASS and COUNT, separated by tabs",
-        )
-    return Filler(cells[0], role, cells[2]), int(cells[3])
-
-
 def fillers(parsed: Parsed, wordnet: WordNet) -> Iterator[Filler]:
     """Yield the nouns and personal pronouns that are subject or object of a verb in the sentence *parsed*.
 
@@ -190,7 +133,7 @@ def _verb(parsed: Parsed, index: int) -> str:
     return lemma_of(parsed.tokens[index].text)
 
 
-def swap_plausibility(parsed: Parsed, clause: Clause, wordnet: WordNet, counts: RoleCounts | None) -> float:
+def swap_plausibility(parsed: Parsed, clause: Clause, wordnet: WordNet, counts: CountTable | None) -> float:
     """Return how plausible *clause* is with its subject and object swapped, in [0, 1].
 
     The geometric mean of how well each phrase fits its new role.  If *counts* is None, that is its

@@ -1,4 +1,4 @@
-"""The output of a function as probabilities: checked, and in the order of ``LABELS``.
+"""What a function returns, or a file holds, as probabilities: checked, and in the order of ``LABELS``.
 
 The answers of a batch are of one kind: names of labels, True and False, class indices, probabilities.  True
 means that the premise entails the hypothesis, False that it does not, unless ``--labels`` says otherwise.
@@ -82,126 +82,108 @@ def pair_named(pair: Pair) -> str:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """The *pairs* of a batch, and *where* an error of their answers is: the name of the model."""
+class Asked:
+    """The *count* of questions, and how errors name their answers.
 
-    pairs: Sequence[Pair]
+    *where* is the place of all answers together, and *place* returns that of the answer of a number, of which
+    *said* returns what an error says of a value in it.
+    """
+
+    count: int
     where: str
+    place: Callable[[int], str]
+    said: Callable[[int, object], str]
 
-    def named(self, number: int) -> str:
-        """Return what an error calls the answer of a number."""
-        return f"the answer for {pair_named(self.pairs[number])}"
-
-    def said(self, number: int, value: object) -> str:
-        """Return what an error says of the *value* in the answer of a number."""
-        return f"{self.named(number)} is {quoted(value)}"
+    @classmethod
+    def about(cls, pairs: Sequence[Pair], where: str) -> Asked:
+        """Return the questions about *pairs* to *where*, a model that answers in their order."""
+        return cls(
+            len(pairs),
+            where,
+            lambda _: where,
+            lambda number, value: f"the answer for {pair_named(pairs[number])} is {quoted(value)}",
+        )
 
 
 def to_answers(
     answers: Any,
-    pairs: Sequence[Pair],
+    asked: Asked,
     words: AnswerWords = _AS_USUAL,
     *,
-    where: str,
     threshold: float | None = None,
     named: NamedLabels | None = None,
 ) -> tuple[NDArray[np.float64], list[Outcome]]:
-    """Return *answers* for *pairs* as probabilities [n, 3], and what became of the questions.
+    """Return *answers* to what was *asked* as probabilities [n, 3], and the outcomes.
+
+    *words* are those in which answers name labels.  Single numbers with a decimal point are probabilities of
+    entailment, which need a *threshold*.  The names of labels in the answers are added to *named*.
 
     An answer ``{"status": "refused"}``, with one of the statuses of :mod:`crossexam.core.outcome`, says that
-    there is none: its probabilities are NaN.  There are no outcomes if all pairs were answered.  Everything
-    else is as in :func:`to_probabilities`.
+    there is none: its probabilities are NaN.  There are no outcomes if all were answered.  Raises
+    FormatError.
 
-    >>> pairs = [("It rains.", "It is wet."), ("It rains.", "It snows.")]
-    >>> table, outcomes = to_answers(["neutral", {"status": "refused"}], pairs, where="f")
+    >>> asked = Asked.about([("It rains.", "It is wet."), ("It rains.", "It snows.")], "f")
+    >>> to_answers([True, False], asked)[0].tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    >>> table, outcomes = to_answers(["neutral", {"status": "refused"}], asked)
     >>> table.tolist(), outcomes[1].status
     ([[0.0, 1.0, 0.0], [nan, nan, nan]], 'refused')
     """
     import numpy as np
 
-    asked = _Asked(pairs, where)
     rows = _as_rows(answers, asked)
     statuses = {
         number: _status(row, number, asked)
         for number, row in enumerate(rows)
         if isinstance(row, Mapping) and "status" in row
     }
-    if not statuses:
-        return to_probabilities(rows, pairs, words, where=where, threshold=threshold, named=named), []
-    told = [Outcome(statuses.get(number, ANSWERED)) for number in range(len(rows))]
-    if len(statuses) == len(pairs):
-        return np.full((len(pairs), len(LABELS)), np.nan), told
-    # In place of what is missing, the first answer is checked again, so that the others keep their pairs.
-    first = next((row for number, row in enumerate(rows) if number not in statuses), None)
+    told = [Outcome(statuses.get(number, ANSWERED)) for number in range(len(rows))] if statuses else []
+    if len(statuses) == len(rows):
+        return np.full((len(rows), len(LABELS)), np.nan), told
+    # Rows without an answer are filled with any that has one, so that row numbers in errors stay right.
+    first = next(row for number, row in enumerate(rows) if number not in statuses)
     given = [first if number in statuses else row for number, row in enumerate(rows)]
-    table = to_probabilities(given, pairs, words, where=where, threshold=threshold, named=named)
+    table = _probabilities(given, asked, words, threshold, NamedLabels() if named is None else named)
     table[list(statuses)] = np.nan
     return table, told
 
 
-def _status(row: Mapping[Any, Any], number: int, asked: _Asked) -> str:
+def _status(row: Mapping[Any, Any], number: int, asked: Asked) -> str:
     status = row["status"]
     if status not in UNANSWERED or len(row) > 1:
         raise FormatError(
             asked.said(number, dict(row)),
-            where=asked.where,
+            where=asked.place(number),
             wanted='{"status": STATUS} for a pair without an answer; '
             f"the statuses are {', '.join(UNANSWERED)}",
         )
     return str(status)
 
 
-def to_probabilities(
-    answers: Any,
-    pairs: Sequence[Pair],
-    words: AnswerWords = _AS_USUAL,
-    *,
-    where: str,
-    threshold: float | None = None,
-    named: NamedLabels | None = None,
+def _probabilities(
+    rows: Sequence[Any], asked: Asked, words: AnswerWords, threshold: float | None, named: NamedLabels
 ) -> NDArray[np.float64]:
-    """Return *answers* for *pairs* as probabilities [n, 3]; raises FormatError.
-
-    *words* are those in which answers name labels.  Single numbers with a decimal point are probabilities of
-    entailment, which need a *threshold*.  The names of labels in the answers are added to *named*.
-
-    >>> pairs = [("It rains.", "It is wet."), ("It rains.", "It snows.")]
-    >>> to_probabilities(["neutral"], pairs[:1], where="f").tolist()
-    [[0.0, 1.0, 0.0]]
-    >>> to_probabilities([True, False], pairs, where="f").tolist()
-    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
-    """
-    named = named or NamedLabels()
-    asked = _Asked(pairs, where)
-    rows = _as_rows(answers, asked)
-    if not rows:
-        import numpy as np
-
-        return np.zeros((0, len(LABELS)))
+    """Return *rows*, at least one and each with an answer, as probabilities [n, 3]."""
     missing = next((number for number, row in enumerate(rows) if row is None), None)
     if missing is not None:
         raise FormatError(
             asked.said(missing, None),
-            where=where,
+            where=asked.place(missing),
             wanted='an answer for each pair; for one without, {"status": STATUS}, such as "refused"',
         )
     first = rows[0]
     if isinstance(first, float):
         return _from_scores(rows, threshold, asked)
-    if isinstance(first, str):
-        table = _from_names(rows, words, asked, named)
+    if isinstance(first, str | int):
+        table = _from_labels(rows, words, asked, named)
     elif isinstance(first, Mapping):
         table = _from_mappings(rows, words, asked, named)
-    elif isinstance(first, bool):
-        table = _from_booleans(rows, words, asked, named)
-    elif isinstance(first, int):
-        table = _from_numbers(rows, words, asked, named)
     else:
         table = _from_table(rows, words, asked)
-    return table if threshold is None else _thresholded(table, threshold, words, named, where)
+    return table if threshold is None else _thresholded(table, threshold, words, named, asked.where)
 
 
-def _from_scores(rows: Sequence[Any], threshold: float | None, asked: _Asked) -> NDArray[np.float64]:
+def _from_scores(rows: Sequence[Any], threshold: float | None, asked: Asked) -> NDArray[np.float64]:
     """Return probabilities of entailment as probabilities of labels."""
     import numpy as np
 
@@ -211,7 +193,7 @@ def _from_scores(rows: Sequence[Any], threshold: float | None, asked: _Asked) ->
         if not isinstance(row, float) or not 0 <= row <= 1:
             raise FormatError(
                 asked.said(number, row),
-                where=asked.where,
+                where=asked.place(number),
                 wanted="a probability of entailment, from 0 to 1",
             )
     return at_threshold(np.asarray(rows, dtype=np.float64), threshold)
@@ -225,7 +207,7 @@ def _thresholded(
     return at_threshold(table[:, LABELS.index("entailment")], threshold)
 
 
-def _as_rows(answers: Any, asked: _Asked) -> list[Any]:
+def _as_rows(answers: Any, asked: Asked) -> list[Any]:
     if hasattr(answers, "detach"):  # a torch tensor, perhaps on a GPU and in 16 bits
         answers = answers.detach().cpu().double().numpy() if answers.is_floating_point() else answers.cpu()
     if hasattr(answers, "tolist"):
@@ -237,9 +219,9 @@ def _as_rows(answers: Any, asked: _Asked) -> list[Any]:
             answers = None
     if answers is None:
         raise FormatError("the function did not return a list or an array", where=asked.where, wanted=_WANTED)
-    if len(answers) != len(asked.pairs):
+    if len(answers) != asked.count:
         raise FormatError(
-            f"{counted_items(len(answers), 'answer')} for {counted_items(len(asked.pairs), 'pair')}",
+            f"{counted_items(len(answers), 'answer')} for {counted_items(asked.count, 'pair')}",
             where=asked.where,
             wanted=_WANTED,
         )
@@ -254,26 +236,32 @@ def one_hot(indices: Sequence[int]) -> NDArray[np.float64]:
     return hot
 
 
-def _from_names(
-    rows: Sequence[Any], words: AnswerWords, asked: _Asked, named: NamedLabels
+def _from_labels(
+    rows: Sequence[Any], words: AnswerWords, asked: Asked, named: NamedLabels
 ) -> NDArray[np.float64]:
-    _refuse_others(rows, str, asked)
-    labels = words.labels_of(rows, lambda number: asked.said(number, rows[number]), lambda _: asked.where)
-    return _from_labels(labels, asked, named)
+    """Return the labels that *rows* name: in words, by class indices, or as True and False.
 
-
-def _from_labels(labels: Sequence[ClassName], asked: _Asked, named: NamedLabels) -> NDArray[np.float64]:
+    True is entailment and False not_entailment, unless one of them is declared.
+    """
+    kind = type(rows[0]) if isinstance(rows[0], bool | int) else str
+    _refuse_others(rows, kind, asked)
+    if kind is int:
+        _refuse_undeclared(rows, words, asked)
+    if kind is bool and not {"true", "false"} & words.declared.keys():
+        labels = [TWO_LABELS[0 if row else 1] for row in rows]
+    else:
+        labels = words.labels_of(rows, lambda number: asked.said(number, rows[number]), asked.place)
     named.add(labels, where=asked.where)
     return one_hot([_column(label) for label in labels])
 
 
-def _refuse_others(rows: Sequence[Any], kind: type, asked: _Asked) -> None:
+def _refuse_others(rows: Sequence[Any], kind: type, asked: Asked) -> None:
     """Raise FormatError unless all *rows* are of the *kind* of the first; True and False are no numbers."""
     for number, row in enumerate(rows):
         if not isinstance(row, kind) or isinstance(row, bool) != (kind is bool):
             raise FormatError(
                 f"{asked.said(0, rows[0])}, and {asked.said(number, row)}",
-                where=asked.where,
+                where=asked.place(number),
                 wanted=_ONE_KIND,
             )
 
@@ -282,31 +270,18 @@ def _column(name: ClassName) -> int:
     return LABELS.index("neutral" if name == "not_entailment" else name)
 
 
-def _from_booleans(
-    rows: Sequence[Any], words: AnswerWords, asked: _Asked, named: NamedLabels
-) -> NDArray[np.float64]:
-    """Return True as entailment and False as not_entailment, or each as it is declared."""
-    _refuse_others(rows, bool, asked)
-    if not {"true", "false"} & words.declared.keys():
-        return _from_labels([TWO_LABELS[0 if row else 1] for row in rows], asked, named)
-    labels = words.labels_of(rows, lambda number: asked.said(number, rows[number]), lambda _: asked.where)
-    return _from_labels(labels, asked, named)
-
-
-def _from_numbers(
-    rows: Sequence[Any], words: AnswerWords, asked: _Asked, named: NamedLabels
-) -> NDArray[np.float64]:
-    _refuse_others(rows, int, asked)
+def _refuse_undeclared(rows: Sequence[int], words: AnswerWords, asked: Asked) -> None:
+    """Raise FormatError if nothing declares what the class indices *rows* mean, or one is none."""
     if words.order is None and not any(name.isdigit() for name in words.declared):
         raise _undeclared_classes(max(rows), words, asked.where)
     classes = len(words.order or ())
     for number, row in enumerate(rows):
         if classes and not 0 <= row < classes and name_of(row) not in words.declared:
             raise FormatError(
-                asked.said(number, row), where=asked.where, wanted=f"a number from 0 to {classes - 1}"
+                asked.said(number, row),
+                where=asked.place(number),
+                wanted=f"a number from 0 to {classes - 1}",
             )
-    labels = words.labels_of(rows, lambda number: asked.said(number, rows[number]), lambda _: asked.where)
-    return _from_labels(labels, asked, named)
 
 
 def _undeclared_classes(greatest: int, words: AnswerWords, where: str) -> FormatError:
@@ -327,36 +302,31 @@ def _undeclared_classes(greatest: int, words: AnswerWords, where: str) -> Format
 
 
 def _from_mappings(
-    rows: Sequence[Any], words: AnswerWords, asked: _Asked, named: NamedLabels
+    rows: Sequence[Any], words: AnswerWords, asked: Asked, named: NamedLabels
 ) -> NDArray[np.float64]:
-    table = []
-    for number, row in enumerate(rows):
-        if not isinstance(row, Mapping):
-            raise FormatError(
-                asked.said(number, row), where=asked.where, wanted=f"a mapping, as in {asked.named(0)}"
-            )
-        if "label" in row:  # what a text-classification pipeline returns for its best class
-            row = {row["label"]: 1.0}
-        table.append(_shares(row, number, words, asked, named))
+    """Return the probabilities in *rows*; the label that a pipeline calls the best one has all."""
+    _refuse_others(rows, Mapping, asked)
+    shares = [{row["label"]: 1.0} if "label" in row else row for row in rows]
+    table = [_shares(row, number, words, asked, named) for number, row in enumerate(shares)]
     return _from_table(table, _AS_USUAL, asked)
 
 
 def _shares(
-    row: Mapping[Any, Any], number: int, words: AnswerWords, asked: _Asked, named: NamedLabels
+    row: Mapping[Any, Any], number: int, words: AnswerWords, asked: Asked, named: NamedLabels
 ) -> list[float]:
     """Return the probabilities of LABELS in *row*, the answer of this *number*."""
     names = list(row)
-    labels = words.labels_of(names, lambda place: asked.said(number, names[place]), lambda _: asked.where)
+    labels = words.labels_of(names, lambda k: asked.said(number, names[k]), lambda _: asked.place(number))
     named.add(labels, where=asked.where)
     shares = [0.0] * len(LABELS)
     for label, share in zip(labels, row.values(), strict=True):
         if not isinstance(share, int | float):
-            raise FormatError(asked.said(number, row), where=asked.where, wanted="a number per label")
+            raise FormatError(asked.said(number, row), where=asked.place(number), wanted="a number per label")
         shares[_column(label)] += float(share)
     return shares
 
 
-def _from_table(rows: Sequence[Any], words: AnswerWords, asked: _Asked) -> NDArray[np.float64]:
+def _from_table(rows: Sequence[Any], words: AnswerWords, asked: Asked) -> NDArray[np.float64]:
     import numpy as np
 
     columns = len(words.order) if words.order else len(LABELS)
@@ -368,8 +338,18 @@ def _from_table(rows: Sequence[Any], words: AnswerWords, asked: _Asked) -> NDArr
         raise _wrong_shape(
             table.shape, (len(rows), columns), is_declared=words.order is not None, where=asked.where
         )
-    checked = check_probabilities(table, asked.named, where=asked.where)
-    return to_label_columns(checked, words.order) if words.order else checked
+    wrong = not_probabilities(table, tolerance=_TOLERANCE)
+    if wrong.any():
+        number = int(wrong.argmax())
+        raise FormatError(
+            f"{asked.said(number, table[number].tolist())}; {int(wrong.sum()):,} of {len(table):,} "
+            "answers are not probabilities",
+            where=asked.place(number),
+            wanted="finite, non-negative numbers that sum to 1",
+            hint="apply a softmax to logits",
+        )
+    exact: NDArray[np.float64] = table / table.sum(axis=1, keepdims=True)
+    return to_label_columns(exact, words.order) if words.order else exact
 
 
 def _wrong_shape(
@@ -397,27 +377,6 @@ def refuse_unanswered(table: NDArray[np.float64], *, where: str) -> NDArray[np.f
             hint="choose another model, or leave the examples out of the base",
         )
     return table
-
-
-def check_probabilities(
-    table: NDArray[np.float64], named: Callable[[int], str], *, where: str
-) -> NDArray[np.float64]:
-    """Return *table* [n, k] with rows that sum to 1; raises FormatError if they are not probabilities.
-
-    *named* returns what the error calls the row of a number.
-    """
-    wrong = not_probabilities(table, tolerance=_TOLERANCE)
-    if wrong.any():
-        number = int(wrong.argmax())
-        raise FormatError(
-            f"{named(number)} is {table[number].tolist()}; {int(wrong.sum()):,} of {len(table):,} "
-            "answers are not probabilities",
-            where=where,
-            wanted="finite, non-negative numbers that sum to 1",
-            hint="apply a softmax to logits",
-        )
-    exact: NDArray[np.float64] = table / table.sum(axis=1, keepdims=True)
-    return exact
 
 
 def not_probabilities(table: NDArray[np.float64], *, tolerance: float) -> NDArray[np.bool_]:

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.answer_words import AnswerWords, answer_words
-from crossexam.models.answers import NamedLabels, pair_named, to_answers
+from crossexam.models.answers import Asked, NamedLabels, pair_named, to_answers
 from crossexam.models.label_order import is_two_label, parse_order
 from crossexam.models.local_imports import local_imports
 from crossexam.models.model import Batch, Pair
@@ -92,9 +92,8 @@ class FunctionModel:
                 where=self.name,
                 hint=f"{_DEBUG}; this list began with {pair_named(pairs[0])}" if pairs else _DEBUG,
             ) from error
-        found, outcomes = to_answers(
-            answers, pairs, self.words, where=self.name, threshold=self.threshold, named=self.named
-        )
+        asked = Asked.about(pairs, self.name)
+        found, outcomes = to_answers(answers, asked, self.words, threshold=self.threshold, named=self.named)
         self.details["two_label"] = self.details.get("two_label", False) or self.named.two_label
         return Batch(range(len(pairs)), found, [None] * len(pairs), outcomes)
 

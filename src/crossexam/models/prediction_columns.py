@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.example import Example
@@ -14,8 +14,8 @@ from crossexam.core.outcome import ANSWERED, STATUSES, UNANSWERED
 from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import refuse_absent
 from crossexam.models.model import Pair, pair_digest
+from crossexam.models.prediction_rows import Row, Rows
 
-Row = Mapping[str, Any]
 #: How rows are matched: by the ids of items, by those of pairs (:func:`pair_id`), by the texts of pairs.
 Matching = Literal["id", "pair", "text"]
 
@@ -187,48 +187,51 @@ def _naming(own: Mapping[str, str], mapping: Mapping[str, str]) -> tuple[str | N
     return next((own[name] for name in _ID_COLUMNS if name in own), None), next(iter(usual), None)
 
 
-def status_column(rows: Sequence[Row], stated: str | None, *, where: str) -> str | None:
-    """Return the column of *rows* that says which items have no answer: all of its values are statuses.
+def status_column(found: Rows, stated: str | None) -> str | None:
+    """Return the column that says which items have no answer: all of its values are statuses.
 
     It is the *stated* one, or one of a usual name, unless none of the values there is a status.  Raises
     FormatError if only some of them are, or if the stated column has other values.
     """
-    own = {name.strip().lower(): name for name in rows[0]}
+    own = {name.strip().lower(): name for name in found.rows[0]}
     usual = [own[known] for known in _STATUS_COLUMNS if known in own]
     for name in usual if stated is None else [stated]:
-        values = {n: value for n, row in enumerate(rows, 1) if not is_empty(value := row.get(name))}
-        others = {n: each for n, each in values.items() if not isinstance(each, str) or each not in STATUSES}
+        values = {k: value for k, row in enumerate(found.rows) if not is_empty(value := row.get(name))}
+        others = {k: each for k, each in values.items() if not isinstance(each, str) or each not in STATUSES}
         if values and not others:
             return name
         if others and (stated is not None or len(others) < len(values)):
-            number, other = next(iter(others.items()))
+            index, other = next(iter(others.items()))
             raise FormatError(
                 f"{quoted(other)} in column {name!r} is no status",
-                where=f"{where}, row {number}",
+                where=found.place(index),
                 wanted=", ".join(STATUSES),
                 hint=None if stated else f"a column {name!r} about something else needs another name",
             )
     return None
 
 
-def refuse_no_prediction(row: Row, columns: PredictionColumns, *, where: str) -> None:
-    """Raise FormatError if *row*, of an answered item, lacks a prediction."""
-    lacking = next((name for name in columns.answer if is_empty(row.get(name))), None)
-    if lacking is not None:
-        raise FormatError(
-            f"no value for {lacking!r}",
-            where=where,
-            wanted="a prediction, or a status that says why the item has no answer",
-            hint=f"the statuses, in a column {columns.status or 'status'!r}, are {', '.join(UNANSWERED)}",
-        )
-
-
-def refuse_prediction(row: Row, columns: PredictionColumns, *, where: str) -> None:
-    """Raise FormatError if *row*, of an item without an answer, has a prediction."""
-    given = next((name for name in columns.answer if not is_empty(row.get(name))), None)
-    if given is not None:
-        raise FormatError(
-            f"{columns.status!r} is {columns.status_of(row)!r}, but {given!r} is {quoted(row[given])}",
-            where=where,
-            wanted=f"no prediction for an item without an answer, or {ANSWERED!r}",
-        )
+def check_row(row: Row, columns: PredictionColumns, place: Callable[[], str]) -> None:
+    """Raise FormatError if *row*, at *place*, does not say what its status and its columns promise."""
+    if columns.status_of(row) == ANSWERED:
+        lacking = next((name for name in columns.answer if is_empty(row.get(name))), None)
+        if lacking is not None:
+            raise FormatError(
+                f"no value for {lacking!r}",
+                where=place(),
+                wanted="a prediction, or a status that says why the item has no answer",
+                hint=f"the statuses, in a column {columns.status or 'status'!r}, are {', '.join(UNANSWERED)}",
+            )
+    else:
+        given = next((name for name in columns.answer if not is_empty(row.get(name))), None)
+        if given is not None:
+            raise FormatError(
+                f"{columns.status!r} is {columns.status_of(row)!r}, but {given!r} is {quoted(row[given])}",
+                where=place(),
+                wanted=f"no prediction for an item without an answer, or {ANSWERED!r}",
+            )
+    for column in columns.naming:
+        if row.get(column) is None:
+            raise FormatError(f"no value for {column!r}", where=place())
+        if not isinstance(row[column], str | int):
+            raise FormatError(f"{column!r} is a {type(row[column]).__name__}", where=place(), wanted="text")

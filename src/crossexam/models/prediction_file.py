@@ -12,26 +12,26 @@ something else.
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import SIDES, Example
-from crossexam.core.files import allow_long_fields, csv_problem, json_problem, sha256_of
+from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
-from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
+from crossexam.core.outcome import ANSWERED, Outcomes
 from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import stated_columns
 from crossexam.corpora.label_names import name_of
 from crossexam.models.answer_words import AnswerWords, answer_words
-from crossexam.models.answers import NamedLabels, check_probabilities, one_hot
+from crossexam.models.answers import Asked, NamedLabels, to_answers
 from crossexam.models.label_order import (
     ORDERS,
     TWO_LABELS,
@@ -41,25 +41,25 @@ from crossexam.models.label_order import (
     order_text,
     parse_order,
     row_softmax,
-    to_label_columns,
 )
 from crossexam.models.model import Batch, Pair, SetAnswers
 from crossexam.models.prediction_columns import (
     Matching,
     PredictionColumns,
-    Row,
+    check_row,
     find_columns,
     name_in,
     read_labels_instead,
-    refuse_no_prediction,
-    refuse_prediction,
     status_column,
 )
-from crossexam.models.threshold import at_threshold, check_threshold, missing_threshold, refuse_threshold
+from crossexam.models.prediction_rows import Row, read_rows
+from crossexam.models.threshold import check_threshold, missing_threshold
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from crossexam.core.outcome import Outcome
 
 _LISTED: Final = 5  # ids that an error names
 _LISTED_PAIRS: Final = 2
@@ -98,6 +98,7 @@ class PredictionFile:
     rows: Sequence[Row]
     by: Matching
     words: AnswerWords
+    named: NamedLabels
     threshold: float | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
@@ -109,8 +110,7 @@ class PredictionFile:
         """Return the predictions for *pairs*, matched by text, and what has none; raises FormatError."""
         examples = [Example(f"pair {k}", p, h, None) for k, (p, h) in enumerate(pairs)]
         by: Matching = "pair" if self.by == "pair" else "text"
-        table, statuses = self._answers(self._find(examples, by), examples)
-        outcomes = [Outcome(status) for status in statuses] if set(statuses) - {ANSWERED} else []
+        table, outcomes = self._answers(self._find(examples, by), examples)
         return Batch(range(len(pairs)), table, [None] * len(pairs), outcomes)
 
     def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:
@@ -120,8 +120,8 @@ class PredictionFile:
         """
         self._refuse_extra([example for dataset in whole for example in dataset])
         examples = [example for dataset in asked for example in dataset]
-        table, statuses = self._answers(self._find(examples, self.by), examples)
-        outcomes = Outcomes.of([Outcome(status) for status in statuses], len(statuses))
+        table, told = self._answers(self._find(examples, self.by), examples)
+        outcomes = Outcomes.of(told, len(table))
         self.details["matched_by"] = self.columns.id if self.by == "id" else self.by
         answers, start = {}, 0
         for dataset in asked:
@@ -198,55 +198,62 @@ class PredictionFile:
         return f"--columns {sides} compares the texts instead of ids; "
 
     def _answer(self, row: Row) -> tuple[object, ...]:
-        return tuple(_hashable(row[name]) for name in self.columns.answer)
+        return tuple(row[name] for name in self.columns.answer)
 
     def _answers(
         self, rows: Sequence[Row], examples: Sequence[Example]
-    ) -> tuple[NDArray[np.float64], list[str]]:
-        """Return the probabilities [n, 3] in *rows*, NaN without an answer, and the statuses [n]."""
-        import numpy as np
-
+    ) -> tuple[NDArray[np.float64], list[Outcome]]:
+        """Return the probabilities [n, 3] in *rows*, NaN without an answer, and what became of each item."""
         statuses = [self.columns.status_of(row) for row in rows]
         answered = [k for k, status in enumerate(statuses) if status == ANSWERED]
-        table = np.full((len(rows), len(LABELS)), np.nan)
-        if len(answered) == len(rows):
-            return self._probabilities(rows, examples), statuses
-        table[answered] = self._probabilities([rows[k] for k in answered], [examples[k] for k in answered])
-        return table, statuses
-
-    def _probabilities(self, rows: Sequence[Row], examples: Sequence[Example]) -> NDArray[np.float64]:
-        import numpy as np
-
-        if not rows:
-            return np.zeros((0, 3))
-        if self.columns.form == "label":
-            found = self._from_labels(rows, examples)
-        else:
-            found = self._from_numbers(self._numbers(rows), examples)
-        if self.threshold is None:
-            return found
-        if not self.details["two_label"]:
-            raise refuse_threshold("the predictions have three labels", where=str(self.path))
-        return at_threshold(found[:, LABELS.index("entailment")], self.threshold)
-
-    def _from_numbers(self, table: NDArray[np.float64], examples: Sequence[Example]) -> NDArray[np.float64]:
-        import numpy as np
-
-        if self.columns.form == "shares":
-            if table.shape[1] == 1:
-                table = np.concatenate([table, 1 - table], axis=1)
-            shares = self._checked(table, examples)
-            return shares if table.shape[1] == len(LABELS) else to_label_columns(shares, TWO_LABELS)
-        if self.words.order is None or table.shape[1] != len(self.words.order):
-            raise self._undeclared(table.argmax(axis=1).tolist(), examples, table.shape[1])
-        shares = row_softmax(table) if self.columns.form == "logits" else self._checked(table, examples)
-        self._watch_order(table.argmax(axis=1).tolist(), examples)
-        return to_label_columns(shares, self.words.order)
-
-    def _checked(self, table: NDArray[np.float64], examples: Sequence[Example]) -> NDArray[np.float64]:
-        return check_probabilities(
-            table, lambda number: f"the prediction for {quoted(examples[number].id)}", where=str(self.path)
+        given, words = self._as_returned([rows[k] for k in answered], [examples[k] for k in answered])
+        answers: list[Any] = [{"status": status} for status in statuses]
+        for k, answer in zip(answered, given, strict=True):
+            answers[k] = answer
+        asked = Asked(
+            len(rows),
+            str(self.path),
+            lambda number: f"{self.path}, {self._named(rows[number])}",
+            lambda number, value: self._said(rows[number], value),
         )
+        return to_answers(answers, asked, words, threshold=self.threshold, named=self.named)
+
+    def _said(self, row: Row, value: object) -> str:
+        """Return what an error says of the *value* of the prediction in *row*."""
+        columns = self.columns.answer
+        if self.columns.form == "label":
+            return f"column {columns[0]!r} is {quoted(row[columns[0]])}"
+        return f"the prediction in {', '.join(map(repr, columns))} is {quoted(value)}"
+
+    def _as_returned(self, rows: Sequence[Row], examples: Sequence[Example]) -> tuple[Any, AnswerWords]:
+        """Return the predictions in *rows* as a function may return them, with the words that they are in."""
+        form, order = self.columns.form, self.words.order
+        if not rows:
+            return [], self.words
+        if form == "label":
+            names = [name_of(row[self.columns.answer[0]]) for row in rows]
+            self._check_indices(names, examples)
+            return names, self.words
+        table = self._numbers(rows)
+        count = table.shape[1]
+        if form == "shares":
+            shares = table[:, 0].tolist() if count == 1 else table
+            return shares, AnswerWords(order=TWO_LABELS if count == len(TWO_LABELS) else None)
+        winners = table.argmax(axis=1).tolist()
+        if order is None or count != len(order):
+            raise self._undeclared(winners, examples, count)
+        self._watch_order(winners, examples)
+        return row_softmax(table) if form == "logits" else table, self.words
+
+    def _check_indices(self, names: Sequence[str], examples: Sequence[Example]) -> None:
+        """Raise FormatError if *names* are class indices of which nobody declared the order."""
+        is_declared = any(map(_INDEX.fullmatch, self.words.declared))
+        if is_declared or not all(map(_INDEX.fullmatch, names)):
+            return
+        numbers = [int(name) for name in names]
+        if self.words.order is None or max(numbers) >= len(self.words.order):
+            raise self._undeclared(numbers, examples, max(numbers) + 1)
+        self._watch_order(numbers, examples)
 
     def _numbers(self, rows: Sequence[Row]) -> NDArray[np.float64]:
         import numpy as np
@@ -279,22 +286,6 @@ class PredictionFile:
                 where=str(self.path),
                 wanted="a list such as [0.9, 0.1, 0.0]",
             ) from None
-
-    def _from_labels(self, rows: Sequence[Row], examples: Sequence[Example]) -> NDArray[np.float64]:
-        column = self.columns.answer[0]
-        values = [row[column] for row in rows]
-        names = [name_of(value) for value in values]
-        if all(map(_INDEX.fullmatch, names)) and not any(map(_INDEX.fullmatch, self.words.declared)):
-            numbers = [int(name) for name in names]
-            if self.words.order is None or max(numbers) >= len(self.words.order):
-                raise self._undeclared(numbers, examples, max(numbers) + 1)
-            self._watch_order(numbers, examples)
-        labels = self.words.labels_of(
-            values,
-            lambda number: f"column {column!r} is {quoted(values[number])}",
-            lambda number: f"{self.path}, {self._named(rows[number])}",
-        )
-        return one_hot([LABELS.index("neutral" if each == "not_entailment" else each) for each in labels])
 
     def _named(self, row: Row) -> str:
         """Return what *row* itself says of the item that it is for."""
@@ -344,42 +335,24 @@ class PredictionFile:
 def open_predictions(name: str, options: Options) -> PredictionFile:
     """Return the model ``file/PATH``; raises FormatError if the file cannot be read."""
     path = Path(name.partition("/")[2])
-    rows = read_rows(path)
-    mapping = stated_columns(options.columns)
+    found = read_rows(path)
+    rows, mapping = found.rows, stated_columns(options.columns)
     columns = find_columns(list(rows[0]), where=str(path), mapping=mapping)
-    threshold = options.threshold
-    if columns.form == "shares" and len(columns.answer) == 1 and threshold is None:
+    if columns.form == "shares" and len(columns.answer) == 1 and options.threshold is None:
         raise missing_threshold(
             f"the only column of probabilities is '{columns.answer[0]}'",
             where=str(path),
             otherwise=read_labels_instead(list(rows[0]), mapping or {}),
         )
-    columns = replace(columns, status=status_column(rows, columns.status, where=str(path)))
-    naming = columns.naming
-    for number, row in enumerate(rows, 1):
-        if columns.status_of(row) != ANSWERED:
-            refuse_prediction(row, columns, where=f"{path}, row {number}")
-        else:
-            refuse_no_prediction(row, columns, where=f"{path}, row {number}")
-        lacking = next((column for column in naming if row.get(column) is None), None)
-        if lacking is not None:
-            raise FormatError(f"no value for {lacking!r}", where=f"{path}, row {number}")
-        for column in naming:
-            if not isinstance(row[column], str | int):
-                raise FormatError(
-                    f"{column!r} is a {type(row[column]).__name__}",
-                    where=f"{path}, row {number}",
-                    wanted="text",
-                )
+    columns = replace(columns, status=status_column(found, columns.status))
+    for index, row in enumerate(rows):
+        check_row(row, columns, partial(found.place, index))
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
-    words = answer_words(options.labels, order)
-    seed = f"file.v1\x1f{sha256_of(path)}\x1f{order}{'' if threshold is None else f'@{threshold}'}"
-    seed += f"\x1f{words.identity}\x1f{sorted((mapping or {}).items())}" if words.identity or mapping else ""
-    named = NamedLabels()
+    words, named = answer_words(options.labels, order), NamedLabels()
     if columns.form == "label":
         answered = (row for row in rows if columns.status_of(row) == ANSWERED)
-        names = {words.label_of(row[columns.answer[0]]) for row in answered}
-        named.add(filter(None, names), where=f"{path}, column '{columns.answer[0]}'")
+        labels = {words.label_of(row[columns.answer[0]]) for row in answered}
+        named.add(filter(None, labels), where=f"{path}, column '{columns.answer[0]}'")
     details = {
         "predictions": len(rows),
         "column": " ".join(columns.answer),
@@ -388,14 +361,14 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
         "two_label": named.two_label
         or bool(order and is_two_label(order))
         or (columns.form == "shares" and len(columns.answer) <= len(TWO_LABELS)),
-        **({} if threshold is None else {"threshold": threshold}),
+        **({} if options.threshold is None else {"threshold": options.threshold}),
     }
+    seed = f"file.v1\x1f{sha256_of(path)}\x1f{order}"
+    seed += "" if options.threshold is None else f"@{options.threshold}"
+    seed += f"\x1f{words.identity}\x1f{sorted((mapping or {}).items())}" if words.identity or mapping else ""
     key = hashlib.blake2b(seed.encode(), digest_size=16).hexdigest()
-    return PredictionFile(name, key, path, columns, rows, columns.matching(rows), words, threshold, details)
-
-
-def _hashable(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+    by = columns.matching(rows)
+    return PredictionFile(name, key, path, columns, rows, by, words, named, options.threshold, details)
 
 
 def _named(name: object) -> str:
@@ -406,90 +379,3 @@ def _listed(names: Sequence[object]) -> str:
     most = _LISTED_PAIRS if isinstance(names[0], tuple) else _LISTED
     shown = ", ".join(map(_named, names[:most]))
     return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
-
-
-def read_rows(path: Path) -> list[Row]:
-    """Return the rows of *path*; raises FormatError that names file and line."""
-    readers: dict[str, Callable[[Path], list[Row]]] = {
-        ".jsonl": _json,
-        ".ndjson": _json,
-        ".json": _json,
-        ".csv": lambda p: _delimited(p, ","),
-        ".tsv": lambda p: _delimited(p, "\t"),
-        ".parquet": _parquet,
-    }
-    if not path.is_file():
-        raise FormatError(
-            "this is a folder" if path.is_dir() else "no such file",
-            where=str(path),
-            wanted="a file of predictions",
-        )
-    if path.suffix.lower() not in readers:
-        raise FormatError(
-            f"'{path.suffix}' is not a supported format for prediction files",
-            where=str(path),
-            wanted=", ".join(sorted(readers)),
-        )
-    rows = readers[path.suffix.lower()](path)
-    if not rows:
-        raise FormatError("the file holds no predictions", where=str(path), wanted="at least one")
-    return rows
-
-
-def _json(path: Path) -> list[Row]:
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"not UTF-8: {json_problem(error)}", where=str(path)) from None
-    if text.lstrip().startswith("["):
-        try:
-            rows = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise FormatError(
-                f"not JSON: {json_problem(error)}", where=str(path), wanted="a list of JSON objects"
-            ) from None
-        numbered = [(f"{path}, row {number}", row) for number, row in enumerate(rows, 1)]
-    else:
-        numbered = []
-        for number, line in enumerate(text.split("\n"), 1):
-            if not line.strip():
-                continue
-            where = f"{path}, line {number}"
-            try:
-                numbered.append((where, json.loads(line)))
-            except (ValueError, RecursionError) as error:
-                raise FormatError(
-                    f"not JSON: {json_problem(error)}", where=where, wanted="a JSON object"
-                ) from None
-    for where, row in numbered:
-        if not isinstance(row, dict):
-            raise FormatError(f"a prediction is a {type(row).__name__}", where=where, wanted="a JSON object")
-    return [row for _, row in numbered]
-
-
-def _delimited(path: Path, delimiter: str) -> list[Row]:
-    rows: list[Row] = []
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            allow_long_fields()
-            reader = csv.DictReader(stream, delimiter=delimiter, strict=True)
-            for row in reader:
-                if None in row or None in row.values():
-                    raise FormatError(
-                        "the line and the header have different numbers of fields",
-                        where=f"{path}, line {reader.line_num}",
-                    )
-                rows.append(row)
-    except (UnicodeDecodeError, csv.Error) as error:
-        if isinstance(error, csv.Error):
-            raise FormatError(f"not a table: {csv_problem(error)}", where=str(path)) from None
-        raise FormatError(
-            "the file is not UTF-8 text", where=str(path), hint="save it as CSV (UTF-8)"
-        ) from None
-    return rows
-
-
-def _parquet(path: Path) -> list[Row]:
-    from crossexam.core.stored.foreign_parquet import foreign_frames
-
-    return [row for frame in foreign_frames(path) for row in frame.to_dicts()]

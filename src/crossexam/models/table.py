@@ -19,7 +19,6 @@ from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownName
 from crossexam.core.imports import imported
 from crossexam.core.settings import Settings
 from crossexam.models.model import AsksInWords, Model, NoOptions, Pair
-from crossexam.shallow.table import SHALLOW
 from crossexam.training.pretrained import RUN_BY
 
 #: How the names of files of predictions end.
@@ -96,8 +95,12 @@ MODELS: Final[dict[str, ModelKind]] = {
                   f"{_HERE}.onnx.model:open_onnx"),
         ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities",
                   f"{_HERE}.ensemble:open_mean", members=f"{_HERE}.ensemble:member_names"),
-        *(ModelKind(f"{model.prefix}/", model.summary, f"{_HERE}.fitted:open_fitted")
-          for model in SHALLOW.values()),
+        ModelKind("bow/", "a bag-of-words model fitted by crossexam train: its folder",
+                  f"{_HERE}.fitted:open_fitted"),
+        ModelKind("hom/", "fastText on the hypothesis, fitted by crossexam train: its folder",
+                  f"{_HERE}.fitted:open_fitted"),
+        ModelKind("rf/", "a random forest on 19 features, fitted by crossexam train: its folder",
+                  f"{_HERE}.fitted:open_fitted"),
         ModelKind("zoo/", "a model of the zoo trained by crossexam train: its folder (extra torch)",
                   f"{_HERE}.zoo:open_zoo", listing=f"{_HERE}.zoo:list_zoo", needs=("torch",)),
     )

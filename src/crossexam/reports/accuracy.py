@@ -1,8 +1,4 @@
-"""The tables of what ``evaluation.measures`` measures: accuracy, drop, errors, slices.
-
-Predictions by label on test sets of one gold label, and the labels of judges, are shown as in Table 2 of Nie
-et al. (2019).
-"""
+"""The accuracy of models on test sets, and the drop from the base of each."""
 
 from __future__ import annotations
 
@@ -13,38 +9,30 @@ from crossexam.constructions.construction import ways_out
 from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.dataset import Dataset, counted_items
 from crossexam.core.example import PROPOSED
-from crossexam.core.labels import GOLDS, LABELS, Gold
-from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
+from crossexam.core.labels import Gold
 from crossexam.evaluation.verified import is_proposed
+from crossexam.reports.analyses.challenge import published_on_challenge
 from crossexam.reports.analyses.templates import drops_within_noise
-from crossexam.reports.drawing import Bar, Interval, range_text, round_range
+from crossexam.reports.analyses.unanswered import unanswered_notes
+from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
+from crossexam.reports.drawing import Interval, range_text, round_range
+from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import (
+    CORPORA_STUDY,
+    STUDIES,
     columns_for,
     difference_from,
-    errors_source,
+    other_pairs,
     other_rules_note,
-    published_errors,
+    published_on_corpus,
 )
-from crossexam.reports.results import Results, two_labels_note
+from crossexam.reports.results import Results
 from crossexam.reports.significance import MCNEMAR, uneven_clusters_notes
-from crossexam.reports.table import Cell, Column, Marked, Table, number_text, significance_note
+from crossexam.reports.table import Cell, Column, Table, number_text, significance_note
 from crossexam.reports.ties import tie_notes
-from crossexam.reports.unanswered import only_bounds_notes, unanswered_notes
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
-
-#: Gold and predicted label of each type of error; Naik et al. (2018) count the first two.
-ERROR_TYPES: Final = ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E")
-#: The bar of errors: type, predicted label (the colour), and whether it is pale (by gold label).
-_BAR: Final = (
-    ("N-E", "entailment", False),
-    ("C-E", "entailment", True),
-    ("E-N", "neutral", False),
-    ("C-N", "neutral", True),
-    ("E-C", "contradiction", False),
-    ("N-C", "contradiction", True),
-)
 
 
 def intervals_of(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
@@ -165,7 +153,7 @@ def has_majority_row(name: str, results: Results) -> bool:
 
 
 def _is_swapped(name: str, results: Results) -> bool:
-    from crossexam.constructions.word_pair_swaps import SWAPS
+    from crossexam.constructions.table import SWAPS
 
     return results.test_sets[name].entry.construction in SWAPS
 
@@ -336,175 +324,98 @@ def _headline_notes(results: Results) -> list[str]:
     ]
 
 
-def error_table(results: Results) -> Table:
-    """Return the number of wrong predictions of each model, by gold and predicted label."""
-    measured = [result for _, _, result in results.by_test_set() if not result.only_bounds]
-    whole = round_range([0.0, *(each.wrong / each.n for each in measured if each.n)])[1]
-    columns = (
-        Column("Test set"),
-        Column("Model"),
-        Column(range_text((0.0, whole), "%"), "drawing"),
-        Column("Wrong", "count"),
-        Column("False entailment", "percent"),
-        Column("False neutral", "percent"),
-        *(Column(kind, "count") for kind in ERROR_TYPES),
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for name, dataset in results.test_sets.items():
-        short = results.short_names[name]
-        rows += [
-            (
-                short,
-                model.name,
-                Bar(tuple(_error_parts(result)), whole),
-                result.wrong,
-                result.false_entailment_share,
-                result.false_neutral_share,
-                *(result.errors.get(kind, 0) for kind in ERROR_TYPES),
+def _accuracy_figures(results: Results) -> Iterator[Figure]:
+    """Yield the accuracies, of how many items they are, and what they are to be compared with."""
+    for name, model, result in results.by_test_set():
+        known = Figure(model.name, name, "accuracy", result.accuracy)
+        yield known
+        yield known._replace(statistic="items", value=result.labelled)
+        yield known._replace(statistic="unlabelled", value=result.unlabelled, n=result.n)
+        if not result.only_bounds:
+            yield known._replace(statistic="answered", value=result.n)
+        if result.majority is not None:
+            label, share, advantage = result.majority.label, result.majority.share, result.majority.advantage
+            yield known._replace(statistic="majority_class", value=share, of=label, n=result.n)
+            yield known._replace(statistic="above_majority_class", value=advantage)
+        if (ties := result.ties) is not None:
+            yield known._replace(statistic="ties", value=ties.count, n=ties.n)
+            yield known._replace(statistic="ties_accuracy_least", value=ties.least, n=ties.n)
+            yield known._replace(statistic="ties_accuracy_most", value=ties.most, n=ties.n)
+
+
+def _drop_figures(results: Results) -> Iterator[Figure]:
+    """Yield drops, or differences from a base that is not paired with the items, and their tests."""
+    for name, model, result in results.by_test_set():
+        found = {
+            "base_accuracy": result.base_accuracy,
+            "drop": result.drop,
+            "difference": result.difference,
+            "flip_rate": result.flip_rate,
+            "p_value": result.p_value,
+            "p_mid": result.p_mid,
+            "p_holm": result.p_holm,
+            "minimum_detectable_drop": result.minimum_detectable_drop,
+        }
+        for statistic, value in found.items():
+            if value is not None:
+                yield Figure(model.name, name, statistic, value, n=result.n)
+        if result.p_holm is not None:
+            is_significant, of = (
+                int(result.p_holm <= results.options.alpha),
+                f"alpha={results.options.alpha:g}",
             )
-            for model in results.models
-            if (result := model.result(name)) is not None and not result.only_bounds
-        ]
-        if results.published_of_three:
-            nothing = (None,) * len(ERROR_TYPES)
-            rows += [(short, name, None, *shares, *nothing) for name, *shares in published_errors(dataset)]
-    note = (
-        "False entailment, false neutral: as a share of the wrong predictions. E-C: gold entailment, "
-        "predicted contradiction; the others likewise."
-    )
-    drawn = (
-        "Drawn, in percent of the items, from left to right: false entailment (N-E, and paler C-E), false "
-        "neutral (E-N, C-N) and false contradiction (E-C, N-C)."
-    )
-    source = errors_source() if any(row[2] is None for row in rows) else None
-    of_answered = [*unanswered_notes(measured, "errors"), *only_bounds_notes(results)]
-    notes = tuple(filter(None, (note, *of_answered, two_labels_note(results), source)))
-    return Table("Errors", columns, tuple(rows), notes, grouped=1, drawn=drawn)
+            yield Figure(model.name, name, "significant", is_significant, of)
+        if result.mcnemar is not None:
+            for of, number in result.mcnemar._asdict().items():
+                yield Figure(model.name, name, "mcnemar", number, of)
+        if result.is_paired:
+            missing = result.unanswered
+            pairs = missing.pairs if missing is not None and missing.pairs else result.counted
+            yield Figure(model.name, name, "pairs", pairs)
+            if missing is not None and missing.pairs_missing:
+                yield Figure(model.name, name, "pairs_unanswered", missing.pairs_missing, n=pairs)
 
 
-def _error_parts(result: TestSetResult) -> Iterator[tuple[str, bool, float]]:
-    """Yield the parts of the bar of errors: the predicted label, whether it is pale, the share of items."""
-    for kind, answered, is_pale in _BAR:
-        yield answered, is_pale, result.errors.get(kind, 0) / result.n if result.n else 0.0
+def _published_figures(results: Results) -> Iterator[Figure]:
+    """Yield the accuracies of published systems on the test sets; the figure is of the study.
+
+    The name of the statistic says if they are of other items, or were not compared with the paper.
+    """
+    for name, dataset in results.test_sets.items() if results.options.published_rows else ():
+        other, unchecked = published_differences(dataset), published_on_challenge(dataset, checked=False)
+        for study, figures in published_accuracies(dataset).items():
+            kind = "_not_checked" if study in unchecked else "_of_other_items" if study in other else ""
+            for system, figure in figures.items():
+                model, statistic = f"{system} (published)", f"published_accuracy{kind}"
+                yield Figure(model, name, statistic, float(figure), study)
 
 
-_STUDY: Final = "nie2019"
-#: Tables 2 and 4, and the names of their rows.
-_TABLES: Final = {
-    "predictions": "{} (published)",
-    "adversarial_training": "ESIM trained with {} (published)",
-}
-_COLUMNS: Final = (
-    Column("Test set"),
-    Column("Expected"),
-    Column("Model"),
-    Column("Items", "count"),
-    *(Column(label.capitalize(), "percent") for label in LABELS),
+def published_accuracies(dataset: Dataset) -> dict[str, dict[str, float]]:
+    """Return the published accuracies on the counterpart of *dataset*, by study and system, as shares."""
+    found = {study.study: study.figures(dataset) for study in STUDIES}
+    found |= {CORPORA_STUDY: published_on_corpus(dataset), **published_on_challenge(dataset)}
+    return {study: figures for study, figures in found.items() if figures}
+
+
+def published_differences(dataset: Dataset) -> dict[str, str]:
+    """Return how *dataset* differs from its counterpart in each study with figures for it, if it does."""
+    differences = {
+        study: other_pairs(dataset) if study == CORPORA_STUDY else difference_from(study, dataset)
+        for study in published_accuracies(dataset)
+    }
+    return {study: difference for study, difference in differences.items() if difference}
+
+
+def _have_bases(results: Results) -> bool:
+    """Return whether a test set has a base."""
+    return any(dataset.entry.base_set is not None for dataset in results.test_sets.values())
+
+
+ACCURACY: Final = Analysis(
+    "accuracy",
+    (
+        Section("accuracy", "Accuracy", accuracy_table, PAGE, figures=_accuracy_figures),
+        Section("accuracies", "Accuracy", written_accuracy_table, WRITTEN_ONLY, figures=_published_figures),
+    ),
 )
-
-
-def prediction_table(results: Results) -> Table:
-    """Return the share of each predicted label on test sets of one gold label, published shares below."""
-    rows: list[tuple[Cell, ...]] = []
-    differences: dict[str, str] = {}
-    one_label = [
-        (name, model, result, result.only_gold)
-        for name, model, result in results.by_test_set()
-        if result.only_gold is not None and result.construction != "base"
-    ]
-    for position, (name, model, result, gold) in enumerate(one_label):
-        short = results.short_names[name]
-        rows.append((short, gold, model.name, result.n, *result.predicted_shares))
-        is_last = position + 1 == len(one_label) or one_label[position + 1][0] != name
-        if results.published_of_three and is_last and _is_of_paper(results.test_sets[name]):
-            difference = difference_from(_STUDY, results.test_sets[name])
-            published_rows = list(_published(result.construction, Marked if difference else float))
-            rows += [(short, gold, *row) for row in published_rows]
-            differences |= {short: difference} if published_rows else {}
-    note = "Share of each predicted label, in percent. Expected: the gold label of every item."
-    of_others = any(row[3] is None for row in rows)
-    notes = [note, *other_rules_note(differences), *([_source()] if of_others else [])]
-    folded = "Predictions by label, on test sets with a single gold label"
-    return Table("Predictions by label", _COLUMNS, tuple(rows), tuple(notes), grouped=2, folded=folded)
-
-
-#: The name of the row of the judges.
-JUDGES: Final = "judges"
-
-_JUDGED_NOTE: Final = (
-    "Shares of the labels, in percent, with 95 % confidence intervals clustered by premise: in all answers "
-    "of the judges, and in the predictions for the items that were judged."
-)
-
-
-def judged_table(results: Results) -> Table:
-    """Return the share of each label in the answers of the judges and in the predictions for these items."""
-    rows: list[tuple[Cell, ...]] = []
-    differences: dict[str, str] = {}
-    for name, dataset in results.test_sets.items():
-        of_judges = judge_shares(dataset)
-        if not of_judges:
-            continue
-        short = results.short_names[name]
-        n = sum(1 for _ in judged_items(dataset))
-        rows.append((short, JUDGES, n, *map(of_judges.get, GOLDS)))
-        for model in results.models:
-            if name in model.answered.datasets and (shares := predicted_shares(model.run, name)):
-                answered = max(share.n for share in shares.values())
-                rows.append((short, model.name, answered if answered < n else n, *map(shares.get, GOLDS)))
-        entry = dataset.entry
-        difference = difference_from(_STUDY, dataset)
-        human = _human(entry.construction, Marked if difference else float)
-        if results.published_of_three and _is_of_paper(dataset) and human:
-            rows.append((short, "Human (published)", None, *human, None))
-            differences[short] = difference
-    two = any(row[-1] is not None for row in rows)
-    shown = GOLDS if two else LABELS
-    columns = (
-        Column("Test set"),
-        Column("Labels by"),
-        Column("Items", "count"),
-        *(Column(label.capitalize().replace("_", " "), "percent") for label in shown),
-    )
-    cut = tuple(row[: len(columns)] for row in rows)
-    sources = ["Human: Nie et al. 2019, Table 2, on the authors' items from SNLI dev."] if differences else []
-    notes = (_JUDGED_NOTE, *other_rules_note(differences), *sources)
-    return Table("Labels of judges and models", columns, cut, notes, grouped=1)
-
-
-def _is_of_paper(dataset: Dataset) -> bool:
-    """Return whether *dataset* was made from SNLI dev, from which Nie et al. (2019) made all their items."""
-    from crossexam.published.figures import corpus_of
-
-    return corpus_of(dataset.entry) == "snli"
-
-
-def _human(construction: str, share: type[float]) -> tuple[float, ...] | None:
-    """Return the published shares of the three labels in the answers of people, None if there are none."""
-    from crossexam.published.figures import published
-
-    table = published(_STUDY).table("predictions")
-    shares = [table.value("Human", f"{construction}.{label[0].upper()}") for label in LABELS]
-    known = [share(each / 100) for each in shares if each is not None]
-    return tuple(known) if len(known) == len(LABELS) else None
-
-
-def _published(construction: str, share: type[float]) -> Iterator[tuple[Cell, ...]]:
-    """Yield name, no number of items, and the published shares of predicted labels on *construction*."""
-    from crossexam.published.figures import published
-
-    for key, words in _TABLES.items():
-        table = published(_STUDY).table(key)
-        for row in table.rows:
-            shares = [table.value(row, f"{construction}.{label[0].upper()}") for label in LABELS]
-            if None not in shares and row != "None":  # trained without any, it is ESIM's row of Table 2
-                name = words.format(row)
-                yield (name, None, *(share(round(each / 100, 6)) for each in shares if each is not None))
-
-
-def _source() -> str:
-    from crossexam.published.figures import published
-
-    study = published(_STUDY)
-    places = " and ".join(study.table(key).place for key in _TABLES)
-    return f"Published: {places} of {study.citation} {study.source}; on the authors' items from SNLI dev."
+DROP: Final = Analysis("drop", (Section("drop", "Drop", drop_table, figures=_drop_figures),), _have_bases)

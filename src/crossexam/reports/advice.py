@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.keys import keys_are_sampled
 from crossexam.evaluation.candidates import FEW
+from crossexam.reports.analyses.fact_checking import fact_checking
+from crossexam.reports.analyses.keys import keyed
 from crossexam.reports.headline import leading
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
@@ -69,7 +71,7 @@ def _few_keys(results: Results) -> Iterator[str]:
     """Yield on which test sets a large share of the items has the same key."""
     seen: set[str] = set()
     for model in results.models:
-        for each in model.keyed:
+        for each in keyed(model):
             is_sampled = keys_are_sampled(results.test_sets[each.test_set].entry.construction)
             if each.test_set in seen or not is_sampled or each.largest_share <= LARGE_SHARE or each.n < FEW:
                 continue
@@ -84,7 +86,7 @@ def _few_keys(results: Results) -> Iterator[str]:
 def _another_threshold(results: Results) -> Iterator[str]:
     """Yield which models separate claims better than their threshold of 1/2 does."""
     for model in results.models:
-        for mean in model.fact_checking.sets:
+        for mean in fact_checking(model).sets:
             auc = mean.figures.roc_auc
             if mean.threshold.n or auc is None or not math.isfinite(auc.value):
                 continue

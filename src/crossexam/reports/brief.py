@@ -25,13 +25,14 @@ from crossexam.reports.accuracy import (
     relabelled_notes,
     written_accuracy_table,
 )
-from crossexam.reports.analyses.consistency import violations_table
+from crossexam.reports.analyses.consistency import consistency, violations_table
+from crossexam.reports.analyses.fact_checking import fact_checking
+from crossexam.reports.analyses.unanswered import unanswered_notes
 from crossexam.reports.headline import worst_of
 from crossexam.reports.results import ModelResults, Results, without_published
 from crossexam.reports.significance import uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, significance_note
 from crossexam.reports.ties import tie_notes
-from crossexam.reports.unanswered import unanswered_notes
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -79,8 +80,8 @@ def _with_own_tables(results: Results) -> set[str]:
 
     found = {name for name, dataset in results.test_sets.items() if about(dataset)}
     for model in results.models:
-        found |= {each.test_set for each in model.fact_checking.sets}
-        found |= {each.test_set for each in model.consistency.values()}
+        found |= {each.test_set for each in fact_checking(model).sets}
+        found |= {each.test_set for each in consistency(model).values()}
     return found
 
 

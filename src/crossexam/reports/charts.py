@@ -5,28 +5,16 @@ The latter is written to a file of its own, and has fixed colours.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
 from markupsafe import Markup
 
-from crossexam.reports.drawing import FONT, Axis, Drawing, Matrix, element, svg_of
+from crossexam.reports.analyses.unanswered import only_bounds_notes
+from crossexam.reports.analysis import Charts
+from crossexam.reports.drawing import FONT, Axis, Matrix, element, svg_of
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.unanswered import only_bounds_notes
-
-
-@dataclass(frozen=True)
-class Charts:
-    """The *figures* of a section: a caption, and its drawings, each with what it is of.
-
-    The *note* is above them.  The page shows the first *shown* figures and folds away the others.
-    """
-
-    figures: Sequence[tuple[str, Mapping[str, Drawing]]]
-    note: str = ""
-    shown: int = 0
 
 
 def drawn_of(model: ModelResults, results: Results) -> str:

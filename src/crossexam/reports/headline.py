@@ -13,15 +13,12 @@ from crossexam.evaluation.measures import MajorityClass, TestSetResult
 from crossexam.evaluation.verified import is_proposed
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.accuracy import one_label_warnings
-from crossexam.reports.analyses.consistency import consistency_warnings, most_violated
-from crossexam.reports.analyses.lexically_misleading import selector_warnings
-from crossexam.reports.analyses.parses import parse_warnings
+from crossexam.reports.analyses.consistency import consistency, most_violated
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
-from crossexam.reports.analyses.truncation import truncation_warnings
+from crossexam.reports.analyses.truncation import truncations
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import adjusted_for, number_text
 from crossexam.reports.ties import tie_warnings
-from crossexam.reports.unanswered import unanswered_warnings
 
 
 def culprit(results: Results) -> ModelResults | None:
@@ -57,7 +54,7 @@ def headline(results: Results) -> str:
 def headlines(results: Results) -> list[str]:
     """Return the finding of each model, a sentence (:func:`sentence`) per model, :func:`culprit` first."""
     first = culprit(results)
-    if first is None and any(model.consistency for model in results.models):
+    if first is None and any(consistency(model) for model in results.models):
         return [sentence(model, results) for model in results.models]
     if first is None:
         bounded = next((model for model in results.models if _has_bounds(model)), None)
@@ -84,7 +81,7 @@ def sentence(model: ModelResults, results: Results) -> str:
     If it was asked about items of consistency rules, the rule that it violates most often follows.  *model*
     is one of those of *results*, of all of which the drops and the rules are chosen from.
     """
-    rates = sum(len(each.consistency) for each in results.models)
+    rates = sum(len(consistency(each)) for each in results.models)
     return " ".join(filter(None, (_on_accuracy(model, results.short_names), most_violated(model, rates))))
 
 
@@ -231,7 +228,7 @@ def _any_set(model: ModelResults, names: Mapping[str, str]) -> str:
         ("whose labels are not only proposed", any(is_proposed(each.name) for each in lost)),
     ]
     said = " and ".join(words for words, holds in limits if holds)
-    unseen = sum(each.edit_unseen for each in model.truncations)
+    unseen = sum(each.edit_unseen for each in truncations(model))
     read = f" (but for {counted_items(unseen, 'item')} it did not read the changed text)" if unseen else ""
     return f"any test set{f' {said}' if said else ''}{read}{_disputed(model, names)}"
 
@@ -330,34 +327,29 @@ def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
     return f"{first}, {points} points {where} that on {reference} (95 % interval {interval})."
 
 
-def warnings(results: Results) -> list[str]:
-    """Return what a reader must know before any number of the report.
-
-    A sentence per model whose order of classes is in doubt, per model that left too many items unanswered,
-    per model with many ties, per model that did not read all items to the end, per model that selected test
-    sets and has seen them or is no bag of words, per model that was not asked about the base of its items on
-    consistency, per model with a significant drop within the noise of asking again, per base of a single gold
-    label, and per model and base whose accuracy is not significantly above the majority class; a sentence per
-    model if that are more than two bases.
-    """
-    doubts = [
+def doubts(results: Results) -> list[str]:
+    """Return a sentence per model whose order of classes is in doubt."""
+    return [
         f"{model.name}: {doubt}."
         for model in results.models
         for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
     ]
+
+
+def other_warnings(results: Results) -> list[str]:
+    """Return what makes accuracies and drops doubtful, whatever the test sets.
+
+    A sentence per model with many ties, per model with a significant drop within the noise of asking again,
+    per base of a single gold label, and per model and base whose accuracy is not significantly above the
+    majority class; a sentence per model if that are more than two bases.
+    """
     remarks = [
         f"{model.name}: {remark}."
         for model in results.models
         for remark in endpoint_remarks(model.run.manifest.get("details"))
     ]
     return [
-        *doubts,
-        *unanswered_warnings(results),
         *tie_warnings(results),
-        *truncation_warnings(results),
-        *parse_warnings(results),
-        *selector_warnings(results),
-        *consistency_warnings(results),
         *noise_warnings(results, map(_other_drops, results.models)),
         *remarks,
         *one_label_warnings(results),

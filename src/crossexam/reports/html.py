@@ -22,11 +22,11 @@ from crossexam.core.manifest import package_version
 from crossexam.core.output.escapes import finalized, script_json, visible
 from crossexam.reports.advice import advice
 from crossexam.reports.broken import broken_sets
-from crossexam.reports.headline import culprit, headlines, warnings, worst_of
+from crossexam.reports.headline import culprit, headlines, worst_of
 from crossexam.reports.items import PageItems
 from crossexam.reports.parts import PartsFolder, packed_items
 from crossexam.reports.results import Results
-from crossexam.reports.sections import page_sections
+from crossexam.reports.sections import page_sections, warnings
 from crossexam.reports.table import Cell, Column, Table, interval_text, number_text
 
 if TYPE_CHECKING:

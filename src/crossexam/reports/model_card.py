@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
@@ -12,12 +12,12 @@ from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.manifest import package_version
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.data import signature_of
+from crossexam.reports.figures import Figure
 from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.sections import figures_by_set
 
 if TYPE_CHECKING:
     from huggingface_hub import EvalResult
-
-    from crossexam.evaluation.measures import TestSetResult
 
 #: Decimals of the shares in a card: more are noise.
 _DECIMALS: Final = 6
@@ -31,11 +31,14 @@ def render_card(results: Results) -> str:
     from huggingface_hub import ModelCardData
 
     model = _only_model(results)
+    figures = figures_by_set(results)
     found = [
         metric
         for each in results.models
         for result in each.results
-        for metric in _metrics(each, result, results.short_names[result.name])
+        for metric in _metrics(
+            each, result.name, figures[each.name, result.name], results.short_names[result.name]
+        )
     ]
     if not found:
         raise CrossexamError(
@@ -68,26 +71,35 @@ def _only_model(results: Results) -> ModelResults:
     return results.models[0]
 
 
-def _metrics(model: ModelResults, result: TestSetResult, short: str) -> Iterator[EvalResult]:
+#: What a card has of a test set: the statistic, the kind of its metric, and its title.
+_SHOWN: Final = (
+    ("accuracy", "accuracy", "Accuracy"),
+    ("drop", "accuracy_drop", "Drop in accuracy from {}"),
+    ("difference", "accuracy_drop", "Drop in accuracy from {}"),
+)
+#: The ends of a number of which only bounds are known.
+_BOUNDS: Final = {"least": "lower", "most": "upper"}
+
+
+def _metrics(
+    model: ModelResults, test_set: str, figures: Mapping[str, Figure], short: str
+) -> Iterator[EvalResult]:
     """Yield the results on a test set: accuracy, or its bounds, and the drop."""
     from huggingface_hub import EvalResult
 
-    dataset = model.run.datasets[result.name]
+    dataset = model.run.datasets[test_set]
     known: dict[str, Any] = {
         "task_type": "text-classification",
         "task_name": "Natural Language Inference",
         "dataset_type": "crossexam",
         "dataset_name": f"Crossexam: {short}",
-        "dataset_config": result.name,
+        "dataset_config": test_set,
         "dataset_split": "test",
         "dataset_revision": content_hash_of(dataset),
-        "dataset_args": {"crossexam": package_version(), "signature": signature_of(model, result)},
+        "dataset_args": {"crossexam": package_version(), "signature": signature_of(model, test_set)},
     }
-    for kind, title, estimate in (
-        ("accuracy", "Accuracy", result.accuracy),
-        ("accuracy_drop", f"Drop in accuracy from {result.base_set}", result.lost),
-    ):
-        for metric, named, each in _parts(kind, title, estimate):
+    for statistic, kind, title in _SHOWN:
+        for metric, named, each in _parts(statistic, kind, title.format(dataset.entry.base_set), figures):
             low, high = round(each.low, _DECIMALS), round(each.high, _DECIMALS)
             yield EvalResult(
                 **known,
@@ -98,10 +110,15 @@ def _metrics(model: ModelResults, result: TestSetResult, short: str) -> Iterator
             )
 
 
-def _parts(kind: str, title: str, estimate: Estimate | None) -> Iterator[tuple[str, str, Estimate]]:
-    """Yield type, title and value of an estimate; if only bounds are known, those of both."""
-    if isinstance(estimate, Bounds):
-        yield f"{kind}_lower_bound", f"{title}, lower bound (too many items unanswered)", estimate.least
-        yield f"{kind}_upper_bound", f"{title}, upper bound (too many items unanswered)", estimate.most
-    elif estimate is not None and math.isfinite(estimate.value):
-        yield kind, title, estimate
+def _parts(
+    statistic: str, kind: str, title: str, figures: Mapping[str, Figure]
+) -> Iterator[tuple[str, str, Estimate]]:
+    """Yield type, title and value of a statistic; if only bounds are known, those of both."""
+    found = figures[statistic].value if statistic in figures else None
+    if isinstance(found, Bounds):
+        for end, word in _BOUNDS.items():
+            bound = figures[f"{statistic}_{end}"].value
+            if isinstance(bound, Estimate):
+                yield f"{kind}_{word}_bound", f"{title}, {word} bound (too many items unanswered)", bound
+    elif isinstance(found, Estimate) and math.isfinite(found.value):
+        yield kind, title, found

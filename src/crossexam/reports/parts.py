@@ -31,6 +31,7 @@ from crossexam.core.locks import SharedLock
 from crossexam.core.outcome import STATUSES
 from crossexam.core.output.escapes import CONTROLS, FORMULA, SIGNED_NUMBER
 from crossexam.core.transfers import put_file, remove_there
+from crossexam.reports.analyses.ranks import together
 from crossexam.reports.items import PageItems
 from crossexam.reports.results import Results
 
@@ -160,7 +161,7 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
     ``statuses`` are the names of the reasons why there is no answer, if one is missing.  ``together`` are the
     models of which one alone can be right, if there are three or more, and their labels are the same.
     """
-    together = {each.name: each.models for each in results.together} if results.same_labels else {}
+    compared = {each.name: each.models for each in together(results)} if results.same_labels else {}
     golds: set[int] = set()
     answers: set[int] = set()
     sets = []
@@ -179,7 +180,7 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
                 "shown": len(shown.rows),
                 "total": len(dataset),
                 "labels": [GOLD_INDEX[label] for label in dataset.projection.labels],
-                "together": together.get(dataset.name, ()),
+                "together": compared.get(dataset.name, ()),
                 "parts": parts,
             }
         )

@@ -116,6 +116,13 @@ def difference_from(study: str, dataset: Dataset) -> str:
     return "" if entry.is_base else published(study).difference(entry.construction, entry.rules)
 
 
+def is_of_snli_dev(dataset: Dataset) -> bool:
+    """Return whether *dataset* was made from SNLI dev, from which Nie et al. (2019) made all their items."""
+    from crossexam.published.figures import corpus_of
+
+    return corpus_of(dataset.entry) == "snli"
+
+
 def other_rules_note(differences: Mapping[str, str]) -> list[str]:
     """Return the note on marked figures: how each test set, by short name, differs from the authors'.
 

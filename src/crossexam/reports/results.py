@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, cast
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
 
 from crossexam.core.arguments import shown, whole_number
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
-from crossexam.core.estimate import Estimate
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.reports.names import short_model_names, short_names
 from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.behaviour import FactorResult
-    from crossexam.evaluation.calibration import Calibration, Temperature
+    from crossexam.evaluation.calibration import Temperature
     from crossexam.evaluation.comparison import Comparison
-    from crossexam.evaluation.consistency import ConsistencyComparison, Violations
-    from crossexam.evaluation.cross_dataset import BenchmarkScore, RelativeGain
-    from crossexam.evaluation.distributions import PeopleResult
-    from crossexam.evaluation.fact_checking import FactChecking, Threshold, ThresholdChoice
-    from crossexam.evaluation.keys import KeyedComparison, KeyedResult
-    from crossexam.evaluation.lexically_misleading import MisledPart
+    from crossexam.evaluation.cross_dataset import BenchmarkScore
+    from crossexam.evaluation.fact_checking import Threshold, ThresholdChoice
     from crossexam.evaluation.measures import TestSetResult
-    from crossexam.evaluation.probability_comparison import ProbabilityComparison
     from crossexam.evaluation.repeat import Noise
-    from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
-    from crossexam.evaluation.selective import Selective
-    from crossexam.evaluation.several.joint import JointOutcome
-    from crossexam.evaluation.several.model_agreement import OnlyOne, PairAgreement
-    from crossexam.evaluation.several.ranking import Ranking
-    from crossexam.evaluation.several.together import ScoredTogether
-    from crossexam.evaluation.templates import TemplateResult
-    from crossexam.evaluation.truncation import Truncation
+    from crossexam.evaluation.seen_pairs import TrainingPairs
+
+Owner = TypeVar("Owner", "ModelResults", "Results")
+Found = TypeVar("Found")
 
 #: The items of each test set that the page shows: as many, those that some model got wrong, or all.
 ItemChoice = int | Literal["errors", "all"]
@@ -107,11 +96,25 @@ class ReportOptions:
 DEFAULTS: Final = ReportOptions()
 
 
+def once(measure: Callable[[Owner], Found]) -> Callable[[Owner], Found]:
+    """Return *measure*, a function of the results of a model or of a report, computed once for each."""
+    key = f"{measure.__module__}.{measure.__qualname__}"
+
+    @wraps(measure)
+    def kept(of: Owner) -> Found:
+        known = of.__dict__
+        if key not in known:
+            known[key] = measure(of)
+        return cast("Found", known[key])
+
+    return kept
+
+
 @dataclass(frozen=True, repr=False)
 class ModelResults:
-    """Every measure of a *run*, under the *name* of its model in the report, with the *options* of that.
+    """The measures of a *run*, under the *name* of its model in the report, with the *options* of that.
 
-    *results* are the measures of each test set; the others are computed when first used, and kept.
+    *results* are those of each test set; what else an analysis measures, it computes itself (:func:`once`).
     *temperature* is that of the probabilities, if one was fitted; *thresholds* are those of fact checking, by
     test set.
     """
@@ -171,20 +174,6 @@ class ModelResults:
         return is_within(result.loss, self.noise_floor(result))
 
     @cached_property
-    def factors(self) -> tuple[FactorResult, ...]:
-        """The effects of the factors of the behaviour analysis; empty without such test sets."""
-        from crossexam.evaluation.behaviour import factor_results
-
-        return tuple(factor_results(self.run, alpha=self.options.alpha, left_out=self.only_bounds))
-
-    @cached_property
-    def keyed(self) -> tuple[KeyedResult, ...]:
-        """The accuracies over keys of the test sets whose items have keys."""
-        from crossexam.evaluation.keys import keyed_results
-
-        return keyed_results(self.answered)
-
-    @cached_property
     def benchmark(self) -> BenchmarkScore | None:
         """The score on the cross-dataset benchmark; None without corpora of the benchmark."""
         from crossexam.evaluation.cross_dataset import benchmark_score
@@ -192,85 +181,11 @@ class ModelResults:
         return benchmark_score(self.run, self.results)
 
     @cached_property
-    def lexical(self) -> tuple[MisledPart, ...]:
-        """The accuracy by lexically-misleading score, at every step of the curve; empty without scores."""
-        from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
-
-        return tuple(misled_parts(self.run, CURVE, max_unanswered=self.options.max_unanswered))
-
-    @cached_property
     def gives_probabilities(self) -> bool:
         """Whether the model gave probabilities for any test set, and not only labels."""
         from crossexam.evaluation.shares import gives_labels_only
 
         return any(not gives_labels_only(self.run.answers(name)) for name in self.run.datasets)
-
-    @cached_property
-    def _of_probabilities(self) -> tuple[tuple[Calibration, ...], tuple[Selective, ...]]:
-        from crossexam.evaluation.calibration import calibration_of
-        from crossexam.evaluation.selective import selective_of
-        from crossexam.evaluation.shares import shares_of
-
-        run = self.answered
-        found = [(calibration_of(run, each), selective_of(each)) for each in shares_of(run)]
-        return tuple(first for first, _ in found), tuple(second for _, second in found)
-
-    @property
-    def calibrations(self) -> tuple[Calibration, ...]:
-        """The calibration on each test set with probabilities; empty if there are none."""
-        return self._of_probabilities[0]
-
-    @property
-    def selective(self) -> tuple[Selective, ...]:
-        """The selective prediction on each test set with probabilities; empty if there are none."""
-        return self._of_probabilities[1]
-
-    @cached_property
-    def tempered(self) -> tuple[Calibration, ...]:
-        """The calibration at the temperature that was fitted; empty if none was."""
-        from crossexam.evaluation.calibration import at_temperature, calibration_of
-        from crossexam.evaluation.shares import shares_of
-
-        if self.temperature is None:
-            return ()
-        run = at_temperature(self.answered, self.temperature.temperature)
-        return tuple(calibration_of(run, each) for each in shares_of(run))
-
-    @cached_property
-    def people(self) -> tuple[PeopleResult, ...]:
-        """The model against the label distributions of people; empty without such test sets.
-
-        Of entropies at which too many items were not answered, there is no result.
-        """
-        from crossexam.evaluation.distributions import people_results
-        from crossexam.evaluation.unanswered import too_many
-
-        return tuple(
-            each
-            for each in people_results(self.answered)
-            if not too_many(each.unanswered, each.n + each.unanswered, self.options.max_unanswered)
-        )
-
-    @cached_property
-    def fact_checking(self) -> FactChecking:
-        """The figures of the data sets of fact checking; without any if there are none."""
-        from crossexam.evaluation.fact_checking import fact_checking
-
-        return fact_checking(self.run, self.thresholds, max_unanswered=self.options.max_unanswered)
-
-    @cached_property
-    def consistency(self) -> dict[str, Violations]:
-        """The violations of each rule of consistency; empty without items of the consistency suite."""
-        from crossexam.evaluation.consistency import consistency_of
-
-        return consistency_of(self.run, max_unanswered=self.options.max_unanswered)
-
-    @cached_property
-    def truncations(self) -> tuple[Truncation, ...]:
-        """The test sets that the model did not read to the end; empty if it read all, or nobody knows."""
-        from crossexam.evaluation.truncation import truncations
-
-        return truncations(self.run, max_unanswered=self.options.max_unanswered)
 
 
 @dataclass(frozen=True, repr=False)
@@ -290,6 +205,11 @@ class Results:
         return None if self.options.relative_to is None else self.models[self.options.relative_to]
 
     @property
+    def pair(self) -> str:
+        """What exactly two models are called that are compared, A and B."""
+        return " against ".join(model.name for model in self.models)
+
+    @property
     def runs(self) -> list[Run]:
         """The runs of the models."""
         return [model.run for model in self.models]
@@ -302,13 +222,6 @@ class Results:
             for name, dataset in run.datasets.items():
                 datasets.setdefault(name, dataset)
         return datasets
-
-    @cached_property
-    def by_template(self) -> tuple[TemplateResult, ...]:
-        """What the prompt template decides for models that were asked with several; empty without any."""
-        from crossexam.evaluation.templates import template_results
-
-        return template_results(self.runs, max_unanswered=self.options.max_unanswered)
 
     @cached_property
     def short_names(self) -> dict[str, str]:
@@ -340,57 +253,6 @@ class Results:
         return answered_part(first, second, self.options.max_unanswered)
 
     @cached_property
-    def keyed_comparison(self) -> tuple[KeyedComparison, ...]:
-        """The comparison over keys of exactly two models; empty if they share no test set with keys."""
-        from crossexam.evaluation.keys import keyed_comparisons
-
-        return keyed_comparisons(*self.answered) if self.comparison else ()
-
-    @cached_property
-    def consistency_comparison(self) -> dict[str, ConsistencyComparison]:
-        """The difference in violations of exactly two models; empty if they share no rule of consistency."""
-        from crossexam.evaluation.consistency import compare_consistency
-
-        if len(self.runs) != 2:
-            return {}
-        return compare_consistency(*self.runs, max_unanswered=self.options.max_unanswered)
-
-    @cached_property
-    def paired_probabilities(self) -> tuple[ProbabilityComparison, ...]:
-        """The comparison of the probabilities of exactly two models; empty if they share no test set."""
-        from crossexam.evaluation.probability_comparison import probability_comparisons
-
-        if not self.comparison:
-            return ()
-        return probability_comparisons(*self.runs, max_unanswered=self.options.max_unanswered)
-
-    @cached_property
-    def joint(self) -> tuple[JointOutcome, ...]:
-        """What exactly two models get right and wrong together; empty if they share no test set."""
-        from crossexam.evaluation.several.joint import joint_outcomes
-
-        return joint_outcomes(*self.answered) if self.comparison else ()
-
-    @cached_property
-    def checked_differences(self) -> dict[str, Estimate]:
-        """The difference of two models in balanced accuracy per data set of fact checking; may be empty."""
-        from crossexam.evaluation.fact_checking import balanced_differences
-
-        if not self.comparison:
-            return {}
-        first, second = self.models
-        return balanced_differences(*self.answered, (first.thresholds, second.thresholds))
-
-    @cached_property
-    def seen(self) -> tuple[SeenPairs, ...]:
-        """The word pairs of exactly two models in training; empty if none are to be looked up."""
-        from crossexam.evaluation.seen_pairs import seen_pairs
-
-        if self.options.training is None or not self.comparison:
-            return ()
-        return seen_pairs(*self.answered, self.options.training)
-
-    @cached_property
     def short_models(self) -> tuple[str, ...]:
         """The short name of each model, for matrices and charts of several models."""
         return short_model_names([model.name for model in self.models])
@@ -404,50 +266,6 @@ class Results:
     def published_of_three(self) -> bool:
         """Whether figures published for three labels are shown: not if all models have two."""
         return self.options.published_rows and not all(run.two_labels for run in self.runs)
-
-    @cached_property
-    def together(self) -> tuple[ScoredTogether, ...]:
-        """What three models or more predicted for the same items, by test set; empty for fewer models."""
-        from crossexam.evaluation.several.together import score_together
-
-        if len(self.models) < SEVERAL:
-            return ()
-        return score_together(self.runs, self.test_sets, self.options.max_unanswered)
-
-    @cached_property
-    def rankings(self) -> tuple[Ranking, ...]:
-        """The order of three models or more: over all test sets, if there are several, and on each."""
-        from crossexam.evaluation.several.ranking import rankings
-
-        return rankings(self.together, len(self.models), self.options.alpha)
-
-    @cached_property
-    def agreements(self) -> tuple[PairAgreement, ...]:
-        """How far every two of three models or more agree on each test set."""
-        from crossexam.evaluation.several.model_agreement import pair_agreements
-
-        return pair_agreements(self.together)
-
-    @cached_property
-    def only_one(self) -> tuple[OnlyOne, ...]:
-        """What each of three models or more alone gets right, and alone gets wrong, on each test set."""
-        from crossexam.evaluation.several.model_agreement import only_one_right
-
-        return only_one_right(self.together)
-
-    @cached_property
-    def gains(self) -> dict[str, RelativeGain]:
-        """The relative improvement over the base model of each other model that shares corpora with it."""
-        from crossexam.evaluation.cross_dataset import relative_gain
-        from crossexam.evaluation.unanswered import answered_part
-
-        base = self.base_model
-        if base is None:
-            return {}
-        others = (model for model in self.models if model is not base and model.benchmark is not None)
-        limit = self.options.max_unanswered
-        found = ((model.name, relative_gain(*answered_part(model.run, base.run, limit))) for model in others)
-        return {name: gain for name, gain in found if gain is not None}
 
     def by_test_set(self) -> Iterator[tuple[str, ModelResults, TestSetResult]]:
         """Yield name, model and measures of every test set, ordered by test set."""

@@ -7,14 +7,16 @@ import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.manifest import package_version
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.interop.trackers import TrackedRun, checked_tracker, track_runs
+from crossexam.reports.figures import Figure
 from crossexam.reports.report import Report
-from crossexam.reports.results import ModelResults
+from crossexam.reports.results import Results
+from crossexam.reports.sections import figures_by_set
 
 if TYPE_CHECKING:
     from crossexam.core.dataset import Run
@@ -31,35 +33,44 @@ def track_report(report: Report, tracker: str) -> list[str]:
     with TemporaryDirectory() as folder:
         report.save(Path(folder) / "report.html")
         report.save(Path(folder) / "report.json")
+        metrics = metrics_of(report.results)
         return track_runs(
             tracker,
             [
-                TrackedRun(model.name, metrics_of(model), parameters_of(model.run), Path(folder))
+                TrackedRun(model.name, metrics[model.name], parameters_of(model.run), Path(folder))
                 for model in report.results.models
             ],
         )
 
 
-def metrics_of(model: ModelResults) -> dict[str, float]:
-    """Return accuracy and drop on each test set with their intervals, or their bounds, as ``SET/NUMBER``."""
-    return {
-        f"{result.name}/{name}": value
-        for result in model.results
-        for statistic, estimate in (("accuracy", result.accuracy), ("drop", result.lost))
-        for name, value in _numbers(statistic, estimate)
-        if math.isfinite(value)
-    }
+#: What trackers are given of a test set, by statistic: a difference from a base is a drop, too.
+_TRACKED: Final = {"accuracy": "accuracy", "drop": "drop", "difference": "drop"}
 
 
-def _numbers(name: str, estimate: Estimate | None) -> Iterator[tuple[str, float]]:
-    if estimate is None:
+def metrics_of(results: Results) -> dict[str, dict[str, float]]:
+    """Return by model the accuracy and drop on each test set with their ends or bounds, as ``SET/NUMBER``."""
+    found: dict[str, dict[str, float]] = {model.name: {} for model in results.models}
+    for (model, test_set), figures in figures_by_set(results).items():
+        for statistic, name in _TRACKED.items():
+            if model in found and statistic in figures:
+                numbers = dict(_numbers(statistic, name, figures))
+                found[model] |= {
+                    f"{test_set}/{key}": each for key, each in numbers.items() if math.isfinite(each)
+                }
+    return found
+
+
+def _numbers(statistic: str, name: str, figures: Mapping[str, Figure]) -> Iterator[tuple[str, float]]:
+    """Yield the value of a statistic and the ends of its interval; the bounds if only these are known."""
+    estimate = figures[statistic].value
+    if not isinstance(estimate, Estimate):
         return
     if isinstance(estimate, Bounds):
         yield from ((f"{name}_least", estimate.least.value), (f"{name}_most", estimate.most.value))
-    elif not math.isnan(estimate.value):
-        yield name, estimate.value
-    else:
+    elif math.isnan(estimate.value):
         return
+    else:
+        yield name, estimate.value
     yield from ((f"{name}_low", estimate.low), (f"{name}_high", estimate.high))
 
 

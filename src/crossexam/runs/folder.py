@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from crossexam.core.columns import in_columns, status_codes
+from crossexam.core.columns import status_codes
 from crossexam.core.dataset import Dataset, Run, Suite, has_content
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
@@ -47,9 +47,6 @@ from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, pre
 from crossexam.runs.saved import MANIFEST, PredictionTable, read_predictions, run_entries, whole_test_set
 from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _PREDICTIONS: Final = "predictions"
 _TEST_SETS: Final = "test_sets"
@@ -370,34 +367,21 @@ def _refuse_losing(known: Mapping[str, RunEntry], datasets: Mapping[str, Dataset
 
 def _write_predictions(path: Path, run: Run, name: str) -> None:
     """Write the predictions of *run* for test set *name* to *path*, a row group at a time."""
-    import pyarrow as pa
+    import polars as pl
     import pyarrow.parquet as pq
 
     dataset = run.datasets[name]
     statuses = status_codes(dataset.examples) if dataset.has_proposed_labels else None
     table = PredictionTable(run.scored(name), statuses, run.reading.get(name), run.outcomes.get(name))
-    schema = pa.schema(list(table.types().items()))
-    start = 0
-    with (
-        finished_or_absent(path) as temporary,
-        pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
-    ):
-        for ids in _ids(dataset):
-            rows = slice(start, start + len(ids))
-            writer.write_table(pa.table([ids, *table.columns(rows)], schema=schema))
-            start = rows.stop
-
-
-def _ids(dataset: Dataset) -> Iterator[pa.Array]:
-    """Yield the ids of *dataset*, as many as a row group of a file of predictions has."""
-    import pyarrow as pa
-
-    for start in range(0, max(1, len(dataset)), _ROWS_PER_GROUP):
-        part = Dataset(dataset.name, dataset.examples[start : start + _ROWS_PER_GROUP])
-        if in_columns(part.examples):
-            yield part.ids().to_arrow().cast(pa.string())
-        else:
-            yield pa.array([example.id for example in part], pa.string())
+    with finished_or_absent(path) as temporary, ExitStack() as opened:
+        writer = None
+        for start in range(0, max(1, len(dataset)), _ROWS_PER_GROUP):
+            rows = slice(start, start + _ROWS_PER_GROUP)
+            ids = Dataset(dataset.name, dataset.examples[rows]).ids()
+            group = pl.DataFrame([ids, *table.columns(rows)]).to_arrow()
+            if writer is None:
+                writer = opened.enter_context(pq.ParquetWriter(temporary, group.schema, compression="zstd"))
+            writer.write_table(group)
 
 
 def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
 from crossexam.core.errors import FormatError, UnfinishedError
@@ -27,7 +27,7 @@ from crossexam.runs.answers import not_answers, run_of
 
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow as pa
+    import polars as pl
     from numpy.typing import NDArray
 
 MANIFEST: Final = "manifest.json"
@@ -196,43 +196,34 @@ class PredictionTable:
     reading: Reading | None
     outcomes: Outcomes | None
 
-    def types(self) -> dict[str, pa.DataType]:
-        """Return the type of each column, in order."""
-        import pyarrow as pa
-
-        types = {"id": pa.string(), "label": pa.string(), "predicted": pa.string(), "correct": pa.bool_()}
-        types |= {f"p_{label}": pa.float64() for label in self.scored.projection.labels}
-        if self.scored.has_own_shares:
-            types |= dict.fromkeys(OWN_SHARES, pa.float64())
-        if self.statuses is not None:
-            types |= {STATUS: pa.string()}
-        if self.reading is not None:
-            types |= dict.fromkeys(READING, pa.bool_())
-        if self.outcomes is not None:
-            types |= {OUTCOME: pa.string(), MASS: pa.float64()}
-        return types
-
-    def columns(self, rows: slice) -> list[pa.Array]:
+    def columns(self, rows: slice) -> list[pl.Series]:
         """Return the columns at *rows*, but for ids."""
         import numpy as np
-        import pyarrow as pa
+        import polars as pl
+
+        def named(name: str, codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
+            numbers = pl.Series(codes.astype(np.int64))
+            return pl.Series(name, names, pl.String).gather(numbers.set(numbers < 0, None))
+
+        def known(name: str, values: NDArray[Any], missing: NDArray[np.bool_]) -> pl.Series:
+            return pl.Series(name, values).set(pl.Series(missing), None)
 
         scored = self.scored
-        gold, predicted = scored.gold[rows].astype(np.int64), scored.predicted[rows]
-        names, missing = pa.array(GOLDS), predicted < 0
-        columns = [names.take(pa.array(each, mask=each < 0)) for each in (gold, predicted)]
-        columns.append(pa.array(scored.correct[rows], mask=~scored.judged[rows]))
-        own = scored.probabilities[rows].T if scored.has_own_shares else ()
-        columns += [pa.array(share, mask=missing) for share in (*scored.shares[rows].T, *own)]
+        gold, predicted = scored.gold[rows], scored.predicted[rows]
+        columns = [named("label", gold, GOLDS), named("predicted", predicted, GOLDS)]
+        columns.append(known("correct", scored.correct[rows], ~scored.judged[rows]))
+        shares = [(f"p_{label}", scored.shares[rows, k]) for k, label in enumerate(scored.projection.labels)]
+        if scored.has_own_shares:
+            shares += zip(OWN_SHARES, scored.probabilities[rows].T, strict=True)
+        columns += [known(name, np.ascontiguousarray(share), predicted < 0) for name, share in shares]
         if self.statuses is not None:
-            codes = self.statuses[rows].astype(np.int64)
-            columns.append(pa.array(STATUSES).take(pa.array(codes, mask=codes < 0)))
+            columns.append(named(STATUS, self.statuses[rows], STATUSES))
         if self.reading is not None:
-            columns += [pa.array(getattr(self.reading, name)[rows]) for name in READING]
+            columns += [pl.Series(name, getattr(self.reading, name)[rows]) for name in READING]
         if self.outcomes is not None:
             outcomes = self.outcomes.at(rows)
             mass = outcomes.label_mass
-            columns += [pa.array(outcomes.statuses()), pa.array(mass, mask=np.isnan(mass))]
+            columns += [pl.Series(OUTCOME, outcomes.statuses(), pl.String), known(MASS, mass, np.isnan(mass))]
         return columns
 
 

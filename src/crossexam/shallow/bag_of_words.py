@@ -281,7 +281,6 @@ def _strongest(name: str, folder: Path, top: int) -> FeatureTable:
 BAG_OF_WORDS: Final = ShallowModel(
     name="bag-of-words",
     prefix="bow",
-    summary="a bag-of-words model fitted by crossexam train: its folder",
     noun="bag-of-words model",
     kind="crossexam-bag-of-words",
     format=1,

@@ -156,7 +156,6 @@ class ShallowModel:
 
     name: str
     prefix: str
-    summary: str
     noun: str
     kind: str
     format: int

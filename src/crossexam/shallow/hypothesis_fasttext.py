@@ -407,7 +407,6 @@ HYPOTHESIS_FASTTEXT: Final = ShallowModel(
     name="hypothesis-fasttext",
     alias="hom",
     prefix="hom",
-    summary="fastText on the hypothesis, fitted by crossexam train: its folder",
     noun="fastText model of hypotheses",
     kind="crossexam-hypothesis-fasttext",
     format=1,

@@ -402,7 +402,6 @@ RANDOM_FOREST: Final = ShallowModel(
     name="random-forest",
     alias="rf",
     prefix="rf",
-    summary="a random forest on 19 features, fitted by crossexam train: its folder",
     noun="random forest",
     kind="crossexam-random-forest",
     format=1,

@@ -1,6 +1,6 @@
-"""Agreement on the same items: of two binary choices, or of the labels of any number of annotators.
+"""Agreement on the same items: of annotators with each other and with the gold label, or of two choices.
 
-Conventions: *votes* are counts of annotators by item and label [n, k], as in :mod:`crossexam.stats.human`.
+Conventions: *votes* are counts of annotators by item and label [n, k], *gold* indices of labels [n].
 Kappa and alpha are ``1 - D_o / D_e``, with the observed disagreement and that expected by chance: 1 for
 perfect agreement and 0 for agreement by chance.
 
@@ -16,15 +16,18 @@ to 1.
 
 from __future__ import annotations
 
-from math import nan, sqrt
+from collections.abc import Sequence
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import Clusters, cluster_codes, freedom_of, jackknife, student_quantile
-from crossexam.stats.estimate import mean_as_share
+from crossexam.core.labels import LABEL_INDEX, LABELS, parse_label
+from crossexam.core.randomness import rng_for
+from crossexam.stats.clusters import Clusters, cluster_codes, clustered_mean
+from crossexam.stats.estimate import mean_as_share, nonnegative_mean, share_correct
 
 
 class Agreement(NamedTuple):
@@ -44,11 +47,9 @@ class Agreement(NamedTuple):
 
 
 def agreement(found: ArrayLike, wanted: ArrayLike) -> Agreement:
-    """Return precision and recall of *found* against *wanted*, Boolean [n], and Cohen's kappa of the two.
+    """Return precision and recall of *found* against *wanted*, Boolean [n], and their :func:`cohen_kappa`.
 
-    ``kappa = (p_o - p_e) / (1 - p_e)``: ``p_o`` is the share of items on which both agree, ``p_e`` the share
-    expected by chance, given how often each is true (Cohen 1960, Educational and Psychological Measurement
-    20:37).  Raises ValueError if the lengths differ.
+    Raises ValueError if the lengths differ.
 
     >>> here, there = [1] * 25 + [0] * 25, [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
     >>> round(agreement(here, there).kappa, 2)  # (0.7 - 0.5) / (1 - 0.5)
@@ -59,14 +60,10 @@ def agreement(found: ArrayLike, wanted: ArrayLike) -> Agreement:
         raise ValueError(f"cannot compare {ours.size} choices with {theirs.size}")
     n, chosen, due = len(ours), int(ours.sum()), int(theirs.sum())
     both = int((ours & theirs).sum())
-    if not n:
-        return Agreement(nan, nan, nan, 0, 0, 0, 0)
-    observed = float((ours == theirs).mean())
-    chance = (chosen * due + (n - chosen) * (n - due)) / n**2
     return Agreement(
         both / chosen if chosen else nan,
         both / due if due else nan,
-        (observed - chance) / (1 - chance) if chance < 1 else nan,
+        cohen_kappa(ours, theirs).value,
         chosen,
         due,
         both,
@@ -88,6 +85,21 @@ def votes_of(ratings: ArrayLike, k: int) -> NDArray[np.int64]:
     votes = np.zeros((len(codes), k + 1), dtype=np.int64)  # the last column counts the -1
     np.add.at(votes, (np.arange(len(codes))[:, None], codes), 1)
     return votes[:, :k]
+
+
+def vote_counts(annotator_labels: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    """Return the votes [n, 3] of label names, columns in the order of LABELS; other names are ignored.
+
+    >>> vote_counts([["entailment", "neutral", "entailment"], ["contradiction", "-"]]).tolist()
+    [[2, 1, 0], [0, 0, 1]]
+    """
+    votes = np.zeros((len(annotator_labels), len(LABELS)), dtype=np.int64)
+    for row, names in enumerate(annotator_labels):
+        for name in names:
+            label = parse_label(name)
+            if label is not None:
+                votes[row, LABEL_INDEX[label]] += 1
+    return votes
 
 
 def fleiss_kappa(votes: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
@@ -200,9 +212,49 @@ def _beyond_chance(
     kappa = 1 - observed.value / expected
     if m < 2:
         return Estimate(kappa, -1.0, 1.0, n, m)
-    own = np.full(n, 1 / n) if weights is None else weights
     pulls = (observed.value - apart + added * observed.value / expected) / expected
-    held, sums = (np.bincount(codes, each).astype(np.float64) for each in (own, own * pulls))
-    half = student_quantile(freedom_of(held), confidence) * sqrt(jackknife(sums, held))
+    half = clustered_mean(pulls, codes, weights).half(confidence)
     low, high = (1 - bound / expected for bound in (observed.high, observed.low))
     return Estimate(kappa, max(-1.0, min(low, kappa - half)), min(1.0, max(high, kappa + half)), n, m)
+
+
+class HumanAccuracy(NamedTuple):
+    """The accuracy of one annotator *drawn* per item, and its expectation over all draws."""
+
+    drawn: Estimate
+    expected: Estimate
+
+
+def human_accuracy(
+    votes: ArrayLike, gold: ArrayLike, clusters: Clusters = None, *, seed: int = 0, confidence: float = 0.95
+) -> HumanAccuracy:
+    """Return annotators' accuracy against the gold label, by one random draw per item and in expectation.
+
+    The literature approximates human performance by such a draw (Nie et al. 2019, footnote 10: one of five
+    labels against the gold label); its interval is that of :func:`crossexam.stats.estimate.share_correct`.
+    The expectation over all draws is the mean of ``s_i = votes[i, gold[i]] / sum_j votes[i, j]``, with the
+    interval of :func:`crossexam.stats.estimate.nonnegative_mean`; for a single cluster it is 0 to 1.
+
+    The gold label is the majority of these same votes, so that both are higher than the accuracy of a new
+    annotator.  Raises ValueError if an item has no votes, or if the lengths differ.
+
+    >>> human_accuracy([[5, 0, 0], [1, 3, 1]], [0, 1]).expected.value == (5 / 5 + 3 / 5) / 2
+    True
+    """
+    counts, labels = np.asarray(votes, dtype=np.int64), np.asarray(gold, dtype=np.int64)
+    n = len(labels)
+    if len(counts) != n:
+        raise ValueError(f"votes on {len(counts)} items for {n} gold labels")
+    if n == 0:
+        nothing = Estimate(nan, 0.0, 1.0, 0, 0)
+        return HumanAccuracy(nothing, nothing)
+    totals = counts.sum(axis=1)  # (n,)
+    if (totals == 0).any():
+        raise ValueError(f"item {int(np.argmin(totals))} has no votes")
+    codes = cluster_codes(clusters, n)
+    rng = rng_for(seed, "human_accuracy")
+    chosen = np.array([rng.randrange(total) for total in totals.tolist()])
+    drawn = (np.cumsum(counts, axis=1) <= chosen[:, None]).sum(axis=1)  # the label of vote number *chosen*
+    shares = counts[np.arange(n), labels] / totals
+    expected = nonnegative_mean(shares, codes, confidence=confidence)
+    return HumanAccuracy(share_correct(drawn == labels, codes, confidence), expected)

@@ -8,11 +8,9 @@ its value is nan and its interval the whole range.
 The intervals of effect sizes are wider for items in clusters, whose tables, [m, r, c], add up to the table.
 Without them every item is its own cluster.
 
-The same test answers two questions.  *Independence*: for items sampled without regard to the classes, is the
-row independent of the column?  *Homogeneity*: for items sampled by group (so many with seen word pairs, so
-many with unseen ones), are the shares of the rows the same in all groups?  The sampling differs, but the
-statistic and its distribution without association are the same (McDonald 2014, *Handbook of Biological
-Statistics*, G-test of independence; Agresti 2013, *Categorical Data Analysis*, section 3.2).
+The same test answers whether the row is independent of the column, for items sampled without regard to the
+classes, and whether the shares of the rows are the same in all groups, for items sampled by group (McDonald
+2014, *Handbook of Biological Statistics*, G-test of independence).
 
 Sanchez Carmona et al. (2018, section 5.1) report chi-square tests such as ``chi2(1) = 74.16``; these are in
 fact G with Yates' correction, truncated, not rounded, after the second decimal
@@ -29,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.bootstrap import DRAWS, FEWEST_DRAWN, generator
-from crossexam.stats.clusters import freedom_of, normal_quantile, student_quantile
+from crossexam.stats.clusters import freedom_of, normal_quantile, student_quantile, t_factor
 from crossexam.stats.fisher import checked_counts, fisher_exact, without_empty
 
 #: An expected count below this is small.
@@ -193,16 +191,10 @@ def odds_ratio(table: ArrayLike, confidence: float = 0.95, *, clusters: ArrayLik
     Anscombe 1956, Biometrika 43:461), so that the value is never 0 or infinite.  Above 1, the first row is
     associated with the first column.
 
-    With the tables of *clusters* [m, 2, 2] that add up to *table*, it is no narrower than ``exp(L -+ t[g]
-    sqrt(V))``, with *L* the logarithm, ``V = (m - 1) / m sum_k (L_k - L)^2`` the variance of the jackknife,
-    *L_k* that without cluster *k*, both with 1/2 added to each count.  The four cells have different
-    effective numbers of clusters, so that *g* is that of Welch and Satterthwaite (Satterthwaite 1946,
-    Biometrics Bulletin 2:110): ``(sum V_c)^2 / sum (V_c^2 / g_c)`` with *V_c* the variance without the items
-    of a cluster in cell *c* alone, and *g_c* that of :func:`crossexam.stats.clusters.freedom_of` for the
-    shares of the clusters in it; and at most that for the means of their shares in the two columns, as a
-    cluster may have items in several cells.  Without single large clusters *V* is the sandwich variance of
-    Liang & Zeger (1986, Biometrika 73:13), which is too small if there are some (MacKinnon, Nielsen & Webb
-    2023, J. Appl. Econom. 38:671, on CV1 and CV3).  The interval of a single cluster is the whole range.
+    With the tables of *clusters* [m, 2, 2] that add up to *table*, it is no narrower than ``exp(L -+ t
+    sqrt(V))``, with *L* the logarithm and *V* the variance of the jackknife over clusters (MacKinnon, Nielsen
+    & Webb 2023, J. Appl. Econom. 38:671; degrees of freedom: docs/statistics.md#effect-sizes).  The interval
+    of a single cluster is the whole range.
     Raises ValueError if the table is not two by two, or not the sum of those of the clusters.
 
     >>> "{0.value:.2f} {0.low:.2f} {0.high:.2f}".format(odds_ratio([[189, 10845], [104, 10933]]))
@@ -273,18 +265,10 @@ def cramers_v(
     and columns without items are ignored.
 
     The interval is the percentile interval of V in 2,000 samples of n items from the table (Efron 1979, Ann.
-    Stat. 7:1).  The usual interval by the noncentral chi-square distribution (Smithson 2003, *Confidence
-    Intervals*) assumes weak associations and no small cells: for 600 tables sampled with the shares of
-    Sanchez Carmona et al.'s Table 3, its 95 % intervals contain V in 71 %, these in 95 %; for their Table 4
-    in 75 and 93 %, for their Table 2 in 100 and 96 %.
-
-    With the tables of *clusters* [m, r, c] that add up to *table*, whole clusters are sampled.  The
-    expectation of X2 without association is then greater by the mean design effect (Rao & Scott 1981, J. Am.
-    Stat. Assoc. 76:221), and n in the corrections is the number of items over this.  As an association of
-    whole clusters adds to it, the upper bound has the smaller one given the association.  The distances to
-    the bounds are then multiplied by t over z, with t for the effective number of clusters less 1
-    (:func:`crossexam.stats.clusters.freedom_of`): samples of few large clusters vary too little.  The
-    interval of a single cluster is 0 to 1.  Raises ValueError if the tables do not add up.
+    Stat. 7:1).  With the tables of *clusters* [m, r, c] that add up to *table*, whole clusters are sampled,
+    the corrections are made larger by the mean design effect (Rao & Scott 1981, J. Am. Stat. Assoc. 76:221),
+    and the distances to the bounds by t over z (docs/statistics.md#effect-sizes).  The interval of a single
+    cluster is 0 to 1.  Raises ValueError if the tables do not add up.
 
     >>> "{0.value:.2f}".format(cramers_v([[567, 20], [13, 20]]))
     '0.52'
@@ -309,11 +293,9 @@ def cramers_v(
         float(np.quantile(np.nan_to_num(_corrected_v(drawn, each)), share))  # one row or column left: 0
         for each, share in ((deff, 0.5 - confidence / 2), (given, 0.5 + confidence / 2))
     )
-    few = 1.0
-    if parts is not None:
-        freedom = freedom_of(parts.sum(axis=(1, 2)) / n)
-        few = student_quantile(freedom, confidence) / normal_quantile(confidence)
-    low, high = value - few * max(0.0, value - low), value + few * max(0.0, high - value)
+    freedom = inf if parts is None else freedom_of(parts.sum(axis=(1, 2)) / n)
+    wider = 1 / sqrt(t_factor(inf, freedom, confidence))
+    low, high = value - wider * max(0.0, value - low), value + wider * max(0.0, high - value)
     return Estimate(value, max(0.0, low), min(1.0, high), n, m)
 
 

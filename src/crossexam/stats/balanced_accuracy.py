@@ -47,7 +47,8 @@ def balanced_accuracy(
     codes = cluster_codes(clusters, n)
     kinds = [labels == label for label in np.unique(labels).tolist()]
     recalls = [share_correct(right[items], codes[items], confidence) for items in kinds]
-    return _mean(recalls, right, kinds, codes, (0.0, 1.0))
+    values, of_kinds = ([every[items] for items in kinds] for every in (right, codes))
+    return dependent_mean(recalls, values, of_kinds, (0.0, 1.0))
 
 
 def exact_balanced_accuracy(
@@ -95,23 +96,8 @@ def balanced_difference(
     codes = cluster_codes(clusters, n)
     kinds = [labels == label for label in np.unique(labels).tolist()]
     parts = [paired_difference(one[items], other[items], codes[items], confidence) for items in kinds]
-    return _mean(parts, one - other, kinds, codes, (-1.0, 1.0))
-
-
-def _mean(
-    parts: Sequence[Estimate],
-    values: NDArray[np.float64],
-    kinds: Sequence[NDArray[np.bool_]],
-    codes: NDArray[np.int64],
-    bounds: tuple[float, float],
-) -> Estimate:
-    """Return the mean of *parts*, which are the means of *values* [n] over each of *kinds* [n]."""
-    m = int(codes.max()) + 1
-    sums = [
-        np.bincount(codes[items], weights=values[items] - part.value, minlength=m)
-        for part, items in zip(parts, kinds, strict=True)
-    ]
-    return dependent_mean(parts, np.stack(sums), bounds)._replace(n=len(values), clusters=m)
+    values, of_kinds = ([every[items] for items in kinds] for every in (one - other, codes))
+    return dependent_mean(parts, values, of_kinds, (-1.0, 1.0))
 
 
 def best_threshold(sets: Sequence[tuple[NDArray[np.float64], NDArray[np.bool_]]]) -> float:

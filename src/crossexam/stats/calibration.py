@@ -12,7 +12,6 @@ its interval allows for chance (:func:`calibration_error`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import inf, log, nan
 from typing import Any, Final, NamedTuple
 
@@ -21,14 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
-from crossexam.stats.clusters import Clusters, cluster_codes, effective_size, freedom_of
-from crossexam.stats.deviations import Deviations
+from crossexam.stats.clusters import Clusters, cluster_codes
+from crossexam.stats.deviations import BinSums, Deviations
 from crossexam.stats.estimate import share_correct
 
 #: The number of bins (Guo et al. 2017).
 BINS: Final = 15
 
-_SUMS_AT_ONCE: Final = 2**21  # of clusters by bin, which are held at a time
 _LEAST: Final = 1e-12  # stands for a probability of 0 while a temperature is fitted
 _TEMPERATURES: Final = (0.01, 100.0)
 
@@ -111,8 +109,7 @@ class BinnedErrors:
     def distances(self, confidence: float = 0.95, *, seed: int = 0) -> tuple[float, float]:
         """Return how far below and above its value the bounds lie, if they are not cut off at 0 and 1."""
         reach = self.deviations.reach(confidence)
-        signs = np.where(reach.certain, np.sign(self.deviations.values), 0.0)
-        return reach.exceeded(signs, seed), reach.outwards()
+        return reach.exceeded(reach.certain_signs, seed), reach.outwards()
 
 
 def calibration_error(
@@ -130,19 +127,9 @@ def calibration_error(
     section 2).  For several labels [n, k] it is the mean over the labels, the class-wise ECE (Kull et al.
     2019, NeurIPS 32, section 2.1).
 
-    *if_calibrated*: the number of events in a bin is then a sum of independent ones, and its expected
-    distance from the stated number that of a binomial one with the mean of the bin (de Moivre's
-    ``2 v (1-p) C(n,v) p^v (1-p)^(n-v)`` with ``v = floor(np) + 1``), which is the mean of the simulations of
-    Vaicenavicius et al. (2019, AISTATS 22, section 4) without simulating.
-
-    The interval: every deviation counts as positive, so that chance adds to the error, and percentiles of
-    a bootstrap lie above the error of a calibrated model.  Let ``d = delta + e`` be the deviations of the
-    bins (:mod:`crossexam.stats.deviations`), and ``s = sign(delta)``.  Then ``sum s d <= sum |d| <= sum
-    |delta| + sum |e|``, and for bins whose sign is certain (``|d|`` above 4 standard errors) the last term is
-    ``s e``.  The upper bound is therefore ``ECE + sqrt(x' R x)``, with *x* the distances of the deviations to
-    their outer bounds and *R* their correlations, and the lower one ECE minus the 97.5th percentile of the
-    sum of ``s e`` and ``|e|`` in 20,000 draws, at least 0.  Each holds in at least 97.5 % of samples; the
-    lower one is conservative if the signs of many bins are uncertain (``tests/stats/test_calibration.py``).
+    *if_calibrated* is the mean of the simulations of Vaicenavicius et al. (2019, AISTATS 22, section 4),
+    without simulating.  The interval allows for chance, which adds to the error; each bound holds in at least
+    97.5 % of samples (docs/statistics.md#calibration-errors).
 
     >>> sure = [0.9] * 10
     >>> found = calibration_error(sure, [True] * 6 + [False] * 4, equal_width_bins(sure))
@@ -174,77 +161,13 @@ def binned_errors(
     n, k = p.shape
     if n == 0:
         return None
-    binned = _Binned(p, y, bins.reshape(n, k))
-    codes = cluster_codes(clusters, n)
-    m = int(codes.max()) + 1
-    counts, means, events = binned.sums()
-    by_chance = float(_binomial_deviations(counts, means / np.maximum(counts, 1)).sum()) / (n * k)
-    values = (events - means) / (n * k)
-    shares, used = np.bincount(codes) / n, counts > 0
-    covariance = _cluster_covariance(binned, codes, shares, values) if m > 1 else np.zeros((len(values),) * 2)
-    deviations = Deviations(
-        values[used],
-        covariance[np.ix_(used, used)],
-        freedom_of(shares),
-        counts[used] / (n * k),
-        events[used] / counts[used],
-        counts[used] / _design_effect(p, y, codes, m),
-        n,
-    )
-    return BinnedErrors(deviations, n, m, by_chance)
-
-
-def _design_effect(p: NDArray[np.float64], y: NDArray[Any], codes: NDArray[np.int64], m: int) -> float:
-    """Return the largest design effect of the deviations of the labels, whatever their bins."""
-    n, k = p.shape
-    if m == n:
-        return 1.0
-    effects = []
-    for label in range(k):
-        residuals = y[:, label] - p[:, label]
-        residuals -= residuals.mean()
-        effects.append(effective_size(residuals, codes).deff)
-    return max(effects)
-
-
-@dataclass(frozen=True)
-class _Binned:
-    """Probabilities *stated*, what *happened*, and its *bins*, all [n, k]."""
-
-    stated: NDArray[np.float64]
-    happened: NDArray[Any]
-    bins: NDArray[np.integer[Any]]
-
-    @cached_property
-    def width(self) -> int:
-        """The number of bins of a label, which each label has for itself."""
-        return int(self.bins.max()) + 1
-
-    @property
-    def count(self) -> int:
-        """The number of bins of all labels."""
-        return self.width * int(self.bins.shape[1])
-
-    def numbers(self, items: slice | NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the number of the bin of each label of *items*: [items, k]."""
-        k = self.bins.shape[1]
-        return self.bins[items] + np.arange(k, dtype=np.int64) * self.width
-
-    def deviations(self, items: slice | NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return what each label of *items* adds to the deviation of its bin: [items, k]."""
-        added: NDArray[np.float64] = (self.happened[items] - self.stated[items]) / self.stated.size
-        return added
-
-    def sums(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the number of items in each bin, the sum of their probabilities, and of the events: [b]."""
-        counts = np.zeros(self.count, dtype=np.int64)
-        stated, events = np.zeros(self.count), np.zeros(self.count)
-        for part in stretches(len(self.bins)):
-            numbers = self.numbers(part).ravel()
-            counts += np.bincount(numbers, minlength=self.count)
-            np.add.at(stated, numbers, self.stated[part].ravel())
-            np.add.at(events, numbers, self.happened[part].ravel())
-        return counts, stated, events
+    sums = BinSums(n, k, int(bins.max()) + 1)
+    sums.add(p, y, bins.reshape(n, k), cluster_codes(clusters, n))
+    means = sums.stated / np.maximum(sums.counts, 1)
+    by_chance = float(_binomial_deviations(sums.counts, means).sum()) / (n * k)
+    # The largest: with each label's own, class-wise intervals held the truth in up to 3 % fewer samples.
+    deviations = sums.deviations(n * k, sums.design_effects.max())
+    return BinnedErrors(deviations, n, sums.clusters.clusters, by_chance)
 
 
 def _binomial_deviations(n: NDArray[np.int64], p: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -257,34 +180,6 @@ def _binomial_deviations(n: NDArray[np.int64], p: NDArray[np.float64]) -> NDArra
     logs = gammaln(n + 1) - gammaln(v + 1) - gammaln(n - v + 1) + v * np.log(q) + (n - v + 1) * np.log(rest)
     found: NDArray[np.float64] = np.where((n == 0) | (p >= 1), 0.0, 2 * v * np.exp(logs))
     return found
-
-
-def _cluster_covariance(
-    binned: _Binned, codes: NDArray[np.int64], shares: NDArray[np.float64], values: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the covariance of the deviations *values* [b] of bins, by the jackknife over clusters: [b, b].
-
-    *shares* [m] are those of the clusters in the items.  Clusters are taken a block at a time, so that their
-    sums by bin take little memory however many they are.
-    """
-    m, width = len(shares), binned.count
-    block = max(1, _SUMS_AT_ONCE // width)
-    order = np.argsort(codes, kind="stable") if m > block else None
-    ends = np.cumsum(np.bincount(codes)) if m > block else np.array([len(codes)])
-    products = np.zeros((width, width))
-    for first in range(0, m, block):
-        last = min(first + block, m)
-        sums = np.zeros((last - first) * width)
-        start, stop = (ends[first - 1] if first else 0), ends[last - 1 if order is not None else 0]
-        for part in stretches(int(stop), int(start)):
-            items = part if order is None else order[part]
-            places = (codes[items] - first)[:, None] * width + binned.numbers(items)
-            np.add.at(sums, places.ravel(), binned.deviations(items).ravel())
-        share = shares[first:last, None]
-        left_out = (sums.reshape(-1, width) - share * values) / (1 - share)
-        products += left_out.T @ left_out
-    covariance: NDArray[np.float64] = (m - 1) / m * products
-    return covariance
 
 
 def reliability(

@@ -9,15 +9,8 @@ Both tests here shuffle what the null hypothesis leaves exchangeable:
   :func:`conditional_test`, which is exact.
 
 The permutation of labels is exact if they are assigned to the clusters without regard to outcomes and sizes
-(Good 2005, *Permutation, Parametric and Bootstrap Tests of Hypotheses*).  If clusters of one label are
-larger, as frequent word pairs are more often seen, it is approximate, since the share of a large cluster
-varies less.  The statistic then matters.  With the sizes of SNLI's word pairs and no effect, at the level
-0.05 and an intraclass correlation of 0.1 to 0.36, the weighted X2 of :func:`permutation_test` rejects in 3 to
-6.5 % of simulated runs, and the chi-square test of items in 8 to 59 % (of polarities, 2 to 100 %).  Plain G,
-permuted, rejects in 0 to 8 %, but finds far fewer effects, because the few largest clusters decide it; a
-cluster-robust score test whose signs are flipped rejects in 7 to 13 %.  Where items of a cluster are no
-more alike than others, and nearly all clusters of one label are single items, the weighted X2 alone rejects
-in up to 14 %.  The test of items is valid there, so that the p-value is at least that of it.
+(Good 2005, *Permutation, Parametric and Bootstrap Tests of Hypotheses*), and otherwise an approximation, for
+which this statistic was chosen (docs/statistics.md#behaviour-analysis).
 """
 
 from __future__ import annotations

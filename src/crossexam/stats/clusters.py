@@ -1,4 +1,4 @@
-"""Clusters of dependent items, the design effect and the effective sample size.
+"""Clusters of dependent items: the one standard error of a mean, and the effective sample size.
 
 Predictions on items with the same premise are not independent.  The variance of a mean is therefore estimated
 from clusters, by the jackknife: with :math:`n` items in :math:`m` clusters, residuals :math:`e_i`, their
@@ -7,17 +7,16 @@ cluster sums :math:`z_k` and the share :math:`h_k` of the items that cluster *k*
     B = (m-1)/m sum_k (z_k / (1 - h_k))^2,
 
 which for clusters of equal size is the usual ``m/(m-1) sum_k z_k^2``, and does not fail if one cluster has
-many items (CV3 of MacKinnon, Nielsen & Webb 2023, Econometrics Journal 26:C1).  The *design effect* is its
-ratio to that of independent items, ``W = n/(n-1) sum_i e_i^2`` (Kish 1965, *Survey Sampling*):
+many items (CV3 of MacKinnon, Nielsen & Webb 2023, Econometrics Journal 26:C1).  Its degrees of freedom are
+``g - 1``, where *g* is the effective number of clusters, ``1 / sum_k h_k^2``, which is *m* if they are of
+equal size (Kish 1965; Carter, Schnepel & Steigerwald 2017, Review of Economics and Statistics 99:698).
 
-    deff = B / W
-
-An interval for independent items becomes one for clustered items at the *effective sample size*
-``n / deff`` (Kish 1965; for Wilson's interval Dean & Pagano 2015, J. Surv. Stat. Methodol. 3:484), times
-``(t[n-1] / t[g-1])^2``, because a variance of few clusters is itself uncertain (Korn & Graubard 1998,
-Survey Methodology 24:193).  *g* is the effective number of clusters, ``1 / sum_k h_k^2``, which is *m* if
-they are of equal size (Kish 1965; Carter, Schnepel & Steigerwald 2017, Review of Economics and Statistics
-99:698).  If every item is a cluster of its own, all factors are exactly 1.
+A mean of numbers has the t interval of these (:func:`clustered_mean`).  That of a share is one for
+independent items at the *effective sample size* (:func:`effective_size`), ``n / deff`` (Kish 1965, *Survey
+Sampling*; for Wilson's interval Dean & Pagano 2015, J. Surv. Stat. Methodol. 3:484), times ``(t[n-1] /
+t[g-1])^2``, because a variance of few clusters is itself uncertain (Korn & Graubard 1998, Survey Methodology
+24:193).  The *design effect* ``deff = B / W`` is the ratio to the variance of independent items, ``W =
+n/(n-1) sum_i e_i^2``.  If every item is a cluster of its own, all factors are exactly 1.
 
 Items may be clustered in two ways at once, by premise and by the word pair that was swapped: *codes* [n, 2].
 The variance is then ``B = B_first + B_second - B_both``, where the last term is clustered by the sets of
@@ -27,16 +26,19 @@ items that share both (Cameron, Gelbach & Miller 2011, J. Bus. Econ. Stat. 29:23
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from math import inf
+from math import exp, inf, isfinite, nan, sqrt
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from crossexam.core.estimate import Estimate
 
 #: The cluster of each item, by any hashable name; None if every item is its own cluster.  Of an array of two
 #: columns [n, 2], each is a clustering.
 Clusters: TypeAlias = Sequence[Hashable] | NDArray[Any] | None
 
+_LARGEST: Final = 700.0  # of which the exponential function is a number
 #: Weight of the shrinkage of :func:`effective_size`, in clusters.
 PRIOR_CLUSTERS: Final = 0.25
 
@@ -89,6 +91,64 @@ def equal_weights(keys: Clusters, n: int) -> NDArray[np.float64]:
     return weights
 
 
+class ClusteredMean(NamedTuple):
+    """The mean *value* of *n* items in so many *clusters*, its standard *error* and degrees of *freedom*.
+
+    The error is infinite if there are fewer than two clusters, which do not show how they vary.
+    """
+
+    value: float
+    error: float
+    freedom: float
+    n: int
+    clusters: int
+
+    def half(self, confidence: float = 0.95) -> float:
+        """Return half of the t interval."""
+        return student_quantile(self.freedom, confidence) * self.error
+
+    def log_high(self, confidence: float = 0.95) -> float:
+        """Return the upper bound of the t interval of the logarithm of a mean above 0, else infinity."""
+        if self.value <= 0:
+            return inf
+        return self.value * exp(min(_LARGEST, self.half(confidence) / self.value))
+
+    def interval(self, bounds: tuple[float, float] = (-inf, inf), confidence: float = 0.95) -> Estimate:
+        """Return the mean with its t interval, cut off at *bounds*.
+
+        It is the bounds if the error or the mean is infinite.
+        """
+        low, high = bounds
+        if isfinite(self.value) and isfinite(self.error):
+            half = self.half(confidence)
+            low, high = max(low, self.value - half), min(high, self.value + half)
+        return Estimate(self.value, low, high, self.n, self.clusters)
+
+
+def clustered_mean(
+    values: ArrayLike, clusters: Clusters = None, weights: NDArray[np.float64] | None = None
+) -> ClusteredMean:
+    """Return the mean of *values* [n] with the standard error ``sqrt(B) / n`` of the module.
+
+    With *weights* [n], which sum to 1, it is a weighted mean; a statistic that is not a mean has the error of
+    what its items contribute to it (linearisation).  With no items the value is nan.
+
+    >>> f"{clustered_mean([0.2, 0.4, 0.6, 0.4]).interval((0, 1))}"
+    '40.0 [14.0, 66.0]'
+    """
+    given = np.asarray(values, dtype=np.float64)
+    n = len(given)
+    if n == 0:
+        return ClusteredMean(nan, inf, 1.0, 0, 0)
+    mean = float(given.mean() if weights is None else weights @ given)
+    codes = cluster_codes(clusters, n)
+    m = _number(codes)
+    if m < 2 or not isfinite(mean):
+        return ClusteredMean(mean, inf, 1.0, n, m)
+    total, _, freedom = _variance(given, mean, codes, weights)
+    return ClusteredMean(mean, sqrt(max(0.0, total)) / n, freedom, n, m)
+
+
 class EffectiveSize(NamedTuple):
     """The effective number of independent items, with the design effect *deff* before the t factor.
 
@@ -108,69 +168,142 @@ def effective_size(
 ) -> EffectiveSize:
     """Return the effective sample size of the mean of items with these *residuals* [n] and cluster *codes*.
 
-    ``n_eff = n / deff (t[n-1] / t[g-1])^2``, with *deff* as defined above; *codes* are [n] or [n, 2].  With
+    It is ``n / deff (t[n-1] / t[g-1])^2``, with the :func:`design_effect`; *codes* are [n] or [n, 2].  With
     *weights* [n], which sum to 1, it is that of a weighted mean: ``z_k / n`` becomes the weighted sum,
-    ``h_k`` the weight of the cluster, and *deff* is at least that of independent items of these weights.  In
-    three cases the plain estimate of *deff* fails:
-
-    - Hardly any item differs from the rest (for an accuracy of 0 or 1 it is 0/0).  It is therefore shrunk
-      towards Kish's worst case ``s = n sum_k h_k^2``, in which all items of a cluster are alike, with the
-      weight of a quarter of a wrong cluster: ``(B + s^2/4) / (W + s/4)``.  The effect vanishes as errors
-      accumulate, and is none if clusters are single items.  The weight is ours; with twice as much, 95 %
-      intervals of 10 clusters cover 98 % (``tests/stats/test_coverage.py``).  Of items in two clusterings,
-      one of which often has a cluster of most items, it is a quarter of a cluster of average size, ``n/m``.
-    - Clusters more similar to each other than chance (a constant prediction on one item of each label): the
-      estimate is below 1.  It is set to 1, so that no interval is narrower than for independent items.
-    - A single cluster does not show how clusters vary: it counts as one item.
+    ``h_k`` the weight of the cluster, and *deff* is at least that of independent items of these weights.  A
+    single cluster, which does not show how clusters vary, counts as one item.
 
     >>> correct = np.tile([1.0, 1.0, 0.0, 0.0], 1000)  # the items of each pair are alike
     >>> round(effective_size(correct - 0.5, np.arange(4000) // 2).deff, 2)
     2.0
     """
-    n = len(residuals)
-    every = _codings(codes)
-    m = min(int(each.max(initial=-1)) + 1 for each, _ in every)
+    n, m = len(residuals), _number(codes)
     if n < 2 or m < 2:
         return EffectiveSize(float(min(n, m)), float(max(n, 1)), m)
     if m == n and weights is None:
         return EffectiveSize(float(n), 1.0, m)
-    between, worst = 0.0, 0.0
-    for each, sign in every:
-        shares = np.bincount(each, weights) / (1 if weights is not None else n)  # h: (m,)
-        sums: NDArray[np.float64]
-        sums = np.bincount(each, residuals if weights is None else weights * residuals).astype(np.float64)
-        between += sign * jackknife(sums if weights is None else n * sums, shares)
-        worst += sign * n * float(shares @ shares)
+    between, worst, freedom = _variance(residuals, 0.0, codes, weights)
     squares = residuals @ residuals if weights is None else n * float(weights @ (residuals * residuals))
     within = n / (n - 1) * float(squares)
     alone = 1.0 if weights is None else n * float(weights @ weights)
-    two_ways = codes.ndim > 1
-    freedom, size = (m - 1.0, n / m) if two_ways else (freedom_of(shares), worst)
-    return sized(n, between, within, worst, freedom, confidence, alone, size)._replace(clusters=m)
+    size = worst if codes.ndim == 1 else n / m
+    deff = float(design_effect(between, within, worst, alone, size))
+    return EffectiveSize(max(1.0, n / deff * t_factor(n - 1, freedom, confidence)), deff, m)
 
 
-def sized(
-    n: int,
-    between: float,
-    within: float,
-    worst: float,
-    freedom: float,
-    confidence: float = 0.95,
-    alone: float = 1.0,
-    size: float | None = None,
-) -> EffectiveSize:
-    """Return the effective size of *n* items from what :func:`effective_size` computes it from.
+def design_effect(
+    between: ArrayLike, within: ArrayLike, worst: ArrayLike, alone: float = 1.0, size: float | None = None
+) -> NDArray[np.float64]:
+    """Return the design effect of a total with the variances *between* (*B*) and *within* (*W*) clusters.
 
-    *between* is *B*, *within* is *W*, *worst* the design effect if all items of a cluster were alike, *alone*
-    that of independent items, below which there is none, and *size* that of a cluster in the shrinkage.
+    *worst* is the one if all items of a cluster were alike, *alone* that of independent items.  In two cases
+    the plain estimate ``B / W`` fails:
 
-    >>> sized(100, 50.0, 25.0, 2.0, 49.0).deff.__round__(2)
+    - Hardly any item differs from the rest (for an accuracy of 0 or 1 it is 0/0).  It is therefore shrunk
+      towards Kish's worst case ``s = n sum_k h_k^2``, with the weight of a quarter of a wrong cluster:
+      ``(B + s^2/4) / (W + s/4)``.  The effect vanishes as errors accumulate, and is none if clusters are
+      single items.  The weight is ours; with twice as much, 95 % intervals of 10 clusters cover 98 %.  Of
+      items in two clusterings, one of which often has a cluster of most items, it is a quarter of a cluster
+      of average *size*, ``n/m``.
+    - Clusters more similar to each other than chance (a constant prediction on one item of each label): the
+      estimate is below that of independent items.  It is set to that, so that no interval is narrower.
+
+    >>> float(design_effect(50.0, 25.0, 2.0))
     2.0
     """
-    items = PRIOR_CLUSTERS * (worst if size is None else size)
-    deff = max(alone, (between + items * worst) / (within + items))
-    few = (student_quantile(n - 1, confidence) / student_quantile(freedom, confidence)) ** 2
-    return EffectiveSize(max(1.0, n / deff * few), deff, int(freedom) + 1)
+    b, w, s = (np.asarray(each, dtype=np.float64) for each in (between, within, worst))
+    items = PRIOR_CLUSTERS * (s if size is None else size)
+    shrunk: NDArray[np.float64] = np.maximum(alone, (b + items * s) / (w + items))
+    return shrunk
+
+
+def t_factor(items: float, freedom: float, confidence: float) -> float:
+    """Return ``(t[items] / t[freedom])^2``, by which *freedom* of clusters makes an effective size smaller.
+
+    *items* are the degrees of freedom of independent items, infinite for a normal quantile.
+
+    >>> round(t_factor(99, 9, 0.95), 3), t_factor(9, 9, 0.95)
+    (0.769, 1.0)
+    """
+    return (student_quantile(items, confidence) / student_quantile(freedom, confidence)) ** 2
+
+
+class ClusterSums:
+    """The sums of several columns of values over clusters, which come in parts, and *B* of their totals.
+
+    Of millions of items, only the sums of a part are in memory.
+    """
+
+    def __init__(self, n: int, columns: int) -> None:
+        """Begin with none of the *n* items."""
+        self.n, self.clusters = n, 0
+        self.totals = np.zeros(columns)
+        self._squared_sizes = 0.0
+        # Products of sums and of sizes of clusters, divided by the shares of the items outside of them.
+        self._products, self._with_sizes = np.zeros((columns, columns)), np.zeros(columns)
+        self._sizes = 0.0
+
+    def add(self, sizes: NDArray[Any], sums: NDArray[np.float64]) -> None:
+        """Add the *sums* [m, columns] of clusters of so many items [m]; they are overwritten."""
+        self.clusters += len(sizes)
+        self.totals += sums.sum(axis=0)
+        self._squared_sizes += float(sizes.astype(np.float64) @ sizes)
+        rest = 1 - sizes / self.n
+        rest[rest <= 0] = inf
+        of_sizes = sizes / rest
+        sums /= rest[:, None]
+        self._products += sums.T @ sums
+        self._with_sizes += of_sizes @ sums
+        self._sizes += float(of_sizes @ of_sizes)
+
+    def variance(self, columns: slice) -> NDArray[np.float64]:
+        """Return *B* of the totals of *columns*, less their means, and between them: [columns, columns]."""
+        means = self.totals[columns] / self.n
+        cross = np.outer(means, self._with_sizes[columns])
+        centred = self._products[columns, columns] - cross - cross.T + self._sizes * np.outer(means, means)
+        variance: NDArray[np.float64] = (self.clusters - 1) / max(1, self.clusters) * centred
+        return variance
+
+    def mean(self, column: int) -> ClusteredMean:
+        """Return the mean of a *column*."""
+        value, n = float(self.totals[column]) / self.n, self.n
+        variance = float(self.variance(slice(column, column + 1))[0, 0])
+        error = sqrt(max(0.0, variance)) / n if self.clusters > 1 else inf
+        return ClusteredMean(value, error, self.freedom, n, self.clusters)
+
+    @property
+    def worst(self) -> float:
+        """Kish's worst design effect: if all items of a cluster were alike."""
+        return self._squared_sizes / self.n
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom, as of :func:`freedom_of`."""
+        return max(1.0, self.n / self.worst - 1)
+
+
+def _number(codes: NDArray[np.int64]) -> int:
+    """Return the number of clusters, of two clusterings [n, 2] the smaller."""
+    ways = codes.T if codes.ndim > 1 else (codes,)
+    return 1 + min(int(each.max(initial=-1)) for each in ways)
+
+
+def _variance(
+    values: NDArray[np.float64],
+    mean: float,
+    codes: NDArray[np.int64],
+    weights: NDArray[np.float64] | None,
+) -> tuple[float, float, float]:
+    """Return *B* of the residuals ``values - mean``, the worst design effect, and the degrees of freedom."""
+    n = len(values)
+    total, worst = 0.0, 0.0
+    for each, sign in _codings(codes):
+        held = np.bincount(each, weights).astype(np.float64, copy=False)  # items, or their weights: (m,)
+        sums = np.bincount(each, values if weights is None else weights * values) - mean * held
+        shares = held / n if weights is None else held
+        total += sign * jackknife(sums if weights is None else n * sums, shares)
+        worst += sign * n * float(shares @ shares)
+    return total, worst, freedom_of(shares) if codes.ndim == 1 else _number(codes) - 1.0
 
 
 def _codings(codes: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], int]]:

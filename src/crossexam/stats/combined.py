@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate
+from crossexam.stats.clusters import PRIOR_CLUSTERS
 
 
 def mover(
@@ -61,31 +62,64 @@ def mean_of(parts: Sequence[Estimate]) -> Estimate:
 
 
 def dependent_mean(
-    parts: Sequence[Estimate], sums: NDArray[np.float64], bounds: tuple[float, float]
+    parts: Sequence[Estimate],
+    values: Sequence[NDArray[np.float64]],
+    codes: Sequence[NDArray[np.int64]],
+    bounds: tuple[float, float],
 ) -> Estimate:
-    """Return the unweighted mean of *k* *parts*, whose residuals have these *sums* by cluster [k, m].
+    """Return the unweighted mean of *parts*, each the mean of *values* [n] of items in clusters *codes* [n].
 
-    The bounds are those of MOVER with the correlations of these sums, cut off at *bounds*.  A negative or
-    undefined correlation counts as 0, so that no interval is narrower than for independent parts.
+    A code is the same cluster in every part.  The bounds are those of MOVER with the :func:`correlations` of
+    the parts, cut off at *bounds*.  A negative correlation counts as 0, so that no interval is narrower than
+    for independent parts; those of parts without common clusters are 0.  The interval of a single cluster,
+    which does not show how clusters vary, is the *bounds*.
 
-    >>> alike = Estimate(0.5, 0.4, 0.6, 100, 2)
-    >>> dependent_mean([alike, alike], np.array([[1.0, -1.0], [1.0, -1.0]]), (0.0, 1.0))[:3]
+    >>> alike, values, codes = Estimate(0.5, 0.4, 0.6, 4, 2), np.array([1.0, 0, 1, 0]), np.array([0, 1, 0, 1])
+    >>> dependent_mean([alike, alike], [values, values], [codes, codes], (0.0, 1.0))[:3]
     (0.5, 0.4, 0.6)
     """
-    k = len(parts)
+    related = np.maximum(0.0, correlations(parts, values, codes))
+    value, low, high = mover(parts, [1 / len(parts)] * len(parts), related)
+    n, m = sum(part.n for part in parts), 1 + max(int(each.max()) for each in codes)
+    if m < 2:
+        return Estimate(value, *bounds, n, m)
+    return Estimate(value, max(bounds[0], low), min(bounds[1], high), n, m)
+
+
+def correlations(
+    parts: Sequence[Estimate],
+    values: Sequence[NDArray[np.float64]],
+    codes: Sequence[NDArray[np.int64]],
+    worst: Sequence[float] | None = None,
+) -> NDArray[np.float64]:
+    """Return the correlations [k, k] of *parts*, the means of *values* [n] of items in clusters *codes* [n].
+
+    With *z* the sums over clusters of the values less their mean, they are ``sum z_a z_b / sqrt(sum z_a^2 sum
+    z_b^2)``, or 0 where nothing varies.  If few items differ from the rest, they may be of one cluster by
+    chance, so that two means seem to depend on each other.  Where that would make an interval too narrow, as
+    for a difference, the variances are increased as in :func:`crossexam.stats.clusters.design_effect`, by
+    ``s^2 / 4`` with the *worst* design effects *s* of the means [k].
+
+    >>> alike, values, codes = Estimate(0.0, -1.0, 1.0, 2, 2), np.array([1.0, -1.0]), np.array([0, 1])
+    >>> correlations([alike, alike], [values, -values], [codes, codes]).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    m = 1 + max(int(each.max()) for each in codes)
+    sums = np.stack(
+        [np.bincount(of, each - part.value, m) for part, each, of in zip(parts, values, codes, strict=True)]
+    )
     products = sums @ sums.T
-    scale = np.sqrt(np.outer(products.diagonal(), products.diagonal()))
-    correlations = np.maximum(0.0, np.divide(products, scale, out=np.zeros_like(products), where=scale > 0))
-    np.fill_diagonal(correlations, 1.0)
-    value, low, high = mover(parts, [1 / k] * k, correlations)
-    n = sum(part.n for part in parts)
-    return Estimate(value, max(bounds[0], low), min(bounds[1], high), n, sums.shape[1])
+    variances = products.diagonal() + PRIOR_CLUSTERS * np.square(0.0 if worst is None else worst)
+    scale = np.sqrt(np.outer(variances, variances))
+    found: NDArray[np.float64] = np.divide(products, scale, out=np.zeros_like(scale), where=scale > 0)
+    np.fill_diagonal(found, 1.0)
+    return found
 
 
-def less(first: Estimate, second: Estimate) -> Estimate:
+def difference_of(first: Estimate, second: Estimate) -> Estimate:
     """Return the difference of two independent estimates by MOVER.
 
-    >>> less(Estimate(0.5, 0.4, 0.6, 10, 10), Estimate(0.5, 0.5, 0.5, 10, 10))[:3]
+    >>> difference_of(Estimate(0.5, 0.4, 0.6, 10, 10), Estimate(0.5, 0.5, 0.5, 10, 10))[:3]
     (0.0, -0.1, 0.1)
     """
     value, low, high = mover([first, second], [1, -1])

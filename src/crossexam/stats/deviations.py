@@ -12,19 +12,97 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from crossexam.core.stretches import stretches
 from crossexam.stats.bootstrap import generator
-from crossexam.stats.clusters import normal_quantile, student_quantile
+from crossexam.stats.clusters import ClusterSums, design_effect, normal_quantile, student_quantile, t_factor
 from crossexam.stats.estimate import share_interval
 
+_SUMS_AT_ONCE: Final = 2**21  # of clusters by bin, which are held at a time
 _DRAWS: Final = 20_000
 _COLUMNS: Final = 16  # of random numbers that are drawn together
 _CERTAIN: Final = 4.0  # standard errors from 0 at which the sign of a deviation is certain
 _ANCHOR: Final = 0.005  # share of the draws in the tail, beyond which the tail is bounded instead of counted
+
+
+class BinSums:
+    """What items add to the bins of k columns of probabilities: those of k labels, or of two models.
+
+    Each column has *width* bins of its own.  Items come in parts; all items of a cluster are in one part.
+    """
+
+    def __init__(self, n: int, k: int, width: int) -> None:
+        """Begin with none of the *n* items."""
+        self.n = n
+        self.counts = np.zeros((k, width), dtype=np.int64)  # of items
+        self.stated, self.events = np.zeros((k, width)), np.zeros((k, width))
+        self._squares = np.zeros(k)  # of happened - stated
+        self.clusters = ClusterSums(n, k * width)
+
+    def add(
+        self,
+        stated: NDArray[np.float64],
+        happened: NDArray[Any],
+        bins: NDArray[np.integer[Any]],
+        codes: NDArray[np.int64],
+    ) -> None:
+        """Add items: probabilities *stated*, what *happened*, *bins* [n, k] and *codes* of clusters [n]."""
+        k, width = self.counts.shape
+        for column in range(k):
+            for part in stretches(len(codes)):
+                p, y = np.ascontiguousarray(stated[part, column]), happened[part, column]
+                own = bins[part, column].astype(np.int64)
+                self.counts[column] += np.bincount(own, minlength=width)
+                self.events[column] += np.bincount(own, y, width)
+                np.add.at(self.stated[column], own, p)
+                off = y - p
+                self._squares[column] += off @ off
+        sizes = np.bincount(codes)
+        block = max(1, _SUMS_AT_ONCE // (k * width))  # of clusters
+        order = None if len(sizes) <= block else np.argsort(codes, kind="stable")
+        ends = np.cumsum(sizes)
+        for first in range(0, len(sizes), block):
+            last = min(first + block, len(sizes))
+            sums = np.zeros((last - first) * k * width)
+            for part in stretches(int(ends[last - 1]), int(ends[first - 1]) if first else 0):
+                items = part if order is None else order[part]
+                starts = (codes[items] - first) * (k * width)  # of the bins of a cluster
+                for column in range(k):
+                    places = starts + bins[items, column] + column * width
+                    np.add.at(sums, places, happened[items, column] - stated[items, column])
+            self.clusters.add(sizes[first:last], sums.reshape(-1, k * width))
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The sums of ``happened - stated`` over the items of each bin: [k, width]."""
+        return self.events - self.stated
+
+    @property
+    def design_effects(self) -> NDArray[np.float64]:
+        """The design effect of ``happened - stated`` of each column, whatever the bins: [k]."""
+        n, totals = self.n, self.values.sum(axis=1)
+        within = n / max(1, n - 1) * np.maximum(0.0, self._squares - totals**2 / n)
+        whole = self.clusters.variance(slice(None)).reshape(2 * self.counts.shape)
+        between = np.maximum(0.0, whole.sum(axis=(1, 3)).diagonal())
+        return design_effect(between, within, self.clusters.worst)
+
+    def deviations(self, of: int, effects: ArrayLike) -> Deviations:
+        """Return the deviations of the bins with items, divided by *of*, at the design *effects* [k]."""
+        used = self.counts > 0
+        flat = used.ravel()
+        return Deviations(
+            self.values[used] / of,
+            self.clusters.variance(slice(None))[np.ix_(flat, flat)] / of**2,
+            self.clusters.freedom,
+            self.counts[used] / of,
+            self.events[used] / self.counts[used],
+            (self.counts / np.broadcast_to(effects, len(used))[:, None])[used],
+            self.n,
+        )
 
 
 @dataclass(frozen=True)
@@ -46,13 +124,12 @@ class Deviations:
     def reach(self, confidence: float) -> Reach:
         """Return how far chance may have moved the deviations, at this *confidence*."""
         spread = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        t = student_quantile(self.freedom, confidence)
-        few = (student_quantile(self.n - 1, confidence) / t) ** 2
-        wald = t * spread
+        wald = student_quantile(self.freedom, confidence) * spread
+        sizes = self.sizes * t_factor(self.n - 1, self.freedom, confidence)
         ends = np.array(
             [
                 share_interval(share, size, confidence)
-                for share, size in zip(self.shares.tolist(), (self.sizes * few).tolist(), strict=True)
+                for share, size in zip(self.shares.tolist(), sizes.tolist(), strict=True)
             ]
         )
         below = np.maximum(wald, self.weights * (self.shares - ends[:, 0]))
@@ -73,12 +150,11 @@ class Reach(NamedTuple):
     confidence: float
 
     @property
-    def certain(self) -> NDArray[np.bool_]:
-        """Of which deviations the sign is certain [b]: they are more than 4 standard errors from 0."""
+    def certain_signs(self) -> NDArray[np.float64]:
+        """The signs of the deviations [b], 0 unless they are more than 4 standard errors from 0."""
         towards_0 = np.where(self.values > 0, self.below, self.above)
         errors = towards_0 / normal_quantile(self.confidence)
-        certain: NDArray[np.bool_] = np.abs(self.values) > _CERTAIN * errors
-        return certain
+        return np.where(np.abs(self.values) > _CERTAIN * errors, np.sign(self.values), 0.0)
 
     def outwards(self) -> float:
         """Return how far above the sum of the absolute values that of the true deviations may lie.

@@ -6,27 +6,23 @@ Items are correct or not [n]; accuracies and bounds are shares between 0 and 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from math import exp, inf, isfinite, nan, sqrt
+from math import inf, isfinite, nan, sqrt
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.core.stretches import stretches
 from crossexam.stats.clusters import (
     Clusters,
     cluster_codes,
+    clustered_mean,
     effective_size,
-    freedom_of,
-    jackknife,
     normal_quantile,
-    student_quantile,
 )
 
 #: The name of the values that :func:`by_slice` pools.
 OTHER: Final = "(other)"
-_LARGEST: Final = 700.0  # of which the exponential function is a number
 
 
 def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
@@ -177,7 +173,7 @@ class Coded(NamedTuple):
 
     @classmethod
     def in_order(cls, names: Sequence[Hashable], codes: NDArray[np.integer[Any]]) -> Coded:
-        """Return values whose few *names* are in any order, and may not all be there.
+        """Return values whose *codes* number *names* already, by first appearance, without unused names.
 
         >>> Coded.in_order(["a", "b", "c"], np.array([2, 0, 2])).names
         ['c', 'a']
@@ -192,38 +188,6 @@ class Coded(NamedTuple):
     def is_constant(self) -> bool:
         """Whether all items have the same value."""
         return bool((self.codes == self.codes[:1]).all())
-
-
-def mean_of_items(
-    values: ArrayLike,
-    clusters: Clusters = None,
-    *,
-    bounds: tuple[float, float] = (-inf, inf),
-    confidence: float = 0.95,
-) -> Estimate:
-    """Return the mean of *values* [n], numbers that lie within *bounds*, with a clustered t interval.
-
-    ``mean -+ t[g-1] sqrt(B) / n``, with *B* and *g* of :mod:`crossexam.stats.clusters`, cut off at the
-    bounds. The interval is the bounds for fewer than two clusters, and if the mean is infinite.  With no
-    items the value is nan.
-
-    >>> f"{mean_of_items([0.2, 0.4, 0.6, 0.4], bounds=(0, 1))}"
-    '40.0 [14.0, 66.0]'
-    """
-    given = np.asarray(values, dtype=np.float64)
-    n = len(given)
-    if n == 0:
-        return Estimate(nan, *bounds, 0, 0)
-    mean = float(given.mean())
-    codes = cluster_codes(clusters, n)
-    m = int(codes.max()) + 1
-    if m < 2 or not isfinite(mean):
-        return Estimate(mean, *bounds, n, m)
-    sums, shares = np.zeros(m), np.bincount(codes) / n
-    for part in stretches(n):
-        np.add.at(sums, codes[part], given[part] - mean)
-    half = student_quantile(freedom_of(shares), confidence) * sqrt(jackknife(sums, shares)) / n
-    return Estimate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), n, m)
 
 
 def mean_as_share(
@@ -266,22 +230,21 @@ def nonnegative_mean(
 ) -> Estimate:
     """Return the mean of *values* [n] from 0 to *most*, such as shares of votes or distances.
 
-    The clustered t interval (:func:`mean_of_items`) fails if nearly all values are 0, or nearly all *most*,
-    or if a few are large: the variance is then too small, and the mean skewed.  This one is at least as wide,
-    and wider with the bounds of :func:`mean_as_share`; or, if *most* is infinite, with the upper bound ``mean
-    exp(h / mean)``, where *h* is half of the t interval, which is the bound of that for the logarithm of the
-    mean.
+    The clustered t interval (:func:`crossexam.stats.clusters.clustered_mean`) fails if nearly all values are
+    0, or nearly all *most*, or if a few are large: the variance is then too small, and the mean skewed.  This
+    one is at least as wide, and wider with the bounds of :func:`mean_as_share`; or, if *most* is infinite,
+    with the upper bound ``mean exp(h / mean)``, where *h* is half of the t interval, which is the bound of
+    that for the logarithm of the mean.
 
     >>> f"{nonnegative_mean([1.0] * 49 + [0.8])}"
     '99.6 [97.8, 100.0]'
     """
-    found = mean_of_items(values, clusters, bounds=(0.0, inf), confidence=confidence)
+    mean = clustered_mean(values, clusters)
+    found = mean.interval((0.0, inf), confidence)
     if not found.n or found.clusters < 2 or not isfinite(found.value):
         return found._replace(high=most)
     if most == inf:
-        half = found.high - found.value
-        skewed = found.value * exp(min(_LARGEST, half / found.value)) if found.value > 0 else inf
-        return found._replace(high=max(found.high, skewed))
+        return found._replace(high=max(found.high, mean.log_high(confidence)))
     share = mean_as_share(values, clusters, most=most, confidence=confidence)
     return found._replace(low=min(found.low, share.low), high=min(most, max(found.high, share.high)))
 

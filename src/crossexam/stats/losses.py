@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
-from crossexam.stats.clusters import Clusters, cluster_codes, effective_size
-from crossexam.stats.estimate import mean_of_items, share_interval
+from crossexam.stats.clusters import Clusters, cluster_codes, clustered_mean, effective_size
+from crossexam.stats.estimate import share_interval
 
 
 class Losses(NamedTuple):
@@ -151,7 +151,7 @@ def mean_loss(
 ) -> Estimate:
     """Return the mean of *losses*, which are at most *most*, with its interval, clustered by *clusters*.
 
-    It is the clustered t interval (:func:`crossexam.stats.estimate.mean_of_items`), or wider: with the
+    It is the clustered t interval (:func:`crossexam.stats.clusters.clustered_mean`), or wider: with the
     :func:`reach_of_errors` on either side, combined with the t interval of what right answers would cost.
     With no items the value is nan.
 
@@ -159,12 +159,11 @@ def mean_loss(
     >>> f"{mean_loss(brier_scores(sure, np.zeros(60), np.zeros(60)), most=2):.1f}"
     '2.0 [2.0, 11.6]'
     """
-    found = mean_of_items(losses.observed, clusters, bounds=(0.0, most), confidence=confidence)
+    codes = cluster_codes(clusters, len(losses.observed))
+    found = clustered_mean(losses.observed, codes).interval((0.0, most), confidence)
     if found.clusters < 2 or not np.isfinite(found.value):
         return found
-    codes = cluster_codes(clusters, found.n)
-    certain = mean_of_items(losses.if_right, codes, confidence=confidence)
-    half, wrong = certain.high - certain.value, losses.wrong
+    half, wrong = clustered_mean(losses.if_right, codes).half(confidence), losses.wrong
     below, above = (
         hypot(reach, half)
         for reach in reach_of_errors(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
+from crossexam.stats.roots import crossing
 
 #: The level of significance: a corrected p-value of at most this is significant.
 ALPHA: Final = 0.05
@@ -42,7 +43,6 @@ def one_sided_p(
     >>> f"{share_correct(right):.2f}"
     '70.00 [60.42, 78.11]'
     """
-    from scipy.optimize import brentq
 
     def beyond(log_p: float) -> float:
         """Return by how much the bound is on the side; above 0 if the claim is shown at this p."""
@@ -51,11 +51,8 @@ def one_sided_p(
         return distance or (1e-300 if inclusive else -1e-300)
 
     least, most = log(LEAST_P), log(_MOST_P)
-    if beyond(most) < 0:
-        return 1.0
-    if beyond(least) > 0:
-        return LEAST_P
-    return exp(float(brentq(beyond, least, most, xtol=1e-9)))
+    log_p = crossing(beyond, least, most, 1e-9)
+    return LEAST_P if log_p <= least else 1.0 if log_p >= most else exp(log_p)
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:

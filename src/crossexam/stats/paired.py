@@ -8,8 +8,8 @@ same items are compared in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from math import exp, inf, log, nan, sqrt
+from collections.abc import Sequence
+from math import exp, hypot, inf, log, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -19,16 +19,17 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
 from crossexam.stats.chances import binomial_chances
 from crossexam.stats.clusters import (
+    ClusteredMean,
     Clusters,
     cluster_codes,
+    clustered_mean,
+    design_effect,
     effective_size,
-    freedom_of,
     jackknife,
     normal_quantile,
-    sized,
-    student_quantile,
 )
 from crossexam.stats.estimate import share_correct
+from crossexam.stats.roots import crossing
 
 
 def discordant(base: ArrayLike, stress: ArrayLike) -> tuple[int, int]:
@@ -62,22 +63,11 @@ def tango(b: float, c: float, n: float, confidence: float = 0.95) -> tuple[float
         quadratic = -b - c + (2 * n - b + c) * d
         root = sqrt(max(0.0, quadratic * quadratic + 8 * n * c * d * (1 - d)))
         variance = n * (2 * max(0.0, (root - quadratic) / (4 * n)) + d * (1 - d))
-        return (b - c - n * d) / sqrt(max(variance, 1e-300))  # positive except for rounding
+        return n * (d - difference) / sqrt(max(variance, 1e-300))  # positive except for rounding
 
-    low = -1.0 if difference <= -1 else _crossing(lambda d: score(d) - z, -1.0, difference)
-    high = 1.0 if difference >= 1 else _crossing(lambda d: score(d) + z, difference, 1.0)
+    low = crossing(lambda d: score(d) + z, -1.0, difference)
+    high = crossing(lambda d: score(d) - z, difference, 1.0)
     return low, high
-
-
-def _crossing(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return the zero of the *falling* function between *low* and *high*, by bisection."""
-    for _ in range(50):  # 2 / 2^50: far more precise than any report
-        middle = (low + high) / 2
-        if falling(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
 
 
 def paired_difference(
@@ -175,15 +165,10 @@ def relative_difference(
     mean = sum(float(one.mean()) for one, _, _ in read) / len(read)
     of_base = sum(float(base.mean()) for _, base, _ in read) / len(read)
     ratio = mean / of_base
-    variance, sizes = 0.0, []
-    for one, base, codes in read:
-        residuals = one - ratio * base
-        sums = np.bincount(codes, weights=residuals - residuals.mean()).astype(np.float64)
-        shares = np.bincount(codes) / len(one)
-        variance += jackknife(sums, shares) / len(one) ** 2
-        sizes.append(freedom_of(shares))
-    half = student_quantile(sum(sizes), confidence) * sqrt(variance) / len(read) / of_base
-    return Estimate(ratio - 1, max(-1.0, ratio - 1 - half), ratio - 1 + half, n, m)
+    of_sets = [clustered_mean(one - ratio * base, codes) for one, base, codes in read]
+    error = hypot(*(each.error for each in of_sets)) / len(read) / of_base
+    freedom = sum(each.freedom for each in of_sets)
+    return ClusteredMean(ratio - 1, error, freedom, n, m).interval((-1.0, inf), confidence)
 
 
 def flip_rate(
@@ -255,11 +240,10 @@ def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = N
     binomial per size ``|d_k|`` (after Pagano & Tritchler 1983, J. Am. Stat. Assoc. 78:435).  If every item is
     its own cluster this is :func:`mcnemar`.
 
-    Equal accuracy does not make clusters exchangeable: one outcome may be better in a few large clusters, and
-    the other in many small ones, of which a sample has few that differ.  The p-value is therefore at least
-    that of the score test ``z = |b - c| / sqrt((b + c) deff)`` by Student's t for *m* - 1 degrees of freedom,
-    with the design effect as :func:`crossexam.stats.clusters.effective_size` shrinks it towards the worst
-    case, though it may be below 1.  With two clusterings [n, 2], it is the larger of the two p-values.
+    Equal accuracy does not make clusters exchangeable, so that p is at least that of the score test ``z =
+    |b - c| / sqrt((b + c) deff)`` by Student's t for *m* - 1 degrees of freedom, with *deff* of
+    :func:`crossexam.stats.clusters.design_effect` (docs/statistics.md#mcnemars-test-by-cluster).  With two
+    clusterings [n, 2], it is the larger of the two p-values.
 
     >>> clustered_mcnemar([1, 1, 1, 1], [0, 0, 0, 0], ["a", "a", "b", "b"]).p_exact == 2 / 2**2
     True
@@ -293,8 +277,8 @@ def _score_p(b: int, c: int, sums: NDArray[np.int64], sizes: NDArray[np.int64]) 
     shares, mean = sizes / n, (b - c) / n
     between = jackknife(sums - sizes * mean, shares) if m > 1 else inf
     within = n / (n - 1) * (b + c - n * mean**2)
-    size = sized(n, between, within, n * float(shares @ shares), max(1.0, m - 1.0), alone=0.0)
-    z = abs(b - c) / sqrt((b + c) * size.deff)
+    deff = float(design_effect(between, within, n * float(shares @ shares), alone=0.0))
+    z = abs(b - c) / sqrt((b + c) * deff)
     return min(1.0, 2 * float(stdtr(max(1, m - 1), -z)))
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from crossexam.stats.association import SMALL
 from crossexam.stats.chances import binomial_chances, hypergeometric_chances
 from crossexam.stats.clusters import normal_quantile
+from crossexam.stats.roots import crossing
 
 
 def minimum_detectable_drop(n: float, discordant: float, alpha: float = 0.05, power: float = 0.8) -> float:
@@ -50,17 +51,11 @@ def minimum_detectable_drop(n: float, discordant: float, alpha: float = 0.05, po
 
 
 def _one_sided(n: float, u: float, v: float) -> float:
-    """Return the drop ``d`` with ``n d = (u + v sqrt(1 - d))^2``, by bisection; nan if it exceeds 1."""
+    """Return the drop ``d`` with ``n d = (u + v sqrt(1 - d))^2``; nan if it exceeds 1."""
     if n < u * u:
         return nan
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        if n * middle < (u + v * sqrt(1 - middle)) ** 2:
-            low = middle
-        else:
-            high = middle
-    return high
+    root = (sqrt(u * u * v * v + (n + v * v) * (n - u * u)) - u * v) / (n + v * v)  # of 1 - d
+    return 1 - root * root
 
 
 def association_power(effect: float, n: float, freedom: int = 1, alpha: float = 0.05) -> float:
@@ -99,27 +94,15 @@ def minimum_detectable_association(
     >>> round(minimum_detectable_association(87), 2)
     0.3
     """
-    if not n > 0:
-        return nan
-    effect = sqrt(_noncentrality(freedom, alpha, power) / n)
-    return nan if freedom == 1 and effect > 1 else effect
-
-
-def _noncentrality(freedom: int, alpha: float, power: float) -> float:
-    """Return the noncentrality ``n w^2`` at which a chi-square test at *alpha* has this *power*."""
-    from scipy.special import chdtri, chndtr
+    from scipy.special import chdtri, chndtrinc
 
     check_shares(alpha=alpha, power=power)
     if freedom < 1:
         raise ValueError(f"{freedom} degrees of freedom: there must be at least one")
-    critical = chdtri(freedom, alpha)
-    low, high = 0.0, 1.0
-    while 1 - chndtr(critical, freedom, high) < power:
-        low, high = high, 2 * high
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if 1 - chndtr(critical, freedom, middle) < power else (low, middle)
-    return high
+    if not n > 0:
+        return nan
+    effect = sqrt(float(chndtrinc(chdtri(freedom, alpha), freedom, 1 - power)) / n)
+    return nan if freedom == 1 and effect > 1 else effect
 
 
 def check_shares(**shares: float) -> None:
@@ -177,11 +160,7 @@ def minimum_detectable_difference(
     at = _power_at(n_first, n_second, alpha)
     if at(share, 0.0) < power:
         return nan
-    low, high = 0.0, share
-    while high - low > 1e-5:
-        middle = (low + high) / 2
-        low, high = (middle, high) if at(share, share - middle) < power else (low, middle)
-    return high
+    return crossing(lambda difference: at(share, share - difference) - power, 0.0, share, 1e-5)
 
 
 def _power_at(n_first: int, n_second: int, alpha: float) -> Callable[[float, float], float]:

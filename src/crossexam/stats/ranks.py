@@ -93,37 +93,19 @@ def differences_of_means(sets: Sequence[tuple[ArrayLike, ArrayLike]], confidence
     codes = np.split(cluster_codes(given, sum(map(len, read))), np.cumsum([len(each) for each in read])[:-1])
     models = range(read[0].shape[1])
     means = [
-        _mean(
-            [each[:, model] for each in read],
-            codes,
+        dependent_mean(
             [
                 share_correct(each[:, model], of_set, confidence)
                 for each, of_set in zip(read, codes, strict=True)
             ],
+            [each[:, model] for each in read],
+            codes,
             (0.0, 1.0),
         )
         for model in models
     ]
     tests = {pair: _test(read, codes, *pair, confidence) for pair in combinations(models, 2)}
     return MeanTests(means, tests)
-
-
-def _mean(
-    values: Sequence[NDArray[np.float64]],
-    codes: Sequence[NDArray[np.int64]],
-    parts: Sequence[Estimate],
-    bounds: tuple[float, float],
-) -> Estimate:
-    """Return the mean of *parts*, the means of *values* [n] of items in the clusters *codes* [n]."""
-    m = max(int(each.max()) for each in codes) + 1
-    if m < 2:
-        value = sum(part.value for part in parts) / len(parts)
-        return Estimate(value, *bounds, sum(map(len, values)), m)
-    sums = [
-        np.bincount(of_set, weights=each - part.value, minlength=m)
-        for each, of_set, part in zip(values, codes, parts, strict=True)
-    ]
-    return dependent_mean(parts, np.stack(sums), bounds)
 
 
 def _test(
@@ -141,7 +123,7 @@ def _test(
         paired_difference(each[:, one], each[:, other], of_set, confidence)
         for each, of_set in zip(read, codes, strict=True)
     ]
-    difference = _mean(values, codes, parts, (-1.0, 1.0))
+    difference = dependent_mean(parts, values, codes, (-1.0, 1.0))
     weighted = np.concatenate([each / (len(each) * len(values)) for each in values])
     z = np.bincount(np.concatenate(codes), weights=weighted)
     z[np.abs(z) < 1e-15] = 0.0  # what rounding left of a cluster in which the models differ by nothing

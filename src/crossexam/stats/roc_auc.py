@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import (
-    Clusters,
-    cluster_codes,
-    freedom_of,
-    normal_quantile,
-    student_quantile,
-)
+from crossexam.stats.clusters import Clusters, cluster_codes, freedom_of, jackknife, t_factor
 from crossexam.stats.estimate import wilson
 
 #: Weight of the shrinkage of the variance towards the worst case, in items of the rarer kind that are wrong.
@@ -53,20 +47,11 @@ def roc_auc(
 ) -> Estimate:
     """Return the probability that a *positive* item scores higher than another, with its interval.
 
-    *scores* [n] are any numbers, infinite ones too; equal scores count half. The variance is that of DeLong,
-    DeLong & Clarke-Pearson (1988, Biometrics 44:837) with sums over clusters, which may have items of both
-    kinds (Obuchowski 1997, Biometrics 53:567), by the jackknife of :mod:`crossexam.stats.clusters`: ``V =
-    (I-1)/I sum_k x_k^2 + (J-1)/J sum_k y_k^2 + 2 (m-1)/m sum_k x_k y_k``, where ``x_k`` and ``y_k`` are the
-    sums of ``v_i - A`` over the *M* positive and the *N* negative items of cluster *k*, divided by *M* and
-    *N*, and by the share of these that are not in the cluster; ``v_i`` are the placements, whose mean is
-    ``A``, and *I*, *J* and *m* count the clusters that have positive items, negative items, and any.
-
-    The interval is Wilson's for ``A (1-A) / V`` independent items, whose share of correct ones would have the
-    same variance, times ``(z / t[g-1])^2``, with *g* the smaller effective number of clusters of the two
-    kinds (:func:`crossexam.stats.clusters.freedom_of`). *V* is shrunk, with the weight of a quarter of an
-    item, towards ``A (1-A) / s``, with *s* the smaller of *I* and *J*: for independent items it is at most
-    that (Birnbaum & Klose 1957, Annals of Mathematical Statistics 28:933). Without this, an area of 1 would
-    have no interval at all.
+    *scores* [n] are any numbers, infinite ones too; equal scores count half.  The interval is Wilson's for as
+    many items as would have the variance of DeLong, DeLong & Clarke-Pearson (1988, Biometrics 44:837) with
+    sums over clusters, which may have items of both kinds (Obuchowski 1997, Biometrics 53:567), by the
+    jackknife of :mod:`crossexam.stats.clusters`, shrunk with the weight of a quarter of an item
+    (docs/statistics.md#area-under-the-roc-curve).
 
     The value is nan and the interval 0 to 1 unless there are items of both kinds.  Raises ValueError if the
     lengths differ.
@@ -91,8 +76,7 @@ def roc_auc(
     variance = _variance(values - auc, kinds, codes, shares)
     prior = _PRIOR_ITEMS / fewest
     size = (auc * (1 - auc) + prior) / (variance + prior / fewest)
-    few = (normal_quantile(confidence) / student_quantile(freedom, confidence)) ** 2
-    low, high = wilson(auc, max(1.0, size * few), confidence)
+    low, high = wilson(auc, max(1.0, size * t_factor(inf, freedom, confidence)), confidence)
     return Estimate(auc, low, high, n, m)
 
 
@@ -109,9 +93,8 @@ def _variance(
     total, together = 0.0, []
     for kind, held in zip((positive, ~positive), shares, strict=True):
         own = residuals[kind] / np.count_nonzero(kind)
-        sums = np.bincount(codes[kind], weights=own, minlength=len(held)) / (1 - held)
-        having = int(np.count_nonzero(held))
-        total += (having - 1) / having * float(sums @ sums)
-        together.append(sums)
+        sums = np.bincount(codes[kind], weights=own, minlength=len(held)).astype(np.float64, copy=False)
+        total += jackknife(sums[held > 0], held[held > 0])
+        together.append(sums / (1 - held))
     m = len(shares[0])
     return max(0.0, total + 2 * (m - 1) / m * float(together[0] @ together[1]))

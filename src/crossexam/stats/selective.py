@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, exp, nan
+from math import ceil, nan
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,13 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 from crossexam.core.estimate import Estimate
 from crossexam.core.stretches import stretches
 from crossexam.stats.clusters import (
-    PRIOR_CLUSTERS,
     Clusters,
     cluster_codes,
+    clustered_mean,
+    design_effect,
     effective_size,
-    student_quantile,
+    t_factor,
 )
-from crossexam.stats.estimate import mean_of_items, share_interval
+from crossexam.stats.estimate import share_interval
 from crossexam.stats.losses import reach_of_errors
 
 _WINDOW: Final = 0.05  # share of the items around a threshold from which the risk at it is estimated
@@ -36,14 +37,14 @@ _WINDOW: Final = 0.05  # share of the items around a threshold from which the ri
 class RiskCoverage:
     """The risk-coverage curve of *n* items in so many *clusters*: k = 1, 2, ... of them answered [a].
 
-    *risk* is the share of errors among the k items, *n_eff* the effective number of independent items, by
-    which risks have Wilson's interval.  *area* is that under the curve, with its interval.
+    *risk* is the share of errors among the k items, *sizes* the number of independent items that would have
+    its variance.  *area* is that under the curve, with its interval.
     """
 
     n: int
     clusters: int
     risk: NDArray[np.float64]
-    n_eff: NDArray[np.float64]
+    sizes: NDArray[np.float64]
     area: Estimate
 
     @property
@@ -57,7 +58,7 @@ class RiskCoverage:
         if k > len(self.risk):
             return Estimate(nan, 0.0, 1.0, 0, 0)
         right = 1 - float(self.risk[k - 1])
-        low, high = share_interval(right, float(self.n_eff[k - 1]), confidence)
+        low, high = share_interval(right, float(self.n_eff(slice(k - 1, k), confidence)[0]), confidence)
         return Estimate(right, low, high, k, self.clusters)
 
     def coverage_at(self, risk: float, confidence: float = 0.95) -> Estimate:
@@ -72,13 +73,19 @@ class RiskCoverage:
         tail = (1 - confidence) / 2
         certain, possible = (np.empty(len(self.risk), dtype=np.bool_) for _ in range(2))
         for part in stretches(len(self.risk)):
-            errors, size = self.risk[part] * self.n_eff[part], self.n_eff[part]
+            size = self.n_eff(part, confidence)
+            errors = self.risk[part] * size
             fewer = 1 - betainc(errors + 1, np.maximum(size - errors, 1e-12), risk)  # P(X <= errors)
             more = np.where(errors > 0, betainc(np.maximum(errors, 1e-12), size - errors + 1, risk), 1.0)
             certain[part], possible[part] = fewer <= tail, more > tail
         value = self._largest(self.risk <= risk)
         low, high = self._largest(certain), self._largest(possible)
         return Estimate(value, min(low, value), max(high, value), self.n, self.clusters)
+
+    def n_eff(self, part: slice, confidence: float) -> NDArray[np.float64]:
+        """Return the effective sample sizes of a stretch of the risks."""
+        factor = t_factor(self.n - 1, self.clusters - 1, confidence) if self.clusters > 1 else 1.0
+        return np.maximum(1.0, self.sizes[part] * factor)
 
     def _largest(self, holds: NDArray[np.bool_]) -> float:
         return float(np.flatnonzero(holds)[-1] + 1) / self.n if holds.any() else 0.0
@@ -100,21 +107,9 @@ class _Ordered(NamedTuple):
 def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = None) -> RiskCoverage:
     """Return the risk-coverage curve, with the variance of every risk, and the area under it.
 
-    The threshold of a coverage is itself estimated.  With ``A`` the answered items of coverage c, R their
-    risk and r the risk of items at the threshold (the mean error of the 5 % of items around it), the
-    influence of an item is ``[A (wrong - r) - c (R - r)] / c``; its sums *z* over *m* clusters give the
-    variance ``m/(m-1) sum z^2``, which becomes an effective sample size with the shrinkage of
-    :func:`crossexam.stats.clusters.effective_size` and t for *m* - 1.
-
     The area, ``AURC = 1/a sum_k R_k`` over the *a* items with an answer, is the mean risk (Geifman, Uziel and
-    El-Yaniv 2019, ICLR).  It estimates ``sum_b e_b w_b`` over the confidences b, with the share ``e_b`` of
-    errors in all items and the mean ``w_b`` of ``-ln(u)`` over the coverages u from ``u_b`` to ``v_b`` that
-    its items take (Zhou et al. 2024, arXiv 2410.15361, where no two are equal).  The influence of an item is
-    ``w wrong``, and what it adds by moving ``v_b`` of every confidence from its own downwards, and ``u_b`` of
-    every lower one; the interval is that of :func:`crossexam.stats.estimate.mean_of_items` for them.  As
-    errors at high confidence are rare and weigh much, the bounds are at least as far as
-    :func:`crossexam.stats.losses.reach_of_errors`, and the upper one as ``AURC exp(h / AURC)``, where *h* is
-    half of that interval.
+    El-Yaniv 2019, ICLR).  All intervals are from the influences of items, which allow for the threshold being
+    estimated; that of the area is at 95 % (docs/statistics.md#risk-and-coverage).
 
     >>> curve = risk_coverage([0, 0, 1, 1], [0.9, 0.8, 0.7, 0.6])
     >>> curve.coverage.tolist(), curve.risk.round(2).tolist()
@@ -124,15 +119,15 @@ def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = 
     """
     mistakes, sure = np.asarray(wrong, dtype=bool), np.asarray(confidence, dtype=np.float64)
     ordered, sizes = _ordered(mistakes, sure, clusters)
-    n_eff = _effective_sizes(ordered, sizes, len(sure))
+    independent = _independent_sizes(ordered, sizes, len(sure))
     risk = ordered.sums[1:]  # in the place of the sums, which are not used again
     for part in stretches(len(risk)):
-        risk[part] /= _counted(part)
-    return RiskCoverage(len(sure), len(sizes), risk, n_eff, _area(ordered, risk))
+        risk[part] /= _ranks(part)
+    return RiskCoverage(len(sure), len(sizes), risk, independent, _area(ordered, risk))
 
 
-def _counted(part: slice) -> NDArray[np.int64]:
-    """Return how many items there are up to each of a stretch: 1, 2, ..."""
+def _ranks(part: slice) -> NDArray[np.int64]:
+    """Return the ranks of the items of a stretch, from 1."""
     return np.arange(part.start + 1, part.stop + 1)
 
 
@@ -188,15 +183,14 @@ def _expected_sums(wrong: NDArray[np.bool_], firsts: NDArray[np.int32]) -> NDArr
     return np.cumsum(sums, out=sums)
 
 
-def _effective_sizes(ordered: _Ordered, cluster_sizes: NDArray[np.int64], n: int) -> NDArray[np.float64]:
-    """Return the effective number of independent items behind each risk: [a]."""
+def _independent_sizes(ordered: _Ordered, cluster_sizes: NDArray[np.int64], n: int) -> NDArray[np.float64]:
+    """Return how many independent items would have the variance of each risk: [a]."""
     a, m = len(ordered.wrong), len(cluster_sizes)
-    n_eff = np.ones(a)
+    independent = np.ones(a)
     if a == 0 or m < 2:
-        return n_eff
+        return independent
     half = max(1, round(_WINDOW * n / 2))
     mm = float(np.square(cluster_sizes, dtype=np.float64).sum())
-    few = (student_quantile(n - 1, 0.95) / student_quantile(m - 1, 0.95)) ** 2
     carried = np.zeros((5, 1))
     for part, within, mistakes in _running(ordered.codes, ordered.wrong, m):
         wrong, size = ordered.wrong[part].astype(np.float64), cluster_sizes[ordered.codes[part]]
@@ -212,17 +206,15 @@ def _effective_sizes(ordered: _Ordered, cluster_sizes: NDArray[np.int64], n: int
         )  # whole numbers, so that none is rounded
         nn, ee, en, em, nm = totals
         carried = totals[:, -1:]
-        k = _counted(part)
+        k = _ranks(part)
         risk = ordered.sums[part.start + 1 : part.stop + 1] / k
         at = _local_means(ordered.sums, part, half)  # r
         shift = k / n * (risk - at)
         between = ee - 2 * at * en + at**2 * nn - 2 * shift * (em - at * nm) + shift**2 * mm
         between = m / (m - 1) * np.maximum(between, 0.0)
         alone = np.maximum(k * risk * (1 - risk), 0.0)  # of independent items at a known threshold
-        worst = nn / k
-        deff = (between + PRIOR_CLUSTERS * worst**2) / (alone + PRIOR_CLUSTERS * worst)
-        n_eff[part] = np.maximum(1.0, k / np.maximum(1.0, deff) * few)
-    return n_eff
+        independent[part] = k / design_effect(between, alone, nn / k)
+    return independent
 
 
 def _local_means(sums: NDArray[np.float64], part: slice, half: int) -> NDArray[np.float64]:
@@ -268,7 +260,8 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
     area = float(risk.mean())
     pulls, paid_squares, price_square = _influences(ordered)
     pulls += area - pulls.mean()
-    found = mean_of_items(pulls, ordered.codes, bounds=(0.0, 1.0))._replace(value=area)
+    mean = clustered_mean(pulls, ordered.codes)._replace(value=area)
+    found = mean.interval((0.0, 1.0))
     if found.clusters < 2:
         return found
     wrong = ordered.wrong
@@ -279,16 +272,16 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
         paid_squares,
         price_square,
     )
-    skewed = area * exp(min(700.0, (found.high - area) / area)) if area else 0.0
-    low, high = min(found.low, area - fewer), max(found.high, area + more, skewed)
+    low, high = min(found.low, area - fewer), max(found.high, area + more, mean.log_high() if area else 0.0)
     return found._replace(low=max(0.0, low), high=min(1.0, high))
 
 
 def _influences(ordered: _Ordered) -> tuple[NDArray[np.float64], float, float]:
     """Return the influence of each item on the area under the curve [a], up to a constant.
 
-    With them come the sum of the squares of what errors add to it, and the mean square of what an error on
-    each item would.
+    It is ``w wrong`` and what the item moves of its own and all lower confidences
+    (docs/statistics.md#risk-and-coverage).  With them come the sum of the squares of what errors add to it,
+    and the mean square of what an error on each item would.
     """
     a = len(ordered.wrong)
     influences = np.empty(a)

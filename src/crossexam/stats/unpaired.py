@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from math import nan, sqrt
+from math import nan
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.clusters import PRIOR_CLUSTERS, Clusters, cluster_codes
-from crossexam.stats.combined import mover
+from crossexam.stats.clusters import Clusters, cluster_codes
+from crossexam.stats.combined import correlations, mover
 from crossexam.stats.estimate import wilson_share
 from crossexam.stats.paired import paired_difference
 
@@ -26,18 +26,14 @@ def difference(
 ) -> Estimate:
     """Return ``mean(a) - mean(b)`` with Newcombe's interval from two clustered ones, by default Wilson's.
 
-    With ``l, u`` the bounds of each accuracy ``p`` and ``r`` the correlation of the two: ``d - sqrt((p_a -
-    l_a)^2 - 2r(p_a - l_a)(u_b - p_b) + (u_b - p_b)^2)`` and ``d + sqrt((u_a - p_a)^2 - 2r(u_a - p_a)(p_b -
-    l_b) + (p_b - l_b)^2)`` (Newcombe 1998, Statistics in Medicine 17:873, method 10, where r = 0; with r: Zou
-    2007, Psychological Methods 12:399).  Clusters of the same name in both sets (items made from one premise;
-    of two clusterings [n, 2] the first) are the same cluster.  With *z* the sums of the residuals of the
-    clusters and *s* the design effect if all items of a cluster were alike, ``r = sum z_a z_b / sqrt((sum
-    z_a^2 + s_a^2/4)(sum z_b^2 + s_b^2/4))``: if hardly any item is wrong, one cluster would decide it without
-    the quarter of a wrong cluster.  Without clusters the sets are independent.  The accuracies and bounds are
-    those of *share*: :func:`crossexam.stats.estimate.exact_share` keeps the error of each side far in the
-    tail, where Wilson's does not.  The difference is a share between -1 and 1, and its *n* counts the items
-    of both sets.  If a set is empty the value is nan and the interval -1 to 1.  Raises ValueError if only one
-    set has clusters.
+    It is :func:`crossexam.stats.combined.mover` with the :func:`crossexam.stats.combined.correlations` of
+    clusters of the same name in both sets, such as items made from one premise (Newcombe 1998, Statistics in
+    Medicine 17:873, method 10, where sets are independent; Zou 2007, Psychological Methods 12:399); of two
+    clusterings [n, 2] the first counts.  Without clusters the sets are independent.  The accuracies and
+    bounds are those of *share*: :func:`crossexam.stats.estimate.exact_share` keeps the error of each side far
+    in the tail, where Wilson's does not.  The difference is a share between -1 and 1, and its *n* counts the
+    items of both sets.  If a set is empty the value is nan and the interval -1 to 1.  Raises ValueError if
+    only one set has clusters.
 
     >>> a, b = [1] * 56 + [0] * 14, [1] * 48 + [0] * 32
     >>> "{:.4f}".format(difference(a, b).low)  # Newcombe 1998, Table II, (a): 0.0524
@@ -48,9 +44,8 @@ def difference(
     n = len(right_a) + len(right_b)
     if not len(right_a) or not len(right_b):
         return Estimate(nan, -1.0, 1.0, n, 0)
-    a, b = share(right_a, clusters_a, confidence), share(right_b, clusters_b, confidence)
-    r = _correlation(right_a - a.value, codes_a, right_b - b.value, codes_b)
-    value, low, high = _minus(a, b, r)
+    parts = share(right_a, clusters_a, confidence), share(right_b, clusters_b, confidence)
+    value, low, high = _minus(parts, (right_a, right_b), (codes_a, codes_b))
     return Estimate(value, max(-1.0, low), min(1.0, high), n, clusters)
 
 
@@ -78,10 +73,11 @@ def difference_of_unpaired_drops(
     n = len(here) + len(there)
     if not len(here) or not len(there):
         return Estimate(nan, -2.0, 2.0, n, 0)
-    a = paired_difference(*base, clusters_base, confidence)
-    b = paired_difference(*stress, clusters_stress, confidence)
-    r = _correlation(here - a.value, codes_a, there - b.value, codes_b)
-    return Estimate(*_minus(a, b, r), n, clusters)
+    parts = (
+        paired_difference(*base, clusters_base, confidence),
+        paired_difference(*stress, clusters_stress, confidence),
+    )
+    return Estimate(*_minus(parts, (here, there), (codes_a, codes_b)), n, clusters)
 
 
 def _common_codes(
@@ -105,27 +101,12 @@ def _first(clusters: Sequence[Hashable] | NDArray[Any]) -> Sequence[Hashable] | 
     return clusters[:, 0] if isinstance(clusters, np.ndarray) and clusters.ndim > 1 else clusters
 
 
-def _minus(a: Estimate, b: Estimate, r: float) -> tuple[float, float, float]:
-    """Return *a* - *b* and its bounds from the bounds of both, whose correlation is *r*."""
-    return mover([a, b], [1, -1], np.array([[1.0, r], [r, 1.0]]))
-
-
-def _correlation(
-    residuals_a: NDArray[np.float64],
-    codes_a: NDArray[np.int64],
-    residuals_b: NDArray[np.float64],
-    codes_b: NDArray[np.int64],
-) -> float:
-    """Return the correlation of the two means: that of their residuals summed by cluster, shrunk towards 0.
-
-    If few items differ from the rest, they may be of one cluster by chance, so that the correlation seems to
-    be 1.  Its variances are therefore increased as in :func:`crossexam.stats.clusters.effective_size`.
-    """
-    m = int(max(codes_a.max(), codes_b.max())) + 1
-    sums, spreads = [], []
-    for residuals, codes in ((residuals_a, codes_a), (residuals_b, codes_b)):
-        sums.append(np.bincount(codes, weights=residuals, minlength=m))
-        sizes = np.bincount(codes).astype(np.float64)
-        worst = float(sizes @ sizes) / len(codes)
-        spreads.append(float(sums[-1] @ sums[-1]) + PRIOR_CLUSTERS * worst**2)
-    return float(sums[0] @ sums[1]) / sqrt(spreads[0] * spreads[1])
+def _minus(
+    parts: tuple[Estimate, Estimate],
+    values: tuple[NDArray[np.float64], NDArray[np.float64]],
+    codes: tuple[NDArray[np.int64], NDArray[np.int64]],
+) -> tuple[float, float, float]:
+    """Return the first of *parts* minus the second, and its bounds; they are the means of *values* [n]."""
+    sizes = [np.bincount(each).astype(np.float64) for each in codes]
+    worst = [float(each @ each) / len(of) for each, of in zip(sizes, codes, strict=True)]
+    return mover(parts, [1, -1], correlations(parts, values, codes, worst))

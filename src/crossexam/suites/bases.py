@@ -38,21 +38,31 @@ class Base:
 
     ``open`` returns a new stream of its examples each time; ``report`` counts the records dropped while
     reading; an ``in_memory`` base has no file.  ``open_all`` returns the same stream with the pairs that lack
-    a gold label between the others; None if these are not part of the base, as in a slice.  ``golds`` returns
-    a stream of all its gold labels, without regard to a limit.  ``declared`` is the projection that its
-    corpus or the user declares; ``reading`` are the options with which it is read that are not the defaults.
+    a gold label between the others; None if these are not part of the base, as in a slice.  ``uncounted``
+    returns a stream of all its examples, without regard to a limit, that the report does not count.
+    ``declared`` is the projection that its corpus or the user declares; ``reading`` are the options with
+    which it is read that are not the defaults.
     """
 
     part: str
     spec: str
     identity: str
     open: Callable[[], Iterator[Example]]
-    golds: Callable[[], Iterator[Gold | None]]
+    uncounted: Callable[[], Iterator[Example]]
     open_all: Callable[[], Iterator[Example]] | None = None
     report: ReadingReport = field(default_factory=ReadingReport)
     in_memory: bool = False
     declared: Projection = THREE_LABELS
     reading: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def identified(self) -> str:
+        """The spec with the identity, as signatures name the base."""
+        return f"{self.spec}@{self.identity}"
+
+    def golds(self) -> Iterator[Gold | None]:
+        """Yield all gold labels, without regard to a limit."""
+        return (example.label for example in self.uncounted())
 
     @cached_property
     def projection(self) -> Projection:
@@ -67,7 +77,7 @@ class Base:
     @cached_property
     def has_pairs(self) -> bool:
         """Whether the base consists of pairs; False if it has sentences or word problems alone."""
-        first = next(self.open(), None)
+        first = next(self.uncounted(), None)
         return first is None or not first.is_single_text
 
 
@@ -138,7 +148,7 @@ def base_from_corpora(
         spec,
         "+".join(identity_as_read(corpus.identity(), changed) for corpus, changed in parts),
         open_stream,
-        lambda: (example.label for example in stream(ReadingReport())),
+        lambda: stream(ReadingReport()),
         None if any(corpus.is_slice for corpus, _ in parts) else open_all,
         report,
         declared=declared.pop(),
@@ -200,7 +210,7 @@ def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None =
         spec,
         dataset.content_hash(),
         stream,
-        lambda: (example.label for example in dataset),
+        lambda: iter(dataset),
         in_memory=True,
         declared=projection_named(declared) if declared else THREE_LABELS,
     )
@@ -257,15 +267,11 @@ def with_gold(
     return examples, projection.shares(probabilities[np.array(kept, dtype=np.int64)]), gold
 
 
+def unchanged(examples: Iterable[Example], limit: int | None = None) -> Iterator[Example]:
+    """Yield the first *limit* of *examples* as test sets have them, without data only for constructions."""
+    return (with_notes(example, {}) for example in islice(examples, limit))
+
+
 def with_notes(example: Example, notes: Mapping[str, Any]) -> Example:
     """Return *example* with *notes* and its cluster in ``info``, without data only for constructions."""
     return replace(example, info={**light_info(example), **notes})
-
-
-def part_of_base(dataset: Dataset, name: str, examples: tuple[Example, ...]) -> Dataset:
-    """Return *examples* as the subset *name* of *dataset*; ``base.PART`` becomes ``name.PART``."""
-    part = dataset.name.removeprefix("base.")
-    projection = {"projection": dataset.entry.projection} if dataset.entry.projection else {}
-    return Dataset(
-        f"{name}.{part}", examples, {"construction": name, "part": part, "base_set": None, **projection}
-    )

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from crossexam.constructions.apply import YieldCounts, chunks
-from crossexam.constructions.construction import Draft, Rejection, changed_options
+from crossexam.constructions.apply import ChunkYield, Tally
+from crossexam.constructions.construction import Construction, Draft, Rejection, changed_options
 from crossexam.constructions.keys import at_most_per_key
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.pair_replacement import Rules
-from crossexam.constructions.resources import LanguageResources
-from crossexam.constructions.word_pair_swaps import (
-    SWAPS,
-    Options,
-    SwapResources,
-    swaps,
-)
+from crossexam.constructions.resources import LanguageResources, content_identity
+from crossexam.constructions.table import FAMILIES, SWAPS
+from crossexam.constructions.word_pair_swaps import Options, swaps
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import DOUBTS, ONLY_PAIR, PAIR, POLARITY, SEEN, STATUS, UNDECIDED, Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS, THREE_LABELS
-from crossexam.core.manifest import TestSetEntry, package_version, signature
+from crossexam.core.manifest import TestSetEntry
 from crossexam.core.progress import Progress, silent
-from crossexam.core.randomness import rng_for
+from crossexam.core.randomness import SeededOnUse, rng_for
 from crossexam.core.rules import with_rules
 from crossexam.language.lexicons.word_pairs import WordPair, read_pairs
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import wordnet_pairs
 from crossexam.suites.bases import Base
-from crossexam.suites.build import SuiteRequest, SuiteWriter
+from crossexam.suites.chunks import BaseChunk, ChunkWork
+from crossexam.suites.plan import BasePass, DeferredItems, Resolved, SuitePlan, SuiteRequest, TestSetPlan
 
 if TYPE_CHECKING:
     from crossexam.language.word_pair_index import WordPairIndex
@@ -89,59 +87,39 @@ class PairResources(LanguageResources):
     index_spec: str = ""
     progress: Progress = silent
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the word pairs, too; a copy in another process opens the index from the cache."""
+        kind, choices = super().__reduce__()
+        pairs = {"antonyms": self.antonyms, "hypernyms": self.hypernyms, "index_spec": self.index_spec}
+        return partial(kind, **pairs), choices
+
     @cached_property
     def index(self) -> WordPairIndex:
         """The index of the training corpus."""
         return cached_index(self.index_spec, progress=self.progress)
 
 
-@dataclass
-class SwapSets:
-    """The items and yields of the ten test sets while they are being built."""
+@dataclass(frozen=True)
+class Swaps:
+    """Makes the ten test sets: the items of a family follow from one sequence of random choices."""
 
-    items: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in SWAPS})
-    counts: dict[str, YieldCounts] = field(default_factory=lambda: {name: YieldCounts() for name in SWAPS})
+    options: Options
+    seed: int
 
-    def take(self, example: Example, resources: SwapResources, seed: int, options: Options) -> None:
-        """Add the items built from *example* to their sets."""
-        for family in dict.fromkeys(str(each.drawn_as) for each in SWAPS.values()):
-            rng = rng_for(seed, family, example.id)
-            for name, outcome in swaps(family, example, resources, rng, options):
-                counts = self.counts[name]
-                counts.examples += 1
-                if isinstance(outcome, Rejection):
-                    counts.rejected[outcome.reason] += 1
-                    continue
-                counts.items += 1
-                if isinstance(outcome, Draft):
-                    outcome = outcome.item(example, SWAPS[name].under(options.rules).versioned)
-                self.items[name].append(outcome)
-
-
-def make_swap_sets(
-    examples: Iterable[Example],
-    resources: PairResources,
-    *,
-    seed: int = 0,
-    rules: Rules = "ours",
-    progress: Progress = silent,
-) -> SwapSets:
-    """Return the ten sets built from training *examples*, with the training statistics of each pair."""
-    sets = SwapSets()
-    done = 0
-    for chunk in chunks(examples):
-        resources.prepare(chunk)
-        for example in chunk:
-            sets.take(example, resources, seed, Options(rules))
-        done += len(chunk)
-        progress("swapping word pairs", done, None)
-    progress("swapping word pairs", done, done)
-    if rules == "ours":
-        select(sets, seed)
-    sets.items = {
-        name: list(with_training_facts(items, resources.index)) for name, items in sets.items.items()
-    }
-    return sets
+    def made(self, chunk: BaseChunk, work: ChunkWork) -> dict[str, ChunkYield[list[Example]]]:
+        """Return the items built from *chunk*, by set; examples count if a set might have an item of them."""
+        resources, rng = cast("PairResources", work.resources), SeededOnUse()
+        tallies = {name: Tally() for name in SWAPS}
+        versioned = {name: each.under(self.options.rules).versioned for name, each in SWAPS.items()}
+        for example in chunk.with_gold:
+            for family in FAMILIES:
+                rng.aim(self.seed, family, example.id)
+                for name, outcome in swaps(family, example, resources, rng, self.options):
+                    tallies[name].examples += 1
+                    if isinstance(outcome, Draft):
+                        outcome = outcome.item(example, versioned[name])
+                    tallies[name].add(outcome.reason if isinstance(outcome, Rejection) else outcome)
+        return {SWAPS[name].under(self.options.rules).makes: each.made() for name, each in tallies.items()}
 
 
 #: The sets whose labels differ, of which items are selected, and what none of the three labels has more of.
@@ -151,28 +129,25 @@ _SURPLUS: Final = "left out so that no label has more than two thirds"
 _SAME: Final = "left out so that no more pairs than of the controls are the same otherwise"
 
 
-def select(sets: SwapSets, seed: int) -> None:
+def select(sets: Mapping[str, DeferredItems], seed: int) -> None:
     """Leave out decided items of ``SELECTED``, at random, until each set is a test of what it is to test.
 
     No label has more than two thirds of the decided items, if there are others; and of no more of them than
     of the controls are the two sentences the same apart from the pair.
     """
     for name in SELECTED:
-        controls = sets.items[str(SWAPS[name].control)]
+        controls = sets[str(SWAPS[name].control)].items
         most_same = sum(bool(each.info[ONLY_PAIR]) for each in controls) / max(1, len(controls))
-        undecided = [each for each in sets.items[name] if each.info.get(STATUS) == UNDECIDED]
-        kept = [each for each in sets.items[name] if each.info.get(STATUS) != UNDECIDED]
-        kept.sort(key=lambda item: rng_for(seed, "selected", item.id).random())
-        counts = sets.counts[name]
+        made = sets[name]
+        decided = [each for each in made.items if each.info.get(STATUS) != UNDECIDED]
+        decided.sort(key=lambda item: rng_for(seed, "selected", item.id).random())
         while True:
-            fewer, reason = _without_surplus(kept, most_same)
-            if len(fewer) == len(kept):
+            fewer, reason = _without_surplus(decided, most_same)
+            if len(fewer) == len(decided):
                 break
-            counts.rejected[reason] += len(kept) - len(fewer)
-            counts.items -= len(kept) - len(fewer)
-            kept = fewer
-        chosen_ids = {each.id for each in (*kept, *undecided)}
-        sets.items[name] = [each for each in sets.items[name] if each.id in chosen_ids]
+            left_out = {each.id for each in decided}.difference(each.id for each in fewer)
+            made.keep([each for each in made.items if each.id not in left_out], reason)
+            decided = fewer
 
 
 def _without_surplus(items: Sequence[Example], most_same: float) -> tuple[list[Example], str]:
@@ -199,51 +174,115 @@ def with_training_facts(items: Iterable[Example], index: WordPairIndex) -> Itera
         yield replace(item, info={**item.info, SEEN: bool(seen), POLARITY: polarity})
 
 
-def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write the ten test sets of each base."""
+def plan_behaviour(request: SuiteRequest) -> SuitePlan:
+    """Plan the ten test sets of each base."""
     options: BehaviourOptions = request.options
     lists = options.lists()
-    for base in request.bases:
-        _check_labels(base)
-    tables = pair_tables(lists, options.rules)
-    writer.note(
-        "labels that natural logic does not decide are only proposals: use crossexam validate to have people "
-        "judge them"
-    )
-    identity = _identity(request)
-    if writer.already_built(identity):
-        return
     for base in request.bases:
         if base.in_memory and options.index is None:
             raise CrossexamError(
                 "the behaviour suite needs a corpus as its base", wanted="the name or the path of a corpus"
             )
-        resources = PairResources(
+    note = (
+        "labels that natural logic does not decide are only proposals: use crossexam validate to have people "
+        "judge them"
+    )
+    tables = cache(lambda: pair_tables(lists, options.rules))
+    return SuitePlan([_SwappedBase(request, base, tables).planned for base in request.bases], [note])
+
+
+@dataclass(frozen=True)
+class _SwappedBase:
+    """A base whose word pairs are swapped, those of *tables*."""
+
+    request: SuiteRequest
+    base: Base
+    tables: Callable[[], Mapping[str, PairTable]]
+
+    @cached_property
+    def resources(self) -> PairResources:
+        """The resources of the swaps, among them the word pairs that the training corpus has."""
+        request, tables, index = self.request, self.tables(), self.request.options.index
+        return PairResources(
             request.tagger,
             request.recognizer,
             request.parser,
             antonyms=tables["antonym"],
             hypernyms=tables["hypernym"],
-            index_spec=base.spec if options.index is None else options.index,
-            progress=writer.progress,
+            index_spec=self.base.spec if index is None else index,
+            progress=request.progress,
         )
-        sets = make_swap_sets(
-            base.open(),
-            resources,
+
+    @property
+    def planned(self) -> BasePass:
+        """The ten test sets that are made of the base."""
+        plans = [self._plan_of(each.under(self.request.options.rules)) for each in SWAPS.values()]
+        return BasePass(self.base, plans, self._work, choose=self._choose)
+
+    def _work(self) -> ChunkWork:
+        _check_labels(self.base)
+        self.resources.index  # noqa: B018  (counted here, so that copies in other processes find it cached)
+        swaps_of_pairs = Swaps(Options(self.request.options.rules), self.request.seed)
+        return ChunkWork((swaps_of_pairs,), self.resources, self.base.projection, self.base.part)
+
+    def _plan_of(self, swap: Construction) -> TestSetPlan:
+        """Return the plan of the test set of *swap*."""
+        request, options = self.request, self.request.options
+        changed = {name: value for name, value in changed_options(options).items() if name != "pairs"}
+        if options.index is not None:
+            changed["index"] = Resolved(content_identity(options.index), lambda: options.index)
+        signed = request.signed(
+            self.base,
+            construction=swap.versioned,
             seed=request.seed,
-            rules=options.rules,
-            progress=writer.progress,
+            pairs="+".join(chain.from_iterable(map(_identified, options.lists().values()))),
+            tagger=Resolved(request.tagger, lambda: self.resources.tagger.name),
+            wordnet=Resolved(None, lambda: self.resources.wordnet.version),
+            **changed,
+            per_key=request.per_key,
         )
-        if not any(sets.items.values()):
+        entry = TestSetEntry(
+            swap.name,
+            self.base.part,
+            version=swap.version,
+            rules=swap.rules,
+            base_set=f"{with_rules(swap.control, swap.rules)}.{self.base.part}" if swap.control else None,
+            keeps_label=swap.keeps_label,
+            paired=True,
+            test_class=swap.test_class,
+        )
+        return TestSetPlan(entry, signed, deferred=True)
+
+    def _choose(self, made: Mapping[str, DeferredItems]) -> None:
+        """Leave out what is too many, say of all items what training has, and draw from the controls."""
+        request, options = self.request, self.request.options
+        sets = dict(zip(SWAPS, made.values(), strict=True))
+        if options.rules == "ours":
+            select(sets, request.seed)
+        for each in sets.values():
+            each.items = list(with_training_facts(each.items, self.resources.index))
+        if not any(each.items for each in sets.values()):
             raise CrossexamError(
                 "no example contains a listed word pair, with one word in each sentence",
-                where=base.spec,
+                where=self.base.spec,
                 hint="use other lists: --pairs antonym=FILE, --pairs hypernym=FILE",
             )
-        drawn = chosen(sets.items, options.controls, request.seed, per_key=request.per_key)
-        for name, items in drawn.items():
-            writer.write(_entry(request, base, name, items, sets, resources, identity), items)
-    writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
+        limits = {"--controls": options.controls, "--per-key": request.per_key}
+        flags = ", ".join(flag for flag, most in limits.items() if most is not None)
+        items = {name: each.items for name, each in sets.items()}
+        drawn = chosen(items, options.controls, request.seed, per_key=request.per_key)
+        for name, each in sets.items():
+            each.keep(drawn[name], f"not drawn ({flags})")
+            undecided = [
+                str(item.info[DOUBTS][0]) for item in each.items if item.info.get(STATUS) == UNDECIDED
+            ]
+            for doubt, items_of_doubt in Counter(undecided).most_common():
+                each.counts.leave_out(f"left to judges: {doubt}", items_of_doubt)
+
+
+def _identified(lists: Sequence[str]) -> list[str]:
+    """Return the names of *lists* of word pairs, with the hashes of those that are files."""
+    return [name if name == WORDNET else f"{Path(name).name}@{sha256_of(Path(name))[:16]}" for name in lists]
 
 
 def _check_labels(base: Base) -> None:
@@ -260,31 +299,6 @@ def _check_labels(base: Base) -> None:
             where=base.spec,
             wanted="a training corpus with entailment, neutral and contradiction",
         )
-
-
-def _identity(request: SuiteRequest) -> dict[str, Any]:
-    """Return everything that the files of the suite depend on."""
-    options: BehaviourOptions = request.options
-    lists = {
-        relation: [
-            name if name == WORDNET else f"{Path(name).name}@{sha256_of(Path(name))[:16]}" for name in names
-        ]
-        for relation, names in options.lists().items()
-    }
-    return {
-        "suite": request.kind.name,
-        "bases": request.base_identities(),
-        "pairs": lists,
-        "index": options.index,
-        "seed": request.seed,
-        "format": request.file_format,
-        "annotator": request.tagger,
-        "controls": options.controls,
-        "rules": options.rules,
-        "limit": request.limit,
-        "version": package_version(),
-        **request.per_key_part(),
-    }
 
 
 def pair_tables(lists: Mapping[str, Sequence[str]], rules: Rules = "ours") -> dict[str, PairTable]:
@@ -334,50 +348,3 @@ def chosen(
             found[name] = [item for item in items[name] if item.base in kept]
         kept |= {item.id for item in found[name]}
     return found
-
-
-def _entry(
-    request: SuiteRequest,
-    base: Base,
-    name: str,
-    items: Sequence[Example],
-    sets: SwapSets,
-    resources: PairResources,
-    identity: Mapping[str, Any],
-) -> TestSetEntry:
-    options: BehaviourOptions = request.options
-    kind = SWAPS[name].under(options.rules)
-    parts: dict[str, object] = {
-        "corpus": f"{base.spec}@{base.identity}",
-        "construction": kind.versioned,
-        "seed": request.seed,
-        "pairs": "+".join(each for lists in identity["pairs"].values() for each in lists),
-        "annotator": resources.tagger.name,
-        "wordnet": resources.wordnet.version,
-    }
-    parts |= {key: value for key, value in changed_options(options).items() if key != "pairs"}
-    return TestSetEntry(
-        name,
-        base.part,
-        version=kind.version,
-        rules=kind.rules,
-        base_set=f"{with_rules(kind.control, kind.rules)}.{base.part}" if kind.control else None,
-        keeps_label=kind.keeps_label,
-        paired=True,
-        test_class=kind.test_class,
-        signature=signature({**parts, **request.per_key_part(), **request.limit_part()}),
-        yields=_yields(sets.counts[name], items, request),
-    )
-
-
-def _yields(counts: YieldCounts, items: Sequence[Example], request: SuiteRequest) -> dict[str, Any]:
-    """Return *counts* if only *items* were drawn; those left to judges are counted by their doubt."""
-    facts = counts.as_dict()
-    left = facts["items"] - len(items)
-    if left:
-        limits = (("--controls", request.options.controls), ("--per-key", request.per_key))
-        flags = ", ".join(flag for flag, most in limits if most is not None)
-        facts["rejected"] = {**facts["rejected"], f"not drawn ({flags})": left}
-    doubts = Counter(str(each.info[DOUBTS][0]) for each in items if each.info.get(STATUS) == UNDECIDED)
-    judges = {f"left to judges: {doubt}": number for doubt, number in doubts.most_common()}
-    return facts | {"items": len(items) - doubts.total(), "rejected": {**facts["rejected"], **judges}}

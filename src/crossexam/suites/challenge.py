@@ -13,12 +13,12 @@ from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.manifest import BASE, CHALLENGE, TestSetEntry, entries_of
+from crossexam.core.manifest import BASE, CHALLENGE, TestSetEntry
 from crossexam.core.randomness import drawn_order
 from crossexam.corpora.catalog import catalog
-from crossexam.suites.bases import Base, describe_base, with_notes
-from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
+from crossexam.suites.bases import Base, describe_base, unchanged
 from crossexam.suites.challenge_sets import CHALLENGES, Challenge, ChallengeSet, challenge_named
+from crossexam.suites.plan import Overview, SuitePlan, SuiteRequest, TestSetPlan, projection_of_base
 
 Installed = Mapping[Challenge, Mapping[ChallengeSet, Base]]
 
@@ -36,29 +36,26 @@ class ChallengeOptions:
         return tuple(each for each in CHALLENGES.values() if not named or each.name in named)
 
 
-def build_challenge(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write the test sets of the challenge sets that are installed, and note which are not.
+def plan_challenge(request: SuiteRequest) -> SuitePlan:
+    """Plan the test sets of the challenge sets that are installed, and note which are not.
 
     Raises CrossexamError if none is installed, or if a corpus is requested by name and is not.
     """
-    chosen = request.options.chosen()
-    found = {challenge: _installed(challenge) for challenge in chosen}
+    found = {challenge: _installed(challenge) for challenge in request.options.chosen()}
     _refuse_missing(request.options, found)
-    _note_missing(found, writer)
+    notes = list(_missing(found))
     if request.limit is not None:
-        writer.note(
+        notes.append(
             f"--limit {request.limit}: at most so many items of each test set, drawn at random with the "
             f"seed {request.seed}; published figures are of all items"
         )
+    plans = [
+        _planned(request, challenge, each, base)
+        for challenge, sets in found.items()
+        for each, base in sets.items()
+    ]
     bases = [base for sets in found.values() for base in sets.values()]
-    identities = {base.spec: base.identity for base in bases}
-    requested = {"only": [challenge.name for challenge in chosen]}
-    if writer.already_built(request.identity(files=identities, options=requested)):
-        return
-    for challenge, sets in found.items():
-        for each, base in sets.items():
-            _write(request, writer, challenge, each, base)
-    writer.finish({"files": "+".join(identities)}, read=[describe_base(base) for base in bases])
+    return SuitePlan(plans, notes, lambda: {"read": [describe_base(base) for base in bases]})
 
 
 def _installed(challenge: Challenge) -> dict[ChallengeSet, Base]:
@@ -77,41 +74,36 @@ def _refuse_missing(options: ChallengeOptions, found: Installed) -> None:
         )
 
 
-def _note_missing(found: Installed, writer: SuiteWriter) -> None:
+def _missing(found: Installed) -> Iterator[str]:
+    """Yield what is not installed, and how to install it."""
     for challenge, sets in found.items():
         absent = [each for each in challenge.sets if each not in sets]
         if absent:
             of = "" if not sets else f" ({', '.join(each.title for each in absent)})"
-            writer.note(f"not installed, so not included: {challenge.title}{of}: {challenge.to_install}")
+            yield f"not installed, so not included: {challenge.title}{of}: {challenge.to_install}"
 
 
-def _write(
-    request: SuiteRequest, writer: SuiteWriter, challenge: Challenge, each: ChallengeSet, base: Base
-) -> None:
-    examples = list(base.open())
-    facts: dict[str, Any] = {"name": challenge.name, "title": each.title, "of": len(examples)}
-    published = _published_size(each)
-    if published is not None:
-        facts["published_items"] = published
-    source = each.source
-    drawn = {} if request.limit is None else {"seed": request.seed}
-    selected = {"selected": source.field} if source.selects else {}
-    entry = TestSetEntry(
-        BASE,
-        each.part,
-        signature=request.signature_of(base, **selected, **drawn),
-        projection=base.projection.declaration,
-        facts={CHALLENGE: facts},
-    )
-    writer.write(entry, _rows(examples, request))
+def _planned(request: SuiteRequest, challenge: Challenge, each: ChallengeSet, base: Base) -> TestSetPlan:
+    source, published = each.source, _published_size(each)
 
-
-def _rows(examples: list[Example], request: SuiteRequest) -> Iterator[Example]:
-    """Yield *examples*, or as many of them as the limit, drawn at random, in their order."""
-    places: Any = range(len(examples))
-    if request.limit is not None:
+    def rows() -> Iterator[Example]:
+        """Yield the examples, or as many of them as the limit, drawn at random, in their order."""
+        if request.limit is None:
+            return unchanged(base.open())
+        examples = list(base.open())
         places = sorted(drawn_order(examples, request.seed)[: request.limit])
-    return (with_notes(examples[place], {}) for place in places)
+        return unchanged(examples[place] for place in places)
+
+    def found() -> dict[str, Any]:
+        facts: dict[str, Any] = {"name": challenge.name, "title": each.title, "of": base.report.taken.total()}
+        if published is not None:
+            facts["published_items"] = published
+        return {**projection_of_base(base), "facts": {CHALLENGE: facts}}
+
+    selected = source.field if source.selects else None
+    seed = None if request.limit is None else request.seed
+    signed = request.signed(base, selected=selected, seed=seed)
+    return TestSetPlan(TestSetEntry(BASE, each.part), signed, rows, found)
 
 
 def _published_size(each: ChallengeSet) -> int | None:
@@ -120,29 +112,38 @@ def _published_size(each: ChallengeSet) -> int | None:
         return None
     corpus, _, split = each.source.spec.partition(":")
     known = catalog()[corpus].splits.get(split)
-    return None if known is None else known.rows if known.gold is None else known.gold
-
-
-def challenge_overview(manifest: Mapping[str, Any]) -> Overview:
-    """Return the table of the test sets: items, labels, slices, and differences from the published sizes."""
-    rows = []
-    for name, entry in entries_of(manifest).items():
-        facts = entry.facts[CHALLENGE]
-        challenge = CHALLENGES[facts["name"]]
-        slices = ", ".join((*challenge.slices, *challenge.more)) or NO_SLICES
-        items = f"{entry.rows:,}"
-        if entry.rows != facts["of"]:
-            items += f" of {facts['of']:,}"
-        rows.append((name, items, entry.projection or "three labels", slices, _difference(facts)))
-    header = ("test set", "items", "labels", "slices", "differs")
-    return Overview("Challenge sets", header, rows, numbers=(1,))
+    return None if known is None else known.labelled
 
 
 NO_SLICES: Final = "–"
 
 
-def _difference(facts: Mapping[str, Any]) -> str:
+def _items(entry: TestSetEntry) -> str:
+    of = entry.facts[CHALLENGE]["of"]
+    return f"{entry.rows:,}" if entry.rows == of else f"{entry.rows:,} of {of:,}"
+
+
+def _slices(entry: TestSetEntry) -> str:
+    challenge = CHALLENGES[entry.facts[CHALLENGE]["name"]]
+    return ", ".join((*challenge.slices, *challenge.more)) or NO_SLICES
+
+
+def _difference(entry: TestSetEntry) -> str:
+    facts = entry.facts[CHALLENGE]
     published = facts.get("published_items")
     if published in (None, facts["of"]):
         return "–"
     return f"{facts['of']:,} examples, published {published:,}"
+
+
+OVERVIEW: Final = Overview(
+    "Challenge sets",
+    {
+        "test set": lambda entry: entry.name,
+        "items": _items,
+        "labels": lambda entry: entry.projection or "three labels",
+        "slices": _slices,
+        "differs": _difference,
+    },
+    numbers=("items",),
+)

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from crossexam.core.errors import UnknownNameError
+from crossexam.corpora.catalog import known_name
 from crossexam.corpora.records import detect_format, iter_records
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.corpora.split_files import CORPUS_ALIASES
 from crossexam.suites.bases import Base, base_from_spec
 
 
@@ -187,7 +187,7 @@ def challenge_named(name: str) -> Challenge:
     >>> challenge_named("breaking-nli").title
     'Breaking NLI'
     """
-    known = CORPUS_ALIASES.get(name, name)
+    known = known_name(name)
     if known not in CHALLENGES:
         hint = f"available: {', '.join(CHALLENGES)}"
         raise UnknownNameError("challenge set", name, CHALLENGES, where="--only", hint=hint)

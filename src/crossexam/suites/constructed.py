@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
-from itertools import chain, groupby
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
-from crossexam.constructions.apply import CHUNK, MadePairs, MetSentences, YieldCounts, chunks
-from crossexam.constructions.construction import Construction, changed_options
+from crossexam.constructions.construction import Construction
 from crossexam.constructions.keys import NOT_DRAWN_PER_KEY, at_most_per_key
 from crossexam.constructions.resources import LanguageResources, option_identity
-from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
-from crossexam.core.manifest import BASE, TestSetEntry, installed_version, package_version, signature
-from crossexam.core.progress import seldom_collected
+from crossexam.core.manifest import BASE, TestSetEntry
+from crossexam.language.inflection import forms_version
 from crossexam.language.parsing.parsers import TreeParser, tree_parser
 from crossexam.suites.bases import Base
-from crossexam.suites.build import SuiteRequest, SuiteWriter, TestSetSink
-from crossexam.suites.chunks import BasePlan, BuildPlan, Chunk, ChunkRows, MadeRows
-from crossexam.suites.lexically_misleading import (
-    LAMBDAS,
-    CSSelection,
-    CSSubsets,
-    check_lambdas,
-    selector_facts,
-)
+from crossexam.suites.chunks import ChunkWork, Constructed, Maker, WholeBase
+from crossexam.suites.lexically_misleading import LAMBDAS, check_lambdas
+from crossexam.suites.plan import BasePass, DeferredItems, Resolved, SuitePlan, SuiteRequest, TestSetPlan
+from crossexam.suites.subsets import Subsets, misleading_subsets
 
 
 @dataclass(frozen=True)
@@ -41,281 +31,147 @@ class CompositionalityOptions:
         check_lambdas(self.lambdas)
 
 
-def build_constructed(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write each base, and the items that the constructions build from it."""
-    _build(request, writer, lambdas=())
+def plan_constructed(request: SuiteRequest) -> SuitePlan:
+    """Plan each base, what the constructions build from it and, if the options say so, its subsets CS_lambda.
 
-
-def build_compositionality(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write each base, the items that the constructions build from it, and its subsets CS_lambda."""
-    _build(request, writer, lambdas=list(dict.fromkeys(request.options.lambdas)))
-
-
-def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float]) -> None:
+    Bases of word problems come last.  Raises MissingResourceError if a tagger or parser is not installed.
+    """
     first = request.resources()
     for construction in request.constructions:
-        first.load(construction.uses)  # what is not installed is told before anything is built
-    if writer.already_built(_identity(request, lambdas)):
-        return
+        first.load(construction.uses)
+    resources = chain([first], iter(request.resources, None))  # one per base: they count who tagged it
+    options = request.options
+    is_cs = isinstance(options, CompositionalityOptions) and bool(options.lambdas)
+    subsets = misleading_subsets(options.model, options.lambdas) if is_cs else None
+    on_pairs = [each for each in request.constructions if not (each.reads_problems and request.problems)]
+    on_problems = [each for each in request.constructions if each.reads_problems]
     trees = tree_parser(request.parser)
-    bases = _planned(request, lambdas, first)
-    plan = BuildPlan(tuple(plan for _, plan in bases), writer.form, request.seed, trees)
-    results = request.engine.results(plan, _chunks(bases))
-    with closing(results), seldom_collected():
-        for place, of_base in groupby(results, key=lambda rows: rows.base):
-            base, its_plan = bases[place]
-            test_sets = _BaseSets(base, its_plan, request, writer, trees)  # few files are open at once
-            for rows in of_base:
-                test_sets.take(rows)
-            test_sets.finish()
-    writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
-
-
-def _planned(
-    request: SuiteRequest, lambdas: Sequence[float], first: LanguageResources
-) -> list[tuple[Base, BasePlan]]:
-    """Return the bases, those of word problems last, each with what to make of it."""
-    resources = chain([first], iter(request.resources, None))  # each base its own: they record what they used
-    constructions = tuple(request.constructions)
-    on_problems = tuple(c for c in constructions if c.reads_problems)
-    on_pairs = tuple(c for c in constructions if not c.reads_problems or not request.problems)
-    selection = CSSelection(tuple(lambdas), request.options.model) if lambdas else None
-    held = frozenset(c.name for c in constructions if c.key and request.per_key is not None)
-    planned = [
-        (base, BasePlan(on_pairs, next(resources), base.projection, base.has_pairs, selection, held))
+    sources = [
+        _Source(request, base, on_pairs, next(resources), trees, subsets, with_base=base.has_pairs)
         for base in request.bases
     ]
-    for base in request.problems if on_problems else ():
-        plan = BasePlan(on_problems, next(resources), _of_problems(request), with_base=False, held=held)
-        planned.append((base, plan))
-    for base, plan in planned:
-        for construction in plan.constructions:
-            plan.resources.gather(construction, base.open)
-    return planned
-
-
-def _chunks(bases: Iterable[tuple[Base, BasePlan]]) -> Iterator[Chunk]:
-    """Yield the chunks of each base; raises CrossexamError if it has no examples."""
-    for place, (base, plan) in enumerate(bases):
-        stream = _stream_with_unlabelled(base, plan.constructions)
-        needs = {each.needs_gold for each in plan.constructions if each.per_sentence}
-        met = {need: MetSentences() for need in needs}
-        examples = None
-        for examples in chunks(base.open() if stream is None else stream, CHUNK):
-            labelled = [
-                place
-                for place, each in enumerate(examples)
-                if stream is None or each.label is not None or each.is_single_text
-            ]
-            yield Chunk(
-                place,
-                examples,
-                _met(examples, met.get(False)),
-                labelled,
-                _met([examples[each] for each in labelled], met.get(True)),
-            )
-        if examples is None:
-            raise CrossexamError(
-                f"the base {base.spec} has no examples with a gold label", wanted="at least one example"
-            )
-
-
-def _stream_with_unlabelled(base: Base, constructions: Iterable[Construction]) -> Iterator[Example] | None:
-    """Return the examples of *base* with those that lack a gold label, if a construction uses these."""
-    if base.open_all is None or all(each.needs_gold for each in constructions) or not base.has_gold:
-        return None
-    return base.open_all()
-
-
-def _unlabelled_part(base: Base, construction: Construction) -> dict[str, object]:
-    """Return the part of a signature for pairs without a gold label that were read for *construction*."""
-    read = base.report.no_gold if base.open_all and not construction.needs_gold else 0
-    return {"unlabelled": read} if read else {}
-
-
-def _met(examples: Sequence[Example], known: MetSentences | None) -> bytes:
-    """Return which sentences of each of *examples* are *known*; none if no construction asks."""
-    return bytes(map(known.sides, examples)) if known else bytes(len(examples))
-
-
-def _of_problems(request: SuiteRequest) -> Projection:
-    """Return the projection of items from word problems: two labels if no base of the suite has three."""
-    has_three = [base.projection is THREE_LABELS for base in request.bases]
-    return THREE_LABELS if any(has_three) or not has_three else ENTAILMENT_OR_NOT
-
-
-class _BaseSets:
-    """The test sets of a base while they are written."""
-
-    def __init__(
-        self, base: Base, plan: BasePlan, request: SuiteRequest, writer: SuiteWriter, trees: TreeParser | None
-    ) -> None:
-        self.base, self.plan, self.request, self.writer, self.trees = base, plan, request, writer, trees
-        self.done = 0
-        self.base_set = f"{BASE}.{base.part}" if plan.with_base else None
-        self.whole = writer.open(self.base_set) if self.base_set else None
-        self.derived = [
-            _DerivedSet(
-                construction,
-                writer.open(f"{construction.makes}.{base.part}"),
-                request.seed,
-                request.per_key if construction.name in plan.held else None,
-            )
-            for construction in plan.constructions
-        ]
-        self.subsets = CSSubsets(base, plan.selection, writer) if plan.selection else None
-
-    def take(self, rows: ChunkRows) -> None:
-        """Write the rows of the next chunk."""
-        self.plan.resources.add_answered(rows.answered)
-        if self.whole is not None and rows.whole is not None:
-            self.whole.write(rows.whole)
-        for test_set, made in zip(self.derived, rows.made, strict=True):
-            test_set.take(made)
-        if self.subsets is not None:
-            self.subsets.take(rows.examples, rows.subsets)
-        self.done += rows.examples
-        self.writer.progress(f"building from {self.base.spec}", self.done, None)
-
-    def finish(self) -> None:
-        """Record the entries of the test sets."""
-        base, request, writer = self.base, self.request, self.writer
-        writer.progress(f"building from {base.spec}", self.done, self.done)
-        if self.whole is not None:
-            signed = signature(_corpus(base, request, self.trees))
-            projection = self.plan.projection.declaration
-            facts = selector_facts(self.subsets.notes if self.subsets else ())
-            entry = TestSetEntry(BASE, base.part, signature=signed, projection=projection, facts=facts)
-            writer.close(self.whole, entry)
-        for test_set in self.derived:
-            test_set.finish()
-            entry = _entry(test_set, base, self.base_set, request, self.plan, self.trees)
-            writer.close(test_set.sink, entry)
-        if self.subsets is not None:
-            self.subsets.close(request.limit_part())
+    sources += [
+        _Source(request, base, on_problems, next(resources), trees, of_problems=True)
+        for base in (request.problems if on_problems else ())
+    ]
+    return SuitePlan([each.planned for each in sources], subsets.warnings(request.bases) if subsets else ())
 
 
 @dataclass(frozen=True)
-class _DerivedSet:
-    """The items of a construction: written one by one, or, if they are limited *per_key*, at the end."""
+class _Source:
+    """A base, and the *constructions* that are applied to it, with *resources*."""
 
-    construction: Construction
-    sink: TestSetSink
-    seed: int
-    per_key: int | None = None
-    counts: YieldCounts = field(default_factory=YieldCounts)
-    pairs: MadePairs = field(default_factory=MadePairs)
-    held: list[Example] = field(default_factory=list)
+    request: SuiteRequest
+    base: Base
+    constructions: Sequence[Construction]
+    resources: LanguageResources
+    trees: TreeParser | None
+    subsets: Subsets | None = None
+    with_base: bool = False
+    of_problems: bool = False
 
-    def take(self, made: MadeRows) -> None:
-        """Count what was made of so many *examples*, and write the items or hold them back."""
-        repeated = self.pairs.repeated(made.pairs)
-        self.counts.add(made.examples, len(made.items), made.rejected, repeated)
-        items = made.items.without(set(repeated))
-        if self.per_key is None:
-            self.sink.write(items)
-        else:
-            self.held.extend(items.items)
+    @property
+    def planned(self) -> BasePass:
+        """The test sets that are made of the base."""
+        request, base, parts = self.request, self.base, self._trees
+        plans = [self._plan_of(construction) for construction in self.constructions]
+        if self.with_base and self.subsets:
+            whole, *subsets = self.subsets.plans(request, base, **parts)
+            plans = [whole, *plans, *subsets]
+        elif self.with_base:
+            plans = [request.plan_of(base, **parts), *plans]
+        return BasePass(base, plans, self._work, self.constructions, self._choose)
 
-    def finish(self) -> None:
-        """Write the items that were held back, at most so many per key, and count the others."""
-        if self.per_key is None:
-            return
-        kept = at_most_per_key(self.held, self.construction, self.per_key, self.seed)
-        left_out = len(self.held) - len(kept)
-        if left_out:
-            self.counts.items -= left_out
-            self.counts.rejected[NOT_DRAWN_PER_KEY] += left_out
-        self.sink.write_examples(kept)
+    @property
+    def _trees(self) -> dict[str, object]:
+        """The part of signatures that names the parser of the sentences without a parse, if any."""
+        return {"trees": self.trees.name if self.trees else None}
 
+    def _projection(self) -> Projection:
+        """Return how labels are mapped to those of the base; problems have two if no base has three."""
+        if not self.of_problems:
+            return self.base.projection
+        has_three = [base.projection is THREE_LABELS for base in self.request.bases]
+        return THREE_LABELS if any(has_three) or not has_three else ENTAILMENT_OR_NOT
 
-def _entry(
-    test_set: _DerivedSet,
-    base: Base,
-    base_set: str | None,
-    request: SuiteRequest,
-    plan: BasePlan,
-    trees: TreeParser | None,
-) -> TestSetEntry:
-    construction = test_set.construction
-    used = _used(construction, plan.resources)
-    options = option_identity(construction.options)
-    parts: dict[str, object] = {
-        "corpus": f"{base.spec}@{base.identity}",
-        "construction": construction.versioned,
-        **({"plug_in": construction.plug_in} if construction.plug_in else {}),
-        **used,  # resources are identified by their content, not by the option that selects them
-        **{name: value for name, value in options.items() if name not in used},
-        **({"seed": request.seed} if construction.draws or (construction.key and request.per_key) else {}),
-        **(request.per_key_part() if construction.key else {}),
-        **_trees_part(trees),
-        **_unlabelled_part(base, construction),
-        **request.limit_part(),
-    }
-    return TestSetEntry(
-        construction.name,
-        base.part,
-        version=construction.version,
-        rules=construction.rules,
-        base_set=None if construction.reads_problems else base_set,
-        keeps_label=construction.keeps_label,
-        test_class=construction.test_class,
-        signature=signature(parts),
-        yields=test_set.counts.as_dict(),
-        projection=plan.projection_of(construction).declaration,
-    )
+    def _work(self) -> ChunkWork:
+        for construction in self.constructions:
+            self.resources.gather(construction, self.base.open)
+        makers: list[Maker] = [Constructed(each, self.request.seed) for each in self.constructions]
+        if self.with_base:
+            makers.insert(0, self.subsets.ready_for(self.base) if self.subsets else WholeBase())
+        projection, part = self._projection(), self.base.part
+        return ChunkWork(tuple(makers), self.resources, projection, part, self.with_base, self.trees)
 
+    def _choose(self, sets: Mapping[str, DeferredItems]) -> None:
+        """Leave out items beyond the maximum per key."""
+        most, seed = self.request.per_key, self.request.seed
+        for construction in self.constructions:
+            if most is not None and construction.makes in sets:
+                made = sets[construction.makes]
+                made.keep(at_most_per_key(made.items, construction, most, seed), NOT_DRAWN_PER_KEY)
 
-def _corpus(base: Base, request: SuiteRequest, trees: TreeParser | None) -> dict[str, object]:
-    return {"corpus": f"{base.spec}@{base.identity}", **_trees_part(trees), **request.limit_part()}
+    def _plan_of(self, construction: Construction) -> TestSetPlan:
+        """Return the plan of what *construction* makes of the base."""
+        has_base_set = self.with_base and not construction.reads_problems
+        entry = TestSetEntry(
+            construction.name,
+            self.base.part,
+            version=construction.version,
+            rules=construction.rules,
+            base_set=f"{BASE}.{self.base.part}" if has_base_set else None,
+            keeps_label=construction.keeps_label,
+            test_class=construction.test_class,
+        )
 
+        def found() -> dict[str, str | None]:
+            projection = self._projection()
+            kept = projection if construction.keeps_label else projection.of_new_labels
+            return {"projection": kept.declaration}
 
-def _trees_part(trees: TreeParser | None) -> dict[str, object]:
-    """Return the part of a signature that names the parser of the sentences without a parse, if any."""
-    return {"trees": trees.name} if trees else {}
+        deferred = bool(construction.key) and self.request.per_key is not None
+        return TestSetPlan(entry, self._signed(construction), found=found, deferred=deferred)
 
+    def _signed(self, construction: Construction) -> dict[str, object]:
+        """Return what the items of *construction* depend on."""
+        request, used = self.request, self._used(construction)
+        options = option_identity(construction.options)
+        per_key = request.per_key if construction.key else None
 
-#: The names of renamed resources in signatures and manifests, which must not change.
-_SIGNED_AS: Final = {"tagger": "annotator"}
+        def unlabelled() -> int | None:
+            """Return how many pairs without a gold label were read for the construction."""
+            read = self.base.report.no_gold if self.base.open_all and not construction.needs_gold else 0
+            return read or None
 
+        parts: dict[str, object] = {
+            "construction": construction.versioned,
+            "plug_in": construction.plug_in,
+            **used,  # resources are identified by their content, not by the option that selects them
+            **{name: value for name, value in options.items() if name not in used},
+            "seed": request.seed if construction.draws or per_key else None,
+            "per_key": per_key,
+            **self._trees,
+            "unlabelled": Resolved(None, unlabelled),
+        }
+        return request.signed(self.base, **parts)
 
-def _used(construction: Construction, resources: LanguageResources) -> dict[str, object]:
-    """Return the parts of the signature for the resources that *construction* uses."""
-    facts: dict[str, Callable[[], object]] = {
-        "tagger": lambda: resources.tagger.name,
-        "recognizer": lambda: resources.recognizer.name,
-        "parser": lambda: resources.parser.name,
-        "adjectives": lambda: resources.adjectives(construction.options.adjectives).name,
-        "wordnet": lambda: resources.wordnet.version,
-        "lemminflect": lambda: installed_version("lemminflect"),
-        "passages": lambda: resources.passages.name,
-    }
-    return {_SIGNED_AS.get(name, name): facts[name]() for name in construction.uses}
+    def _used(self, construction: Construction) -> dict[str, object]:
+        """Return the parts of the signature for the resources that *construction* uses."""
+        request, resources, options = self.request, self.resources, construction.options
+        parser = request.parser
+        if parser == "auto" != request.tagger:
+            parser = f"auto, {request.tagger}"  # the pipeline of the tagger parses what has no parse
 
+        def adjectives() -> str:
+            return resources.counts("adjectives", options.adjectives).name
 
-def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]:
-    """Return everything that the files of the suite depend on."""
-    options = {c.name: option_identity(c.options) for c in request.constructions}
-    added = {c.name: c.plug_in for c in request.constructions if c.plug_in}
-    if "model" in changed_options(request.options):
-        from crossexam.models.table import open_model
-
-        model = request.options.model
-        options[request.kind.name] = {"model": model, "model_key": open_model(model).key}
-    return {
-        "suite": request.kind.name,
-        "constructions": [construction.versioned for construction in request.constructions],
-        "lambdas": list(lambdas),
-        "bases": request.base_identities(),
-        "problems": [f"{base.spec}@{base.identity}" for base in request.problems],
-        "seed": request.seed,
-        "format": request.file_format,
-        "annotator": request.tagger,
-        "recognizer": request.recognizer,
-        "parser": request.parser,
-        "options": {name: changed for name, changed in options.items() if changed},
-        "limit": request.limit,
-        "version": package_version(),
-        **({"plug_ins": added} if added else {}),
-        **request.per_key_part(),
-    }
+        known: dict[str, Resolved] = {
+            "tagger": Resolved(request.tagger, lambda: resources.tagger.name),
+            "recognizer": Resolved(request.recognizer, lambda: resources.recognizer.name),
+            "parser": Resolved(parser, lambda: resources.parser.name),
+            "adjectives": Resolved(option_identity(options).get("adjectives"), adjectives),
+            "wordnet": Resolved(None, lambda: resources.wordnet.version),
+            "forms": Resolved(version := forms_version(), lambda: version),
+            "passages": Resolved(None, lambda: resources.passages.name),
+        }
+        return {name: known[name] for name in construction.uses}

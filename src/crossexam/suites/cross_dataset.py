@@ -11,20 +11,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import MEAN_SCORE, Example
-from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry, entries_of, package_version, signature
-from crossexam.core.progress import Progress
+from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry
 from crossexam.core.randomness import drawn_order
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import ReadingReport
 from crossexam.corpora.spec import CorpusSpec, reading_beside
-from crossexam.suites.bases import base_from_spec, identity_as_read, with_notes
-from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
+from crossexam.suites.bases import base_from_spec, identity_as_read, unchanged
 from crossexam.suites.cross_dataset_corpora import (
     MEMBERS,
     REFERENCE,
@@ -38,6 +37,7 @@ from crossexam.suites.cross_dataset_corpora import (
     straightforward_pairs,
     without_reference,
 )
+from crossexam.suites.plan import Overview, Resolved, SuitePlan, SuiteRequest, TestSetPlan
 
 SPLITS: Final = "splits"
 _REFERENCE_SPEC: Final[Mapping[str, str]] = {"test": "snli:test", "validation": "snli:dev"}
@@ -90,48 +90,53 @@ class CrossDatasetOptions:
         return _REFERENCE_SPEC[self.split] if self.reference is None else self.reference
 
 
-def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write the test set of each corpus and of SNLI, and the lists of ids of the splits.
+def plan_cross_dataset(request: SuiteRequest) -> SuitePlan:
+    """Plan the test set of each corpus and of SNLI, and the lists of ids of the splits.
 
     Corpora that are not installed are skipped and listed in the manifest.  Raises CrossexamError if a corpus
     is requested by name and is not installed, or if none is.
     """
     options: CrossDatasetOptions = request.options
     excluded = _excluded(options)
+    splits, absent = _splits(request)
+    lists = {key: split.manifest(request.seed) for key, split in splits.items()}
+    plans = [
+        _planned(request, split, lists[key][options.split]["content_hash"])
+        for key, split in splits.items()
+        if split.part(options.split)
+    ]
+    reference = _reference(request)
+    facts = {
+        "absent": list(absent),
+        "added": list(options.add) or None,
+        "reference": options.reference,
+        "excluded": excluded or None,
+        "reading": dict(request.reading) or None,
+    }
+    return SuitePlan(
+        plans if reference is None else [*plans, reference],
+        list(_notes(options, splits, absent, excluded)),
+        lambda: {name: value for name, value in facts.items() if value is not None},
+        {f"{SPLITS}/{key}.json": ids for key, ids in lists.items()},
+    )
+
+
+def _notes(
+    options: CrossDatasetOptions, splits: Mapping[str, Split], absent: Sequence[str], excluded: Sequence[str]
+) -> Iterator[str]:
+    """Yield what the user must know of the corpora."""
     if excluded:
-        writer.note(f"not part of the mean, as {options.reference} is the reference: {', '.join(excluded)}")
-    splits, absent = _splits(request, writer.progress)
+        yield f"not part of the mean, as {options.reference} is the reference: {', '.join(excluded)}"
     if absent:
         missing = ", ".join(absent)
-        writer.note(f"not installed, so not included: {missing}; reports will call the benchmark partial")
-    manifests = {key: split.manifest(request.seed) for key, split in splits.items()}
-    reference = _reference(request)
+        yield f"not installed, so not included: {missing}; reports will call the benchmark partial"
     for key, split in splits.items():
         if split.skipped:
-            writer.note(f"{key}: {split.skipped:,} malformed records were skipped")
-        if not manifests[key][options.split]["rows"]:
-            missing = ", ".join(split.absent)
-            writer.note(f"{key} has no {options.split} set, because {missing} is not installed")
+            yield f"{key}: {split.skipped:,} malformed records were skipped"
+        if not split.part(options.split):
+            yield f"{key} has no {options.split} set, because {', '.join(split.absent)} is not installed"
     if SCORED in splits:
-        writer.note(_note_on_scores(splits[SCORED]))
-    if writer.already_built(_identity(request, manifests)):
-        return
-    for split in splits.values():
-        examples = split.test if options.split == "test" else split.validation
-        if examples:
-            writer.write(_entry(request, split, examples), _rows(examples, request))
-    if reference is not None:
-        writer.write(reference[0], _rows(reference[1], request))
-    for key, manifest in manifests.items():
-        writer.write_extra(f"{SPLITS}/{key}.json", manifest)
-    signed = {"part": options.split, "seed": request.seed, "corpora": "+".join(splits)}
-    other = {
-        "added": list(options.add),
-        "reference": options.reference,
-        "excluded": excluded,
-        "reading": dict(request.reading),
-    }
-    writer.finish(signed, absent=list(absent), **{name: value for name, value in other.items() if value})
+        yield _note_on_scores(splits[SCORED])
 
 
 def _excluded(options: CrossDatasetOptions) -> list[str]:
@@ -141,9 +146,10 @@ def _excluded(options: CrossDatasetOptions) -> list[str]:
     return [key for key in MEMBERS if key not in {member.key for member in options.members()}]
 
 
-def _splits(request: SuiteRequest, progress: Progress) -> tuple[dict[str, Split], tuple[str, ...]]:
+def _splits(request: SuiteRequest) -> tuple[dict[str, Split], tuple[str, ...]]:
     """Return the splits of the installed corpora by key, and the keys of the other corpora."""
     options: CrossDatasetOptions = request.options
+    progress = request.progress
     members = options.members(request.reading)
     splits: dict[str, Split] = {}
     for done, member in enumerate(members):
@@ -162,47 +168,16 @@ def _splits(request: SuiteRequest, progress: Progress) -> tuple[dict[str, Split]
     return splits, absent
 
 
-def _identity(request: SuiteRequest, manifests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    part = request.options.split
-    return {
-        "suite": request.kind.name,
-        "part": part,
-        "splits": {key: manifest[part]["content_hash"] for key, manifest in manifests.items()},
-        **_changed(request),
-        "seed": request.seed,
-        "format": request.file_format,
-        "limit": request.limit,
-        "version": package_version(),
-    }
-
-
-def _changed(request: SuiteRequest) -> dict[str, Any]:
-    """Return what makes the suite another one than the published benchmark, for its identity."""
-    options: CrossDatasetOptions = request.options
-    reference = options.reference
-    found = {
-        "add": list(options.add),
-        "reference": f"{reference}@{CorpusSpec.parse(reference).identity()}" if reference else None,
-        "reading": dict(request.reading),
-        "add_one": options.add_one if options.add_one != "all" else None,
-    }
-    return {name: value for name, value in found.items() if value}
-
-
-def _rows(examples: Sequence[Example], request: SuiteRequest) -> Iterator[Example]:
-    return (with_notes(example, {}) for example in examples[: request.limit])
-
-
 def _is_whole(examples: Sequence[Example], request: SuiteRequest) -> bool:
     """Return whether ``--limit`` cuts none of *examples* off."""
     return request.limit is None or len(examples) <= request.limit
 
 
-def _limit_part(examples: Sequence[Example], request: SuiteRequest) -> dict[str, object]:
-    return {} if _is_whole(examples, request) else request.limit_part()
+def _limit(examples: Sequence[Example], request: SuiteRequest) -> int | None:
+    return None if _is_whole(examples, request) else request.limit
 
 
-def _reference(request: SuiteRequest) -> tuple[TestSetEntry, Sequence[Example]] | None:
+def _reference(request: SuiteRequest) -> TestSetPlan | None:
     """Return the test set of the training corpus, from which the drop is measured, None if it is absent.
 
     The most frequent label of SNLI is that of its training set; of another reference, its own.
@@ -210,40 +185,44 @@ def _reference(request: SuiteRequest) -> tuple[TestSetEntry, Sequence[Example]] 
     options: CrossDatasetOptions = request.options
     spec = options.reference_spec
     corpus = CorpusSpec.parse(spec)
-    if options.reference is None and not corpus.installed():
+    is_usual = options.reference is None
+    if is_usual and not corpus.installed():
         return None
     base = base_from_spec(spec, **reading_beside(corpus, request.reading))
     examples = tuple(base.open())
     facts = {
-        "majority": "entailment",
+        "majority": "entailment" if is_usual else most_frequent(examples),
         "reference": True,
         "part": options.split,
         "complete": _is_whole(examples, request) and not base.report.bad,
+        **({} if is_usual else {"title": spec}),
     }
-    limited = _limit_part(examples, request)
-    if options.reference is None:
-        part = REFERENCE if options.split == "test" else "snli_dev"
-        signed = signature({"corpus": spec, "part": options.split, **limited})
-        return TestSetEntry(BASE, part, signature=signed, facts={CROSS_DATASET: facts}), examples
+    signed = {
+        "corpus": Resolved(base.identified, lambda: spec if is_usual else base.identified),
+        "part": options.split,
+        "limit": _limit(examples, request),
+    }
+    usual_part = REFERENCE if options.split == "test" else "snli_dev"
     entry = TestSetEntry(
         BASE,
-        base.part,
-        signature=signature({"corpus": f"{spec}@{base.identity}", "part": options.split, **limited}),
-        projection=base.projection.declaration,
-        facts={CROSS_DATASET: {**facts, "majority": most_frequent(examples), "title": spec}},
+        usual_part if is_usual else base.part,
+        projection=None if is_usual else base.projection.declaration,
+        facts={CROSS_DATASET: facts},
     )
-    return entry, examples
+    return TestSetPlan(entry, signed, partial(unchanged, examples, request.limit))
 
 
-def _entry(request: SuiteRequest, split: Split, examples: Sequence[Example]) -> TestSetEntry:
+def _planned(request: SuiteRequest, split: Split, content: str) -> TestSetPlan:
+    """Return the plan of the test set of a corpus; *content* is the hash of all its examples."""
     member, part = split.member, request.options.split
-    parts: dict[str, object] = {
-        "corpus": member.key,
+    examples = split.part(part)
+    signed: dict[str, object] = {
+        "corpus": Resolved(f"{member.key}@{content}", lambda: member.key),
         "files": identity_as_read("+".join(split.files), member.reading),
         "part": part,
         "seed": request.seed,
-        **({"pairs": "straightforward"} if member.straightforward else {}),
-        **_limit_part(examples, request),
+        "pairs": "straightforward" if member.straightforward else None,
+        "limit": _limit(examples, request),
     }
     facts = {
         "key": member.key,
@@ -257,28 +236,28 @@ def _entry(request: SuiteRequest, split: Split, examples: Sequence[Example]) -> 
         "majority": most_frequent(split.validation),
         **({"added": True} if member.added else {}),
     }
-    return TestSetEntry(
-        BASE,
-        member.key,
-        signature=signature(parts),
-        projection=_projection(split),
-        facts={CROSS_DATASET: facts},
-    )
+    entry = TestSetEntry(BASE, member.key, projection=_projection(split), facts={CROSS_DATASET: facts})
+    return TestSetPlan(entry, signed, partial(unchanged, examples, request.limit))
 
 
-def cross_dataset_overview(manifest: Mapping[str, Any]) -> Overview:
-    """Return the overview of a suite: sizes, labels, and differences from Table 4."""
-    rows = []
-    for name, entry in entries_of(manifest).items():
-        about = entry.facts[CROSS_DATASET]
-        differences = "; ".join(about.get("differences", ())) or "–"
-        if about.get("known") and about.get("differences"):
-            differences += f" ({about['known']})"
-        if about.get("added"):
-            differences = "not in the paper"
-        rows.append((name, f"{entry.rows:,}", entry.projection or "three labels", differences))
-    header = ("test set", "items", "labels", "differs from Table 4 of the paper")
-    return Overview(str(manifest["name"]), header, rows, numbers=(1,))
+def _differences(entry: TestSetEntry) -> str:
+    about = entry.facts[CROSS_DATASET]
+    if about.get("added"):
+        return "not in the paper"
+    found = "; ".join(about.get("differences", ()))
+    return f"{found} ({about['known']})" if found and about.get("known") else found or "–"
+
+
+OVERVIEW: Final = Overview(
+    "cross-dataset",
+    {
+        "test set": lambda entry: entry.name,
+        "items": lambda entry: f"{entry.rows:,}",
+        "labels": lambda entry: entry.projection or "three labels",
+        "differs from Table 4 of the paper": _differences,
+    },
+    numbers=("items",),
+)
 
 
 def _projection(split: Split) -> str | None:
@@ -313,6 +292,10 @@ class Split:
     absent: tuple[str, ...]
     files: tuple[str, ...]
     skipped: int = 0
+
+    def part(self, name: Literal["test", "validation"]) -> Sequence[Example]:
+        """Return the examples of one of the two."""
+        return self.test if name == "test" else self.validation
 
     @property
     def complete(self) -> bool:

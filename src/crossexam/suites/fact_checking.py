@@ -9,31 +9,37 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Any, Final, Literal, NamedTuple
+from functools import partial
+from typing import Final, Literal, NamedTuple
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT
-from crossexam.core.manifest import BASE, FACT_CHECKING, TestSetEntry, entries_of
+from crossexam.core.manifest import BASE, FACT_CHECKING, TestSetEntry
+from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.fact_checking import DATA_SET
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.corpora.split_files import SPLITS
-from crossexam.suites.bases import Base, base_from_spec, describe_base, with_notes
-from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
+from crossexam.suites.bases import Base, base_from_spec, describe_base, unchanged
+from crossexam.suites.plan import Overview, SuitePlan, SuiteRequest, TestSetPlan
 
 Split = Literal["test", "dev"]
 
 
 class Benchmark(NamedTuple):
-    """A benchmark: its *title*, and the splits of its corpus that each split consists of.
+    """A benchmark: its *title*, and the *splits* that it has.
 
-    The data set of an example is named by the example, or by its split if the corpus has one per data set.
+    The data set of an example is named by the example, or by the split of the corpus if this has one per
+    data set (*per_data_set*), all of which are a split of the benchmark.
     """
 
     corpus: str
     title: str
-    parts: Mapping[Split, Sequence[str]]
+    splits: tuple[Split, ...]
+    per_data_set: bool = False
+
+    def parts(self, split: Split) -> Sequence[str]:
+        """Return the splits of the corpus that *split* consists of."""
+        return tuple(catalog()[self.corpus].splits) if self.per_data_set else (split,)
 
     def spec_of(self, part: str) -> CorpusSpec:
         """Return the split *part* of the corpus."""
@@ -43,9 +49,9 @@ class Benchmark(NamedTuple):
 BENCHMARKS: Final[dict[str, Benchmark]] = {
     each.corpus: each
     for each in (
-        Benchmark("aggrefact", "LLM-AggreFact", {"dev": ("dev",), "test": ("test",)}),
-        Benchmark("true", "TRUE", {"test": tuple(SPLITS["true"])}),
-        Benchmark("summac", "SummaC", {"dev": ("dev",), "test": ("test",)}),
+        Benchmark("aggrefact", "LLM-AggreFact", ("dev", "test")),
+        Benchmark("true", "TRUE", ("test",), per_data_set=True),
+        Benchmark("summac", "SummaC", ("dev", "test")),
     )
 }
 
@@ -70,41 +76,36 @@ class FactCheckingOptions:
             if name not in BENCHMARKS:
                 raise UnknownNameError("benchmark of fact checking", name, BENCHMARKS)
         found = [BENCHMARKS[name] for name in dict.fromkeys(self.only)] or list(BENCHMARKS.values())
-        lacking = [each.title for each in found if self.split not in each.parts]
+        lacking = [each.title for each in found if self.split not in each.splits]
         if self.only and lacking:
             raise CrossexamError(
                 f"{', '.join(lacking)} has no split '{self.split}'", where="--split", wanted="test"
             )
-        return [each for each in found if self.split in each.parts]
+        return [each for each in found if self.split in each.splits]
 
 
-def build_fact_checking(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write the test set of each data set.
+def plan_fact_checking(request: SuiteRequest) -> SuitePlan:
+    """Plan the test set of each data set.
 
     Benchmarks that are not installed, and files that are missing from one, are skipped and listed in the
     manifest.  Raises CrossexamError if a benchmark is requested by name and is not installed, or if none is.
     """
     options: FactCheckingOptions = request.options
     files = _files(options)
-    absent = _absent(options, files)
-    lacking = [each.title for each in BENCHMARKS.values() if options.split not in each.parts]
+    absent, notes = _absent(options, files), []
+    lacking = [each.title for each in BENCHMARKS.values() if options.split not in each.splits]
     if lacking and not options.only:
-        writer.note(f"not included, since they have no split '{options.split}': {', '.join(lacking)}")
+        notes.append(f"not included, since they have no split '{options.split}': {', '.join(lacking)}")
     if absent:
-        writer.note(f"not installed, so not included: {', '.join(absent)}")
+        notes.append(f"not installed, so not included: {', '.join(absent)}")
+    plans = [
+        _planned(request, benchmark, name, base, examples)
+        for benchmark, parts in files.items()
+        for name, (base, examples) in _data_sets(parts, benchmark).items()
+    ]
     bases = [base for parts in files.values() for base in parts.values()]
-    identities = {base.spec: base.identity for base in bases}
-    if writer.already_built(request.identity(files=identities, options={"split": options.split})):
-        return
-    for benchmark, parts in files.items():
-        for name, (base, examples) in _data_sets(parts, benchmark).items():
-            rows = (with_notes(example, {}) for example in islice(examples, request.limit))
-            writer.write(_entry(request, benchmark, name, base), rows)
-    writer.finish(
-        {"files": "+".join(f"{base.spec}@{base.identity}" for base in bases), "part": options.split},
-        absent=absent,
-        read=[describe_base(base) for base in bases],
-    )
+    facts = {"absent": absent, "read": [describe_base(base) for base in bases]}
+    return SuitePlan(plans, notes, lambda: facts)
 
 
 _Parts = Mapping[str, Base]
@@ -114,7 +115,7 @@ def _files(options: FactCheckingOptions) -> dict[str, _Parts]:
     """Return the installed splits of the chosen benchmarks, by benchmark and name of the split."""
     found: dict[str, _Parts] = {}
     for benchmark in options.chosen():
-        specs = {part: benchmark.spec_of(part) for part in benchmark.parts[options.split]}
+        specs = {part: benchmark.spec_of(part) for part in benchmark.parts(options.split)}
         bases = {part: base_from_spec(spec.text) for part, spec in specs.items() if spec.installed()}
         if bases:
             found[benchmark.corpus] = bases
@@ -133,7 +134,7 @@ def _absent(options: FactCheckingOptions, files: Mapping[str, _Parts]) -> list[s
     parts = [
         f"{corpus}:{part}"
         for corpus, bases in files.items()
-        for part in BENCHMARKS[corpus].parts[options.split]
+        for part in BENCHMARKS[corpus].parts(options.split)
         if part not in bases
     ]
     return [*missing, *parts]
@@ -173,27 +174,33 @@ def _part(corpus: str, name: str) -> str:
     return plain if plain.startswith(f"{corpus}_") else f"{corpus}_{plain}"
 
 
-def _entry(request: SuiteRequest, corpus: str, name: str, base: Base) -> TestSetEntry:
+def _planned(
+    request: SuiteRequest, corpus: str, name: str, base: Base, examples: Sequence[Example]
+) -> TestSetPlan:
     facts = {
         "benchmark": corpus,
         "title": BENCHMARKS[corpus].title,
         "data_set": name,
         "split": request.options.split,
     }
-    return TestSetEntry(
+    entry = TestSetEntry(
         BASE,
         _part(corpus, name),
-        signature=request.signature_of(base, data_set=name),
         projection=ENTAILMENT_OR_NOT.declaration,
         facts={FACT_CHECKING: facts},
     )
+    signed = request.signed(base, data_set=name)
+    return TestSetPlan(entry, signed, partial(unchanged, examples, request.limit))
 
 
-def fact_checking_overview(manifest: Mapping[str, Any]) -> Overview:
-    """Return the overview of a suite: the number of items of each data set."""
-    rows = []
-    for name, entry in entries_of(manifest).items():
-        about = entry.facts[FACT_CHECKING]
-        rows.append((name, about["title"], about["data_set"], about["split"], f"{entry.rows:,}"))
-    header = ("test set", "benchmark", "data set", "split", "claims")
-    return Overview("Claims and documents", header, rows, numbers=(4,))
+OVERVIEW: Final = Overview(
+    "Claims and documents",
+    {
+        "test set": lambda entry: entry.name,
+        "benchmark": lambda entry: str(entry.facts[FACT_CHECKING]["title"]),
+        "data set": lambda entry: str(entry.facts[FACT_CHECKING]["data_set"]),
+        "split": lambda entry: str(entry.facts[FACT_CHECKING]["split"]),
+        "claims": lambda entry: f"{entry.rows:,}",
+    },
+    numbers=("claims",),
+)

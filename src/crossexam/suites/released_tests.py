@@ -9,18 +9,19 @@ has no base: it counts for the accuracy of its test set, but not for the drop.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import CLUSTER, OTHER_SIDE, SIDES, Change, Edit, Example, Side, cluster_of
-from crossexam.core.manifest import BASE, TestSetEntry, entries_of
+from crossexam.core.manifest import BASE, TestSetEntry
 from crossexam.core.rules import without_rules
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import Base, base_from_spec, describe_base, part_name, with_notes
-from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
+from crossexam.suites.bases import Base, base_from_spec, describe_base, part_name, unchanged, with_notes
+from crossexam.suites.plan import Overview, Resolved, SuitePlan, SuiteRequest, TestSetPlan
 
 CORPUS: Final = "naik_stress"
 #: The share of a sentence's characters that must be left for it to be the one that was edited.
@@ -187,38 +188,49 @@ def _base_of(
     return pair, dict.fromkeys(SIDES, source), kept
 
 
-def build_released(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write the authors' stress tests that are installed, and MultiNLI dev if it is.
+class _Split:
+    """A split of MultiNLI dev, which is read when it is first used."""
+
+    def __init__(self, base: Base) -> None:
+        self.base = base
+
+    @cached_property
+    def examples(self) -> list[Example]:
+        return list(self.base.open())
+
+    @cached_property
+    def pairs(self) -> _Pairs:
+        return _Pairs(self.examples)
+
+
+def plan_released(request: SuiteRequest) -> SuitePlan:
+    """Plan the authors' stress tests that are installed, and MultiNLI dev if it is.
 
     Raises CrossexamError if none is installed, or if a test is requested by name and is not.
     """
-    tests = request.options.chosen()
-    bases = {
-        split: base_from_spec(spec) for split, spec in _BASES.items() if CorpusSpec.parse(spec).installed()
+    splits = {
+        split: _Split(base_from_spec(spec))
+        for split, spec in _BASES.items()
+        if CorpusSpec.parse(spec).installed()
     }
-    files = {test: _files(test) for test in tests}
+    files = {test: _files(test) for test in request.options.chosen()}
     _refuse_missing(request.options, files)
-    for split, spec in _BASES.items():
-        if split not in bases:
-            writer.note(
-                f"{spec} is not installed, so no item has a base, and reports show no drops for this split"
-            )
-    identities = {base.spec: base.identity for base in (*bases.values(), *_bases(files))}
-    requested = {"tests": [test.file for test in tests]}
-    if writer.already_built(request.identity(files=identities, options=requested)):
-        return
-    pairs = {split: _written_base(request, writer, base) for split, base in bases.items()}
-    for test, splits in files.items():
-        for split, file in splits.items():
-            _write_test(request, writer, test, split, file, pairs.get(split))
-    writer.finish({"files": "+".join(identities)}, read=[describe_base(base) for base in _bases(files)])
+    notes = [
+        f"{spec} is not installed, so no item has a base, and reports show no drops for this split"
+        for split, spec in _BASES.items()
+        if split not in splits
+    ]
+    plans = [_plan_of_base(request, each) for each in splits.values()]
+    plans += [
+        _plan_of_test(request, test, split, file, splits.get(split))
+        for test, of_splits in files.items()
+        for split, file in of_splits.items()
+    ]
+    read = [file for of_splits in files.values() for file in of_splits.values()]
+    return SuitePlan(plans, notes, lambda: {"read": [describe_base(base) for base in read]})
 
 
 Files = Mapping[ReleasedTest, Mapping[str, Base]]
-
-
-def _bases(files: Files) -> list[Base]:
-    return [base for splits in files.values() for base in splits.values()]
 
 
 def _files(test: ReleasedTest) -> dict[str, Base]:
@@ -240,37 +252,39 @@ def _refuse_missing(options: ReleasedOptions, files: Files) -> None:
         )
 
 
-def _written_base(request: SuiteRequest, writer: SuiteWriter, base: Base) -> _Pairs:
-    """Write *base* as a test set, and return its pairs."""
-    examples = list(base.open())
-    entry = TestSetEntry(BASE, base.part, signature=request.signature_of(base))
-    writer.write(entry, (with_notes(example, {}) for example in islice(examples, request.limit)))
-    return _Pairs(examples)
+def _plan_of_base(request: SuiteRequest, split: _Split) -> TestSetPlan:
+    def rows() -> Iterator[Example]:
+        return unchanged(split.examples, request.limit)
+
+    return TestSetPlan(TestSetEntry(BASE, split.base.part), request.signed(split.base), rows)
 
 
-def _write_test(
-    request: SuiteRequest,
-    writer: SuiteWriter,
-    test: ReleasedTest,
-    split: str,
-    file: Base,
-    pairs: _Pairs | None,
-) -> None:
-    items = [_item(item, test, pairs) for item in islice(file.open(), request.limit)]
-    found = sum(item.base is not None for item in items)
+def _plan_of_test(
+    request: SuiteRequest, test: ReleasedTest, split: str, file: Base, pairs_of: _Split | None
+) -> TestSetPlan:
     construction, rules = without_rules(test.name)
     entry = TestSetEntry(
         construction,
         part_name(_BASES[split]) if split else _PROBLEMS,
-        base_set=None if pairs is None else f"{BASE}.{part_name(_BASES[split])}",
+        base_set=None if pairs_of is None else f"{BASE}.{part_name(_BASES[split])}",
         keeps_label=test.keeps_label,
         rules=rules,
         test_class=test.test_class,
-        signature=request.signature_of(file),
-        yields={"examples": len(items), "items": len(items), "rejected": {}},
-        facts={"bases_found": found},
     )
-    writer.write(entry, items)
+    bases_found = list[bool]()
+
+    def rows() -> Iterator[Example]:
+        for item in islice(file.open(), request.limit):
+            made = _item(item, test, pairs_of.pairs if pairs_of else None)
+            bases_found.append(made.base is not None)
+            yield made
+
+    def found() -> dict[str, Any]:
+        yields = {"examples": len(bases_found), "items": len(bases_found), "rejected": {}}
+        return {"yields": yields, "facts": {"bases_found": sum(bases_found)}}
+
+    base = Resolved(pairs_of and pairs_of.base.identified)
+    return TestSetPlan(entry, request.signed(file, base=base), rows, found)
 
 
 def _item(item: Example, test: ReleasedTest, pairs: _Pairs | None) -> Example:
@@ -282,16 +296,16 @@ def _item(item: Example, test: ReleasedTest, pairs: _Pairs | None) -> Example:
     return with_notes(replace(named, info={**item.info, CLUSTER: _plain(sentence)}), {})
 
 
-def released_overview(manifest: Mapping[str, Any]) -> Overview:
-    """Return the table of the items of each test set, and of those whose pair was found."""
-    rows = [
-        (
-            entry.name,
-            f"{entry.rows:,}",
-            "" if entry.is_base or not entry.base_set else f"{entry.facts['bases_found']:,}",
-        )
-        for entry in entries_of(manifest).values()
-    ]
-    return Overview(
-        "The stress tests of Naik et al. (2018)", ("test set", "items", "with their pair"), rows, (1, 2)
-    )
+def _bases_found(entry: TestSetEntry) -> str:
+    return "" if entry.is_base or not entry.base_set else f"{entry.facts['bases_found']:,}"
+
+
+OVERVIEW: Final = Overview(
+    "The stress tests of Naik et al. (2018)",
+    {
+        "test set": lambda entry: entry.name,
+        "items": lambda entry: f"{entry.rows:,}",
+        "with their pair": _bases_found,
+    },
+    numbers=("items", "with their pair"),
+)

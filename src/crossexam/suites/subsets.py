@@ -15,36 +15,40 @@ in the official subset, of which it covers 77.4 %; Cohen's kappa is 0.54.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.constructions.apply import ChunkYield, Rejected
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import most_probable
-from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
-from crossexam.suites import lexically_misleading
-from crossexam.suites.bases import Base, part_of_base, with_gold, with_notes
-from crossexam.suites.build import SuiteRequest, SuiteWriter
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS, most_probable
+from crossexam.core.manifest import BASE, TestSetEntry
+from crossexam.language.parsing.binary import known_parses
+from crossexam.suites.bases import Base, unchanged, with_gold
+from crossexam.suites.chunks import BaseChunk, ChunkWork, no_examples
 from crossexam.suites.lexically_misleading import (
     LAMBDAS,
     VERSION,
     check_lambdas,
     fitted_on_notes,
+    misleading,
     selector_facts,
     selector_notes,
+    subset_name,
 )
+from crossexam.suites.plan import BasePass, Resolved, SuitePlan, SuiteRequest, TestSetPlan, projection_of_base
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy as np
     from numpy.typing import NDArray
 
     from crossexam.models.model import Model
-    from crossexam.stats.agreement import Agreement
 
-    Choose = Callable[[Dataset, NDArray[np.float64]], Iterator[Dataset]]
+#: Returns the examples of the base and of each subset, by name, from the base and the model's predictions.
+Choose = Callable[[Dataset, "NDArray[np.float64]"], Mapping[str, list[Example]]]
 
 
 @dataclass(frozen=True)
@@ -65,25 +69,14 @@ class HardOptions:
     model: str | None = None
 
 
-def build_cs(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write each base with the scores of its examples, and its subsets CS_lambda."""
-    from crossexam.models.table import open_model
-
+def plan_cs(request: SuiteRequest) -> SuitePlan:
+    """Plan each base with the scores of its examples, and its subsets CS_lambda."""
     options: CSOptions = request.options
-
-    def choose(whole: Dataset, probabilities: NDArray[np.float64]) -> Iterator[Dataset]:
-        yield lexically_misleading.scored(whole, probabilities)
-        for lam in dict.fromkeys(options.lambdas):
-            yield lexically_misleading.cs_subset(whole, probabilities, lam)
-
-    lambdas = list(dict.fromkeys(options.lambdas))
-    _build(request, writer, open_model(options.model), choose, lambdas, _CS)
+    return _planned(request, misleading_subsets(options.model, options.lambdas))
 
 
-def build_hard(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write each base, and its examples that a hypothesis-only model misclassifies."""
-    from crossexam.models.table import open_model
-
+def plan_hard(request: SuiteRequest) -> SuitePlan:
+    """Plan each base, and its examples that a hypothesis-only model misclassifies."""
     options: HardOptions = request.options
     if options.model is None:
         raise CrossexamError(
@@ -92,145 +85,167 @@ def build_hard(request: SuiteRequest, writer: SuiteWriter) -> None:
             hint="crossexam train bag-of-words --set premise=false --set pairs=false --set content=false "
             "--set bigrams=true ... -o FOLDER trains one; then pass --model bow/FOLDER",
         )
+    hard_examples = Subsets(
+        Selector(options.model), (NAME,), hard, "artifacts", "answered rightly", fitted_on_notes
+    )
+    return _planned(request, hard_examples)
 
-    def choose(whole: Dataset, probabilities: NDArray[np.float64]) -> Iterator[Dataset]:
-        yield Dataset(whole.name, tuple(with_notes(example, {}) for example in whole))
-        yield hard(whole, probabilities)
 
-    _build(request, writer, open_model(options.model), choose, None, _HARD)
+def _planned(request: SuiteRequest, subsets: Subsets) -> SuitePlan:
+    def work(base: Base) -> ChunkWork:
+        if not base.has_gold:
+            raise no_examples(base)
+        makers = (subsets.ready_for(base),)
+        return ChunkWork(makers, request.resources(), base.projection, base.part, has_base_set=True)
+
+    passes = [BasePass(base, subsets.plans(request, base), partial(work, base)) for base in request.bases]
+    return SuitePlan(passes, subsets.warnings(request.bases), subsets.selector.facts)
 
 
 @dataclass(frozen=True)
-class _Subsets:
-    """The description of subsets in the manifest: kind, test class, and reason to exclude other examples.
+class Selector:
+    """The model *spec*, by whose predictions examples are chosen; a copy in another process opens it itself.
 
-    *notes* returns what must be known of the model that selects the examples of a base.
+    *answers* are the probabilities of all examples, by id, of a model that looks up whole test sets.
     """
 
-    kind: str
+    spec: str
+    answers: Mapping[str, Sequence[float]] | None = None
+
+    @cached_property
+    def model(self) -> Model:
+        """The model."""
+        from crossexam.models.table import open_model  # stress tests need no model
+
+        return open_model(self.spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Selector, (self.spec, self.answers)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the manifest of a suite says of the model."""
+        return {"model": {"name": self.model.name, "key": self.model.key, **self.model.details}}
+
+    def ready_for(self, base: Base) -> Selector:
+        """Return the selector that can be asked about chunks of *base*.
+
+        Raises CrossexamError if so much must not be sent to a server, or if answers are missing.
+        """
+        from crossexam.models.model import AnswersSets, AsksHost
+        from crossexam.runs.waiting import refuse_many
+
+        if isinstance(self.model, AsksHost):
+            refuse_many(self.model, sum(example.label is not None for example in base.open()))
+        if not isinstance(self.model, AnswersSets):
+            return self
+        whole = Dataset(f"{BASE}.{base.part}", tuple(base.open()), {"projection": base.projection.name})
+        found = self.model.predict_sets([whole], [whole])[whole.name].probabilities
+        answers = zip((example.id for example in whole), found.tolist(), strict=True)
+        return replace(self, answers=dict(answers))
+
+    def probabilities(self, dataset: Dataset) -> NDArray[np.float64]:
+        """Return the probabilities of *dataset* [n, 3]; raises CrossexamError if one is missing."""
+        from crossexam.models.answers import refuse_unanswered
+
+        return refuse_unanswered(self._found(dataset), where=self.spec)
+
+    def _found(self, dataset: Dataset) -> NDArray[np.float64]:
+        import numpy as np
+
+        from crossexam.models.model import AsksHost, ReadsParses, answered_by
+        from crossexam.models.table import open_model
+
+        if self.answers is not None or not len(dataset):
+            known = self.answers or {}
+            return np.array([known[example.id] for example in dataset]).reshape(-1, len(LABELS))
+        pairs = [(example.premise, example.hypothesis) for example in dataset]
+        model = open_model(self.model, tests=[dataset])
+        if isinstance(model, ReadsParses) and model.reads_parses:
+            model = model.with_parses(known_parses([dataset]))
+        if isinstance(model, AsksHost):
+            model.refuse_asking_about(pairs)
+        return answered_by(model, pairs).probabilities
+
+
+@dataclass(frozen=True)
+class Subsets:
+    """Subsets of bases called *names*, made with the base sets: *choose* divides by a model's predictions.
+
+    *test_class* is that of their entries, and *reason* why other examples are left out.  *notes* returns what
+    must be known of the model that selects the examples of a base.
+    """
+
+    selector: Selector
+    names: tuple[str, ...]
+    choose: Choose
     test_class: str
-    rejected: str
+    reason: str
     notes: Callable[[Model, Base], list[str]]
 
+    def plans(self, request: SuiteRequest, base: Base, **parts: object) -> list[TestSetPlan]:
+        """Return the plans of the set of *base* and of its subsets, which also depend on *parts*."""
+        model = self.selector.model
+        facts = selector_facts(self.notes(model, base))
+        found = partial(projection_of_base, base)
+        whole = request.plan_of(base, facts, model=Resolved(model.key), **parts)
+        subsets = [
+            TestSetPlan(
+                TestSetEntry(name, base.part, VERSION, test_class=self.test_class, facts=facts),
+                request.signed(base, subset=f"{name}.v{VERSION}", model=model.key[:16], **parts),
+                found=found,
+            )
+            for name in self.names
+        ]
+        return [whole, *subsets]
 
-_CS: Final = _Subsets("cs", "compositionality", "score below lambda", selector_notes)
-_HARD: Final = _Subsets("hard", "artifacts", "answered rightly", fitted_on_notes)
+    def warnings(self, bases: Iterable[Base]) -> list[str]:
+        """Return what the user must know of the model."""
+        return [f"warning: {note}" for base in bases for note in self.notes(self.selector.model, base)]
 
+    def ready_for(self, base: Base) -> Subsets:
+        """Return the subsets whose model can be asked about chunks of *base*; raises CrossexamError."""
+        return replace(self, selector=self.selector.ready_for(base))
 
-def _build(
-    request: SuiteRequest,
-    writer: SuiteWriter,
-    model: Model,
-    choose: Choose,
-    lambdas: Sequence[float] | None,
-    subsets: _Subsets,
-) -> None:
-    from crossexam.models.answers import refuse_unanswered
-    from crossexam.runs.run import predict_suite
-
-    if writer.already_built(_identity(request, model, lambdas, subsets)):
-        return
-    for base in request.bases:
-        whole = _whole(base)
-        notes = subsets.notes(model, base)
-        for note in notes:
-            writer.note(f"warning: {note}")
-        run = predict_suite(model, whole, progress=writer.progress)
-        for dataset in choose(whole, refuse_unanswered(run.probabilities[whole.name], where=model.name)):
-            entry = _entry(base, model, dataset, len(whole), subsets, request)
-            writer.write(replace(entry, facts=selector_facts(notes)), dataset.examples)
-    writer.finish(
-        {"bases": "+".join(request.base_identities()), "model": model.key[:16]},
-        model={"name": model.name, "key": model.key, **dict(model.details)},
-    )
-
-
-def _identity(
-    request: SuiteRequest, model: Model, lambdas: Sequence[float] | None, subsets: _Subsets
-) -> dict[str, Any]:
-    """Return everything that the files of the suite depend on."""
-    return {
-        "subset": subsets.kind,
-        "bases": request.base_identities(),
-        "model": request.options.model,
-        "model_key": model.key,
-        "lambdas": lambdas,
-        "format": request.file_format,
-        "limit": request.limit,
-        "version": package_version(),
-    }
+    def made(self, chunk: BaseChunk, work: ChunkWork) -> dict[str, ChunkYield[list[Example]]]:
+        """Return the examples of *chunk* that are in the base set, and in each subset."""
+        projection = {"projection": work.projection.name}
+        whole = Dataset(f"{BASE}.{work.part}", tuple(chunk.with_gold), projection)
+        chosen = self.choose(whole, self.selector.probabilities(whole))
+        return {
+            name: ChunkYield(len(whole), kept, {self.reason: Rejected(len(whole) - len(kept), 0)})
+            for name, kept in chosen.items()
+        }
 
 
-def _whole(base: Base) -> Dataset:
-    examples = tuple(example for example in base.open() if example.label is not None)
-    if not examples:
-        raise CrossexamError(
-            f"the base {base.spec} has no examples with a gold label", wanted="at least one example"
-        )
-    return Dataset(f"{BASE}.{base.part}", examples, {"projection": base.projection.name})
-
-
-def _entry(
-    base: Base, model: Model, dataset: Dataset, examples: int, subsets: _Subsets, request: SuiteRequest
-) -> TestSetEntry:
-    """Return the manifest entry of *dataset*, which is the base itself or a subset of it."""
-    parts: dict[str, object] = {"corpus": f"{base.spec}@{base.identity}"}
-    entry = TestSetEntry(
-        BASE,
-        base.part,
-        signature=signature({**parts, **request.limit_part()}),
-        projection=base.projection.declaration,
-    )
-    if dataset.entry.is_base:
-        return entry
-    name = dataset.entry.construction
-    parts |= {"subset": name, "model": model.key[:16], **request.limit_part()}
-    return replace(
-        entry,
-        construction=name,
-        version=VERSION,
-        test_class=subsets.test_class,
-        signature=signature(parts),
-        yields={
-            "examples": examples,
-            "items": len(dataset),
-            "rejected": {subsets.rejected: examples - len(dataset)},
-        },
+def misleading_subsets(model: str, lambdas: Iterable[float]) -> Subsets:
+    """Return the subsets CS_lambda for *lambdas*, by the scores of *model*."""
+    distinct = tuple(dict.fromkeys(lambdas))
+    return Subsets(
+        Selector(model),
+        tuple(map(subset_name, distinct)),
+        partial(misleading, lambdas=distinct),
+        "compositionality",
+        "score below lambda",
+        selector_notes,
     )
 
 
 NAME: Final = "hard"
 
 
-def hard(dataset: Dataset, probabilities: NDArray[np.float64]) -> Dataset:
-    """Return the labelled examples of *dataset* whose most probable label is not the gold one.
+def hard(dataset: Dataset, probabilities: NDArray[np.float64]) -> dict[str, list[Example]]:
+    """Return the labelled examples of *dataset*, and those whose most probable label is not the gold one.
 
-    *probabilities* [n, 3] are the predictions of a hypothesis-only model for *dataset*.
+    *probabilities* [n, 3] are the predictions of a hypothesis-only model for *dataset*.  The names are
+    ``base`` and ``hard``.
 
     >>> import numpy as np
     >>> from crossexam.core.example import Example
     >>> pair = Example("a", "He is asleep.", "Nobody is awake.", "entailment")
-    >>> len(hard(Dataset("base.tiny", (pair,)), np.array([[0.1, 0.1, 0.8]])))
-    1
+    >>> [*map(len, hard(Dataset("base.tiny", (pair,)), np.array([[0.1, 0.1, 0.8]])).values())]
+    [1, 1]
     """
     examples, answered, gold = with_gold(dataset, probabilities)
-    wrong = most_probable(answered) != gold
-    kept = tuple(with_notes(e, {}) for e, is_wrong in zip(examples, wrong.tolist(), strict=True) if is_wrong)
-    return part_of_base(dataset, NAME, kept)
-
-
-def agreement_with(official: Dataset, found: Dataset, whole: Dataset) -> Agreement:
-    """Return the agreement between *found* and the *official* subset of *whole*, by the ids of examples.
-
-    Raises ValueError if *official* has an example that *whole* lacks.
-    """
-    from crossexam.stats.agreement import agreement
-
-    ids = [example.id for example in whole if example.label is not None]
-    theirs, ours = {example.id for example in official}, {example.id for example in found}
-    missing = theirs.difference(ids)
-    if missing:
-        raise ValueError(
-            f"{len(missing)} examples of {official.name} are not in {whole.name}: {min(missing)}"
-        )
-    return agreement([each in ours for each in ids], [each in theirs for each in ids])
+    whole = list(unchanged(examples))
+    wrong = (most_probable(answered) != gold).tolist()
+    return {BASE: whole, NAME: [each for each, is_wrong in zip(whole, wrong, strict=True) if is_wrong]}

@@ -10,26 +10,19 @@ from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.settings import with_options
 from crossexam.engines.local import Processes
+from crossexam.suites import challenge, cross_dataset, fact_checking, released_tests
 from crossexam.suites.bases import Base
-from crossexam.suites.behaviour import BehaviourOptions, build_behaviour
-from crossexam.suites.build import SuiteKind, SuiteRequest
-from crossexam.suites.challenge import ChallengeOptions, build_challenge, challenge_overview
-from crossexam.suites.constructed import CompositionalityOptions, build_compositionality, build_constructed
-from crossexam.suites.cross_dataset import CrossDatasetOptions, build_cross_dataset, cross_dataset_overview
-from crossexam.suites.fact_checking import (
-    FactCheckingOptions,
-    build_fact_checking,
-    fact_checking_overview,
-)
-from crossexam.suites.released_tests import ReleasedOptions, build_released, released_overview
-from crossexam.suites.subsets import CSOptions, HardOptions, build_cs, build_hard
+from crossexam.suites.behaviour import BehaviourOptions, plan_behaviour
+from crossexam.suites.constructed import CompositionalityOptions, plan_constructed
+from crossexam.suites.plan import SuiteKind, SuiteRequest
+from crossexam.suites.subsets import CSOptions, HardOptions, plan_cs, plan_hard
 
 _ALL: Final = (
     SuiteKind(
         "stress-tests",
         "competence, distraction and noise: six stress tests, spelling errors in six forms",
         "Naik et al. 2018, Stress Test Evaluation for Natural Language Inference (C18-1198)",
-        build_constructed,
+        plan_constructed,
         constructions=(
             "antonymy",
             "numerical_reasoning",
@@ -49,7 +42,7 @@ _ALL: Final = (
         "compositionality",
         "the same words composed differently, and the pairs whose single words mislead (CS_0.5, 0.6, 0.7)",
         "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models (AAAI)",
-        build_compositionality,
+        plan_constructed,
         constructions=("so_swap", "add_amod"),
         optional=("tautology",),
         options=CompositionalityOptions(),
@@ -58,27 +51,26 @@ _ALL: Final = (
         "cross-dataset",
         "up to fourteen other corpora, those that are installed, and their mean; needs no --base",
         "Zhang et al. 2020, Reliable Evaluations for NLI (arXiv 2010.07676), section 2",
-        build_cross_dataset,
-        options=CrossDatasetOptions(),
+        cross_dataset.plan_cross_dataset,
+        options=cross_dataset.CrossDatasetOptions(),
         base_option="corpora",
         file_options=("add", "reference"),
-        overview=cross_dataset_overview,
+        overview=cross_dataset.OVERVIEW,
         in_one_process=True,
     ),
     SuiteKind(
         "behaviour",
         "word pairs of training examples swapped: insensitivity, unseen word pairs, polarity",
         "Sanchez Carmona et al. 2018, Behavior Analysis of NLI Models (N18-1179), section 5",
-        build_behaviour,
+        plan_behaviour,
         options=BehaviourOptions(),
         has_keys=True,
-        in_one_process=True,
     ),
     SuiteKind(
         "documents",
         "long premises: an irrelevant passage, sentences in another order, spelling errors",
         "",
-        build_constructed,
+        plan_constructed,
         constructions=("distractor_passage", "sentence_shuffle", "spelling_error_premise"),
         optional=("tautology",),
     ),
@@ -86,37 +78,37 @@ _ALL: Final = (
         "fact-checking",
         "benchmarks of claims and documents: LLM-AggreFact, TRUE, SummaC; needs no --base",
         "Tang et al. 2024, MiniCheck: Efficient Fact-Checking of LLMs on Grounding Documents (EMNLP)",
-        build_fact_checking,
-        options=FactCheckingOptions(),
+        fact_checking.plan_fact_checking,
+        options=fact_checking.FactCheckingOptions(),
         base_option="only",
-        overview=fact_checking_overview,
+        overview=fact_checking.OVERVIEW,
         in_one_process=True,
     ),
     SuiteKind(
         "released-stress-tests",
         "the stress tests that Naik et al. released, item by item; needs no --base",
         "Naik et al. 2018, Stress Test Evaluation for Natural Language Inference (C18-1198)",
-        build_released,
-        options=ReleasedOptions(),
+        released_tests.plan_released,
+        options=released_tests.ReleasedOptions(),
         base_option="tests",
-        overview=released_overview,
+        overview=released_tests.OVERVIEW,
         in_one_process=True,
     ),
     SuiteKind(
         "challenge",
         "the challenge sets that are installed: HANS, ANLI, Breaking NLI, MoNLI, MED ...; needs no --base",
         "",
-        build_challenge,
-        options=ChallengeOptions(),
+        challenge.plan_challenge,
+        options=challenge.ChallengeOptions(),
         base_option="only",
-        overview=challenge_overview,
+        overview=challenge.OVERVIEW,
         in_one_process=True,
     ),
     SuiteKind(
         "consistency",
         "pairs whose answers logic connects: does the model contradict itself? Needs no gold labels",
         "Li et al. 2019, A Logic-Driven Framework for Consistency of Neural Models (arXiv 1909.00126)",
-        build_constructed,
+        plan_constructed,
         constructions=(
             "identity",
             "symmetry",
@@ -130,14 +122,14 @@ _ALL: Final = (
         "corpus",
         "the unchanged bases: accuracy on any corpus",
         "",
-        build_constructed,
+        plan_constructed,
         optional=("tautology",),
     ),
     SuiteKind(
         "cs-subsets",
         "the examples that mislead a bag-of-words model (CS_lambda)",
         "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models, section 5.4",
-        build_cs,
+        plan_cs,
         options=CSOptions(),
         in_one_process=True,
     ),
@@ -145,7 +137,7 @@ _ALL: Final = (
         "hard-subsets",
         "the examples that a hypothesis-only model misclassifies",
         "Gururangan et al. 2018, Annotation Artifacts in Natural Language Inference Data (N18-2017)",
-        build_hard,
+        plan_hard,
         options=HardOptions(),
         in_one_process=True,
     ),
@@ -179,7 +171,7 @@ def suite_named(name: str) -> SuiteKind:
             name,
             construction.summary,
             construction.paper,
-            build_constructed,
+            plan_constructed,
             constructions=(name,),
             optional=optional,
         )

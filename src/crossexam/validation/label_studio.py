@@ -6,7 +6,7 @@ Format: https://labelstud.io/guide/task_format and https://labelstud.io/guide/ex
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 from xml.sax.saxutils import quoteattr
@@ -14,30 +14,36 @@ from xml.sax.saxutils import quoteattr
 from crossexam.core.errors import FormatError
 from crossexam.core.files import json_problem, write_text
 from crossexam.core.output.escapes import json_text
-from crossexam.validation.questions import QUESTIONS, exported_questions
-from crossexam.validation.spreadsheet import value_of
-from crossexam.validation.study import Item, Judgement, Study
+from crossexam.validation.answer_log import Judgement
+from crossexam.validation.exchange import (
+    Sheet,
+    hints_of,
+    item_named,
+    items_by_name,
+    value_of,
+    without_repetitions,
+)
+from crossexam.validation.questions import QUESTIONS
+from crossexam.validation.study import Item, Study
 
 _TO: Final = "hypothesis"  # the tag that the choices annotate
 
 
-def labelling_config(study: Study, questions: Sequence[str] | None = None) -> str:
-    """Return the labelling configuration: two texts, and the choices of each of *questions*, or of all."""
-    chosen, items = _shown(study, questions)
-    errors = any(item.predicted for item in items)
+def labelling_config(sheet: Sheet) -> str:
+    """Return the labelling configuration: two texts, and the choices of each question."""
     lines = ["<View>"]
     for side in ("premise", "hypothesis"):
         lines += [f'  <Header value="{side.capitalize()}"/>', f'  <Text name="{side}" value="${side}"/>']
-    if errors:
+    if sheet.of_errors:
         lines += [
             '  <Header value="Gold label and prediction"/>',
             '  <Text name="error" value="$error"/>',
         ]
-    if items[0].revealed(chosen[0]):
+    if sheet.revealed(sheet.items[0]):
         lines += ['  <Header value="For this question"/>', '  <Text name="revealed" value="$revealed"/>']
-    for key in chosen:
+    for key in sheet.questions:
         question = QUESTIONS[key]
-        asked_of_all = all(key in item.asked for item in items)
+        asked_of_all = all(key in item.asked for item in sheet.items)
         words = question.words if asked_of_all else f"{question.words} (only if the task asks for: {key})"
         lines += [
             f"  <Header value={quoteattr(words)}/>",
@@ -58,66 +64,35 @@ def labelling_config(study: Study, questions: Sequence[str] | None = None) -> st
     return "\n".join(lines) + "\n"
 
 
-def write_tasks(
-    study: Study,
-    path: Path,
-    *,
-    judges: Sequence[str],
-    questions: Sequence[str] | None = None,
-    with_answers: bool = False,
-) -> Path:
-    """Write *study* as tasks to *path*; return the path of the labelling configuration, in the same folder.
-
-    Tasks are in the order of the judge if there is one, else in the random order of the items' numbers.
-    *questions* None stands for all questions; items that none of them is asked about are left out.  Raises
-    CrossexamError for questions that cannot be seen together.
-    """
-    chosen, items = _shown(study, questions)
-    given: dict[int, dict[str, dict[str, str]]] = {}
-    for judgement in study.judgements() if with_answers else ():
-        if judgement.judge in judges and judgement.question in chosen:
-            of_item = given.setdefault(judgement.item, {})
-            of_item.setdefault(judgement.judge, {})[judgement.question] = judgement.value
-    if len(judges) == 1:
-        places = {number: place for place, number in enumerate(study.order(judges[0]))}
-        items.sort(key=lambda item: places[item.number])
-    tasks = [_task(item, chosen, given.get(item.number, {})) for item in items]
-    write_text(path, json_text(tasks, indent=1) + "\n")
+def write_tasks(sheet: Sheet, path: Path) -> Path:
+    """Write *sheet* as tasks to *path*; return the path of the labelling configuration beside it."""
+    write_text(path, json_text([_task(sheet, item) for item in sheet.items], indent=1) + "\n")
     config = path.with_suffix(".xml")
-    write_text(config, labelling_config(study, questions))
+    write_text(config, labelling_config(sheet))
     return config
 
 
-def _shown(study: Study, questions: Sequence[str] | None) -> tuple[list[str], list[Item]]:
-    """Return the questions of the tasks, and the items that at least one of them is asked about."""
-    items = study.items.values()
-    chosen = exported_questions((key for item in items for key in item.asked), questions)
-    return chosen, [item for item in items if set(chosen) & set(item.asked)]
-
-
-def _task(item: Item, questions: Sequence[str], given: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+def _task(sheet: Sheet, item: Item) -> dict[str, Any]:
     data = {
         "item": item.name,
         "premise": item.premise,
         "hypothesis": item.hypothesis,
-        "asked": ", ".join(key for key in item.asked if key in questions),
+        "asked": ", ".join(key for key in item.asked if key in sheet.questions),
     }
-    if revealed := item.revealed(questions[0]):
+    if revealed := sheet.revealed(item):
         data["revealed"] = "; ".join(f"{name}: {text}" for name, text in revealed.items() if text)
     if item.predicted:
-        hints = "; ".join(f"{category}: {why}" for category, why in item.suggested)
-        data["error"] = f"{item.gold}, predicted {item.predicted}. Hints: {hints}"
-    annotations = [
-        {
-            "completed_by": {"email": judge},
-            "result": [
-                {"from_name": question, "to_name": _TO, "type": "choices", "value": {"choices": [value]}}
-                for question, value in answers.items()
-            ],
-        }
-        for judge, answers in given.items()
-    ]
+        data["error"] = f"{item.gold}, predicted {item.predicted}. Hints: {hints_of(item)}"
+    annotations = []
+    for judge in sheet.judges:
+        answers = ((key, sheet.given.get((judge, item.number, key))) for key in sheet.questions)
+        if results := [_result(key, value) for key, value in answers if value]:
+            annotations.append({"completed_by": {"email": judge}, "result": results})
     return {"data": data, **({"annotations": annotations} if annotations else {})}
+
+
+def _result(question: str, value: str) -> dict[str, Any]:
+    return {"from_name": question, "to_name": _TO, "type": "choices", "value": {"choices": [value]}}
 
 
 def read_tasks(study: Study, path: Path, *, names: Mapping[str, str] | None = None) -> list[Judgement]:
@@ -138,31 +113,21 @@ def read_tasks(study: Study, path: Path, *, names: Mapping[str, str] | None = No
         ) from None
     if not isinstance(tasks, list):
         raise FormatError("not a list of tasks", where=str(path), wanted="a JSON export from Label Studio")
-    by_name = {item.name: item for item in study.items.values()}
-    judgements: dict[tuple[str, int, str], Judgement] = {}
-    for place, task in enumerate(tasks, 1):
-        where = f"{path}, task {place}"
-        for judgement in _of_task(study, task, by_name, names or {}, where):
-            known = judgements.setdefault(judgement[:3], judgement)
-            if known.value != judgement.value:
-                raise FormatError(
-                    f"'{judgement.judge}' gives two answers to '{judgement.question}'",
-                    where=where,
-                    hint="delete one of the annotations",
-                )
-    return list(judgements.values())
+    known = items_by_name(study)
+    places = ((task, f"{path}, task {place}") for place, task in enumerate(tasks, 1))
+    return without_repetitions(
+        (judgement, where)
+        for task, where in places
+        for judgement in _of_task(study, task, known, names or {}, where)
+    )
 
 
 def _of_task(
-    study: Study, task: Any, by_name: Mapping[str, Item], names: Mapping[str, str], where: str
+    study: Study, task: Any, known: Mapping[str, Item], names: Mapping[str, str], where: str
 ) -> Iterator[Judgement]:
     try:
-        name = task["data"]["item"]
-        annotations = task.get("annotations") or []
-        item = by_name.get(name)
-        if item is None:
-            raise FormatError(f"the study has no item '{name}'", where=where, wanted="field 'data.item'")
-        for annotation in annotations:
+        item = item_named(task["data"]["item"], known, where=where)
+        for annotation in task.get("annotations") or []:
             if annotation.get("was_cancelled"):
                 continue
             judge = _judge(study, annotation, names, where)

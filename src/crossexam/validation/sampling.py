@@ -1,6 +1,6 @@
 """Stratified samples of items to judge, from a suite or by what models get right and wrong.
 
-Errors come with suggestions for their source (:mod:`crossexam.validation.error_sources`).
+Errors come with hints to their source (:mod:`crossexam.validation.error_sources`).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.comparison import check_same_items, common_part
 from crossexam.evaluation.scores import score_run
-from crossexam.validation.error_sources import Misclassified, suggestions
+from crossexam.validation.error_sources import suggestions
 from crossexam.validation.questions import ANTONYM_KIND, GRAMMAR_KEPT, chosen_questions, questions_for
 from crossexam.validation.study import Item, create_study
 
 #: Keys of ``info`` that divide the items of a construction; strata are the gold label and these.
 KINDS: Final = (KIND, HOW, RELATION)
-MOST_JUDGES: Final = 26
+MAX_JUDGES: Final = 26
 
 T = TypeVar("T")
 
@@ -60,8 +60,8 @@ class SampleRequest:
         """Raise CrossexamError if a number or a question is invalid."""
         if self.per_set < 1:
             raise CrossexamError(f"--per-set is {self.per_set}", wanted="a positive whole number")
-        if not 1 <= self.judges <= MOST_JUDGES:
-            raise CrossexamError(f"--judges is {self.judges}", wanted=f"1 to {MOST_JUDGES}")
+        if not 1 <= self.judges <= MAX_JUDGES:
+            raise CrossexamError(f"--judges is {self.judges}", wanted=f"1 to {MAX_JUDGES}")
         if self.questions is not None:
             chosen_questions(self.questions)
 
@@ -287,7 +287,7 @@ def _over_shared_sets(runs: Sequence[Run]) -> list[Run]:
 def _with_outcome(runs: Sequence[Run], names: Iterable[str], wrong: int) -> dict[str, list[_Found]]:
     """Return the items of each of *names* that the first *wrong* runs get wrong, and the others right."""
     two_labels = any(run.two_labels for run in runs)
-    scores = [score_run(run, two_labels=two_labels, unanswered="wrong") for run in runs]
+    scores = [score_run(run, two_labels=two_labels) for run in runs]
     found: dict[str, list[_Found]] = {}
     for name in names:
         first, *_ = scored = [each[name] for each in scores]
@@ -363,10 +363,7 @@ def _outcome_item(found: _Found, test_set: str, asked: tuple[str, ...]) -> Item:
     if predicted is None:
         return item
     item = replace(item, predicted=predicted)
-    if "category" not in asked or example.label is None:
-        return item
-    error = Misclassified(example.premise, example.hypothesis, example.label, predicted)
-    return replace(item, suggested=suggestions(error))
+    return replace(item, suggested=suggestions(item)) if "category" in asked else item
 
 
 def _entry(dataset: Dataset, drawn: Sequence[Example], asked: Iterable[str]) -> dict[str, Any]:
@@ -405,7 +402,7 @@ def _write(
     models = {side: "+".join(facts[side]) for side in ("wrong", "right") if facts.get(side)}
     parts = {"study": facts["kind"], **models, "seed": request.seed, "per_set": request.per_set, "sets": sets}
     manifest = {
-        "format": 1,
+        "format": 2,
         **facts,
         "signature": signature(parts),
         "seed": request.seed,

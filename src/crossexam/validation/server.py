@@ -24,8 +24,9 @@ from urllib.parse import parse_qs
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.output.escapes import finalized
+from crossexam.validation.answer_log import Judgement
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS
-from crossexam.validation.study import Item, Judgement, JudgeProgress, Study, open_study
+from crossexam.validation.study import Item, JudgeProgress, Study, open_study
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 ADDRESS: Final = "127.0.0.1"
 PORT: Final = 8765
 _PAGE: Final = Path(__file__).parent / "page"
-_MOST_BYTES: Final = 4096  # in a form; an answer has about 200
+_MAX_BYTES: Final = 4096  # in a form; an answer has about 200
 _STATIC: Final = {"judge.css": "text/css", "judge.js": "text/javascript"}
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -62,13 +63,13 @@ def serve_study(folder: Path, *, port: int = PORT, announce: Callable[[dict[str,
     except ImportError:
         raise MissingExtraError("uvicorn", "validate", "the judges' page") from None
 
-    with open_study(folder) as study:
-        asgi = application(study)
-        with _listening(port) as listener:
-            announce(judge_links(study, listener.getsockname()[1]))
-            # No access log: it would write the tokens of the links.
-            config = uvicorn.Config(asgi, access_log=False, log_level="warning", server_header=False)
-            uvicorn.Server(config).run(sockets=[listener])
+    study = open_study(folder)
+    asgi = application(study)
+    with _listening(port) as listener:
+        announce(judge_links(study, listener.getsockname()[1]))
+        # No access log: it would write the tokens of the links.
+        config = uvicorn.Config(asgi, access_log=False, log_level="warning", server_header=False)
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def _listening(port: int) -> socket.socket:
@@ -270,7 +271,7 @@ async def _form(request: Request) -> dict[str, str] | None:
     body = b""
     async for piece in request.stream():
         body += piece
-        if len(body) > _MOST_BYTES:
+        if len(body) > _MAX_BYTES:
             return None
     try:
         fields = parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=8, errors="strict")

@@ -8,17 +8,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import FormatError
 from crossexam.core.files import write_text
 from crossexam.core.output.escapes import escape_cell
-from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, exported_questions
-from crossexam.validation.study import Item, Judgement, Study
+from crossexam.validation.answer_log import Judgement
+from crossexam.validation.exchange import (
+    Sheet,
+    hints_of,
+    item_named,
+    items_by_name,
+    value_of,
+    without_repetitions,
+)
+from crossexam.validation.questions import CANNOT_SAY, QUESTIONS
+from crossexam.validation.study import Item, Study
 
 #: The cell of a question that is not asked about an item.
 NOT_ASKED: Final = "not asked"
 _TEXTS: Final = ("premise", "hypothesis")
-_SHORT: Final[Mapping[str, str]] = {"y": "yes", "n": "no"}
-_SHORT_LABELS: Final[Mapping[str, str]] = {"e": "entailment", "n": "neutral", "c": "contradiction"}
 
 
 def column_of(judge: str, question: str) -> str:
@@ -31,45 +38,26 @@ def column_of(judge: str, question: str) -> str:
     return f"{judge}: {question} ({values})"
 
 
-def write_csv(
-    study: Study,
-    path: Path,
-    *,
-    judges: Sequence[str],
-    questions: Sequence[str] | None = None,
-    with_answers: bool = False,
-) -> None:
-    """Write *study* as CSV with columns for *judges*, which are empty unless *with_answers*.
+def write_csv(sheet: Sheet, path: Path) -> None:
+    """Write *sheet* as CSV, with a column per judge and question.
 
-    Rows are in the order of the judge if there is one, else in the random order of their numbers.
-    *questions* None stands for all questions; items that none of them is asked about are left out.
-    Only studies of errors have gold labels and predictions, and only questions on a sheet of their own have
-    what they show; judges see both on the page, too.  Raises CrossexamError for questions that cannot share
-    a sheet.
+    Only sheets of errors have gold labels and predictions; judges see both on the page, too.
     """
-    given = {each[:3]: each.value for each in study.judgements()} if with_answers else {}
-    questions = exported_questions((key for item in study.items.values() for key in item.asked), questions)
-    errors = any(item.predicted for item in study.items.values())
     stream = io.StringIO()
     writer = csv.writer(stream)
-    extra = ["gold label", "prediction", "hints"] if errors else []
-    extra += next(iter(study.items.values())).revealed(questions[0])
-    writer.writerow(["item", *_TEXTS, *extra, *(column_of(j, q) for j in judges for q in questions)])
-    numbers = study.order(judges[0]) if len(judges) == 1 else list(study.items)
-    for item in (study.items[number] for number in numbers):
-        if not set(questions) & set(item.asked):
-            continue
-        hints = "; ".join(f"{category}: {why}" for category, why in item.suggested)
-        seen = [str(item.gold), str(item.predicted), hints] if errors else []
-        seen += item.revealed(questions[0]).values()
+    extra = ["gold label", "prediction", "hints"] if sheet.of_errors else []
+    extra += sheet.revealed(sheet.items[0])
+    columns = [(judge, question) for judge in sheet.judges for question in sheet.questions]
+    writer.writerow(["item", *_TEXTS, *extra, *(column_of(*column) for column in columns)])
+    for item in sheet.items:
+        seen = [str(item.gold), str(item.predicted), hints_of(item)] if sheet.of_errors else []
+        seen += sheet.revealed(item).values()
         cells = [
-            given.get((judge, item.number, question), "") if question in item.asked else NOT_ASKED
-            for judge in judges
-            for question in questions
+            sheet.given.get((judge, item.number, question), "") if question in item.asked else NOT_ASKED
+            for judge, question in columns
         ]
-        writer.writerow(
-            [escape_cell(cell) for cell in (item.name, item.premise, item.hypothesis, *seen, *cells)]
-        )
+        shown = (item.name, item.premise, item.hypothesis, *seen, *cells)
+        writer.writerow([escape_cell(cell) for cell in shown])
     write_text(path, "\ufeff" + stream.getvalue())  # the mark by which Excel knows UTF-8
 
 
@@ -88,64 +76,62 @@ def read_csv(study: Study, path: Path) -> list[Judgement]:
         ) from None
     header = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count), strict=True)
-    judgements: list[Judgement] = []
-    columns: dict[int, tuple[str, str]] | None = None
-    names: list[str] = []
-    by_name = {item.name: item for item in study.items.values()}
-    seen: set[str] = set()
-    for line, row in _lines(reader, path):
-        where = f"{path}, line {line}"
-        if columns is None:
-            names = [name.strip() for name in row]
-            columns = _columns(study, names, where)
-            continue
+    return without_repetitions(_found(study, _lines(reader, path), path))
+
+
+def _found(
+    study: Study, lines: Iterator[tuple[str, list[str]]], path: Path
+) -> Iterator[tuple[Judgement, str]]:
+    """Yield the judgements in *lines*, each with where it is."""
+    header = next(lines, None)
+    if header is None:
+        raise FormatError("the file is empty", where=str(path), wanted="a CSV that `validate export` wrote")
+    names, known = [name.strip() for name in header[1]], items_by_name(study)
+    columns = _columns(study, names, header[0])
+    for where, row in lines:
         if not any(cell.strip() for cell in row):
             continue
         if len(row) > len(names):
             raise FormatError(f"{len(row)} cells", where=where, wanted=f"{len(names)}, as in the header")
-        item = _item(dict(zip(names, row, strict=False)), by_name, seen, where)
-        judgements += _judgements(item, row, columns, where)
-    if columns is None:
-        raise FormatError("the file is empty", where=str(path), wanted="a CSV that `validate export` wrote")
-    return judgements
+        cells = dict(zip(names, row, strict=False))
+        item = item_named(cells.get("item", "").strip(), known, where=where)
+        _check_texts(item, cells, where)
+        yield from ((judgement, where) for judgement in _judgements(item, cells, columns, where))
 
 
-def _lines(reader: Iterator[list[str]], path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield each record with the line it begins on."""
+def _lines(reader: Iterator[list[str]], path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each record after the place where it begins: the file and the line."""
     line = 1
     while True:
+        where = f"{path}, line {line}"
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise FormatError(f"not CSV: {error}", where=f"{path}, line {line}") from None
+            raise FormatError(f"not CSV: {error}", where=where) from None
         if row is None:
             return
-        yield line, row
+        yield where, row
         line = reader.line_num + 1  # type: ignore[attr-defined]
 
 
-def _columns(study: Study, names: Sequence[str], where: str) -> dict[int, tuple[str, str]]:
+def _columns(study: Study, names: Sequence[str], where: str) -> dict[str, tuple[str, str]]:
+    """Return judge and question of each column of answers, by its name."""
     if "item" not in names:
         raise FormatError("no column 'item'", where=where, wanted="a CSV that `validate export` wrote")
-    columns: dict[int, tuple[str, str]] = {}
-    for place, name in enumerate(names):
+    columns: dict[str, tuple[str, str]] = {}
+    for name in names:
         judge, colon, rest = name.partition(": ")
         if not colon:
             continue
         question = rest.partition(" (")[0].strip()
-        if judge not in study.judges:
-            raise FormatError(
-                f"column '{name}': no judge is called '{judge}'", where=where, wanted=", ".join(study.judges)
-            )
-        if question not in QUESTIONS:
-            raise FormatError(
-                f"column '{name}': no question is called '{question}'",
-                where=where,
-                wanted=", ".join(QUESTIONS),
-            )
+        for kind, part, known in (("judge", judge, study.judges), ("question", question, QUESTIONS)):
+            if part not in known:
+                raise FormatError(
+                    f"column '{name}': no {kind} is called '{part}'", where=where, wanted=", ".join(known)
+                )
         if (judge, question) in columns.values():
             raise FormatError(f"there are two columns '{name}'", where=where)
-        columns[place] = (judge, question)
+        columns[name] = (judge, question)
     if not columns:
         raise FormatError(
             "there is no column with answers", where=where, wanted="columns such as 'judge-1: label'"
@@ -153,23 +139,16 @@ def _columns(study: Study, names: Sequence[str], where: str) -> dict[int, tuple[
     return columns
 
 
-def _item(row: Mapping[str, str], by_name: Mapping[str, Item], seen: set[str], where: str) -> Item:
-    name = row.get("item", "").strip()
-    item = by_name.get(name)
-    if item is None:
-        raise FormatError(f"the study has no item '{name}'", where=where, wanted="an item such as i00001")
-    if name in seen:
-        raise FormatError(f"there are two rows for item {name}", where=where)
-    seen.add(name)
+def _check_texts(item: Item, cells: Mapping[str, str], where: str) -> None:
+    """Raise FormatError if the sentences of a row are not those of *item*."""
     for side, text in zip(_TEXTS, (item.premise, item.hypothesis), strict=True):
-        found = row.get(side)
+        found = cells.get(side)
         if found is not None and _plain(found) not in {_plain(text), _plain(escape_cell(text))}:
             raise FormatError(
-                f"the {side} differs from item {name}",
+                f"the {side} differs from item {item.name}",
                 where=where,
                 hint="if you sorted the spreadsheet, sort whole rows",
             )
-    return item
 
 
 def _plain(text: str) -> str:
@@ -177,10 +156,10 @@ def _plain(text: str) -> str:
 
 
 def _judgements(
-    item: Item, row: Sequence[str], columns: Mapping[int, tuple[str, str]], where: str
+    item: Item, cells: Mapping[str, str], columns: Mapping[str, tuple[str, str]], where: str
 ) -> Iterator[Judgement]:
-    for place, (judge, question) in columns.items():
-        cell = row[place].strip() if place < len(row) else ""
+    for name, (judge, question) in columns.items():
+        cell = cells.get(name, "").strip()
         if not cell or (cell == NOT_ASKED and question not in item.asked):
             continue
         if question not in item.asked:
@@ -189,25 +168,3 @@ def _judgements(
                 where=where,
             )
         yield Judgement(judge, item.number, question, value_of(question, cell, where=where))
-
-
-def value_of(question: str, text: str, *, where: str) -> str:
-    """Return the answer to *question* that *text* spells; raises FormatError.
-
-    >>> value_of("label", "Neutral ", where="x"), value_of("grammatical", "y", where="x")
-    ('neutral', 'yes')
-    """
-    name = text.strip().removeprefix("'").lower().replace(" ", "_")
-    name = (_SHORT_LABELS if question == "label" else _SHORT).get(name, name)
-    known = [choice.value for choice in QUESTIONS[question].choices]
-    if name not in known:
-        raise FormatError(f"'{text}' is not an answer to '{question}'", where=where, wanted=", ".join(known))
-    return name
-
-
-def judges_named(study: Study, names: Sequence[str] | None) -> list[str]:
-    """Return *names*, or all judges of *study*; raises CrossexamError for an unknown judge."""
-    for name in names or ():
-        if name not in study.judges:
-            raise CrossexamError(f"no judge is called '{name}'", wanted=", ".join(study.judges))
-    return list(names or study.judges)

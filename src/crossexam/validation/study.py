@@ -1,18 +1,17 @@
-"""A study: one SQLite file with the items, the judges, and every answer that they clicked.
+"""A study: a folder with the items, the judges, and the answers of each.
 
-Clicks are only added.  Undoing one marks it, so that the previous one counts again and nothing that a judge
-did is lost.  The file is in WAL mode with ``synchronous = FULL``: when :meth:`Study.record` returns, the
-judgement is on the disk.  Each row has a checksum (:mod:`crossexam.validation.row_checksums`).  The file
-holds gold labels and the tokens of the judges, so only its owner may read it.
+``items.json`` has the items, their gold labels, and the tokens and orders of the judges; it stays as it was
+drawn, and its SHA-256 is in ``manifest.json``.  Each judge's answers are appended to a file of their own
+(:mod:`crossexam.validation.answer_log`).  Only the owner of these files may read them.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+import warnings
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,38 +19,18 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import SIDES, Side
-from crossexam.core.files import disk_full, writing
+from crossexam.core.files import keep, new_folder, sha256_of, writing
 from crossexam.core.labels import Gold, Projection, parse_label, projection_of
+from crossexam.core.locks import FOLDER_LOCK, waiting_for
 from crossexam.core.manifest import TestSetEntry, entries_of
-from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.output.escapes import json_text
+from crossexam.core.sealed import FILES, check_files, read_manifest, write_manifest
+from crossexam.validation.answer_log import PAGE, AnswerLog, CutOffWarning, Judgement
 from crossexam.validation.questions import ANTONYM_KIND, CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
-from crossexam.validation.row_checksums import check_rows, is_sealed, prepare, seal, seal_all
 
 MANIFEST: Final = "manifest.json"
-FILE_NAME: Final = "study.sqlite"
-_RESTORE: Final = "restore the file from a copy of the study; the judgements themselves are in study.sqlite"
-
-# Every table has a column ``checksum`` besides, which seal_all adds.
-_SCHEMA: Final = """
-CREATE TABLE facts  (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE judges (name TEXT PRIMARY KEY, token TEXT NOT NULL UNIQUE);
-CREATE TABLE items  (number INTEGER PRIMARY KEY, test_set TEXT NOT NULL, example TEXT NOT NULL,
-                     premise TEXT NOT NULL, hypothesis TEXT NOT NULL, gold TEXT, predicted TEXT,
-                     cluster TEXT NOT NULL, asked TEXT NOT NULL, suggested TEXT NOT NULL,
-                     facts TEXT NOT NULL, UNIQUE (test_set, example));
-CREATE TABLE orders (judge TEXT NOT NULL REFERENCES judges, place INTEGER NOT NULL,
-                     item INTEGER NOT NULL REFERENCES items, PRIMARY KEY (judge, place));
-CREATE TABLE clicks (id INTEGER PRIMARY KEY AUTOINCREMENT, judge TEXT NOT NULL REFERENCES judges,
-                     item INTEGER NOT NULL REFERENCES items, question TEXT NOT NULL, value TEXT NOT NULL,
-                     source TEXT NOT NULL, undone INTEGER NOT NULL DEFAULT 0,
-                     at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')));
-CREATE INDEX clicks_of ON clicks (judge, item, question);
-"""
-# SQLite takes the bare columns of each group from the row of max(id): the latest click that was not undone.
-_LATEST: Final = """
-SELECT judge, item, question, value, max(id) FROM clicks WHERE NOT undone {where}
-GROUP BY judge, item, question
-"""
+ITEMS: Final = "items.json"
+_RESTORE: Final = "restore the file from a copy of the study; what each judge answered is in JUDGE.jsonl"
 
 
 @dataclass(frozen=True)
@@ -59,7 +38,7 @@ class Item:
     """An item to judge; *asked* are keys of questions, *predicted* and *suggested* are for error studies.
 
     *before* has the sentences that its construction edited, as they were, *pair* its two words; *status* is
-    that of a label that was only proposed.  Studies of earlier versions have none of these.
+    that of a label that was only proposed.
     """
 
     number: int
@@ -88,15 +67,6 @@ class Item:
         return f"i{self.number:05d}"
 
 
-class Judgement(NamedTuple):
-    """The answer *value* of *judge* to *question* about the item with the number *item*."""
-
-    judge: str
-    item: int
-    question: str
-    value: str
-
-
 class JudgeProgress(NamedTuple):
     """How far a judge is: *done* of *total* items, and the next *item* and *question* (None if all is done).
 
@@ -111,73 +81,29 @@ class JudgeProgress(NamedTuple):
 
 
 class Study:
-    """An open study; every method is one transaction.  Close it, or use it as a context manager."""
+    """A study in its *folder*; *content* is that of its items.  Answers are read anew whenever asked for."""
 
-    def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, manifest: Mapping[str, Any], content: Mapping[str, Any]) -> None:
         self.folder, self.manifest = folder, manifest
-        self._connection = _connect(folder / FILE_NAME)
-
-    def __enter__(self) -> Study:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._connection.close()
-
-    @cached_property
-    def items(self) -> dict[int, Item]:
-        """The items by number."""
-        rows = self._connection.execute("SELECT * FROM items ORDER BY number").fetchall()
-        return {row[0]: item_of(row) for row in rows}
-
-    @cached_property
-    def judges(self) -> dict[str, str]:
-        """The token of each judge by name."""
-        return dict(self._connection.execute("SELECT name, token FROM judges ORDER BY rowid").fetchall())
-
-    @cached_property
-    def secret(self) -> bytes:
-        """The key that signs cookies and form tokens."""
-        (value,) = self._connection.execute("SELECT value FROM facts WHERE name = 'secret'").fetchone()
-        return bytes.fromhex(value)
+        #: The items by number.
+        self.items: Final = {entry["number"]: _item_of(entry) for entry in content["items"]}
+        #: The token of each judge by name.
+        self.judges: Final[dict[str, str]] = {
+            judge: entry["token"] for judge, entry in content["judges"].items()
+        }
+        #: The key that signs cookies and form tokens.
+        self.secret: Final = bytes.fromhex(content["secret"])
+        self._orders: Final[dict[str, list[int]]] = {
+            judge: entry["order"] for judge, entry in content["judges"].items()
+        }
+        self._logs: Final = {
+            judge: AnswerLog(folder / _log_name(judge), judge, self._check) for judge in self.judges
+        }
 
     @property
     def identity(self) -> str:
         """The id of the study: eight hexadecimal digits."""
         return str(self.manifest["study"])
-
-    def check(self) -> None:
-        """Raise an error of SQLite or ValueError unless all that the study holds is as it was written."""
-        (sound,) = self._connection.execute("PRAGMA integrity_check").fetchone()
-        if sound != "ok":
-            raise ValueError(sound)
-        if is_sealed(self._connection):
-            check_rows(self._connection)
-        known = set(self.manifest["test_sets"])
-        for item in self.items.values():
-            if item.test_set not in known or not set(item.asked) <= set(QUESTIONS):
-                raise ValueError(
-                    f"item {item.number} is of test set {item.test_set!r}, and asks {item.asked}"
-                )
-            if not isinstance(item.premise, str) or not isinstance(item.hypothesis, str):
-                raise ValueError(f"the sentences of item {item.number} are not text")
-        for judge in self.judges:
-            if not set(self.order(judge)) <= set(self.items):
-                raise ValueError(f"the order of {judge} has items that there are not")
-        for judgement in self.judgements():
-            self._check(judgement)
-        if len(self.secret) == 0:
-            raise ValueError("the key that signs forms is empty")
-
-    def seal(self) -> None:
-        """Give the rows of a study of an earlier version their checksums, unless they have them."""
-        if not is_sealed(self._connection):
-            with self._transaction() as connection:
-                if not is_sealed(connection):  # by another process
-                    seal_all(connection)
 
     def entry(self, name: str) -> TestSetEntry:
         """Return what the manifest says of test set *name*; raises KeyError if it is not in the study."""
@@ -209,13 +135,26 @@ class Study:
 
     def order(self, judge: str) -> list[int]:
         """Return the numbers of the items in the order of *judge*."""
-        rows = self._connection.execute("SELECT item FROM orders WHERE judge = ? ORDER BY place", (judge,))
-        return [number for (number,) in rows.fetchall()]
+        return self._orders[judge]
 
     def judgements(self, judge: str | None = None) -> list[Judgement]:
-        """Return the latest judgements, of *judge* or of all judges."""
-        query = _LATEST.format(where="AND judge = :judge" if judge is not None else "")
-        return [Judgement(*row[:4]) for row in self._connection.execute(query, {"judge": judge}).fetchall()]
+        """Return the latest judgements, of *judge* or of all judges, sorted.
+
+        Raises FormatError that names the line which is no answer.
+        """
+        judges = self.judges if judge is None else [judge]
+        return sorted(answer for name in judges for answer in self._logs[name].latest().values())
+
+    def check_answers(self) -> None:
+        """Raise FormatError if an answer is damaged; warn if the last of a judge was not saved completely."""
+        for log in self._logs.values():
+            if not log.path.exists():
+                raise FormatError(f"there is no {log.path.name}", where=str(self.folder), hint=_RESTORE)
+            if log.read():
+                warnings.warn(
+                    CutOffWarning(f"{log.path}: the last line is incomplete, so this answer is left out"),
+                    stacklevel=3,
+                )
 
     def progress(self, judge: str) -> JudgeProgress:
         """Return how far *judge* is, with the first unanswered question in the judge's order of items."""
@@ -233,39 +172,41 @@ class Study:
         item, left = due[0]
         return JudgeProgress(item, left[0], len(items) - len(due), len(items), given.get(item.number, {}))
 
-    def record(self, judgement: Judgement, *, source: str = "page") -> bool:
+    def record(self, judgement: Judgement) -> bool:
         """Save *judgement*; return False if it changes nothing.  Raises CrossexamError if it is not valid."""
-        return self.record_all([judgement], source=source) == 1
+        return self.record_all([judgement], source=PAGE) == 1
 
     def record_all(self, judgements: Sequence[Judgement], *, source: str) -> int:
-        """Save *judgements*, all or none; return how many are new or changed.  Raises CrossexamError."""
+        """Save *judgements*, all or none; return how many are new or changed.  Raises CrossexamError.
+
+        What a killed process has saved of them is not saved again.
+        """
+        by_judge: dict[str, list[Judgement]] = {}
         for judgement in judgements:
             self._check(judgement)
+            by_judge.setdefault(judgement.judge, []).append(judgement)
         new = 0
-        with self._transaction() as connection:
-            for judgement in judgements:
-                query = _LATEST.format(where="AND judge = ? AND item = ? AND question = ?")
-                known = connection.execute(query, judgement[:3]).fetchone()
-                if known is None or known[3] != judgement.value:
-                    new += 1
-                    inserted = connection.execute(
-                        "INSERT INTO clicks (judge, item, question, value, source) VALUES (?, ?, ?, ?, ?)",
-                        (*judgement, source),
-                    )
-                    seal(connection, "clicks", row=inserted.lastrowid)
+        with self._alone(), ExitStack() as written:
+            for judge, given in by_judge.items():
+                log = self._logs[judge]
+                if changes := _changes(log.latest(), given):
+                    written.callback(log.cut)
+                    log.append(changes, source)
+                    new += len(changes)
+            written.pop_all()
         return new
 
     def undo(self, judge: str) -> bool:
         """Undo the latest click of *judge* on the page; return False if there is none."""
-        with self._transaction() as connection:
-            (latest,) = connection.execute(
-                "SELECT max(id) FROM clicks WHERE judge = ? AND source = 'page' AND NOT undone", (judge,)
-            ).fetchone()
-            if latest is None:
-                return False
-            connection.execute("UPDATE clicks SET undone = 1 WHERE id = ?", (latest,))
-            seal(connection, "clicks", row=latest)
-        return True
+        log = self._logs[judge]
+        with self._alone():
+            if can_undo := log.can_undo():
+                log.undo()
+        return can_undo
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """Hold the lock, so that nobody else saves between reading and writing."""
+        return waiting_for(self.folder / FOLDER_LOCK)
 
     def _check(self, judgement: Judgement) -> None:
         if judgement.judge not in self.judges:
@@ -284,71 +225,47 @@ class Study:
                 f"'{judgement.value}' is not an answer to '{judgement.question}'", wanted=", ".join(known)
             )
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Begin with the write lock, so that nobody writes between reading and writing."""
-        with writing(self.folder / FILE_NAME):
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
-                    self._connection.execute("ROLLBACK")
-                raise
+
+def _log_name(judge: str) -> str:
+    return f"{judge}.jsonl"
+
+
+def _changes(known: Mapping[tuple[int, str], Judgement], given: Sequence[Judgement]) -> list[Judgement]:
+    """Return those of the judgements *given* by a judge that change what is *known*, in order."""
+    latest, changes = dict(known), []
+    for judgement in given:
+        if latest.get(judgement[1:3]) != judgement:
+            changes.append(judgement)
+            latest[judgement[1:3]] = judgement
+    return changes
 
 
 def open_study(folder: Path) -> Study:
-    """Return the study in *folder*; raises FormatError if there is none or it was not finished."""
-    manifest_file = folder / MANIFEST
-    if not manifest_file.exists() or not (folder / FILE_NAME).exists():
-        missing = MANIFEST if not manifest_file.exists() else FILE_NAME
-        raise FormatError(
-            f"there is no {missing}: this is not a study, or sampling did not finish",
-            where=str(folder),
-            hint="crossexam validate sample SUITE -o STUDY",
-        )
+    """Return the study in *folder*.
+
+    Raises FormatError if there is none, or if it is not as it was written.  Warns of an answer that was not
+    written to its end.
+    """
+    manifest_file, items_file = folder / MANIFEST, folder / ITEMS
+    for path in (manifest_file, items_file):
+        if not path.exists():
+            raise FormatError(
+                f"there is no {path.name}: this is not a study",
+                where=str(folder),
+                hint="crossexam validate sample SUITE -o STUDY",
+            )
     manifest = read_manifest(manifest_file, hint=_RESTORE)
     try:
         entries_of(manifest)
-        if "study" not in manifest or not isinstance(manifest.get("test_sets"), dict):
+        if not {"study", "test_sets", FILES} <= set(manifest):
             raise FormatError("this is not the manifest of a study", wanted="fields 'study' and 'test_sets'")
     except FormatError as error:
         raise FormatError(error.what, where=str(manifest_file), wanted=error.wanted, hint=_RESTORE) from None
-    study = Study(folder, manifest)
-    try:
-        _check_database(study)
-    except BaseException:
-        study.close()
-        raise
+    check_files(folder, manifest, hint=_RESTORE)
+    del manifest[FILES]
+    study = Study(folder, manifest, json.loads(items_file.read_text(encoding="utf-8")))
+    study.check_answers()
     return study
-
-
-def _check_database(study: Study) -> None:
-    """Raise FormatError if the database of *study* is damaged, or is not that of its manifest."""
-    path = study.folder / FILE_NAME
-    try:
-        study.check()
-        study.seal()
-    except (
-        sqlite3.DatabaseError,
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        RecursionError,
-    ) as error:
-        if (full := disk_full(error, path)) is not None:
-            raise full from None
-        raise FormatError(
-            f"the database of the study is damaged: {error}",
-            where=str(path),
-            wanted="the file that `crossexam validate sample` wrote, with what judges have answered",
-            hint=_RESTORE,
-        ) from None
-    except CrossexamError as error:
-        hint = error.hint or _RESTORE
-        raise FormatError(error.what, where=str(path), wanted=error.wanted, hint=hint) from None
 
 
 def create_study(
@@ -356,105 +273,42 @@ def create_study(
 ) -> None:
     """Write a study into *folder*; *orders* are the item numbers in the order of each judge.
 
-    The manifest is written last; what an interrupted call left is written anew.  Raises CrossexamError if
-    *folder* exists and has anything else, if the disk is full, or if the name of a test set is not text.
+    The folder is written completely or not at all.  If it has the same study, without an answer, that stays.
+    Raises CrossexamError if it has anything else, or if the disk is full.
     """
-    for name in {item.test_set for item in items}:
-        if _storable(name) != name:
-            raise CrossexamError(
-                f"the name of test set '{name}' has an unpaired surrogate",
-                wanted="a name that UTF-8 can encode",
-                hint="rename the test set in the manifest of the suite",
-            )
-    if folder.exists() and (not folder.is_dir() or not _only_leftovers(folder)):
+    if _is_drawn(folder, manifest):
+        return
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CrossexamError("this folder is not empty", where=str(folder), hint="choose another -o")
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / FILE_NAME
-    for stale in folder.iterdir():
-        stale.unlink()
-    path.touch(mode=0o600)
-    with writing(path), closing(_connect(path)) as connection:
-        connection.executescript(_SCHEMA)
-        connection.execute("BEGIN")
-        connection.execute("INSERT INTO facts VALUES ('secret', ?)", (secrets.token_hex(32),))
-        tokens = [(judge, secrets.token_urlsafe(24)) for judge in orders]
-        connection.executemany("INSERT INTO judges VALUES (?, ?)", tokens)
-        connection.executemany(f"INSERT INTO items VALUES ({','.join('?' * 11)})", map(row_of, items))  # noqa: S608
-        places = [(judge, place, item) for judge, order in orders.items() for place, item in enumerate(order)]
-        connection.executemany("INSERT INTO orders VALUES (?, ?, ?)", places)
-        seal_all(connection)
-        connection.execute("COMMIT")
-    write_manifest(folder / MANIFEST, {**manifest, "study": secrets.token_hex(4)})
+    content = {
+        "secret": secrets.token_hex(32),
+        "judges": {
+            judge: {"token": secrets.token_urlsafe(24), "order": list(order)}
+            for judge, order in orders.items()
+        },
+        "items": [vars(item) for item in items],
+    }
+    with new_folder(folder, purpose="sampling") as unfinished:
+        for name in (ITEMS, *map(_log_name, orders)):
+            (unfinished / name).touch(mode=0o600)
+        with writing(folder / ITEMS):
+            (unfinished / ITEMS).write_text(json_text(content, indent=1) + "\n", encoding="utf-8")
+        files = {ITEMS: sha256_of(unfinished / ITEMS)}
+        write_manifest(unfinished / MANIFEST, {**manifest, "study": secrets.token_hex(4), FILES: files})
+    for name in (ITEMS, *map(_log_name, orders), MANIFEST):
+        keep(folder / name)
 
 
-def _only_leftovers(folder: Path) -> bool:
-    """Return whether *folder* is empty but for what an interrupted create_study left, without judgements."""
-    path = folder / FILE_NAME
-    databases = {path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}-journal"}
-    temporary = set(folder.glob(f".{MANIFEST}.*.part"))
-    if not all(each.name in databases or each in temporary for each in folder.iterdir()):
-        return False
-    if not path.exists():
-        return True
-    with closing(_connect(path)) as connection:
-        tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'clicks'").fetchone()[0]
-        return not (tables and connection.execute("SELECT count(*) FROM clicks").fetchone()[0])
-
-
-def row_of(item: Item) -> tuple[object, ...]:
-    """Return *item* as a row of the table ``items``."""
-    shown = (_storable(item.premise), _storable(item.hypothesis))
-    return (
-        item.number,
-        item.test_set,
-        _storable(item.example),
-        *shown,
-        item.gold,
-        item.predicted,
-        _storable(item.cluster),
-        json.dumps(item.asked),
-        json.dumps(item.suggested),
-        json.dumps({"before": _storable_texts(item.before), "status": item.status, "pair": item.pair}),
-    )
-
-
-def _storable(text: str) -> str:
-    """Return *text* with lone surrogates, which SQLite cannot store, replaced by their escapes."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _storable_texts(texts: Mapping[Side, str]) -> dict[Side, str]:
-    return {side: _storable(text) for side, text in texts.items()}
-
-
-def item_of(row: Sequence[Any]) -> Item:
-    """Return the item in *row*, the inverse of :func:`row_of`."""
-    number, test_set, example, premise, hypothesis, gold, predicted, cluster, asked, suggested = row[:10]
-    facts = json.loads(row[10]) if len(row) > 10 else {}  # studies of earlier versions have ten columns
-    return Item(
-        number,
-        test_set,
-        example,
-        premise,
-        hypothesis,
-        parse_label(gold),
-        parse_label(predicted),
-        cluster,
-        tuple(json.loads(asked)),
-        tuple((category, why) for category, why in json.loads(suggested)),
-        facts.get("before") or {},
-        facts.get("status"),
-        facts.get("pair"),
-    )
-
-
-def _connect(path: Path) -> sqlite3.Connection:
+def _is_drawn(folder: Path, manifest: Mapping[str, Any]) -> bool:
+    """Return whether *folder* has the study of *manifest*, and nobody has answered."""
     try:
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        prepare(connection)
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # SQLite quotes what is damaged
-        raise FormatError(f"not the database of a study: {error}", where=str(path)) from None
-    return connection
+        study = open_study(folder)
+    except FormatError:
+        return False
+    return study.manifest == {**manifest, "study": study.identity} and not study.judgements()
+
+
+def _item_of(entry: Mapping[str, Any]) -> Item:
+    """Return the item that *entry* of a file of items describes."""
+    asked, suggested = tuple(entry["asked"]), tuple(map(tuple, entry["suggested"]))
+    return Item(**{**entry, "asked": asked, "suggested": suggested})

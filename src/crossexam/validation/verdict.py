@@ -23,7 +23,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import REJECTED, VERIFIED
 from crossexam.core.labels import GOLDS, Gold, parse_label
 from crossexam.core.manifest import TestSetEntry, signature
-from crossexam.evaluation.judges import shares_of_labels
+from crossexam.evaluation.verified import shares_of_labels
 from crossexam.published.figures import published
 from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha
 from crossexam.stats.estimate import share_correct
@@ -33,7 +33,7 @@ from crossexam.validation.study import Item, Study
 OPEN: Final = "open"
 #: The questions without a good answer; the answers are counted.
 CHOICES: Final = frozenset({"category", ANTONYM_KIND})
-#: The number of judges that have to agree in the published shares.
+#: The number of judges that have to agree in the published shares, and that can agree at all.
 TWO: Final = 2
 
 
@@ -145,40 +145,38 @@ def verdicts(study: Study, rule: Rule = CONFIRMED) -> dict[str, dict[str, Verdic
 def _verdict(study: Study, item: Item, rule: Rule, answers: Answers) -> Verdict:
     judges = len(study.judges)
     majority = judges // 2 + 1
-    label = item.gold
-    if rule.apply == "relabel":
-        label = _majority_label(study, item, answers, majority)
-    decisions = [_label_decision(study, item, label, answers, majority)]
-    decisions += [_decision(study, item, key, answers, majority) for key in rule.require if key in item.asked]
+    given = answers.get((item.number, "label"), {})
+    label = _shared(given, majority) if rule.apply == "relabel" else item.gold
+    decisions = [_decision(given, label, judges, majority)]
+    for key in rule.require:
+        if key in item.asked:
+            said = answers.get((item.number, key), {})
+            decisions.append(_decision(said, QUESTIONS[key].good, judges, majority))
     status = REJECTED if False in decisions else OPEN if None in decisions else VERIFIED
-    agreed = _votes(study, item, answers)[label or item.gold or ""]
-    return Verdict(status, agreed, judges, label if status == VERIFIED else None)
+    agreed = _votes(given)[label or item.gold or ""]
+    return Verdict(status, agreed, judges, parse_label(label) if status == VERIFIED else None)
 
 
-def _votes(study: Study, item: Item, answers: Answers) -> Counter[str]:
-    """Return how many judges give *item* each label of its test set."""
-    values = answers.get((item.number, "label"), {}).values()
-    return Counter(study.label(item, value) for value in values if value != CANNOT_SAY)
+def _votes(given: Mapping[str, str]) -> Counter[str]:
+    """Return how many judges *given* an item each answer; cannot_say is none."""
+    return Counter(value for value in given.values() if value != CANNOT_SAY)
 
 
-def _majority_label(study: Study, item: Item, answers: Answers, majority: int) -> Gold | None:
-    votes = _votes(study, item, answers)
-    return next((parse_label(label) for label, count in votes.items() if count >= majority), None)
+def _shared(given: Mapping[str, str], needed: int) -> str | None:
+    """Return the answer that *needed* judges, a majority, give, or None."""
+    return next((value for value, count in _votes(given).items() if count >= needed), None)
 
 
-def _label_decision(
-    study: Study, item: Item, label: Gold | None, answers: Answers, majority: int
-) -> bool | None:
-    """Return whether a majority gives *label*; None while missing answers can decide it.
+def _decision(given: Mapping[str, str], wanted: str | None, judges: int, needed: int) -> bool | None:
+    """Return whether *needed* of the *judges* give the answer *wanted*, or any one if that is None.
 
-    Without a *label* there is no majority yet, and missing answers may still make one for any label.
+    The result is None while missing answers can decide it.
     """
-    votes = _votes(study, item, answers)
-    most = max(votes.values(), default=0) if label is None else votes[label]
-    missing = len(study.judges) - len(answers.get((item.number, "label"), {}))
-    if most >= majority:
+    votes = _votes(given)
+    count = max(votes.values(), default=0) if wanted is None else votes[wanted]
+    if count >= needed:
         return True
-    return None if most + missing >= majority else False
+    return None if count + judges - len(given) >= needed else False
 
 
 class Decisions(NamedTuple):
@@ -226,11 +224,8 @@ def labels_given(study: Study) -> dict[str, dict[str, list[str]]]:
     found: dict[str, dict[str, list[str]]] = {name: {} for name in study.manifest["test_sets"]}
     for item in study.items.values():
         given = answers.get((item.number, "label"), {})
-        found[item.test_set][item.example] = [
-            study.label(item, given[judge])
-            for judge in study.judges
-            if given.get(judge, CANNOT_SAY) != CANNOT_SAY
-        ]
+        labels = (given.get(judge, CANNOT_SAY) for judge in study.judges)
+        found[item.test_set][item.example] = [label for label in labels if label != CANNOT_SAY]
     return found
 
 
@@ -240,9 +235,8 @@ def kinds_of_antonyms(study: Study) -> dict[str, dict[str, str | None]]:
     found: dict[str, dict[str, str | None]] = {}
     for item in study.items.values():
         if ANTONYM_KIND in item.asked:
-            votes = Counter(answers.get((item.number, ANTONYM_KIND), {}).values())
-            kinds = (kind for kind, n in votes.items() if n >= majority and kind != CANNOT_SAY)
-            found.setdefault(item.test_set, {})[item.example] = next(kinds, None)
+            kind = _shared(answers.get((item.number, ANTONYM_KIND), {}), majority)
+            found.setdefault(item.test_set, {})[item.example] = kind
     return found
 
 
@@ -307,25 +301,12 @@ Answers = Mapping[tuple[int, str], Mapping[str, str]]  # by item and question: t
 
 
 def _answers(study: Study) -> Answers:
+    """Return what the judges answer; labels are those of the test set (:meth:`Study.label`)."""
     answers: dict[tuple[int, str], dict[str, str]] = {}
-    for judgement in study.judgements():
-        answers.setdefault((judgement.item, judgement.question), {})[judgement.judge] = judgement.value
+    for judge, number, question, value in study.judgements():
+        read = study.label(study.items[number], value) if question == "label" else value
+        answers.setdefault((number, question), {})[judge] = read
     return answers
-
-
-def _good_answers(study: Study, item: Item, question: str, answers: Answers) -> int:
-    """Return how many judges give *item* the good answer."""
-    values = answers.get((item.number, question), {}).values()
-    return sum(study.is_good(item, question, value) for value in values)
-
-
-def _decision(study: Study, item: Item, question: str, answers: Answers, needed: int) -> bool | None:
-    """Return whether *needed* judges give the good answer; None while missing answers can decide that."""
-    good = _good_answers(study, item, question, answers)
-    missing = len(study.judges) - len(answers.get((item.number, question), {}))
-    if good >= needed:
-        return True
-    return None if good + missing >= needed else False
 
 
 def _question_result(
@@ -335,18 +316,16 @@ def _question_result(
     needed = min(TWO, judges)
     values = [answers.get((item.number, question), {}) for item in items]
     clusters = [item.cluster for item in items]
-    if question == "label":
-        values = [
-            {judge: study.label(item, value) for judge, value in given.items()}
-            for item, given in zip(items, values, strict=True)
-        ]
     kappa, alpha = _agreement(question, values, clusters, judges)
     agreed: Estimate | None = None
     categories: dict[str, int] = {}
     if question in CHOICES:
         categories, undecided = _categories(question, values, judges, needed)
     else:
-        decisions = [_decision(study, item, question, answers, needed) for item in items]
+        wanted = [item.gold if question == "label" else QUESTIONS[question].good for item in items]
+        decisions = [
+            _decision(given, good, judges, needed) for given, good in zip(values, wanted, strict=True)
+        ]
         undecided = decisions.count(None)
         decided = [place for place, decision in enumerate(decisions) if decision is not None]
         groups = [clusters[place] for place in decided]
@@ -374,7 +353,7 @@ def _categories(
     counts: Counter[str] = Counter()
     undecided = 0
     for of_item in values:
-        most = Counter(value for value in of_item.values() if value != CANNOT_SAY).most_common(2)
+        most = _votes(of_item).most_common(2)
         if most and most[0][1] >= needed and (len(most) == 1 or most[1][1] < most[0][1]):
             counts[most[0][0]] += 1
         elif len(of_item) < judges:

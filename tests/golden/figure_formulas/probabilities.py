@@ -225,6 +225,19 @@ def calibration(a: Answers) -> Iterator[tuple[str, Figure]]:
     yield "calibration_unanswered", {"value": int((~a.answered).sum())}
     yield "calibration_low_mass", {"value": int((a.answered & (a.mass < 0.5)).sum())}
     yield "calibration_impossible", {"value": int(np.isinf(losses["log_loss"].observed).sum())}
+    yield from reliability(kept)
+
+
+def reliability(kept: Answers) -> Iterator[tuple[str, Figure]]:
+    """The points of the diagram: accuracy by bin, and confidence with the ends for a calibrated model."""
+    bins = by_width(kept.top)
+    for number in np.unique(bins):
+        inside = kept.at(bins == number)
+        n, confidence = len(inside.gold), float(inside.top.mean())
+        low, high = binom.ppf([0.025, 0.975], n, confidence) / n
+        key = f"|confidence={confidence:.4f}"
+        yield f"reliability{key}", share(inside.right, [inside.premise]).figure
+        yield f"reliability_if_calibrated{key}", {"value": confidence, "low": low, "high": high, "n": n}
 
 
 def item_losses(a: Answers) -> dict[str, Losses]:
@@ -255,6 +268,11 @@ def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
         deff = max(1.0, (between + worst**2 / 4) / (k * risk[k - 1] * (1 - risk[k - 1]) + worst / 4))
         size.append(max(1.0, k / deff * few))
     yield "selective_risk|", share(wrong[a.answered], [premise[a.answered]]).figure
+    yield "selective_unanswered|", {"value": int((~a.answered).sum())}
+    for percent in range(5, 101, 5):
+        first = round(percent / 100 * n)
+        if 0 < first <= len(order):
+            yield f"selective_risk|coverage={percent / 100:.2f}", {"value": float(risk[first - 1])}
     yield "selective_aurc|", area(wrong[order], sure[order], premise[order], float(risk.mean())).figure
     k = ceil(0.8 * n - 1e-9)
     number = Number(nan, 0.0, 1.0, 0)

@@ -34,6 +34,16 @@ def columns(name: str, number: Number) -> Row:
     return {name: number.value, f"{name}_low": number.low, f"{name}_high": number.high}
 
 
+def as_figures(row: Row) -> Iterator[tuple[str, Figure]]:
+    """Yield the columns of a comparison as figures: the ends of an interval belong to its value."""
+    parts = ("_low_within", "_high_within", "_low", "_high")
+    for column, value in row.items():
+        if not column.endswith(parts):
+            ends = {part[1:]: row[f"{column}{part}"] for part in parts if f"{column}{part}" in row}
+            of = "alpha=0.05" if column == "significant" else ""
+            yield f"{column}|{of}", {"value": value, **ends}
+
+
 def comparison(data: Any, one: str, other: str) -> dict[str, Row]:
     """The columns of the comparison of two models by test set."""
     rows = {
@@ -81,10 +91,11 @@ def unanswered(a: Answers, b: Answers, missing: int) -> Row:
     )
     row: Row = {"unanswered_a": int((~a.answered).sum()), "unanswered_b": int((~b.answered).sum())}
     row |= {"unanswered": missing, "labelled": count, "only_bounds": too_many(missing, count)}
-    row |= {"difference_least": worst.value, "difference_most": best.value}
+    row |= columns("difference_least", worst) | columns("difference_most", best)
     if row["only_bounds"]:
         for side, each in zip("ab", (a, b), strict=True):
             least, most = (share(each.filled(right).right, each.units) for right in (False, True))
+            row |= columns(f"accuracy_{side}_least", least) | columns(f"accuracy_{side}_most", most)
             row |= columns(f"accuracy_{side}", Number(nan, least.low, most.high, count))
         row |= columns("difference", Number(nan, worst.low, best.high, count))
     return row
@@ -129,6 +140,8 @@ def several(data: Any) -> Iterator[tuple[str, Figure]]:
         planned = len(list(combinations(models, 2))) - len(tests)
         yield from ranking(name, accuracies, tests, planned)
         yield from alone(name, answers)
+        for model in set(models) - set(answers):
+            yield f"{model}|{name}|left_out_of_ranking|", {"value": 1}
         if not left_out and "(proposed)" not in name:
             counted.append(list(answers.values()))
     yield from mean_ranking(models, counted)

@@ -1,4 +1,4 @@
-"""What tables, charts and gates show beside the results of CSV and JSON, by their formulas."""
+"""What tables, charts and gates show beside results, by its formulas; part of it is in CSV and JSON, too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from figure_formulas.answers import Answers, too_many
-from figure_formulas.intervals import Array, Figure, effective, exact, paired, share
+from figure_formulas.intervals import Array, Figure, effective, exact, share
 from scipy.optimize import brentq
 
 #: The least accuracies that gates demand.
@@ -31,7 +31,7 @@ def of_test_set(a: Answers, slices: Sequence[tuple[str, Array]]) -> Iterator[Nam
         yield f"items|{of}", count(int(inside.sum()))
         for side, right in (("least", False), ("most", True)):
             part = a.at(inside)
-            yield f"slice_{side}|{of}", {"value": float(part.filled(right).right.mean())}
+            yield f"accuracy_{side}|{of}", {"value": float(part.filled(right).right.mean())}
     if too_many(int((~a.answered).sum()), len(a.gold)):
         return
     yield "wrong|", count(int((~known.right).sum()))
@@ -63,7 +63,7 @@ def of_pairs(items: Answers, bases: Answers) -> Iterator[Named]:
     yield "pairs|", count(len(items.gold))
     yield "pairs_unanswered|", count(int((~(items.answered & bases.answered)).sum()))
     for side, right in (("least", False), ("most", True)):
-        yield f"base_{side}|", {"value": float(bases.filled(right).right.mean())}
+        yield f"base_accuracy_{side}|", {"value": float(bases.filled(right).right.mean())}
 
 
 def over_test_sets(data: Any, several: dict[str, Figure], sets: Sequence[str]) -> Iterator[Named]:
@@ -92,10 +92,7 @@ def over_test_sets(data: Any, several: dict[str, Figure], sets: Sequence[str]) -
 
 
 def of_two(a: Answers, b: Answers) -> Iterator[tuple[str, float]]:
-    """Yield the bounds of both accuracies over all items, and the interval of their difference."""
-    if not (a.answered & b.answered).all():
-        yield "difference_least_low", paired(a.filled(False).right, b.filled(True).right, a.units).low
-        yield "difference_most_high", paired(a.filled(True).right, b.filled(False).right, a.units).high
+    """Yield the bounds of both accuracies over all items."""
     for side, each in zip("ab", (a, b), strict=True):
         for end, right in (("least", False), ("most", True)):
             yield f"accuracy_{side}_{end}", float(each.filled(right).right.mean())

@@ -147,14 +147,24 @@ def _refusing(server: Any, fields: dict[str, str]) -> Callable[[dict[str, Any]],
 
 
 def test_fields_that_are_refused_are_left_out_and_recorded(server: Any, opened: Any) -> None:
-    for message in ("Unsupported parameter: '{name}'", "bad request"):
-        refused = dict.fromkeys(("max_tokens", "seed", "reasoning_effort"), message)
-        server.answer = _refusing(server, refused)
+    """One after another, the last first, if the server does not say which it refuses."""
+    for message, fields, refused, left_out in (
+        (
+            "Unsupported parameter: '{name}'",
+            ("max_tokens", "seed", "reasoning_effort"),
+            ["seed", "reasoning"],
+            [],
+        ),
+        ("bad request", ("reasoning_effort",), ["reasoning"], []),
+        ("bad request", ("seed",), ["seed", "logprobs", "reasoning"], ["seed"]),
+    ):
+        server.answer = _refusing(server, dict.fromkeys(fields, message))
         model = opened()
         model.predict(PAIRS)
-        sent = {"model", "messages", "max_completion_tokens", "temperature"}
-        assert server.requests[-1].keys() == sent
-        assert model.details["fields_refused"] == ["seed", "reasoning"]
+        assert model.details["fields_refused"] == refused
+        sent = server.requests[-1].keys()
+        assert {"temperature", *({"seed"} - {*refused})} <= sent
+        assert not sent & {*fields, *left_out}
     details = {"model_asked": "x", "fields_refused": ["samples"], "fields_ignored": ["logprobs", "choice"]}
     refused_samples, ignored_choice = endpoint_remarks(details)
     assert "refused the number of answers per request" in refused_samples

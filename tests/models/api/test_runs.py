@@ -69,8 +69,8 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Any, fake_time
     server.answer, server.is_closed = plain, True
     started, done = fake_time.now(), command("--force", "--seed", "1")
     assert done.code == 4
-    assert f"no answer from {server.host} (connection refused); trying again for a few sec" in done.err
-    assert "connection refused: is the server running, and is the endpoint its address?" in done.err
+    assert "connection refused; 24 of 24 distinct pairs" in done.err
+    assert "is the server running, and is the endpoint its address?" in done.err
     assert retry in done.err
     assert fake_time.now() - started < 5
     server.is_closed = False
@@ -82,7 +82,8 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Any, fake_time
 
     server.answer = stop_at_last
     started, done = fake_time.now(), command("--force", "--seed", "2")
-    assert (done.code, done.err.count(f"no answer from {server.host}")) == (4, 1)
+    assert done.code == 4
+    assert f"{server.host}: connection refused; the request waits for 8 seconds" in done.err
     assert "of 24 distinct pairs are still to be asked" in done.err
     assert fake_time.now() - started > 60
 
@@ -97,7 +98,7 @@ def test_a_busy_server_is_waited_for_and_the_user_is_told(server: Any, command: 
     done = command()
     assert done.code == 0
     said = f"{server.host}: 429: slow down; all requests wait for 22 seconds, as the server asks"
-    assert done.err.count(f"{said} (34 requests answered so far)") == 1  # 30 of the probe, and 4 pairs
+    assert done.err.count(said) == 1
     assert "slow down" not in done.out
     assert fake_time.waits == [22]
 
@@ -332,7 +333,7 @@ def test_examine_takes_the_flags_of_run(server: Any, examine: Any, tmp_path: Pat
     assert both.code == 2
     assert "'endpoint' is set by both --set api.endpoint and --endpoint" in both.err
     assert "builtin/ models have no option 'endpoint'" in examine("builtin/overlap", "--endpoint", "x").err
-    shown = examine("--help").out
+    shown = " ".join(examine("--help-all").out.replace("│", " ").split())
     assert all(text in shown for text in ("--set api.seed=N", "--endpoint URL", "--as-published"))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from crossexam.models.api.endpoint import Endpoint, Key, address_of
-from crossexam.models.api.pacing import TransientError, UnreachableError
+from crossexam.models.api.pacing import TransientError
 from crossexam.models.api.transport import DirectTransport, HttpxTransport, Limits, Transport
 
 KEY = "sk-do-not-show-4242"
@@ -182,7 +182,7 @@ def test_a_refused_connection_is_known_as_one() -> None:
         port = closed.getsockname()[1]
     for url in (f"http://127.0.0.1:{port}/v1", f"https://127.0.0.1:{port}/v1"):
         endpoint = Endpoint(address_of(url), Key("K", KEY), timeout=5)
-        with pytest.raises(UnreachableError) as caught:
+        with pytest.raises(TransientError) as caught:
             endpoint.post(b"{}")
         assert (str(caught.value), caught.value.refused) == ("connection refused", True)
         assert caught.value.__context__ is None

@@ -16,7 +16,7 @@ import numpy as np
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.interop.asked import AskedItem, asked_set
+from crossexam.interop.questions import Question, question_set
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite as run
@@ -31,7 +31,7 @@ LIKELIHOODS = [(-0.5, -2.0, -4.0), (-3.0, -1.0, -2.0), (-9.0, -9.5, -8.0), (-1.0
 TEXTS = ["True", "The answer is Neither.", "True or False", ""]
 
 
-def lm_eval_line(question: AskedItem, replies: Sequence[float] | str) -> dict[str, Any]:
+def lm_eval_line(question: Question, replies: Sequence[float] | str) -> dict[str, Any]:
     """A line of samples_*.jsonl, in which numbers are texts."""
     arguments: dict[str, Any]
     if isinstance(replies, str):
@@ -46,7 +46,7 @@ def lm_eval_line(question: AskedItem, replies: Sequence[float] | str) -> dict[st
     return {"doc_id": 0, "doc": question.record(), "arguments": arguments, "resps": resps, "filter": "none"}
 
 
-def inspect_sample(question: AskedItem, text: str, **choice: Any) -> dict[str, Any]:
+def inspect_sample(question: Question, text: str, **choice: Any) -> dict[str, Any]:
     names = "base cluster test_set construction premise hypothesis gold labels choices".split()
     record = question.record()
     said = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop", **choice}
@@ -56,7 +56,7 @@ def inspect_sample(question: AskedItem, text: str, **choice: Any) -> dict[str, A
 
 def write_samples(folder: Path, replies: Sequence[Any], *, date: str = "2026-11-22T13-10-07.840940") -> Path:
     path = folder / f"samples_crossexam_negation_dev_{date}.jsonl"
-    lines = [lm_eval_line(each, reply) for each, reply in zip(asked_set(SET, GPT3), replies, strict=True)]
+    lines = [lm_eval_line(each, reply) for each, reply in zip(question_set(SET, GPT3), replies, strict=True)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
 
@@ -69,13 +69,13 @@ def write_inspect(folder: Path, samples: Sequence[Mapping[str, Any]], model: str
 
 
 def inspect_texts(folder: Path, texts: Sequence[str] = TEXTS) -> Path:
-    asked = zip(asked_set(SET, GPT3), texts, strict=True)
+    asked = zip(question_set(SET, GPT3), texts, strict=True)
     return write_inspect(folder, [inspect_sample(each, text) for each, text in asked])
 
 
 def inspect_same(folder: Path, text: str, data: Sequence[Dataset] = (SET,), **choice: Any) -> Path:
     """Write the same reply to all items of *data*."""
-    asked = (each for dataset in data for each in asked_set(dataset, GPT3))
+    asked = (each for dataset in data for each in question_set(dataset, GPT3))
     return write_inspect(folder, [inspect_sample(each, text, **choice) for each in asked])
 
 
@@ -170,7 +170,7 @@ def test_epochs_are_shares(tmp_path: Path) -> None:
     Of labels that were answered equally often the first counts: otherwise the order of the columns would
     decide for entailment.
     """
-    asked = asked_set(SET, GPT3)
+    asked = question_set(SET, GPT3)
     first = ["True", "True", "no idea", "no idea"]
     second = ["False", "True", "Neither", "no idea"]
     samples = [inspect_sample(*each) for each in zip([*asked, *asked], [*first, *second], strict=True)]

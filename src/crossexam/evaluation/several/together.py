@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS
-from crossexam.evaluation.scores import Scored, numbered_clusters, score_run
-from crossexam.evaluation.unanswered import too_many
+from crossexam.core.labels import THREE_LABELS
+from crossexam.evaluation.quantities import too_many
+from crossexam.evaluation.scores import Scored, entailment_or_not, numbered_clusters, score_run
 from crossexam.evaluation.verified import is_proposed
 
 
@@ -66,7 +66,7 @@ def score_together(
     """
     clusters = numbered_clusters(Run("", test_sets, {}))
     two_labels = any(run.two_labels for run in runs)
-    scored = [score_run(run, two_labels=two_labels, unanswered="wrong", clusters=clusters) for run in runs]
+    scored = [score_run(run, two_labels=two_labels, clusters=clusters) for run in runs]
     found = []
     for name in test_sets:
         here = {number: each[name] for number, each in enumerate(scored) if name in each}
@@ -78,7 +78,7 @@ def score_together(
 
 def _answering(scored: Mapping[int, Scored], limit: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the models that together leave at most the share *limit* unanswered, and those left out."""
-    missing = {model: each.predicted < 0 for model, each in scored.items()}
+    missing = {model: ~each.answered for model, each in scored.items()}
     left_out = []
     while missing:
         without = np.any(list(missing.values()), axis=0)
@@ -94,7 +94,7 @@ def _together(
     name: str, scored: Mapping[int, Scored], left_out: tuple[int, ...], two_labels: bool
 ) -> ScoredTogether:
     each = list(scored.values())
-    kept = np.all([one.predicted >= 0 for one in each], axis=0)
+    kept = np.all([one.answered for one in each], axis=0)
     return ScoredTogether(
         name,
         tuple(scored),
@@ -110,8 +110,7 @@ def _labels(scored: Scored, two_labels: bool) -> NDArray[np.int8]:
     """Return the predicted labels [n]; of models with two labels, all but entailment as one."""
     if not two_labels or scored.projection is not THREE_LABELS:
         return scored.predicted
-    entailed = scored.predicted == LABEL_INDEX["entailment"]
-    return np.where(entailed, LABEL_INDEX["entailment"], GOLD_INDEX["not_entailment"]).astype(np.int8)
+    return entailment_or_not(scored.predicted)
 
 
 def counted_in_mean(scored: Sequence[ScoredTogether], models: int) -> tuple[ScoredTogether, ...]:

@@ -1,20 +1,20 @@
-"""Word pairs with a relation, and the published lists of them, which are read in their original formats.
+"""Word pairs with a relation, and lists of them: tables with named columns, and four lists as published.
 
-Sanchez et al. (2018), section 5.2, swap the words of such pairs between premise and hypothesis.
+Sanchez et al. (2018), section 5.2, swap the words of such pairs between premise and hypothesis.  They also
+used the opposites of Mohammad et al. (2013, Computational Linguistics 39(3)), which are not publicly
+available; two words per line, as programs that read them expect, are read here as well.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple
 
-from crossexam.core.errors import FormatError, UnknownNameError
-from crossexam.core.files import csv_problem
+from crossexam.core.errors import FormatError
 from crossexam.language.lexicons.wordnet import WordNet
 
 Relation = Literal["antonym", "hypernym", "hyponym", "synonym"]
@@ -45,206 +45,107 @@ class WordPair(NamedTuple):
         return WordPair(self.second, self.first, CONVERSE[self.relation], self.pos)
 
 
-class PairList(NamedTuple):
-    """A format of lists: the columns of the *words*, the column of the relation, and its *names* there.
-
-    Pairs whose relation is named but None are skipped.  ``names`` are in lower case; *pos* is that of all
-    pairs.
-    """
-
-    name: str
-    layout: str
-    words: tuple[int, int]
-    column: int | None
-    names: Mapping[str, Relation | None]
-    source: str
-    pos: str | None = None
-
-
 # fmt: off
-#: The formats that :func:`read_pairs` recognizes by their first line; the first match wins.
-LISTS: Final[tuple[PairList, ...]] = (
-    PairList("antsynnet", "WORD WORD 0|1", (0, 1), 2, {"1": "antonym", "0": "synonym"},
-             "Nguyen et al. 2017, E17-1008; part of speech by the file's name: noun-pairs.train"),
-    PairList("baroni2012", "WORD WORD True|False", (0, 1), 2, {"true": "hypernym", "false": None},
-             "Baroni et al. 2012, E12-1004, as a table: True where the second is a hypernym", "n"),
-    PairList("evalution", "WORD RELATION WORD ...", (0, 2), 1,
-             {"antonym": "antonym", "synonym": "synonym", "isa": "hypernym", "partof": None, "memberof": None,
-              "madeof": None, "entailment": None, "entails": None, "hasa": None, "hasproperty": None},
-             "EVALution 1.0, Santus et al. 2015, W15-4208: RELATIONS.txt"),
-    PairList("opposite-questions", "WORD: CHOICE ... :: OPPOSITE", (0, 1), 2, {"::": "antonym"},
-             "Mohammad et al. 2013, Computational Linguistics 39(3): questions for the opposite of a word"),
-    PairList("named", "WORD WORD RELATION ...", (0, 1), 2,
-             {"antonym": "antonym",   "antonymy": "antonym",   "ant": "antonym", "opposite": "antonym",
-              "synonym": "synonym",   "synonymy": "synonym",   "syn": "synonym",
-              "hypernym": "hypernym", "hypernymy": "hypernym", "hyper": "hypernym", "isa": "hypernym",
-              "hyponym": "hyponym",   "hyponymy": "hyponym",   "hypo": "hyponym"},
-             "any table whose third column names what the second word is of the first"),
-    PairList("plain", "WORD WORD", (0, 1), None, {},
-             "counter-fitting's antonyms (Mrksic et al. 2016, N16-1018); AntonymsLexicon-OppCats.gz and "
-             "-Affixes.gz (Mohammad et al. 2013); any two columns: the file's name, or the caller, says "
-             "which relation"),
-)
+#: The columns of a list, by the names that its header may have.
+COLUMNS: Final[Mapping[str, str]] = {
+    "first": "first",  "second": "second",  "relation": "relation",
+    "word1": "first",  "word2":  "second",  "label":    "relation",
+}
+#: What a list may call the relation of its second word to its first; None: such pairs are left out.
+NAMES: Final[Mapping[str, Relation | None]] = {
+    "antonym":  "antonym",   "antonymy":  "antonym",   "ant":   "antonym", "opposite": "antonym",
+    "synonym":  "synonym",   "synonymy":  "synonym",   "syn":   "synonym",
+    "hypernym": "hypernym",  "hypernymy": "hypernym",  "hyper": "hypernym",
+    "hyponym":  "hyponym",   "hyponymy":  "hyponym",   "hypo":  "hyponym",
+    # EVALution 1.0 (Santus et al. 2015, W15-4208), RELATIONS.txt: WORD RELATION WORD ...
+    "isa": "hypernym", "partof": None, "memberof": None, "madeof": None, "entailment": None, "entails": None,
+    "hasa": None, "hasproperty": None,
+    # AntSynNET (Nguyen et al. 2017, E17-1008): WORD WORD 0|1
+    "1": "antonym", "0": "synonym",
+    # Baroni et al. (2012, E12-1004), as a table: WORD WORD True|False, True if the second is a hypernym
+    "true": "hypernym", "false": None,
+}
+#: Published lists of one part of speech, by what the name of their file begins with.
+POS_OF_FILE: Final = {"noun-pairs": "n", "verb-pairs": "v", "adjective-pairs": "a", "baroni2012": "n"}
 # fmt: on
 _SEVERAL: Final = re.compile(r"[_\s]").search
-_QUESTION: Final = re.compile(r"\s*(\S+)\s*:\s.*::\s*(\S+)\s*")
-_NUMBER: Final = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE)
-_IN_FILE_NAME: Final = (
-    ("antonym", "antonym"),
-    ("opposite", "antonym"),
-    ("synonym", "synonym"),
-    ("hypernym", "hypernym"),
-    ("hyponym", "hyponym"),
-)
-_POS_OF_FILE: Final = {"noun": "n", "verb": "v", "adjective": "a", "adverb": "r"}
-_HEADERS: Final = frozenset(
-    "word1 word2, word_1 word_2, w1 w2, first second, lemma1 lemma2, word antonym, word opposite, "
-    "word synonym, word hypernym, hyponym hypernym, word hyponym, hypernym hyponym".split(", ")
-)
+_SCORE: Final = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE)
+_WANTED: Final = "a header with first, second and relation, or lines WORD WORD, WORD WORD RELATION"
 
 
-def read_pairs(
-    path: Path | str, relation: Relation | None = None, *, multiword: bool = False
-) -> list[WordPair]:
-    """Return the distinct pairs of the list in *path*, which has one of the formats in ``LISTS``.
+def read_pairs(path: Path, relation: Relation) -> list[WordPair]:
+    """Return the distinct pairs of the list in *path* whose second word is a *relation* of the first.
 
-    Columns are separated by tabs, commas or blanks; a header is recognized by its names (``word1 word2``,
-    ``hyponym hypernym`` ...); ``.gz`` is decompressed.  *relation*: the relation of a list that does not
-    name it; if the list does, only its pairs of this relation are read.  Pairs of a word with itself are
-    left out, and multiword expressions (``hot_dog``) unless *multiword*.  Words are lower-cased unless
-    WordNet only has them with a capital (``Paris``).  A list may have its pairs in one direction or in
-    both: see :func:`both_ways`.  Raises FormatError with file and line.
-
-    The opposites of Mohammad et al. are not publicly available, and this was written without them.  What
-    is known, from programs that read them: ``AntonymsLexicon-OppCats.gz`` (3.5 million pairs) and
-    ``AntonymsLexicon-OppCats-Affixes.gz`` (6.3 million) have two words per line, separated by a blank,
-    ``testset.txt`` and ``devset.txt`` a question and its answer.  The two lexicons were generated
-    automatically, and contain contrasting words rather than opposites; as a list they take about a
-    gigabyte of memory.  Sanchez et al. (2018) do not say which of the files they used.
+    Columns are separated by tabs, commas or blanks, and named in a header (``COLUMNS``); without one they are
+    two words, and perhaps what the second is of the first (``NAMES``), in the third column or in the second.
+    A list that does not say so is one of *relation* throughout.  ``.gz`` is decompressed.  Pairs of a word
+    with itself and multiword expressions (``hot_dog``) are left out.  Words are lower-cased unless WordNet
+    only has them with a capital (``Paris``).  Raises FormatError with file and line.
     """
-    path = Path(path)
-    if relation is not None and relation not in get_args(Relation):
-        raise UnknownNameError("relation", relation, get_args(Relation))
     rows = _rows(path)
-    header, rows = _without_header(rows)
+    columns = _header(rows[0][1]) if rows else []
+    if columns:
+        del rows[0]
     if not rows:
-        raise FormatError("the list has no pairs", where=str(path), wanted=_wanted())
-    form = _recognised(rows[0], path)
-    if form.column is None and form.name == "plain":
-        relation = relation or _relation_of_header(header) or _relation_of_file(path)
-        if relation is None:
-            raise FormatError(
-                "the list does not say how its words are related",
-                where=str(path),
-                wanted=f"relation= one of {', '.join(get_args(Relation))}, or a third column that names it",
-            )
-    found = _pairs(rows, form, path, relation)
-    kept = [pair for pair in found if multiword or not (_SEVERAL(pair.first) or _SEVERAL(pair.second))]
-    return list(dict.fromkeys(kept))
+        raise FormatError("the list has no pairs", where=str(path), wanted=_WANTED)
+    columns = columns or _layout(*rows[0])
+    pos = next((pos for name, pos in POS_OF_FILE.items() if path.name.startswith(name)), None)
+    found = (_pair(columns, cells, relation, pos, where) for where, cells in rows)
+    return list(dict.fromkeys(pair for pair in found if pair is not None))
 
 
-def both_ways(pairs: Iterable[WordPair]) -> list[WordPair]:
-    """Return *pairs*, each followed by its reverse, without duplicates.
-
-    >>> [pair[:3] for pair in both_ways([WordPair("dog", "animal", "hypernym")])]
-    [('dog', 'animal', 'hypernym'), ('animal', 'dog', 'hyponym')]
-    """
-    return list(dict.fromkeys(either for pair in pairs for either in (pair, pair.reversed())))
-
-
-def _wanted() -> str:
-    return "; ".join(form.layout for form in LISTS)
-
-
-def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the number and cells of every line that is not empty or a comment."""
+def _rows(path: Path) -> list[tuple[str, list[str]]]:
+    """Return the place and the cells of every line that is not empty or a comment."""
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
-    except FileNotFoundError:
-        raise FormatError("no such file", where=str(path), wanted="a list of word pairs") from None
-    except IsADirectoryError:
-        raise FormatError(
-            "this is a folder", where=str(path), wanted="a file with a list of word pairs"
-        ) from None
     except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise FormatError(f"cannot be read: {error}", where=str(path), wanted="UTF-8 text") from None
+        raise FormatError(
+            f"cannot be read: {error}", where=str(path), wanted="a list of word pairs in UTF-8"
+        ) from None
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
     separator = next((mark for mark in "\t," if lines and mark in lines[0][1]), None)
-    try:
-        return [(n, _cells(line, separator)) for n, line in lines]
-    except csv.Error as error:
-        raise FormatError(f"not a table: {csv_problem(error)}", where=str(path)) from None
+    return [
+        (f"{path}, line {n}", [cell.strip().strip('"') for cell in line.split(separator)])
+        for n, line in lines
+    ]
 
 
-def _cells(line: str, separator: str | None) -> list[str]:
-    if question := _QUESTION.fullmatch(line):
-        return [question[1], question[2], "::"]
-    if separator == ",":
-        return [cell.strip() for cell in next(csv.reader([line]))]
-    return [cell.strip() for cell in line.split(separator)]
+def _header(cells: Sequence[str]) -> list[str]:
+    """Return the columns that *cells* name, none if these are not a header."""
+    names = [COLUMNS.get(cell.lower(), "") for cell in cells]
+    return names if {"first", "second"} <= set(names) else []
 
 
-def _without_header(
-    rows: list[tuple[int, list[str]]],
-) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    if rows and " ".join(rows[0][1][:2]).lower() in _HEADERS:
-        return rows[0][1], rows[1:]
-    return [], rows
-
-
-def _recognised(row: tuple[int, list[str]], path: Path) -> PairList:
-    """Return the format of a list by its first line.  Raises FormatError."""
-    number, cells = row
-    for form in LISTS:
-        if form.column is not None and form.column < len(cells) and max(form.words) < len(cells):
-            if cells[form.column].lower() in form.names:
-                return form
-        elif form.name == "plain" and (len(cells) == 2 or (len(cells) > 2 and _NUMBER.fullmatch(cells[2]))):
-            return form
+def _layout(where: str, cells: Sequence[str]) -> list[str]:
+    """Return the columns of a list without a header, by its first line."""
+    third, second = (cells[k].lower() if len(cells) > 2 else "" for k in (2, 1))
+    if third in NAMES:
+        return ["first", "second", "relation"]
+    if second in NAMES:
+        return ["first", "relation", "second"]
+    if len(cells) == 2 or _SCORE.fullmatch(third):
+        return ["first", "second"]
+    begins = " ".join(cells)[:60]
     raise FormatError(
-        f"unknown word-pair format; the line begins with {' '.join(cells)[:60]!r}",
-        where=f"{path}, line {number}",
-        wanted=_wanted(),
+        f"unknown word-pair format; the line begins with {begins!r}", where=where, wanted=_WANTED
     )
 
 
-def _relation_of_header(header: Sequence[str]) -> Relation | None:
-    names = dict(_IN_FILE_NAME)
-    return _as_relation(names.get(header[1].lower())) if len(header) > 1 else None
-
-
-def _relation_of_file(path: Path) -> Relation | None:
-    return _as_relation(next((found for part, found in _IN_FILE_NAME if part in path.name.lower()), None))
-
-
-def _as_relation(name: str | None) -> Relation | None:
-    return next((relation for relation in get_args(Relation) if relation == name), None)
-
-
-def _pairs(
-    rows: Iterable[tuple[int, list[str]]], form: PairList, path: Path, relation: Relation | None
-) -> Iterator[WordPair]:
-    named = _POS_OF_FILE.get(path.name.partition("-")[0]) if form.name == "antsynnet" else None
-    pos = form.pos or named
-    for number, cells in rows:
-        if len(cells) <= max(*form.words, form.column or 0) or not all(cells[k] for k in form.words):
-            raise FormatError("a column is missing", where=f"{path}, line {number}", wanted=form.layout)
-        own = relation
-        if form.column is not None:
-            name = cells[form.column].lower()
-            if name not in form.names:
-                raise FormatError(
-                    f"unknown relation {cells[form.column]!r}",
-                    where=f"{path}, line {number}",
-                    wanted=", ".join(form.names),
-                )
-            own = form.names[name]
-            if own is None or (relation is not None and own != relation):
-                continue
-        first, second = (_cased(cells[k]) for k in form.words)
-        if own is not None and first.lower() != second.lower():
-            yield WordPair(first, second, own, pos)
+def _pair(
+    columns: Sequence[str], cells: Sequence[str], relation: Relation, pos: str | None, where: str
+) -> WordPair | None:
+    """Return the pair in a line if its words are single ones in this *relation*."""
+    row = {column: cell for column, cell in zip(columns, cells, strict=False) if column and cell}
+    if len(row) < sum(map(bool, columns)):
+        raise FormatError("a column is missing", where=where, wanted=" ".join(filter(None, columns)))
+    name = row.get("relation", relation)
+    if name.lower() not in NAMES:
+        raise FormatError(f"unknown relation '{name}'", where=where, wanted=", ".join(NAMES))
+    first, second = _cased(row["first"]), _cased(row["second"])
+    if NAMES[name.lower()] != relation or first.lower() == second.lower() or _SEVERAL(f"{first}/{second}"):
+        return None
+    return WordPair(first, second, relation, pos)
 
 
 def _cased(word: str) -> str:

@@ -23,7 +23,6 @@ from crossexam.models.api.endpoint import Endpoint, RejectedError, ServerError, 
 from crossexam.models.api.pacing import (
     FAILURES_IN_A_ROW,
     ComeBackError,
-    NobodyThereError,
     Pace,
     StoppedError,
     TransientError,
@@ -34,7 +33,7 @@ from crossexam.models.api.spending import Spending, SpendingLimits, SpentError, 
 from crossexam.models.model import Batch, Pair
 
 #: What ends a command that a later one can resume.
-GIVEN_UP: Final = (ComeBackError, NobodyThereError, UnpaidError, SpentError)
+GIVEN_UP: Final = (ComeBackError, UnpaidError, SpentError)
 #: So many answers are handed on together at most.
 _MOST_TOGETHER: Final = 256
 #: After the first answer, others are waited for so long: to store them one by one takes longer than to ask.
@@ -173,7 +172,13 @@ def answer_to_rejection(number: int, error: RejectedError) -> Answer | None:
 
 def unfinished(error: Exception, host: str) -> UnfinishedError:
     """Return the error to show if *host* is not asked any further for now because of *error*."""
-    return UnfinishedError(str(error), where=host, changed=getattr(error, "larger", None))
+    is_nobody = isinstance(error, TransientError) and error.refused
+    return UnfinishedError(
+        str(error),
+        where=host,
+        hint="is the server running, and is the endpoint its address?" if is_nobody else None,
+        changed=getattr(error, "larger", None),
+    )
 
 
 def rejection_of_probe(error: RejectedError, host: str, shots: int) -> CrossexamError:

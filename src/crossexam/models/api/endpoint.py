@@ -20,12 +20,11 @@ from urllib.parse import urlsplit
 from crossexam.core.errors import CrossexamError
 from crossexam.core.output.escapes import quoted
 from crossexam.models.api.pacing import TransientError, stated_wait
+from crossexam.models.api.servers import NO_KEY
 from crossexam.models.api.transport import DirectTransport, HttpxTransport, Limits, Transport
 
 OPENAI: Final = "https://api.openai.com/v1"
 OPENAI_KEY: Final = "OPENAI_API_KEY"
-#: The name of an environment variable that means that no key is needed (on the command line, "none" is None).
-NO_KEY: Final = "-"
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 #: Codes and types of errors after which waiting does not help: the account is to be paid for.
 _BILLING: Final = frozenset(

@@ -33,7 +33,7 @@ from crossexam.models.api.asking import (
 from crossexam.models.api.batch_files import BatchReplies, custom_id
 from crossexam.models.api.endpoint import Address, Endpoint, RejectedError
 from crossexam.models.api.forecast import Forecast, bodies_sized
-from crossexam.models.api.pacing import Pace, StoppedError, TransientError, check_pace, told_if_slow
+from crossexam.models.api.pacing import Pace, StoppedError, TransientError, check_pace
 from crossexam.models.api.probe import (
     NO_PROBE_WARNING,
     ProbeReplies,
@@ -458,9 +458,7 @@ class ChatModel:
         if certain is not None:
             server, how = certain, "by its host" if self.options.server is None else "stated"
         else:
-            with told_if_slow(self.host):
-                listed = self._endpoint.get("/models")
-            found = server_by_models(listed)
+            found = server_by_models(self._endpoint.get("/models"))
             server, how = (found, "by its list of models") if found else (SERVERS["other"], "not recognized")
         self._found["server"] = {"name": server.name, "how": how}
         return server

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.api.batch_files import BatchReplies
-from crossexam.models.api.endpoint import NO_KEY, OPENAI, Address, Endpoint, address_of, key_from_environment
+from crossexam.models.api.endpoint import OPENAI, Address, Endpoint, address_of, key_from_environment
 from crossexam.models.api.model import ChatModel, Options
 from crossexam.models.api.questions import way_named
+from crossexam.models.api.servers import NO_KEY
 from crossexam.models.prompts.shots import Shots, draw_shots
 from crossexam.models.prompts.table import AUTO, default_template
 from crossexam.models.prompts.table import template as template_named

@@ -2,11 +2,8 @@
 
 A server that says *too many requests* is believed: all workers wait as long as it says, and fewer of them ask
 from then on.  A wait longer than two minutes is not sat out; the run stops and can be resumed.  A server that
-cannot be reached is waited for, since it may be restarting; one that refuses the connection and has never
-answered is given up after a few seconds.
-
-The user is told what is waited for: once per outage, when a wait of more than a few seconds begins, and when
-the first answer is slow.
+cannot be reached is waited for, since it may be restarting; one that refuses the connection from the first
+request on is given up after a few seconds.  The user is told when a wait of five seconds or more begins.
 """
 
 from __future__ import annotations
@@ -16,12 +13,10 @@ import re
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Note
 
@@ -34,13 +29,11 @@ T = TypeVar("T")
 LONGEST_WAIT: Final = 120.0
 #: So many questions in a row that failed to the end stop the run.
 FAILURES_IN_A_ROW: Final = 5
-#: So often is a request sent to a server that refuses the connection and has never answered.
+#: So often is a request sent to a server that has only refused connections.
 _TRIES_AT_NOBODY: Final = 3
 _LONGEST_PAUSE: Final = 60.0
 #: Shorter waits, in seconds, are not told.
 _LEAST_TOLD: Final = 5.0
-#: After so many seconds without any answer, the user is told.
-SLOW: Final = 10.0
 _SUCCESSES_PER_STEP: Final = 20
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _EPOCH: Final = 1e9  # no wait is so long: larger numbers are times
@@ -49,70 +42,23 @@ _EPOCH: Final = 1e9  # no wait is so long: larger numbers are times
 class TransientError(Exception):
     """A request that failed in a way that may pass; *wait* is how long the server asks to wait, in seconds.
 
-    *busy* means that the server has too many requests.
+    *busy* means that the server has too many requests, *refused* that nobody listens at its address.
     """
 
-    def __init__(self, reason: str, *, wait: float | None = None, busy: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, wait: float | None = None, busy: bool = False, refused: bool = False
+    ) -> None:
         super().__init__(reason)
-        self.wait, self.busy = wait, busy
-
-
-class UnreachableError(TransientError):
-    """A request that reached no server, or was not answered; *refused* means that nobody listens there."""
-
-    def __init__(self, reason: str, *, refused: bool = False) -> None:
-        super().__init__(reason)
-        self.refused = refused
-
-
-class NobodyThereError(Exception):
-    """The connection is refused, and was from the first request on."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason}: is the server running, and is the endpoint its address?")
+        self.wait, self.busy, self.refused = wait, busy, refused
 
 
 class WaitingWarning(UserWarning):
-    """A server that cannot be reached, is busy or is slow is waited for."""
+    """A server that cannot be reached or is busy is waited for."""
 
 
 def warn_of_waiting(text: str) -> None:
     """Warn that a server is waited for, each time that this happens."""
     warnings.warn_explicit(text, WaitingWarning, __name__, 0, registry={})
-
-
-class Alarm(Protocol):
-    """What calls a function later, unless it is cancelled: a threading.Timer."""
-
-    def start(self) -> None: ...
-
-    def cancel(self) -> None: ...
-
-
-def _timer(seconds: float, function: Callable[[], None]) -> Alarm:
-    timer = threading.Timer(seconds, function)
-    timer.daemon = True
-    return timer
-
-
-#: What makes an alarm of seconds and a function.
-Alarms = Callable[[float, Callable[[], None]], Alarm]
-
-
-@contextmanager
-def told_if_slow(host: str, tell: Note = warn_of_waiting, alarms: Alarms = _timer) -> Iterator[None]:
-    """Tell the user if *host* has not answered after SLOW seconds."""
-    alarm = alarms(
-        SLOW,
-        lambda: tell(
-            f"no answer from {host} after {SLOW:.0f} seconds; still waiting (--timeout says how long at most)"
-        ),
-    )
-    alarm.start()
-    try:
-        yield
-    finally:
-        alarm.cancel()
 
 
 class StoppedError(Exception):
@@ -239,7 +185,7 @@ class Pace:
     """How requests are repeated: at most *tries* times each, *most* at once.
 
     *tell* is called with what happens when *host* is waited for.  *clock* returns seconds, *sleep* waits for
-    some, *jitter* returns up to so many at random, and *alarms* makes alarms: tests pass their own.
+    some, and *jitter* returns up to so many at random: tests pass their own.
     """
 
     def __init__(
@@ -252,7 +198,6 @@ class Pace:
         jitter: float = 1.0,
         host: str = "the server",
         tell: Note = warn_of_waiting,
-        alarms: Alarms = _timer,
     ) -> None:
         from tenacity import Retrying, retry_if_exception_type, wait_exponential_jitter
 
@@ -261,13 +206,10 @@ class Pace:
         self._clock = clock
         self._stopped = threading.Event()
         self._sleep = sleep or self._stopped.wait
-        self._until = 0.0
+        self._until = self._told_until = 0.0
         self._lock = threading.Lock()
-        self._most, self._tries, self._jitter, self._host, self._tell = most, tries, jitter, host, tell
-        self._alarms = alarms
-        self._has_answered = self._is_out = False
-        self._replies = 0
-        self._told_until = 0.0
+        self._tries, self._host, self._tell = tries, host, tell
+        self._is_there = False
         self._by_attempt = wait_exponential_jitter(initial=1, max=_LONGEST_PAUSE, jitter=jitter)
         self._retrying = Retrying(
             sleep=lambda seconds: self._wait(float(seconds)),
@@ -290,55 +232,30 @@ class Pace:
     def carry_out(self, request: Callable[[], T]) -> T:
         """Return what *request* returns, repeated after each TransientError while there are tries left.
 
-        Raises the last TransientError, NobodyThereError, ComeBackError if the server asks for a long wait,
-        and StoppedError.
+        Raises the last TransientError, ComeBackError if the server asks for a long wait, and StoppedError.
         """
-        try:
-            reply: T = self._retrying(self._attempt, request)
-        except UnreachableError as error:
-            if not self._is_nobody(error):
-                raise
-            failure = str(error)
-        else:
-            return reply
-        raise NobodyThereError(failure)
+        reply: T = self._retrying(self._attempt, request)
+        return reply
 
     def _attempt(self, request: Callable[[], T]) -> T:
         era = self.slots.take()
         try:
             self._sit_out_pause()
-            with self._watched():
-                reply = request()
-        except (UnreachableError, StoppedError):
-            raise
-        except Exception as error:
-            self._answered()
-            if isinstance(error, TransientError) and error.busy:
+            reply = request()
+        except TransientError as error:
+            self._is_there = self._is_there or not error.refused
+            if error.busy:
                 self.slots.halve(era)
             raise
         finally:
             self.slots.give_back()
+        self._is_there = True
         self.slots.succeeded()
-        self._answered()
-        with self._lock:
-            self._replies += 1
         return reply
-
-    def _watched(self) -> AbstractContextManager[None]:
-        """Return what tells the user that the first answer is slow."""
-        return nullcontext() if self._has_answered else told_if_slow(self._host, self._tell, self._alarms)
-
-    def _answered(self) -> None:
-        self._has_answered, self._is_out = True, False
-
-    def _is_nobody(self, error: BaseException | None) -> bool:
-        """Return whether *error* means that no server has ever been there."""
-        return isinstance(error, UnreachableError) and error.refused and not self._has_answered
 
     def _gives_up(self, state: RetryCallState) -> bool:
         """Return whether a request that failed is not sent again."""
-        error = state.outcome.exception() if state.outcome else None
-        most = min(self._tries, _TRIES_AT_NOBODY) if self._is_nobody(error) else self._tries
+        most = self._tries if self._is_there else min(self._tries, _TRIES_AT_NOBODY)
         return state.attempt_number >= most
 
     def _sit_out_pause(self) -> None:
@@ -366,43 +283,18 @@ class Pace:
         return seconds
 
     def _count(self, state: RetryCallState) -> None:
-        """Count a failure before the wait that follows it, and tell what is new."""
-        error = state.outcome.exception() if state.outcome else None
-        with self._lock:
-            self.retried += 1
-            is_new = isinstance(error, UnreachableError) and not self._is_out
-            self._is_out = self._is_out or is_new
-        if is_new and isinstance(error, UnreachableError):
-            self._tell(f"no answer from {self._host} ({error}); trying again {self._how_long(error)}")
-        elif isinstance(error, TransientError) and not isinstance(error, UnreachableError):
-            self._tell_if_long(error, state.upcoming_sleep)
-
-    def _tell_if_long(self, error: TransientError, seconds: float) -> None:
-        """Tell of a wait that goes on for longer than those that were told."""
+        """Count a failure before the wait that follows; tell of one that ends later than those told."""
+        error, seconds = state.outcome.exception() if state.outcome else None, state.upcoming_sleep
         until = self._clock() + seconds
         with self._lock:
+            self.retried += 1
             if seconds < _LEAST_TOLD or until < self._told_until + _LEAST_TOLD:
                 return
             self._told_until = until
-        who = "all requests wait" if error.busy or error.wait is not None else "the request waits"
-        asked = ", as the server asks" if error.wait is not None else ""
-        self._tell(f"{self._host}: {error}; {who} for {math.ceil(seconds)} seconds{asked}{self._so_far()}")
-
-    def _so_far(self) -> str:
-        """Return how many requests were answered, so that a line that comes again shows progress."""
-        return f" ({counted_items(self._replies, 'request')} answered so far)"
-
-    def _how_long(self, error: UnreachableError) -> str:
-        """Return for how long, or how often, a server is asked again that cannot be reached."""
-        if self._is_nobody(error):
-            return "for a few seconds"
-        pauses = [min(2.0**k, _LONGEST_PAUSE) + self._jitter for k in range(self._tries - 1)]
-        minutes = math.ceil(sum(pauses) * math.ceil(FAILURES_IN_A_ROW / self._most) / 60)
-        longest = f"up to {minutes} minute{'s' if minutes > 1 else ''}"
-        if error.refused:
-            return f"for {longest}"
-        # Each attempt may take as long as its limit.
-        return f"up to {self._tries - 1} times per request, with pauses of {longest} in all"
+        if isinstance(error, TransientError):
+            who = "all requests wait" if error.busy or error.wait is not None else "the request waits"
+            asked = ", as the server asks" if error.wait is not None else ""
+            self._tell(f"{self._host}: {error}; {who} for {math.ceil(seconds)} seconds{asked}")
 
 
 def check_pace(concurrency: int | None, tries: int, timeout: float) -> None:

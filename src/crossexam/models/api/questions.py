@@ -116,7 +116,10 @@ class Questions:
 def optional_fields(
     template: Template, server: Server, way: Way, sampling: Sampling
 ) -> dict[str, tuple[Mapping[str, Any], ...]]:
-    """Return the groups of fields in the words of *server*, before it is known what it refuses."""
+    """Return the groups of fields in the words of *server*, those that matter least last.
+
+    It is not yet known what it refuses.
+    """
     samples = way.name == "samples"
     other = "max_tokens" if server.limit == "max_completion_tokens" else "max_completion_tokens"
     groups: dict[str, tuple[Mapping[str, Any], ...]] = {
@@ -127,13 +130,13 @@ def optional_fields(
         groups["samples"] = ({"n": way.samples},)
     else:
         groups["seed"] = ({"seed": sampling.seed},)
-    if sampling.reasoning != "as-is" and (fields := server.reasoning(sampling.reasoning)):
-        groups["reasoning"] = (fields,)
     if way.name in ("auto", "logprobs"):
         tops = (server.top, 5) if server.top > 5 else (server.top,)
         groups["logprobs"] = tuple({"logprobs": True, "top_logprobs": top} for top in tops)
     if way.name == "choice":
         groups["choice"] = (server.choice(tuple(template.labels.values())),)
+    if sampling.reasoning != "as-is" and (fields := server.reasoning(sampling.reasoning)):
+        groups["reasoning"] = (fields,)
     if server.always:
         groups["server"] = (server.always,)
     return groups
@@ -144,18 +147,17 @@ def accepted_by(
 ) -> tuple[Questions, Mapping[str, Any]]:
     """Return *questions* with the fields that a server takes, and its answer about *pair*.
 
-    *ask* sends a request.  Raises RejectedError if the server refuses what it is asked without any of them.
+    *ask* sends a request.  A refusal that names no field is taken to be about the last group that is left.
+    Raises RejectedError if the server refuses what it is asked without any of them.
     """
     while True:
         try:
             return questions, ask(questions.body(pair))
         except RejectedError as error:
-            group = _named_in(error.error, questions)
-            if error.error.status not in _REFUSES:
+            left = [group for group, choices in questions.groups.items() if choices]
+            if error.error.status not in _REFUSES or not left:
                 raise
-            if group is None:
-                return _built_up(questions, pair, ask)
-            questions = questions.without(group)
+            questions = questions.without(_named_in(error.error, questions) or left[-1])
 
 
 def _named_in(error: ServerError, questions: Questions) -> str | None:
@@ -168,30 +170,6 @@ def _named_in(error: ServerError, questions: Questions) -> str | None:
         if re.search(rf"\b{re.escape(name)}\b", text)
     }
     return named[max(named, key=len)] if named else None
-
-
-def _built_up(
-    questions: Questions, pair: Pair, ask: Callable[[bytes], Mapping[str, Any]]
-) -> tuple[Questions, Mapping[str, Any]]:
-    """Return *questions* with those groups that are accepted one by one, as no refusal names any."""
-    known = questions.only(dict.fromkeys(questions.groups, ()))
-    answer = ask(known.body(pair))
-    for group, choices in questions.groups.items():
-        for tried in _each_choice(known, group, choices):
-            try:
-                answer = ask(tried.body(pair))
-            except RejectedError as error:
-                if error.error.status not in _REFUSES:
-                    raise
-                continue
-            known = tried
-            break
-    return known, answer
-
-
-def _each_choice(known: Questions, group: str, choices: tuple[Mapping[str, Any], ...]) -> Iterator[Questions]:
-    for number in range(len(choices)):
-        yield known.only({**known.groups, group: choices[number:]})
 
 
 def extra_fields(text: str | None) -> dict[str, Any]:

@@ -19,6 +19,9 @@ from crossexam.core.errors import UnknownNameError
 Reasoning = Literal["off", "low", "medium", "high", "as-is"]
 Fields = Mapping[str, Any]
 
+#: The name of an environment variable that means that no key is needed (on the command line, "none" is None).
+NO_KEY: Final = "-"
+
 
 def _effort(level: Reasoning) -> Fields:
     return {"reasoning_effort": "none" if level == "off" else level}

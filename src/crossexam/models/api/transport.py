@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from urllib.parse import quote, urlsplit
 
-from crossexam.models.api.pacing import TransientError, UnreachableError
+from crossexam.models.api.pacing import TransientError
 
 if TYPE_CHECKING:
     import httpx2
@@ -217,7 +217,7 @@ def _whole(pieces: Iterable[bytes], last: float, limits: Limits) -> bytes:
 
 
 def _late(limits: Limits) -> TransientError:
-    return UnreachableError(f"no answer within {limits.seconds:g} seconds")
+    return TransientError(f"no answer within {limits.seconds:g} seconds")
 
 
 def _unreachable(error: BaseException, hide: Callable[[str], str]) -> TransientError:
@@ -225,10 +225,10 @@ def _unreachable(error: BaseException, hide: Callable[[str], str]) -> TransientE
     reason, cause = str(error) or type(error).__name__, error
     while True:
         if isinstance(cause, ConnectionRefusedError):
-            return UnreachableError("connection refused", refused=True)
+            return TransientError("connection refused", refused=True)
         if isinstance(cause, OSError) and cause.strerror:
             reason = cause.strerror.lower()
         deeper = cause.__cause__ or cause.__context__
         if deeper is None:
-            return UnreachableError(hide(reason))
+            return TransientError(hide(reason))
         cause = deeper

@@ -14,14 +14,13 @@ only if that changes nothing for the pairs of the probe; otherwise each is compu
 from __future__ import annotations
 
 import hashlib
-import mmap
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import read_json, sha256_of
@@ -47,6 +46,7 @@ if TYPE_CHECKING:
 
 _VERSION: Final = "onnx.v1"
 DEFAULT_GRAPH: Final = "model.onnx"
+_WITHOUT_WEIGHTS: Final = frozenset({".onnx", ".md"})
 #: What ``crossexam convert`` writes beside a graph: see :mod:`crossexam.evaluation.conversion`.
 CONVERSION: Final = "convert.json"
 TOKENIZER: Final = "tokenizer.json"
@@ -108,12 +108,17 @@ class Export:
         return found if found.get("graph_sha256") == sha256_of(self.graph) else None
 
     def content_hash(self) -> str:
-        """Return 32 hexadecimal digits that change when the graph, its weights or a file beside it does."""
-        beside = [self.checkpoint.folder / name for name in ("config.json", TOKENIZER, TOKENIZER_CONFIG)]
-        files = [self.graph, *external_files(self.graph), *(path for path in beside if path.is_file())]
+        """Return 32 hexadecimal digits that change when the graph or a file beside it does.
+
+        Any of these may have weights, in folders too, but for other graphs and a card.
+        """
+        beside = self.graph.parent.rglob("*")
+        found = {path for path in beside if path.suffix not in _WITHOUT_WEIGHTS}
+        found |= {self.checkpoint.folder / name for name in ("config.json", TOKENIZER, TOKENIZER_CONFIG)}
         running = hashlib.blake2b(digest_size=16)
-        for path in files:
-            running.update(f"{path.name}\x1f{sha256_of(path)}\x1e".encode())
+        for path in sorted(path for path in {self.graph, *found} if path.is_file()):
+            name = path.relative_to(self.checkpoint.folder).as_posix()
+            running.update(f"{name}\x1f{sha256_of(path)}\x1e".encode())
         return running.hexdigest()
 
 
@@ -403,107 +408,3 @@ def _padding(settings: Mapping[str, Any], config: Mapping[str, Any], tokenizer: 
     text = token.get("content") if isinstance(token, Mapping) else token
     stated = tokenizer.token_to_id(text) if text else config.get("pad_token_id")
     return None if stated is None else int(stated)
-
-
-# Weights in other files: an ONNX file is a protobuf message, whose tensors may lie in files that the field
-# external_data names.  It is read without the package onnx; the numbers of the fields are those of
-# onnx.proto, the wire format is https://protobuf.dev/programming-guides/encoding.
-
-#: The fields that lead to a tensor's external data: by message, the message of each field.
-_FIELDS: Final[Mapping[str, Mapping[int, str]]] = {
-    "model": {7: "graph", 20: "training", 25: "function"},
-    "training": {1: "graph", 2: "graph"},
-    "function": {7: "node", 11: "attribute"},
-    "graph": {1: "node", 5: "tensor", 15: "sparse"},
-    "node": {5: "attribute"},
-    "attribute": {5: "tensor", 6: "graph", 10: "tensor", 11: "graph", 22: "sparse", 23: "sparse"},
-    "sparse": {1: "tensor", 2: "tensor"},
-    "tensor": {13: "entry"},
-}
-_GRAPH: Final = 7
-_KEY, _VALUE = 1, 2  # of an entry
-_FIXED: Final = {1: 8, 5: 4}  # bytes by wire type
-
-
-class _Field(NamedTuple):
-    """A field with its number; *start* and *end* are those of its bytes, if it has a length."""
-
-    number: int
-    start: int
-    end: int
-
-
-def external_files(path: Path) -> list[Path]:
-    """Return the files that hold weights of the ONNX file *path*, in the order of their names.
-
-    Raises FormatError if *path* is no ONNX file, or if a name leads out of its folder or to no file.
-    """
-    try:
-        with path.open("rb") as stream, mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            if all(field.number != _GRAPH for field in _fields(data, 0, len(data))):
-                raise ValueError("it has no graph")
-            names = sorted(set(_locations(data, "model", 0, len(data))))
-    except (ValueError, IndexError) as error:  # an empty file cannot be mapped; a cut one ends too early
-        raise FormatError(
-            f"not an ONNX file: {error}", where=str(path), wanted="a model that was exported to ONNX"
-        ) from None
-    return [_inside(path, name) for name in names]
-
-
-def _inside(path: Path, name: str) -> Path:
-    file = path.parent / name
-    if not file.resolve().is_relative_to(path.parent.resolve()):
-        raise FormatError(
-            f"its weights are in '{name}', outside its folder", where=str(path), wanted="a file beside it"
-        )
-    if not file.is_file():
-        raise FormatError(
-            f"the file '{name}' with its weights is missing", where=str(path), wanted="the file beside it"
-        )
-    return file
-
-
-def _locations(data: mmap.mmap, message: str, start: int, end: int) -> Iterator[str]:
-    """Yield the names of files in the *message* at *start*."""
-    kinds = _FIELDS[message]
-    for field in _fields(data, start, end):
-        kind = kinds.get(field.number)
-        if kind == "entry":
-            texts = {each.number: data[each.start : each.end] for each in _fields(data, *field[1:])}
-            if texts.get(_KEY) == b"location":
-                yield texts.get(_VALUE, b"").decode("utf-8")
-        elif kind is not None:
-            yield from _locations(data, kind, field.start, field.end)
-
-
-def _fields(data: mmap.mmap, start: int, end: int) -> Iterator[_Field]:
-    """Yield the fields of the message at *start*; raises ValueError, IndexError if it is none."""
-    while start < end:
-        tag, start = _varint(data, start)
-        number, wire = tag >> 3, tag & 7
-        if wire == 2:
-            length, start = _varint(data, start)
-        elif wire == 0:
-            length, after = 0, _varint(data, start)[1]
-            start = after
-        elif wire in _FIXED:
-            length = _FIXED[wire]
-        else:
-            raise ValueError(f"byte {start} does not begin a field of a protobuf message")
-        if start + length > end:
-            raise ValueError(f"it ends within a field at byte {start}")
-        yield _Field(number, start, start + length)
-        start += length
-
-
-def _varint(data: mmap.mmap, start: int) -> tuple[int, int]:
-    """Return the number at *start*, seven bits per byte, the lowest first, and where it ends."""
-    value = shift = 0
-    while True:
-        byte = data[start]
-        value |= (byte & 0x7F) << shift
-        start, shift = start + 1, shift + 7
-        if byte < 0x80:
-            return value, start
-        if shift > 63:
-            raise ValueError(f"byte {start} does not begin a field of a protobuf message")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.estimate import Estimate
 from crossexam.published.figures import is_of_snli_train
+from crossexam.reports.analysis import Analysis, Section
+from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import difference_from, other_rules_note
-from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.results import ModelResults, Results, once
 from crossexam.reports.table import Cell, Column, Marked, Table, significance_note
 
 if TYPE_CHECKING:
@@ -65,6 +68,53 @@ _AS_PUBLISHED: Final = (
     "too small for it (in a table of two by two any below 5, in a larger one any below 1 or more than a "
     "fifth below 5)."
 )
+
+
+@once
+def factors(model: ModelResults) -> tuple[FactorResult, ...]:
+    """Return the effects of the factors of the behaviour analysis; empty without such test sets."""
+    from crossexam.evaluation.behaviour import factor_results
+
+    return tuple(factor_results(model.run, alpha=model.options.alpha, left_out=model.only_bounds))
+
+
+def _factor_figures(results: Results) -> Iterator[Figure]:
+    """Yield the numbers of the factors; a figure is of its factor, a count of its row and column as well."""
+    for model in results.models:
+        for each in factors(model):
+            for statistic, value in _numbers(each, results.options.alpha):
+                if value is not None:
+                    yield Figure(
+                        model.name, each.test_set, f"factor_{statistic}", value, each.factor, each.test.n
+                    )
+            for row, counts in zip(each.crossed.rows, each.crossed.counts.tolist(), strict=True):
+                for column, count in zip(each.crossed.columns, counts, strict=True):
+                    of = f"{each.factor}: {row}>{column}"
+                    yield Figure(model.name, each.test_set, "factor_counts", count, of)
+
+
+def _numbers(each: FactorResult, alpha: float) -> Iterator[tuple[str, float | Estimate | None]]:
+    """Yield every number of a factor; none of tests and effect sizes if there is nothing to test."""
+    test, by_pairs = each.test, each.by_pairs
+    yield from (("share", each.share), ("accuracy", each.subset), ("pairs", each.pairs))
+    yield "n_eff", by_pairs.n_eff
+    if test.freedom:
+        yield from (("g", test.statistic), ("df", test.freedom))
+        yield from (("p_value", each.p_value), ("draws", by_pairs.draws))
+        yield "p_value_items", test.p
+        yield "p_items_draws", None if test.p_exact is None else test.draws
+        yield "p_asymptotic", test.p_asymptotic
+        yield from (("p_holm", each.p_holm), ("p_bonferroni", each.p_bonferroni))
+        yield "significant_holm", int(each.p_holm <= alpha)
+        yield "significant_bonferroni", int(each.p_bonferroni <= alpha)
+        yield from (("cramers_v", each.cramers_v), ("odds_ratio", each.odds_ratio))
+        yield "detectable", each.detectable
+    yield from (("alpha", alpha), ("smallest_expected", test.smallest_expected))
+
+
+def has_swaps(results: Results) -> bool:
+    """Return whether there are test sets of swapped words."""
+    return bool(_sets(results))
 
 
 def behaviour_table(results: Results) -> Table:
@@ -200,14 +250,14 @@ def _of_factor(results: Results, test_set: str, factor: str) -> list[tuple[Model
     return [
         (model, each)
         for model in results.models
-        for each in model.factors
+        for each in factors(model)
         if (each.test_set, each.factor) == (test_set, factor)
     ]
 
 
 def _sets(results: Results) -> list[tuple[str, str, str]]:
     """Return the sets of the study among the test sets, each with its construction and part."""
-    from crossexam.constructions.word_pair_swaps import SWAPS
+    from crossexam.constructions.table import SWAPS
 
     entries = ((name, dataset.entry) for name, dataset in results.test_sets.items())
     return [(name, entry.construction, entry.part) for name, entry in entries if entry.construction in SWAPS]
@@ -215,7 +265,7 @@ def _sets(results: Results) -> list[tuple[str, str, str]]:
 
 def _subsets(model: ModelResults) -> Mapping[tuple[str, str], FactorResult]:
     """Return the effect of each factor by test set and factor."""
-    return {(each.test_set, each.factor): each for each in model.factors}
+    return {(each.test_set, each.factor): each for each in factors(model)}
 
 
 def _statistic(each: FactorResult) -> str | None:
@@ -299,3 +349,14 @@ def _source(place: str) -> str:
         f"Published: {place} of {study.citation} {study.source}; the authors' items from SNLI's training "
         "set, labelled by hand."
     )
+
+
+BEHAVIOUR: Final = Analysis(
+    "behaviour",
+    (
+        Section("behaviour", "Word swaps", behaviour_table),
+        Section("factors", "Factors", factor_table, within="behaviour", figures=_factor_figures),
+        Section("counts", "Counts", crossed_tables, within="behaviour", captions=True),
+    ),
+    has_swaps,
+)

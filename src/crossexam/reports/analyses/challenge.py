@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import Dataset
 from crossexam.core.labels import GOLD_INDEX, LABELS
 from crossexam.core.manifest import CHALLENGE
+from crossexam.reports.analysis import PAGE, Analysis, Section
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 
@@ -281,3 +282,15 @@ def _sources(systems: Sequence[_System]) -> Iterator[str]:
             names.setdefault((mark, place), []).append(system.name)
     for (mark, place), of in names.items():
         yield f"{mark}Published, {', '.join(dict.fromkeys(of))}: {place}"
+
+
+CHALLENGE_SETS: Final = Analysis(
+    "challenge sets",
+    (
+        Section("challenge", "Challenge sets", challenge_tables, title="Challenge sets", captions=True),
+        Section(
+            "challenge_more", "More slices", more_challenge_tables, PAGE, within="challenge", captions=True
+        ),
+    ),
+    facts=frozenset({CHALLENGE}),
+)

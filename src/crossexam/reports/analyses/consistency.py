@@ -1,18 +1,21 @@
-"""Violations of the rules of consistency: the tables of models and of two models, and the same as data."""
+"""Violations of the rules of consistency: their rates for each model, and the differences of two models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crossexam.core.dataset import counted_items
-from crossexam.core.labels import GOLDS
-from crossexam.reports.results import ModelResults, Results
+from crossexam.core.estimate import Estimate
+from crossexam.core.labels import GOLDS, Gold
+from crossexam.reports.analysis import Analysis, Section
+from crossexam.reports.figures import MODEL, TEST_SET, Figure, FigureColumn, FigureTable, Row
+from crossexam.reports.results import ModelResults, Results, once
 from crossexam.reports.table import Column, Table, adjusted_for, number_text
 from crossexam.stats.p_values import ALPHA
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.consistency import ConsistencyRule, Violations
+    from crossexam.evaluation.consistency import ConsistencyComparison, ConsistencyRule, Violations
 
 _TITLE: Final = "Consistency"
 _NOTES: Final = (
@@ -30,64 +33,118 @@ _COMPARISON_NOTE: Final = (
     "The share of the items that both models answered that violate the rule, and the paired difference, with "
     "95 % confidence intervals clustered by premise. Positive: A contradicts itself more often."
 )
-_RATES: Final = ("of_all", "of_condition")
 
 
-def _found(results: Results) -> Iterator[tuple[str, ModelResults, Violations]]:
-    """Yield short name of the test set, model and violations, ordered by test set and rule."""
-    names = dict.fromkeys(name for model in results.models for name in model.consistency)
+@once
+def consistency(model: ModelResults) -> dict[str, Violations]:
+    """Return the violations of each rule of consistency; empty without items of the consistency suite."""
+    from crossexam.evaluation.consistency import consistency_of
+
+    return consistency_of(model.run, max_unanswered=model.options.max_unanswered)
+
+
+@once
+def _differences(results: Results) -> dict[str, ConsistencyComparison]:
+    """Return the difference in violations of exactly two models; empty if they share no rule."""
+    from crossexam.evaluation.consistency import compare_consistency
+
+    return compare_consistency(*results.runs, max_unanswered=results.options.max_unanswered)
+
+
+def _found(results: Results) -> Iterator[Row[Violations]]:
+    """Yield the violations, ordered by test set and rule."""
+    names = dict.fromkeys(name for model in results.models for name in consistency(model))
     for name in sorted(names, key=lambda name: _order(results, name)):
         for model in results.models:
-            if (each := model.consistency.get(name)) is not None:
-                yield results.short_names[each.test_set], model, each
+            if (each := consistency(model).get(name)) is not None:
+                yield Row(model.name, each.test_set, each)
 
 
 def _order(results: Results, name: str) -> tuple[int, int]:
     from crossexam.evaluation.consistency import RULES
 
-    test_set = next(m.consistency[name].test_set for m in results.models if name in m.consistency)
+    test_set = next(consistency(m)[name].test_set for m in results.models if name in consistency(m))
     return list(results.test_sets).index(test_set), list(RULES).index(name.partition(".")[0])
 
 
-def consistency_table(results: Results) -> Table:
-    """Return the two rates of violations by rule and model; may have no rows."""
-    found = list(_found(results))
-    some_missing = any(each.unanswered for _, _, each in found)
-    rows = tuple(
-        (
-            name,
-            each.rule.says,
-            model.name,
-            each.n,
-            each.count,
-            each.of_all,
-            each.conditions,
-            each.of_condition,
-            *((each.unanswered,) if some_missing else ()),
-        )
-        for name, model, each in found
-    )
-    columns = (
-        Column("Test set"),
-        Column("Rule"),
-        Column("Model"),
-        Column("Items", "count"),
-        Column("Violations", "count"),
-        Column("Of all, %", "percent"),
-        Column("Condition holds", "count"),
-        Column("Of condition, %", "percent"),
-        *((Column("Unanswered", "count"),) if some_missing else ()),
-    )
-    notes = (*_NOTES, *_missing_notes(found), *left_out_notes(results.models))
-    return Table(_TITLE, columns, rows, notes, grouped=2)
+class _OfLabel(NamedTuple):
+    """The *share* of violations among the items for which the *label* of (p, h) was predicted."""
+
+    rule: ConsistencyRule
+    label: Gold
+    share: Estimate
+
+
+def _by_label(results: Results) -> Iterator[Row[_OfLabel]]:
+    for model, test_set, each in _found(results):
+        for label, share in sorted(each.by_base.items(), key=lambda pair: GOLDS.index(pair[0])):
+            yield Row(model, test_set, _OfLabel(each.rule, label, share))
+
+
+def _of_pair(results: Results) -> Iterator[Row[ConsistencyComparison]]:
+    return (Row(results.pair, each.test_set, each) for each in _differences(results).values())
+
+
+_TABLE: Final = FigureTable["Violations"](
+    _TITLE,
+    _found,
+    (
+        FigureColumn("Items", "count", lambda each: each.n),
+        FigureColumn("Violations", "count", lambda each: each.count, "violations_count"),
+        FigureColumn("Of all, %", "percent", lambda each: each.of_all, "violations_of_all"),
+        FigureColumn("Condition holds", "count", lambda each: each.conditions, "violations_condition_holds"),
+        FigureColumn("Of condition, %", "percent", lambda each: each.of_condition, "violations_of_condition"),
+        FigureColumn(
+            "Unanswered", "count", lambda each: each.unanswered, "violations_unanswered", optional=True
+        ),
+        FigureColumn("", "count", lambda each: each.unjoined, "violations_unjoined"),
+    ),
+    lambda results, rows: (*_NOTES, *_missing_notes(results, rows), *left_out_notes(results.models)),
+    first=(TEST_SET, FigureColumn("Rule", "text", lambda each: each.rule.says), MODEL),
+    grouped=2,
+    n=lambda each: each.n,
+    of=lambda each: each.rule.name,
+)
+_LABELS: Final = FigureTable["_OfLabel"](
+    "Violations by the label of (p, h)",
+    _by_label,
+    (
+        FigureColumn("Label of (p, h)", "text", lambda each: each.label),
+        FigureColumn("Items", "count", lambda each: each.share.n),
+        FigureColumn("Of these, %", "percent", lambda each: each.share, "violations_by_base"),
+    ),
+    lambda _, __: (_BY_BASE_NOTE,),
+    first=(TEST_SET, FigureColumn("Rule", "text", lambda each: each.rule.says), MODEL),
+    grouped=3,
+    folded="Show the violations by the label of (p, h)",
+    of=lambda each: f"{each.rule.name}: {each.label}",
+)
+_AGAINST: Final = FigureTable["ConsistencyComparison"](
+    "A minus B in violations",
+    _of_pair,
+    (
+        FigureColumn("Items", "count", lambda each: each.n),
+        FigureColumn("A, %", "percent", lambda each: each.of_a, "violations_a"),
+        FigureColumn("B, %", "percent", lambda each: each.of_b, "violations_b"),
+        FigureColumn("A minus B", "points", lambda each: each.difference, "violations_difference"),
+        FigureColumn(
+            "Unanswered", "count", lambda each: each.unanswered, "violations_unanswered", optional=True
+        ),
+    ),
+    lambda _, __: (_COMPARISON_NOTE,),
+    first=(TEST_SET, FigureColumn("Rule", "text", lambda each: each.rule.says)),
+    folded="Show the differences in consistency",
+    n=lambda each: each.n,
+    of=lambda each: each.rule.name,
+)
 
 
 def violations_table(results: Results) -> Table:
     """Return the share of items that violate each rule, a column per model; may have no rows."""
     found = list(_found(results))
     rates: dict[tuple[str, str], dict[str, Violations]] = {}
-    for name, model, each in found:
-        rates.setdefault((name, each.rule.says), {})[model.name] = each
+    for model, test_set, each in found:
+        rates.setdefault((results.short_names[test_set], each.rule.says), {})[model] = each
     models = [model.name for model in results.models]
     rows = []
     for rule, of_rule in rates.items():
@@ -98,18 +155,18 @@ def violations_table(results: Results) -> Table:
         *(Column(name, "percent") for name in results.short_models),
     )
     note = "Violations in percent of the items, with 95 % confidence intervals clustered by premise."
-    notes = (note, _NOTES[-1], *_missing_notes(found), *left_out_notes(results.models))
+    notes = (note, _NOTES[-1], *_missing_notes(results, found), *left_out_notes(results.models))
     return Table("Consistency: violations of each rule", columns, tuple(rows), notes, grouped=1)
 
 
-def _missing_notes(found: Sequence[tuple[str, ModelResults, Violations]]) -> list[str]:
+def _missing_notes(results: Results, found: Sequence[Row[Violations]]) -> list[str]:
     notes = []
-    if any(each.unanswered for _, _, each in found):
+    if any(row.measured.unanswered for row in found):
         notes.append(
             "Unanswered: items that are left out because the model did not answer them or another item of "
             "their rule. A range has the bounds of a rate of which too many are missing."
         )
-    unjoined = {f"{name}: {each.unjoined:,}" for name, _, each in found if each.unjoined}
+    unjoined = {f"{results.short_names[name]}: {each.unjoined:,}" for _, name, each in found if each.unjoined}
     if unjoined:
         listed = "; ".join(sorted(unjoined))
         notes.append(f"Left out because the run lacks their base or another item of their rule: {listed}.")
@@ -132,7 +189,7 @@ def most_violated(model: ModelResults, rates: int) -> str:
 
     The interval is simultaneous over the *rates* of all rules and models, which it is the largest of.
     """
-    known = [each for each in model.consistency.values() if each.n and not each.only_bounds]
+    known = [each for each in consistency(model).values() if each.n and not each.only_bounds]
     if not known:
         return ""
     worst = max(known, key=lambda each: each.of_all.value)
@@ -163,115 +220,31 @@ def _listed(rules: Sequence[ConsistencyRule]) -> str:
     return ", ".join(rule.name.replace("_", " ") for rule in rules)
 
 
-def violations_by_label_table(results: Results) -> Table:
-    """Return the violations by rule, model and the label predicted for (p, h); may have no rows."""
-    rows = tuple(
-        (name, each.rule.says, model.name, label, of_label.n, of_label)
-        for name, model, each in _found(results)
-        for label, of_label in sorted(each.by_base.items(), key=lambda pair: GOLDS.index(pair[0]))
-    )
-    columns = (
-        Column("Test set"),
-        Column("Rule"),
-        Column("Model"),
-        Column("Label of (p, h)"),
-        Column("Items", "count"),
-        Column("Of these, %", "percent"),
-    )
-    folded = "Show the violations by the label of (p, h)"
-    return Table("Violations by the label of (p, h)", columns, rows, (_BY_BASE_NOTE,), 3, folded)
-
-
-def consistency_against_table(results: Results) -> Table:
-    """Return the paired comparison of violations of exactly two models; else it has no rows."""
-    pairs, names = results.consistency_comparison, results.short_names
-    some_missing = any(each.unanswered for each in pairs.values())
-    columns = (
-        Column("Test set"),
-        Column("Rule"),
-        Column("Items", "count"),
-        Column("A, %", "percent"),
-        Column("B, %", "percent"),
-        Column("A minus B", "points"),
-        *((Column("Unanswered", "count"),) if some_missing else ()),
-    )
-    rows = tuple(
-        (
-            names[each.test_set],
-            each.rule.says,
-            each.n,
-            each.of_a,
-            each.of_b,
-            each.difference,
-            *((each.unanswered,) if some_missing else ()),
-        )
-        for each in pairs.values()
-    )
-    folded = "Show the differences in consistency"
-    return Table("A minus B in violations", columns, rows, (_COMPARISON_NOTE,), 1, folded)
-
-
-def compared_violations(results: Results) -> list[dict[str, object]]:
-    """Return the differences in violations of two models as data, a rule per row."""
-    rows: list[dict[str, object]] = []
-    for each in results.consistency_comparison.values():
-        row: dict[str, object] = {"name": each.test_set, "rule": each.rule.name, "n": each.n}
-        for key, rate in (
-            ("violations_a", each.of_a),
-            ("violations_b", each.of_b),
-            ("violations_difference", each.difference),
-        ):
-            row |= {key: rate.value, f"{key}_low": rate.low, f"{key}_high": rate.high}
-        rows.append({**row, "unanswered": each.unanswered})
-    return rows
-
-
-def consistency_rows(model: ModelResults) -> Iterator[dict[str, object]]:
-    """Yield every number on consistency, one per row; ``of`` names the rule, and the label of (p, h)."""
-    for each in model.consistency.values():
-        entry = model.run.datasets[each.test_set].entry
-        known = {
-            "model": model.name,
-            "test_set": each.test_set,
-            "construction": entry.construction,
-            "rules": entry.rules,
-            "part": entry.part,
-            "base_set": entry.base_set,
-            "of": each.rule.name,
-        }
-        for key, value in (("count", each.count), ("condition_holds", each.conditions)):
-            yield {**known, "statistic": f"violations_{key}", "value": value, "n": each.n}
-        for key in ("unanswered", "unjoined"):
-            yield {**known, "statistic": f"violations_{key}", "value": getattr(each, key)}
-        for key in _RATES:
-            if (rate := getattr(each, key)) is not None:
-                yield {**known, "statistic": f"violations_{key}", **rate._asdict()}
-        for label, rate in each.by_base.items():
-            of = f"{each.rule.name}: {label}"
-            yield {**known, "statistic": "violations_by_base", **rate._asdict(), "of": of}
-
-
-def consistency_object(model: ModelResults) -> dict[str, Any]:
-    """Return the violations of each rule by name, with what was left out."""
+def _left_out(results: Results) -> Iterator[Figure]:
+    """Yield the rules that are left out for each model; the figure names the reason."""
     from crossexam.evaluation.consistency import rules_left_out
 
-    return {
-        "rules": {
-            name: {
-                "test_set": each.test_set,
-                "rule": each.rule.says,
-                "n": each.n,
-                "violations": each.count,
-                "condition_holds": each.conditions,
-                "unanswered": each.unanswered,
-                "unjoined": each.unjoined,
-                **{key: getattr(each, key) for key in _RATES},
-                "only_bounds": each.only_bounds,
-                "by_base": each.by_base,
-            }
-            for name, each in model.consistency.items()
-        },
-        "left_out": {
-            reason: [rule.name for rule in rules] for reason, rules in rules_left_out(model.run).items()
-        },
-    }
+    for model in results.models:
+        for reason, rules in rules_left_out(model.run).items():
+            for rule in rules:
+                yield Figure(model.name, "", "violations_left_out", 1, f"{rule.name}: {reason}")
+
+
+def has_consistency(results: Results) -> bool:
+    """Return whether there are items of consistency rules."""
+    from crossexam.evaluation.consistency import RULES
+
+    made = {rule.made_by for rule in RULES.values()}
+    return any(dataset.entry.construction in made for dataset in results.test_sets.values())
+
+
+CONSISTENCY: Final = Analysis(
+    "consistency",
+    (
+        Section("consistency", "Consistency", _TABLE, figures=_left_out),
+        Section("by_label", "By label", _LABELS, within="consistency"),
+        Section("violations", "In violations", _AGAINST, within="against", models=2),
+    ),
+    has_consistency,
+    warnings=consistency_warnings,
+)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Run
+from crossexam.core.manifest import CROSS_DATASET as CROSS_DATASET_FACT
+from crossexam.reports.analysis import ALL, Analysis, Section
+from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import other_pairs, published_on_corpus
-from crossexam.reports.results import Results
+from crossexam.reports.results import Results, once
 from crossexam.reports.table import MARK, Cell, Column, Marked, Table
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.cross_dataset import BenchmarkScore
+    from crossexam.evaluation.cross_dataset import BenchmarkScore, RelativeGain
 
 _GAIN_NOTE: Final = (
     "Relative improvement: 100 times the ratio of the two accuracies, minus 100, as in Table 3 of Zhang "
@@ -31,6 +34,42 @@ def _note(score: BenchmarkScore) -> str:
     )
 
 
+@once
+def _gains(results: Results) -> dict[str, RelativeGain]:
+    """Return the relative improvement over the base model of each other model that shares corpora with it."""
+    from crossexam.evaluation.cross_dataset import relative_gain
+    from crossexam.evaluation.unanswered import answered_part
+
+    base = results.base_model
+    if base is None:
+        return {}
+    others = (model for model in results.models if model is not base and model.benchmark is not None)
+    limit = results.options.max_unanswered
+    found = ((model.name, relative_gain(*answered_part(model.run, base.run, limit))) for model in others)
+    return {name: gain for name, gain in found if gain is not None}
+
+
+#: What stands for the name of a test set in figures of the benchmark.
+BENCHMARK: Final = "(corpora of the cross-dataset benchmark)"
+
+
+def _score_figures(results: Results) -> Iterator[Figure]:
+    for model in results.models:
+        if model.benchmark is not None:
+            for statistic, estimate in model.benchmark.figures.items():
+                yield Figure(model.name, BENCHMARK, statistic, estimate)
+
+
+def _gain_figures(results: Results) -> Iterator[Figure]:
+    """Yield the relative improvement of each model over the base model, which the figure is of."""
+    if results.base_model is not None:
+        of = results.base_model.name
+        for name, gain in _gains(results).items():
+            for statistic, estimate in gain._asdict().items():
+                if estimate is not None:
+                    yield Figure(name, BENCHMARK, f"relative_improvement_{statistic}", estimate, of)
+
+
 def gain_table(results: Results) -> Table:
     """Return the relative improvement of each model over the base model (Table 3); may have no rows.
 
@@ -41,7 +80,7 @@ def gain_table(results: Results) -> Table:
         return Table("Relative improvement", (), ())
     rows: list[tuple[Cell, ...]] = []
     for model in results.models:
-        gain = results.gains.get(model.name)
+        gain = _gains(results).get(model.name)
         if model.benchmark is not None:
             score = model.benchmark
             rows.append(
@@ -212,3 +251,22 @@ def _table_source(place: str, over: str = "") -> str:
 
     study = published("zhang2020")
     return f"Published: {place} of {study.citation} {study.source}{over}; trained on all of SNLI."
+
+
+CROSS_DATASET: Final = Analysis(
+    "cross-dataset benchmark",
+    (
+        Section("benchmark", "Cross-dataset", score_table, ALL, figures=_score_figures),
+        Section(
+            "gain",
+            "Relative improvement",
+            gain_table,
+            ALL,
+            within="benchmark",
+            captions=True,
+            figures=_gain_figures,
+        ),
+        Section("corpora", "Corpora", corpus_table, within="benchmark"),
+    ),
+    facts=frozenset({CROSS_DATASET_FACT}),
+)

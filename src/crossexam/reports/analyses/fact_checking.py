@@ -1,17 +1,19 @@
-"""Fact checking: the figures of each data set and their mean, as a table and as data."""
+"""Fact checking: the figures of each data set, their mean, and the difference of two models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
-from crossexam.core.estimate import Bounds
-from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Cell, Column, Table
-from crossexam.reports.unanswered import BOUNDS_NOTE
+from crossexam.core.estimate import Bounds, Estimate
+from crossexam.core.manifest import FACT_CHECKING as FACT
+from crossexam.reports.analyses.unanswered import BOUNDS_NOTE
+from crossexam.reports.analysis import ALL, Analysis, Section
+from crossexam.reports.figures import MODEL_OF_SEVERAL, TEST_SET, Figure, FigureColumn, FigureTable, Row
+from crossexam.reports.results import ModelResults, Results, once
 
 if TYPE_CHECKING:
-    from crossexam.evaluation.fact_checking import BenchmarkMean, CheckedSet, Figures, Threshold
+    from crossexam.evaluation.fact_checking import BenchmarkMean, CheckedSet, FactChecking
 
 _MEASURES: Final = (
     "Balanced accuracy: the mean of the shares of supported and of unsupported claims that are right. ROC "
@@ -29,62 +31,121 @@ _DIFFERENCE: Final = (
 _MOST_NAMED: Final = 3
 
 
-def fact_checking_table(results: Results) -> Table:
-    """Return the figures of each data set, and the mean of each benchmark; may have no rows."""
-    found = list(_rows(results))
-    several = len(results.models) > 1
-    per_set = any(model.fact_checking.per_set for model in results.models)
-    unanswered = any(row.unanswered for _, row in found)
-    areas = any(row.figures.roc_auc is not None for _, row in found)
-    columns = (
-        Column("Benchmark"),
-        Column("Data set"),
-        *((Column("Model"),) if several else ()),
-        Column("Claims", "count"),
-        Column("Supported", "count"),
-        Column("Documents", "count"),
-        *((Column("Unanswered", "count"),) if unanswered else ()),
-        Column("Balanced accuracy", "percent"),
-        *((Column("ROC AUC", "percent"),) if areas else ()),
-        Column("False support", "percent"),
-        Column("Missed support", "percent"),
-        *((Column("Threshold", "score"), Column("Chosen on", "count")) if per_set else ()),
-    )
-    rows: list[tuple[Cell, ...]] = [
-        (
-            *(row.title, row.name),
-            *((model.name,) if several else ()),
-            *(row.n, row.supported, row.documents),
-            *((row.unanswered,) if unanswered else ()),
-            row.figures.balanced_accuracy,
-            *((row.figures.roc_auc,) if areas else ()),
-            *(row.figures.false_support, row.figures.missed_support),
-            *(_threshold_cells(row.threshold) if per_set else ()),
-        )
-        for model, row in found
-    ]
-    notes = _notes(results) if rows else ()
-    return Table("Fact checking", columns, tuple(rows), tuple(notes), grouped=1 + several)
+@once
+def fact_checking(model: ModelResults) -> FactChecking:
+    """Return the figures of the data sets of fact checking; without any if there are none."""
+    from crossexam.evaluation.fact_checking import fact_checking
+
+    return fact_checking(model.run, model.thresholds, max_unanswered=model.options.max_unanswered)
 
 
-def _rows(results: Results) -> Iterator[tuple[ModelResults, CheckedSet | BenchmarkMean]]:
+@once
+def _differences(results: Results) -> dict[str, Estimate]:
+    """Return the difference of exactly two models in balanced accuracy per data set; may be empty."""
+    from crossexam.evaluation.fact_checking import balanced_differences
+
+    if not results.comparison:
+        return {}
+    first, second = results.models
+    return balanced_differences(*results.answered, (first.thresholds, second.thresholds))
+
+
+def _rows(results: Results) -> Iterator[Row[CheckedSet | BenchmarkMean]]:
     """Yield the rows of the table: by benchmark, the models on each data set, and then their means."""
-    models = [(model, model.fact_checking) for model in results.models]
+    models = [(model.name, fact_checking(model)) for model in results.models]
     benchmarks = dict.fromkeys(each.benchmark for _, found in models for each in found.sets)
     for benchmark in benchmarks:
         for name in results.test_sets:
             for model, found in models:
-                yield from ((model, each) for each in found.sets if _is(each, benchmark, name))
+                yield from (Row(model, name, each) for each in found.sets if _is(each, benchmark, name))
         for model, found in models:
-            yield from ((model, each) for each in found.means if each.benchmark == benchmark)
+            means = (each for each in found.means if each.benchmark == benchmark)
+            yield from (Row(model, f"(mean of {each.title})", each) for each in means)
 
 
 def _is(found: CheckedSet, benchmark: str, test_set: str) -> bool:
     return (found.benchmark, found.test_set) == (benchmark, test_set)
 
 
-def _threshold_cells(threshold: Threshold | None) -> tuple[Cell, Cell]:
-    return (None, None) if threshold is None else (threshold.value, threshold.n)
+def _of_pair(results: Results) -> Iterator[Row[Estimate]]:
+    return (Row(results.pair, name, each) for name, each in _differences(results).items())
+
+
+def _sets(each: CheckedSet | BenchmarkMean) -> str:
+    """Return of which data sets a mean is; empty for a data set."""
+    return "" if each.threshold is not None else "+".join(one.data_set for one in each.sets)
+
+
+def _threshold(each: CheckedSet | BenchmarkMean) -> float | None:
+    return None if each.threshold is None else each.threshold.value
+
+
+def _chosen_in(each: CheckedSet | BenchmarkMean) -> str:
+    """Return of which test sets the threshold was chosen on claims, or that it was fixed."""
+    return "+".join(each.threshold.test_sets) or "fixed" if each.threshold is not None else ""
+
+
+def _in_several(each: CheckedSet | BenchmarkMean) -> int | None:
+    return None if each.threshold is not None else each.shared
+
+
+def _chosen_on(each: CheckedSet | BenchmarkMean) -> int | None:
+    return None if each.threshold is None else each.threshold.n or None
+
+
+def _depends(each: CheckedSet | BenchmarkMean) -> str:
+    return "" if each.threshold is None else f"threshold:{each.threshold.value:.6g}"
+
+
+def _is_per_set(results: Results) -> bool:
+    """Return whether the data sets of some model have different thresholds."""
+    return any(fact_checking(model).per_set for model in results.models)
+
+
+_TABLE: Final = FigureTable["CheckedSet | BenchmarkMean"](
+    "Fact checking",
+    _rows,
+    (
+        FigureColumn("Claims", "count", lambda each: each.n),
+        FigureColumn("Supported", "count", lambda each: each.supported, "supported_claims"),
+        FigureColumn("Documents", "count", lambda each: each.documents, "documents"),
+        FigureColumn("Unanswered", "count", lambda each: each.unanswered, "unanswered_claims", optional=True),
+        FigureColumn(
+            "Balanced accuracy", "percent", lambda each: each.figures.balanced_accuracy, "balanced_accuracy"
+        ),
+        FigureColumn("ROC AUC", "percent", lambda each: each.figures.roc_auc, "roc_auc", optional=True),
+        FigureColumn("False support", "percent", lambda each: each.figures.false_support, "false_support"),
+        FigureColumn("Missed support", "percent", lambda each: each.figures.missed_support, "missed_support"),
+        FigureColumn(
+            "Threshold", "score", _threshold, "threshold", of=_chosen_in, n=_chosen_on, when=_is_per_set
+        ),
+        FigureColumn("Chosen on", "count", _chosen_on, when=_is_per_set),
+        FigureColumn("", "count", _in_several, "documents_in_several"),
+    ),
+    lambda results, rows: _notes(results),
+    first=(
+        FigureColumn("Benchmark", "text", lambda each: each.title),
+        FigureColumn("Data set", "text", lambda each: each.name),
+        MODEL_OF_SEVERAL,
+    ),
+    grouped=2,
+    n=lambda each: each.n,
+    of=_sets,
+    depends=_depends,
+)
+_AGAINST: Final = FigureTable[Estimate](
+    "A minus B in balanced accuracy",
+    _of_pair,
+    (
+        FigureColumn("Claims", "count", lambda each: each.n),
+        FigureColumn("Documents", "count", lambda each: each.clusters),
+        FigureColumn("A minus B", "points", lambda each: each, "difference_balanced_accuracy"),
+    ),
+    lambda _, __: (_DIFFERENCE,),
+    first=(TEST_SET,),
+    grouped=0,
+    folded="Show the differences in balanced accuracy",
+)
 
 
 def _notes(results: Results) -> Iterator[str]:
@@ -95,9 +156,9 @@ def _notes(results: Results) -> Iterator[str]:
         if said:
             yield f"{model.name}: {said}" if several else said
     for model in results.models:
-        means = [_mean_note(mean) for mean in model.fact_checking.means]
+        means = [_mean_note(mean) for mean in fact_checking(model).means]
         yield from (f"{model.name}, {said}" if several else said for said in means)
-    sets = [each for model in results.models for each in model.fact_checking.sets]
+    sets = [each for model in results.models for each in fact_checking(model).sets]
     if any(isinstance(each.figures.balanced_accuracy, Bounds) for each in sets):
         yield BOUNDS_NOTE
     if any(each.figures.roc_auc is None for each in sets):
@@ -106,7 +167,7 @@ def _notes(results: Results) -> Iterator[str]:
 
 def _threshold_note(model: ModelResults) -> str:
     """Return what the threshold of *model* is and where it is from; empty without any."""
-    sets = model.fact_checking.sets
+    sets = fact_checking(model).sets
     if not sets:
         return ""
     first = sets[0].threshold
@@ -114,7 +175,7 @@ def _threshold_note(model: ModelResults) -> str:
     if not first.n:
         fixed = f"{exceeds} {first.value:.6g}, a fixed threshold."
         return fixed if first.value == 0.5 else f"{fixed} {_ONLY_HERE}"
-    if model.fact_checking.per_set:
+    if fact_checking(model).per_set:
         same = sum(each.threshold.same_documents for each in sets)
         return (
             f"{exceeds} the threshold of its data set. There, balanced accuracy is highest on so many claims "
@@ -144,85 +205,19 @@ def _mean_note(mean: BenchmarkMean) -> str:
     return f"{mean.title}, {mean.name}: unweighted; {independent}.{left}"
 
 
-def checked_against_table(results: Results) -> Table:
-    """Return the difference of exactly two models in balanced accuracy; else it has no rows."""
-    found, names = results.checked_differences, results.short_names
-    columns = (
-        Column("Test set"),
-        Column("Claims", "count"),
-        Column("Documents", "count"),
-        Column("A minus B", "points"),
-    )
-    rows = tuple((names[name], each.n, each.clusters, each) for name, each in found.items())
-    folded = "Show the differences in balanced accuracy"
-    return Table("A minus B in balanced accuracy", columns, rows, (_DIFFERENCE,), folded=folded)
+def _left_out(results: Results) -> Iterator[Figure]:
+    """Yield the data sets that a mean leaves out."""
+    for model in results.models:
+        for mean in fact_checking(model).means:
+            where = f"(mean of {mean.title})"
+            yield from (Figure(model.name, where, "left_out", 1, name) for name in mean.left_out)
 
 
-def fact_checking_rows(model: ModelResults, known: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """Yield every number of the test set that is *known*, one per row; a threshold is ``of`` its source."""
-    for each in model.fact_checking.sets:
-        if each.test_set == known["test_set"]:
-            threshold = each.threshold
-            at = {**known, "signature": f"{known['signature']}|threshold:{threshold.value:.6g}"}
-            yield from _figure_rows(each.figures, at)
-            source = "+".join(threshold.test_sets) or "fixed"
-            yield {**known, "statistic": "threshold", "of": source, **_chosen(threshold)}
-            yield {**known, "statistic": "supported_claims", "value": each.supported, "n": each.n}
-
-
-def fact_checking_mean_rows(model: ModelResults) -> Iterator[dict[str, object]]:
-    """Yield the mean of each benchmark, one number per row; ``of`` names its data sets."""
-    for mean in model.fact_checking.means:
-        sets = "+".join(each.data_set for each in mean.sets)
-        known = {"model": model.name, "test_set": f"({mean.title})", "of": sets}
-        for row in _figure_rows(mean.figures, known):
-            yield {**row, "statistic": f"mean_{row['statistic']}"}
-
-
-def _figure_rows(figures: Figures, known: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    for name, estimate in figures._asdict().items():
-        if isinstance(estimate, Bounds):
-            yield {**known, "statistic": f"{name}_least", **estimate.least._asdict()}
-            yield {**known, "statistic": f"{name}_most", **estimate.most._asdict()}
-        elif estimate is not None:
-            yield {**known, "statistic": name, **estimate._asdict()}
-
-
-def _chosen(threshold: Threshold) -> dict[str, object]:
-    return {"value": threshold.value, "n": threshold.n or None}
-
-
-def fact_checking_object(model: ModelResults, test_set: str) -> dict[str, Any]:
-    """Return the figures of *test_set* with its threshold under a key of their own; empty if it has none."""
-    found = next((each for each in model.fact_checking.sets if each.test_set == test_set), None)
-    if found is None:
-        return {}
-    numbers = ("benchmark", "data_set", "split", "n", "supported", "documents", "unanswered")
-    chosen = found.threshold._asdict()
-    return {
-        "fact_checking": {
-            **{name: getattr(found, name) for name in numbers},
-            **_figure_objects(found.figures),
-            "threshold": {**chosen, "source": "development split" if found.threshold.n else "fixed"},
-        }
-    }
-
-
-def fact_checking_means(model: ModelResults) -> dict[str, Any]:
-    """Return the mean over the data sets of each benchmark."""
-    return {
-        mean.benchmark: {
-            "data_sets": [each.data_set for each in mean.sets],
-            "left_out": list(mean.left_out),
-            "documents_in_several": mean.shared,
-            **_figure_objects(mean.figures),
-        }
-        for mean in model.fact_checking.means
-    }
-
-
-def _figure_objects(figures: Figures) -> dict[str, Any]:
-    return {
-        name: {"least": estimate.least, "most": estimate.most} if isinstance(estimate, Bounds) else estimate
-        for name, estimate in figures._asdict().items()
-    }
+FACT_CHECKING: Final = Analysis(
+    "fact checking",
+    (
+        Section("checking", "Fact checking", _TABLE, ALL, figures=_left_out),
+        Section("checked", "Balanced accuracy", _AGAINST, within="against", models=2),
+    ),
+    facts=frozenset({FACT}),
+)

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Final
 from crossexam.constructions.keys import counted_keys
 from crossexam.core.dataset import Dataset
 from crossexam.language.lexicons.antonym_kinds import ANTONYM_KINDS
-from crossexam.reports.accuracy import ERROR_TYPES
+from crossexam.reports.analyses.errors import ERROR_TYPES
+from crossexam.reports.analysis import ALL, Analysis, Section
+from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import STUDIES, difference_from, other_rules_note
-from crossexam.reports.results import Results
+from crossexam.reports.results import Results, once
 from crossexam.reports.table import COUNT_MARK, MARK, Cell, Column, Marked, Table
 
 if TYPE_CHECKING:
-    pass
+    from crossexam.evaluation.seen_pairs import SeenPairs
+    from crossexam.evaluation.several.joint import JointOutcome
 
 _STUDY: Final = "naik2018"
 #: The numbers of the paper that are of pairs of words.
@@ -83,13 +86,68 @@ _SEEN_NOTE: Final = (
 )
 
 
+@once
+def _joint(results: Results) -> tuple[JointOutcome, ...]:
+    """Return what exactly two models get right and wrong together; empty if they share no test set."""
+    from crossexam.evaluation.several.joint import joint_outcomes
+
+    return joint_outcomes(*results.answered) if results.comparison else ()
+
+
+@once
+def _seen(results: Results) -> tuple[SeenPairs, ...]:
+    """Return the word pairs of exactly two models in training; empty if none are to be looked up."""
+    from crossexam.evaluation.seen_pairs import seen_pairs
+
+    if results.options.training is None or not results.comparison:
+        return ()
+    return seen_pairs(*results.answered, results.options.training)
+
+
+def _joint_figures(results: Results) -> Iterator[Figure]:
+    for each in _joint(results):
+        counts = {"both_right": each.both_right, "both_wrong": each.both_wrong}
+        counts |= {f"both_{kind}": each.same_errors.get(kind, 0) for kind in ERROR_TYPES}
+        keys = {"easy_keys": each.easy, "hard_keys": each.hard}
+        for statistic, value in {**counts, **keys}.items():
+            if value is not None:
+                yield Figure(results.pair, each.name, statistic, value, n=each.n)
+
+
+def _kind_figures(results: Results) -> Iterator[Figure]:
+    for each in _joint(results):
+        for outcome, kinds in (("right", each.kinds_right), ("wrong", each.kinds_wrong)):
+            for kind, share in kinds.items():
+                yield Figure(results.pair, each.name, f"both_{outcome}_kind", share, kind)
+
+
+def _seen_figures(results: Results) -> Iterator[Figure]:
+    """Yield the word pairs in training by who gets them right, which the figure is of."""
+    training = results.options.training
+    depends = "" if training is None else f"training:{training.spec}"
+    for each in _seen(results):
+        for statistic, value in (
+            ("pairs", each.pairs),
+            ("pairs_left_out", each.left_out),
+            ("pairs_seen", each.seen),
+            ("pairs_contradiction", each.contradiction),
+            ("pairs_mean", each.mean),
+        ):
+            yield Figure(results.pair, each.test_set, statistic, value, each.group, depends=depends)
+
+
+def _is_looked_up(results: Results) -> bool:
+    """Return whether the word pairs of the models are looked up in training."""
+    return results.options.training is not None
+
+
 def joint_against_table(results: Results) -> Table:
     """Return the joint outcomes of exactly two models; else it has no rows."""
     names, published_rows = results.short_names, results.options.published_rows
     rows: list[tuple[Cell, ...]] = []
     differences: dict[str, str] = {}
     notes = [_NOTE]
-    for each in results.joint:
+    for each in _joint(results):
         errors = (each.same_errors.get(kind, 0) for kind in ERROR_TYPES)
         keys = (each.easy, each.hard)
         name, dataset = names[each.name], results.test_sets[each.name]
@@ -179,7 +237,7 @@ def kinds_against_table(results: Results) -> Table:
     published_rows = results.options.published_rows
     rows: list[tuple[Cell, ...]] = []
     differences: dict[str, str] = {}
-    for each in results.joint:
+    for each in _joint(results):
         name, dataset = results.short_names[each.name], results.test_sets[each.name]
         for group, kinds in (("both", each.kinds_right), ("neither", each.kinds_wrong)):
             if not kinds:
@@ -217,7 +275,7 @@ def seen_against_table(results: Results) -> Table:
         return Table("Word pairs in training", (), ())
     rows: list[tuple[Cell, ...]] = []
     differences: dict[str, str] = {}
-    for each in results.seen:
+    for each in _seen(results):
         name, dataset = results.short_names[each.test_set], results.test_sets[each.test_set]
         rows.append((name, _RIGHT[each.group], each.pairs, each.seen, each.contradiction, each.mean))
         beside = _published_seen(each.group, dataset) if published_rows else []
@@ -225,7 +283,7 @@ def seen_against_table(results: Results) -> Table:
             differences[name] = difference_from(_STUDY, dataset)
         rows += [(name, *row) for row in beside]
     notes = [f"Training: {training.spec}, {training.index.manifest['examples']:,} examples. {_SEEN_NOTE}"]
-    if left_out := max((each.left_out for each in results.seen), default=0):
+    if left_out := max((each.left_out for each in _seen(results)), default=0):
         notes.append(f"Left out: pairs with a word that the index splits, at most {left_out} in a row.")
     if differences:
         weaker = (
@@ -252,3 +310,28 @@ def _published_seen(group: str, dataset: Dataset) -> list[tuple[Cell, ...]]:
         for systems, (share,) in _figures(_SEEN_TABLE, dataset, columns)
         if share is not None
     ]
+
+
+JOINT: Final = Analysis(
+    "both models",
+    (
+        Section("joint", "Together", joint_against_table, within="against", models=2, figures=_joint_figures),
+        Section(
+            "kinds",
+            "Kinds of antonyms",
+            kinds_against_table,
+            within="against",
+            models=2,
+            figures=_kind_figures,
+        ),
+    ),
+)
+SEEN: Final = Analysis(
+    "word pairs in training",
+    (
+        Section(
+            "seen", "In training", seen_against_table, ALL, within="against", models=2, figures=_seen_figures
+        ),
+    ),
+    _is_looked_up,
+)

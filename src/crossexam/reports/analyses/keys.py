@@ -1,14 +1,16 @@
-"""The tables of accuracy over keys: word pairs, or whatever else items of a construction share."""
+"""Accuracy over keys: word pairs, or whatever else items of a construction share."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from crossexam.reports.results import Results
-from crossexam.reports.table import Cell, Column, Table
+from crossexam.reports.analysis import Analysis, Section
+from crossexam.reports.figures import TEST_SET, FigureColumn, FigureTable, Row
+from crossexam.reports.results import ModelResults, Results, once
 
 if TYPE_CHECKING:
-    pass
+    from crossexam.evaluation.keys import KeyedComparison, KeyedResult
 
 _KEYS: Final = (
     "Keys: word pairs of antonymy and word swaps, rules of numerical reasoning, adjective and nouns of "
@@ -30,51 +32,74 @@ _DIFFERENCES: Final = (
 )
 
 
-def keys_table(results: Results) -> Table:
-    """Return the mean over keys beside the mean over items, for test sets with keys; may have no rows."""
-    rows: list[tuple[Cell, ...]] = []
+@once
+def keyed(model: ModelResults) -> tuple[KeyedResult, ...]:
+    """Return the accuracies over keys of the test sets whose items have keys."""
+    from crossexam.evaluation.keys import keyed_results
+
+    return keyed_results(model.answered)
+
+
+@once
+def keyed_differences(results: Results) -> tuple[KeyedComparison, ...]:
+    """Return the comparison over keys of exactly two models; empty if they share no test set with keys."""
+    from crossexam.evaluation.keys import keyed_comparisons
+
+    return keyed_comparisons(*results.answered) if results.comparison else ()
+
+
+def _by_model(results: Results) -> Iterator[Row[KeyedResult]]:
     for name in results.test_sets:
         for model in results.models:
-            rows += [
-                (
-                    results.short_names[name],
-                    model.name,
-                    each.n,
-                    each.keys,
-                    each.largest,
-                    each.largest_share,
-                    each.over_items,
-                    each.over_keys,
-                )
-                for each in model.keyed
-                if each.test_set == name and each.keys >= FEWEST_KEYS
-            ]
-    columns = (
-        Column("Test set"),
-        Column("Model"),
-        Column("Items", "count"),
-        Column("Keys", "count"),
-        Column("Largest key"),
-        Column("Its share, %", "percent"),
-        Column("Over items", "percent"),
-        Column("Over keys", "percent"),
-    )
-    return Table("Accuracy over keys", columns, tuple(rows), (_RESULTS,), grouped=1)
+            yield from (Row(model.name, name, each) for each in keyed(model) if each.test_set == name)
 
 
-def keyed_against_table(results: Results) -> Table:
-    """Return the comparison over keys of exactly two models; else it has no rows."""
-    columns = (
-        Column("Test set"),
-        Column("Items", "count"),
-        Column("Keys", "count"),
-        Column("A minus B over items", "points"),
-        Column("A minus B over keys", "points"),
-    )
-    rows = tuple(
-        (results.short_names[each.name], each.n, each.keys, each.over_items, each.over_keys)
-        for each in results.keyed_comparison
-        if each.keys >= FEWEST_KEYS
-    )
-    folded = "Show the differences over keys"
-    return Table("A minus B over keys", columns, rows, (_DIFFERENCES,), folded=folded)
+def _of_pair(results: Results) -> Iterator[Row[KeyedComparison]]:
+    return (Row(results.pair, each.name, each) for each in keyed_differences(results))
+
+
+_TABLE: Final = FigureTable["KeyedResult"](
+    "Accuracy over keys",
+    _by_model,
+    (
+        FigureColumn("Items", "count", lambda each: each.n),
+        FigureColumn("Keys", "count", lambda each: each.keys, "keys"),
+        FigureColumn("Largest key", "text", lambda each: each.largest),
+        FigureColumn(
+            "Its share, %",
+            "percent",
+            lambda each: each.largest_share,
+            "largest_key_share",
+            of=lambda each: each.largest,
+        ),
+        FigureColumn("Over items", "percent", lambda each: each.over_items, "accuracy_over_items"),
+        FigureColumn("Over keys", "percent", lambda each: each.over_keys, "accuracy_over_keys"),
+    ),
+    lambda _, __: (_RESULTS,),
+    n=lambda each: each.n,
+    shows=lambda each: each.keys >= FEWEST_KEYS,
+)
+_AGAINST: Final = FigureTable["KeyedComparison"](
+    "A minus B over keys",
+    _of_pair,
+    (
+        FigureColumn("Items", "count", lambda each: each.n),
+        FigureColumn("Keys", "count", lambda each: each.keys, "keys"),
+        FigureColumn("A minus B over items", "points", lambda each: each.over_items, "difference_over_items"),
+        FigureColumn("A minus B over keys", "points", lambda each: each.over_keys, "difference_over_keys"),
+    ),
+    lambda _, __: (_DIFFERENCES,),
+    first=(TEST_SET,),
+    grouped=0,
+    folded="Show the differences over keys",
+    n=lambda each: each.n,
+    shows=lambda each: each.keys >= FEWEST_KEYS,
+)
+
+KEYS: Final = Analysis(
+    "keys",
+    (
+        Section("keys", "Keys", _TABLE),
+        Section("by_key", "Over keys", _AGAINST, within="against", models=2),
+    ),
+)

@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from markupsafe import Markup
 
 from crossexam.core.columns import info_values
-from crossexam.core.estimate import Estimate
 from crossexam.core.example import SCORE
 from crossexam.core.manifest import BASE, SELECTOR_NOTES
-from crossexam.reports.charts import Charts
+from crossexam.reports.analysis import Analysis, Charts, Section
 from crossexam.reports.drawing import Drawing, Plot, element
-from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.figures import Figure
+from crossexam.reports.results import ModelResults, Results, once
 from crossexam.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -35,12 +35,20 @@ _NOTE: Final = (
 )
 
 
+@once
+def lexical(model: ModelResults) -> tuple[MisledPart, ...]:
+    """Return the accuracy by lexically-misleading score, at every step of the curve; empty without scores."""
+    from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
+
+    return tuple(misled_parts(model.run, CURVE, max_unanswered=model.options.max_unanswered))
+
+
 def misleading_table(results: Results) -> Table:
     """Return size and accuracy of the parts CS_lambda of each base that has scores; may have no rows."""
     from crossexam.evaluation.lexically_misleading import STEPS
 
     at = [
-        {(part.part, part.lam): part for part in model.lexical if part.lam in STEPS}
+        {(part.part, part.lam): part for part in lexical(model) if part.lam in STEPS}
         for model in results.models
     ]
     keys = dict.fromkeys(key for parts in at for key in parts)
@@ -82,36 +90,22 @@ def _votes_note(whole: MisledPart) -> str:
     return f"Annotators' labels per example of {whole.part}: {each} of {whole.size:,} examples."
 
 
-def misleading_rows(model: ModelResults, known: Mapping[str, object]) -> Iterator[dict[str, object]]:
-    """Yield the numbers of the parts CS_lambda of the base that *known* names, one per row.
+def _figures(results: Results) -> Iterator[Figure]:
+    """Yield the numbers of the parts CS_lambda of each base.
 
-    ``of`` is lambda, for the number of examples with so many annotators' labels that number, too.
+    They are of lambda; the number of examples with so many annotators' labels is of that number, too.
     """
-    for part in _of_base(model, str(known["test_set"])):
-        at = f"lambda={part.lam:g}"
-        for statistic, estimate in _estimates(part).items():
-            yield {**known, "statistic": f"misleading_{statistic}", "of": at, **estimate._asdict()}
-        for labels, count in part.votes.items():
-            row = {"statistic": "misleading_voted", "of": f"{at}, labels={labels}"}
-            yield {**known, **row, "value": count, "n": part.size}
-
-
-def misleading_object(model: ModelResults, test_set: str) -> dict[str, Any]:
-    """Return the same numbers as an object, empty if *test_set* has no scores."""
-    parts = [
-        {"lambda": part.lam, "examples": part.size, **_estimates(part), "annotator_labels": dict(part.votes)}
-        for part in _of_base(model, test_set)
-    ]
-    return {"lexically_misleading": parts} if parts else {}
-
-
-def _of_base(model: ModelResults, test_set: str) -> list[MisledPart]:
-    return [part for part in model.lexical if f"{BASE}.{part.part}" == test_set]
-
-
-def _estimates(part: MisledPart) -> dict[str, Estimate]:
-    human = {"annotator": part.human.expected, "annotator_drawn": part.human.drawn} if part.human else {}
-    return {"accuracy": part.model, "majority": part.majority, **human}
+    for model in results.models:
+        for part in lexical(model):
+            name, at = f"{BASE}.{part.part}", f"lambda={part.lam:g}"
+            yield Figure(model.name, name, "misleading_accuracy", part.model, at)
+            yield Figure(model.name, name, "misleading_majority", part.majority, at)
+            if part.human:
+                yield Figure(model.name, name, "misleading_annotator", part.human.expected, at)
+                yield Figure(model.name, name, "misleading_annotator_drawn", part.human.drawn, at)
+            for labels, count in part.votes.items():
+                of = f"{at}, labels={labels}"
+                yield Figure(model.name, name, "misleading_voted", count, of, part.size)
 
 
 def selector_warnings(results: Results) -> list[str]:
@@ -207,7 +201,7 @@ def misleading_charts(results: Results) -> Charts:
     """Return a figure per base that has scores: accuracy and number of examples over lambda."""
     curves: dict[str, dict[str, list[MisledPart]]] = {}
     for model in results.models:
-        for part in model.lexical:
+        for part in lexical(model):
             if part.size >= _FEWEST:
                 curves.setdefault(part.part, {}).setdefault(model.name, []).append(part)
     note = (
@@ -219,3 +213,17 @@ def misleading_charts(results: Results) -> Charts:
         for part, models in curves.items()
     ]
     return Charts(figures, note, shown=2)
+
+
+MISLEADING: Final = Analysis(
+    "lexically misleading",
+    (
+        Section(
+            "misleading", "Lexically misleading", misleading_table, charts=misleading_charts, figures=_figures
+        ),
+        Section("highest", "Highest score", highest_table, ("html", "md"), within="misleading"),
+    ),
+    facts=frozenset({SELECTOR_NOTES}),
+    info=frozenset({SCORE}),
+    warnings=selector_warnings,
+)

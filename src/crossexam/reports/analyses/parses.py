@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 from crossexam.core.dataset import Run
+from crossexam.reports.analysis import Analysis, Section
+from crossexam.reports.figures import MODEL_OF_SEVERAL, TEST_SET, FigureColumn, FigureTable, Row
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Column, Table
 
 _NOTE = (
     "Parsed: items of which both sentences have a parse, which is from the corpus, derived from it, or from "
@@ -14,29 +16,37 @@ _NOTE = (
 )
 
 
-def parse_table(results: Results) -> Table:
-    """Return the share of parsed items of every test set, for the models that read parses."""
-    several = len(results.models) > 1
-    rows = [
-        (
-            *((model.name,) if several else ()),
-            results.short_names.get(name, name),
-            items,
-            parsed,
-            parsed / items,
-        )
-        for model in results.models
-        for name, (parsed, items) in parsed_counts(model.run).items()
-        if items
-    ]
-    columns = (
-        *((Column("Model"),) if several else ()),
-        Column("Test set"),
-        Column("Items", "count"),
-        Column("Parsed", "count"),
-        Column("Parsed, %", "percent"),
-    )
-    return Table("Parses", columns, tuple(rows), (_NOTE,), grouped=int(several))
+class _Parsed(NamedTuple):
+    """So many *parsed* items, of so many *items*."""
+
+    parsed: int
+    items: int
+
+
+def _rows(results: Results) -> Iterator[Row[_Parsed]]:
+    for model in results.models:
+        for name, (parsed, items) in parsed_counts(model.run).items():
+            if items:
+                yield Row(model.name, name, _Parsed(parsed, items))
+
+
+_TABLE: Final = FigureTable["_Parsed"](
+    "Parses",
+    _rows,
+    (
+        FigureColumn("Items", "count", lambda each: each.items),
+        FigureColumn("Parsed", "count", lambda each: each.parsed, "parsed"),
+        FigureColumn("Parsed, %", "percent", lambda each: each.parsed / each.items, "parsed_share"),
+    ),
+    lambda _, __: (_NOTE,),
+    first=(MODEL_OF_SEVERAL, TEST_SET),
+    n=lambda each: each.items,
+)
+
+
+def read_parses(results: Results) -> bool:
+    """Return whether some model reads parses."""
+    return any(parsed_counts(run) for run in results.runs)
 
 
 def parse_warnings(results: Results) -> list[str]:
@@ -71,3 +81,11 @@ def parsed_counts(run: Run) -> dict[str, tuple[int, int]]:
         for name, entry in entries.items()
         if isinstance(entry, Mapping) and "parsed" in entry
     }
+
+
+PARSES: Final = Analysis(
+    "parses",
+    (Section("parses", "Parses", _TABLE),),
+    read_parses,
+    warnings=parse_warnings,
+)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from crossexam.constructions.construction import ways_out
 from crossexam.core.manifest import REJECTED_NOTE, signature
 from crossexam.core.sealed import UNVERIFIED
 from crossexam.evaluation.comparison import content_hash_of
+from crossexam.reports.analysis import Analysis, Section
+from crossexam.reports.figures import Figure
 from crossexam.reports.results import Results
 from crossexam.reports.table import Cell, Column, Table
 from crossexam.runs.asked import how_asked
@@ -71,3 +73,32 @@ def _properties(manifest: Mapping[str, Any]) -> dict[str, object]:
         if isinstance(value, str | int | float) and key not in hidden
     }
     return {**plain, **asked}
+
+
+#: What stands for the name of a test set in figures of all answers of a model.
+_ANSWERS: Final = "(all answers)"
+#: Details of a run that count answers: by the rule that read them, and by what their log-probabilities say.
+_COUNTED: Final = ("parse", "logprobs")
+
+
+def _answer_figures(results: Results) -> Iterator[Figure]:
+    """Yield how many answers of a language model there are of each kind, if its run counted them."""
+    for model in results.models:
+        details = model.run.manifest.get("details")
+        if not isinstance(details, Mapping):
+            continue
+        for key in _COUNTED:
+            counts = details.get(key)
+            for kind, value in counts.items() if isinstance(counts, Mapping) else ():
+                if isinstance(value, int | float):
+                    yield Figure(model.name, _ANSWERS, f"answers_{key}", value, str(kind))
+
+
+PROVENANCE: Final = Analysis(
+    "provenance",
+    (
+        Section("yield", "Yield", yields_table),
+        Section("signatures", "Signatures", signature_table, title="Signatures", captions=True),
+        Section("runs", "Runs", run_table, within="signatures", captions=True, figures=_answer_figures),
+    ),
+)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from string import ascii_lowercase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate
+from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
 from crossexam.reports.drawing import Interval, range_text, round_range
-from crossexam.reports.results import MOST_COMPARED, Results
+from crossexam.reports.figures import Figure
+from crossexam.reports.results import MOST_COMPARED, SEVERAL, Results, once
 from crossexam.reports.table import Cell, Column, Kind, Significant, Table, significance_note
 
 if TYPE_CHECKING:
     from crossexam.evaluation.several.ranking import RankedModel, Ranking
+    from crossexam.evaluation.several.together import ScoredTogether
 
 
 def _columns(ends: tuple[float, float]) -> tuple[Column, ...]:
@@ -38,6 +41,60 @@ def letters(group: int) -> str:
     return (letters(several - 1) if several else "") + ascii_lowercase[last]
 
 
+#: What stands for the name of a test set in figures of the mean over test sets.
+MEAN: Final = "(mean of test sets)"
+
+
+@once
+def together(results: Results) -> tuple[ScoredTogether, ...]:
+    """Return what three models or more predicted for the same items, by test set; empty for fewer models."""
+    from crossexam.evaluation.several.together import score_together
+
+    if len(results.models) < SEVERAL:
+        return ()
+    return score_together(results.runs, results.test_sets, results.options.max_unanswered)
+
+
+@once
+def rankings(results: Results) -> tuple[Ranking, ...]:
+    """Return the order of three models or more: over all test sets, if there are several, and on each."""
+    from crossexam.evaluation.several.ranking import rankings
+
+    return rankings(together(results), len(results.models), results.options.alpha)
+
+
+def _rank_figures(results: Results) -> Iterator[Figure]:
+    for ranking in rankings(results):
+        name = ranking.name or MEAN
+        for model in ranking.models:
+            model_name = results.models[model.model].name
+            yield Figure(model_name, name, "ranked_accuracy", model.accuracy)
+            yield Figure(model_name, name, "rank", _rank(model, ranking.n))
+            yield from (
+                Figure(model_name, name, "rank_group", 1, letters(group), ranking.n) for group in model.groups
+            )
+        for left_out in ranking.left_out:
+            yield Figure(results.models[left_out].name, name, "left_out_of_ranking", 1)
+
+
+def _rank(model: RankedModel, n: int) -> Estimate:
+    return Estimate(model.rank, model.low, model.high, n, model.accuracy.clusters)
+
+
+def _difference_figures(results: Results) -> Iterator[Figure]:
+    """Yield the differences of every two models; the figure is of the other model."""
+    names = [model.name for model in results.models]
+    for ranking in rankings(results):
+        for (one, other), pair in ranking.pairs.items():
+            known = Figure(
+                names[one], ranking.name or MEAN, "model_difference", None, names[other], ranking.n
+            )
+            yield known._replace(value=pair.difference)
+            yield known._replace(statistic="model_difference_p_value", value=pair.p_value)
+            yield known._replace(statistic="model_difference_p_holm", value=pair.p_holm)
+            yield known._replace(statistic="model_difference_significant", value=int(pair.significant))
+
+
 def ranking_name(ranking: Ranking, results: Results) -> str:
     """Return what *ranking* is of: the name of a test set, or the mean over several."""
     if ranking.name is not None:
@@ -50,10 +107,10 @@ def rank_tables(results: Results) -> list[Table]:
 
     The page folds the ranks on each away.
     """
-    ends = _ends(results.rankings[1:])
+    ends = _ends(rankings(results)[1:])
     rows = tuple(
         (ranking_name(ranking, results), *row)
-        for ranking in results.rankings[1:]
+        for ranking in rankings(results)[1:]
         for row in _rows(ranking, results, ends)
     )
     folded = "Show the ranks on each test set"
@@ -63,10 +120,10 @@ def rank_tables(results: Results) -> list[Table]:
 
 def first_rank_table(results: Results) -> Table:
     """Return the ranks over all test sets, or on the only one; may have no rows."""
-    ends = _ends(results.rankings[:1])
-    if not results.rankings:
+    ends = _ends(rankings(results)[:1])
+    if not rankings(results):
         return Table("Ranks", _columns(ends), ())
-    first = results.rankings[0]
+    first = rankings(results)[0]
     title = f"Ranks: {ranking_name(first, results)}"
     return Table(title, _columns(ends), tuple(_rows(first, results, ends)), _notes(results))
 
@@ -79,7 +136,7 @@ def _ends(rankings: Sequence[Ranking]) -> tuple[float, float]:
 
 def _rows(ranking: Ranking, results: Results, ends: tuple[float, float]) -> Iterator[tuple[Cell, ...]]:
     for model in ranking.models:
-        rank = Estimate(model.rank, model.low, model.high, model.accuracy.n, model.accuracy.clusters)
+        rank = _rank(model, ranking.n)
         groups = " ".join(map(letters, model.groups))
         drawn, name = Interval(model.accuracy, ends), results.models[model.model].name
         yield name, rank, drawn, model.accuracy, groups, ranking.n
@@ -100,7 +157,7 @@ def _notes(results: Results) -> tuple[str, ...]:
 
 def _mean_note(results: Results) -> str:
     """Return what the mean is of, and which test sets it leaves out; empty if there is no mean."""
-    whole = [ranking for ranking in results.rankings if ranking.name is None]
+    whole = [ranking for ranking in rankings(results) if ranking.name is None]
     if not whole:
         return ""
     names = [short for name, short in results.short_names.items() if name not in whole[0].test_sets]
@@ -117,7 +174,7 @@ def _left_out_note(results: Results) -> str:
     """Return which models are not ranked on some test set; empty if all are."""
     found = [
         f"{results.models[model].name} on {results.short_names[each.name]}"
-        for each in results.together
+        for each in together(results)
         for model in each.left_out
     ]
     if not found:
@@ -142,7 +199,7 @@ def difference_tables(results: Results) -> list[Table]:
         _difference_table(
             ranking, results, "Show the differences on each test set" if number else "Show the differences"
         )
-        for number, ranking in enumerate(results.rankings)
+        for number, ranking in enumerate(rankings(results))
     ]
 
 
@@ -176,3 +233,32 @@ def matrix(models: Iterable[int], kind: Kind, results: Results) -> tuple[tuple[C
     names = [f"{number}. {results.short_models[model]}" for number, model in enumerate(models, 1)]
     numbers = (Column(str(number), kind, narrow=True) for number in range(1, len(names) + 1))
     return (Column("Model"), *numbers), names
+
+
+RANKS: Final = Analysis(
+    "ranks",
+    (
+        Section(
+            "ranks",
+            "Ranks",
+            rank_tables,
+            title="Ranks of models",
+            captions=True,
+            models=SEVERAL,
+            figures=_rank_figures,
+        ),
+        Section(
+            "pairs",
+            "Differences",
+            difference_tables,
+            PAGE,
+            within="ranks",
+            captions=True,
+            models=SEVERAL,
+            figures=_difference_figures,
+        ),
+        Section(
+            "first_pairs", "Differences", first_difference_table, WRITTEN_ONLY, within="ranks", models=SEVERAL
+        ),
+    ),
+)

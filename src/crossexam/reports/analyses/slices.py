@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from crossexam.core.example import PAIR
 from crossexam.evaluation.measures import TestSetResult
+from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
+from crossexam.reports.figures import Figure
 from crossexam.reports.published_systems import STUDIES, published_slices, slices_note
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Column, Table
@@ -75,3 +78,38 @@ def _slice_table(
             f"The {most} largest of {len(ordered)} slices; the CSV and JSON reports have all of them."
         )
     return Table(f"Accuracy by {slicing.replace('_', ' ')}", columns, rows, tuple(notes))
+
+
+def _slice_figures(results: Results) -> Iterator[Figure]:
+    """Yield the accuracy of every slice, which the figure is of: ``genre=fiction``."""
+    for name, model, result in results.by_test_set():
+        for slicing, slices in result.slices.items():
+            for value, accuracy in slices.items():
+                yield Figure(model.name, name, "accuracy", accuracy, f"{slicing}={value}")
+
+
+def _published_figures(results: Results) -> Iterator[Figure]:
+    """Yield the published accuracies of systems on slices of the test sets."""
+    for name, dataset in results.test_sets.items() if results.options.published_rows else ():
+        for slicing, values in published_slices(dataset).items():
+            for value, figures in values.items():
+                for system, accuracy in figures.items():
+                    of = f"{STUDIES[0].study}: {slicing}={value}"
+                    yield Figure(f"{system} (published)", name, "published_accuracy", accuracy, of)
+
+
+SLICES: Final = Analysis(
+    "slices",
+    (
+        Section(
+            "slices", "Slices", slice_tables, PAGE, title="Slices", captions=True, figures=_slice_figures
+        ),
+        Section(
+            "published_slices",
+            "Slices",
+            published_slice_tables,
+            WRITTEN_ONLY,
+            figures=_published_figures,
+        ),
+    ),
+)

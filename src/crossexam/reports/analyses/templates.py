@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import counted_items
-from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Column, Table, cell_text, number_text
-from crossexam.reports.unanswered import share_text
+from crossexam.reports.analyses.unanswered import share_text
+from crossexam.reports.analysis import Analysis, Section
+from crossexam.reports.figures import MODEL, TEST_SET, Figure, FigureColumn, FigureTable, Row
+from crossexam.reports.results import ModelResults, Results, once
+from crossexam.reports.table import cell_text, number_text
 
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.repeat import Noise
+    from crossexam.evaluation.templates import TemplateResult
 
 _NOTES: Final = (
     "Accuracy in percent of the items that were answered with all templates, with 95 % intervals clustered "
@@ -25,46 +28,28 @@ _NOTES: Final = (
 )
 
 
-def template_table(results: Results) -> Table:
-    """Return what the template decides for the models that were asked with several."""
-    found = results.by_template
-    short = results.short_names
-    some_missing = any(each.unanswered for each in found)
-    rows = [
-        (
-            each.model,
-            short[each.test_set],
-            len(each.accuracies),
-            each.accuracies[each.lowest],
-            each.lowest,
-            each.accuracies[each.highest],
-            each.highest,
-            each.spread,
-            each.sensitivity,
-            *((each.unanswered,) if some_missing else ()),
-        )
-        for each in found
-    ]
-    columns = (
-        Column("Model"),
-        Column("Test set"),
-        Column("Templates", "count"),
-        Column("Lowest accuracy", "percent"),
-        Column("with"),
-        Column("Highest accuracy", "percent"),
-        Column("with "),
-        Column("Spread", "percent"),
-        Column("Sensitivity", "percent"),
-        *((Column("Unanswered", "count"),) if some_missing else ()),
-    )
-    return Table("Prompt templates", columns, tuple(rows), (*_NOTES, *_left_out_notes(results)), grouped=1)
+@once
+def _by_template(results: Results) -> tuple[TemplateResult, ...]:
+    """Return what the prompt template decides for models that were asked with several; empty without any."""
+    from crossexam.evaluation.templates import template_results
+
+    return template_results(results.runs, max_unanswered=results.options.max_unanswered)
+
+
+def _rows(results: Results) -> Iterator[Row[TemplateResult]]:
+    return (Row(each.model, each.test_set, each) for each in _by_template(results))
+
+
+def _template_notes(results: Results, rows: Sequence[Row[TemplateResult]]) -> Iterator[str]:
+    yield from _NOTES
+    yield from _left_out_notes(results)
 
 
 def _left_out_notes(results: Results) -> list[str]:
     """Return the test sets of which too many items lack an answer with some template; empty without any."""
     from crossexam.evaluation.templates import asked_with_several
 
-    measured = {(each.model, each.test_set) for each in results.by_template}
+    measured = {(each.model, each.test_set) for each in _by_template(results)}
     left = [
         f"{results.short_names[name]} of {model}"
         for model, name, _ in asked_with_several(results.runs)
@@ -84,21 +69,23 @@ _NOISE_NOTE: Final = (
 )
 
 
-def noise_table(results: Results) -> Table:
-    """Return how often answers of the models changed when they were asked again; may have no rows."""
-    columns = (
-        Column("Model"),
-        Column("Pairs", "count"),
-        Column("Times", "count"),
-        Column("Changed", "count"),
-        Column("Share, %", "percent"),
-    )
-    rows = tuple(
-        (model.name, noise.pairs, noise.times, noise.flips, noise.rate)
-        for model in results.models
-        if (noise := model.noise) is not None
-    )
-    return Table("Answers when asked again", columns, rows, (_NOISE_NOTE, *drops_within_noise(results)))
+def _noise_rows(results: Results) -> Iterator[Row[Noise]]:
+    return (Row(model.name, "", model.noise) for model in results.models if model.noise is not None)
+
+
+def _floor_figures(results: Results) -> Iterator[Figure]:
+    """Yield the noise floors of the drops, and which drops are within theirs."""
+    for model in results.models:
+        for result in model.results:
+            if (floor := model.noise_floor(result)) is not None:
+                within = int(bool(model.is_within_noise(result)))
+                yield Figure(model.name, result.name, "noise_floor", floor, "drop", result.counted)
+                yield Figure(model.name, result.name, "within_noise_floor", within, "drop")
+
+
+def was_repeated(results: Results) -> bool:
+    """Return whether some model was asked again."""
+    return any(model.noise is not None for model in results.models)
 
 
 def drops_within_noise(results: Results) -> list[str]:
@@ -198,3 +185,64 @@ def difference_notes(
     if None in noises:
         alone = f", in the answers of {'B' if noises[0] is None else 'A'} alone"
     return [f"{said} Differences {_BELOW}{alone}: {', '.join(within) or 'none'}."]
+
+
+_TEMPLATES: Final = FigureTable["TemplateResult"](
+    "Prompt templates",
+    _rows,
+    (
+        FigureColumn("Templates", "count", lambda each: len(each.accuracies), "templates"),
+        FigureColumn(
+            "Lowest accuracy",
+            "percent",
+            lambda each: each.accuracies[each.lowest],
+            "template_lowest_accuracy",
+            of=lambda each: each.lowest,
+        ),
+        FigureColumn("with", "text", lambda each: each.lowest),
+        FigureColumn(
+            "Highest accuracy",
+            "percent",
+            lambda each: each.accuracies[each.highest],
+            "template_highest_accuracy",
+            of=lambda each: each.highest,
+        ),
+        FigureColumn("with ", "text", lambda each: each.highest),
+        FigureColumn("Spread", "percent", lambda each: each.spread, "template_spread"),
+        FigureColumn("Sensitivity", "percent", lambda each: each.sensitivity, "template_sensitivity"),
+        FigureColumn(
+            "Unanswered", "count", lambda each: each.unanswered, "template_unanswered", optional=True
+        ),
+    ),
+    _template_notes,
+    first=(MODEL, TEST_SET),
+    n=lambda each: each.labelled - each.unanswered,
+)
+_NOISE: Final = FigureTable["Noise"](
+    "Answers when asked again",
+    _noise_rows,
+    (
+        FigureColumn("Pairs", "count", lambda each: each.pairs),
+        FigureColumn("Times", "count", lambda each: each.times, "times_asked_again"),
+        FigureColumn("Changed", "count", lambda each: each.flips, "changed_answers_count"),
+        FigureColumn("Share, %", "percent", lambda each: each.rate, "changed_answers"),
+    ),
+    lambda results, _: (_NOISE_NOTE, *drops_within_noise(results)),
+    first=(MODEL,),
+    grouped=0,
+    n=lambda each: each.pairs,
+)
+
+
+def were_several_asked(results: Results) -> bool:
+    """Return whether some model was asked with several templates."""
+    from crossexam.evaluation.templates import template_of
+
+    found = [asked[0] for run in results.runs if (asked := template_of(run)) is not None]
+    return len(found) > len(set(found))
+
+
+ASKED_AGAIN: Final = Analysis(
+    "asked again", (Section("noise", "Asked again", _NOISE, figures=_floor_figures),), was_repeated
+)
+TEMPLATES: Final = Analysis("templates", (Section("templates", "Templates", _TEMPLATES),), were_several_asked)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
 from crossexam.models.chunking import WHOLE
-from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Column, Table, number_text
+from crossexam.reports.analysis import Analysis, Section
+from crossexam.reports.figures import MODEL_OF_SEVERAL, TEST_SET, FigureColumn, FigureTable, Row
+from crossexam.reports.results import ModelResults, Results, once
+from crossexam.reports.table import number_text
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.truncation import Truncation
 
 #: The share of truncated items of a test set from which a report says how to avoid truncation.
 WORTH_MENDING: Final = 0.01
@@ -20,36 +26,51 @@ _NOTES: Final = (
 )
 
 
-def truncation_table(results: Results) -> Table:
-    """Return the truncated items of the test sets that have any, and the accuracy with and without them."""
-    several = len(results.models) > 1
-    rows = [
-        (
-            *((model.name,) if several else ()),
-            each.name,
-            each.items,
-            each.truncated,
-            each.share,
-            each.edit_unseen,
-            each.accuracy,
-            each.accuracy_seen,
-            each.accuracy_read,
-        )
-        for model in results.models
-        for each in model.truncations
-    ]
-    columns = (
-        *((Column("Model"),) if several else ()),
-        Column("Test set"),
-        Column("Items", "count"),
-        Column("Truncated", "count"),
-        Column("Truncated, %", "percent"),
-        Column("Edit unseen", "count"),
-        Column("Accuracy", "percent"),
-        Column("without edit unseen", "percent"),
-        Column("without truncated", "percent"),
-    )
-    return Table("Truncated items", columns, tuple(rows), _NOTES, grouped=int(several))
+@once
+def truncations(model: ModelResults) -> tuple[Truncation, ...]:
+    """Return the test sets that the model did not read to the end; empty if it read all, or nobody knows."""
+    from crossexam.evaluation.truncation import truncations
+
+    return truncations(model.run, max_unanswered=model.options.max_unanswered)
+
+
+def _rows(results: Results) -> Iterator[Row[Truncation]]:
+    return (Row(model.name, each.name, each) for model in results.models for each in truncations(model))
+
+
+_TABLE: Final = FigureTable["Truncation"](
+    "Truncated items",
+    _rows,
+    (
+        FigureColumn("Items", "count", lambda each: each.items),
+        FigureColumn("Truncated", "count", lambda each: each.truncated, "truncated"),
+        FigureColumn("Truncated, %", "percent", lambda each: each.share, "truncated_share"),
+        FigureColumn("Edit unseen", "count", lambda each: each.edit_unseen, "edit_unseen"),
+        FigureColumn("Accuracy", "percent", lambda each: each.accuracy),
+        FigureColumn(
+            "without edit unseen",
+            "percent",
+            lambda each: each.accuracy_seen,
+            "accuracy",
+            of="without edit unseen",
+        ),
+        FigureColumn(
+            "without truncated",
+            "percent",
+            lambda each: each.accuracy_read,
+            "accuracy",
+            of="without truncated",
+        ),
+    ),
+    lambda _, __: _NOTES,
+    first=(MODEL_OF_SEVERAL, TEST_SET),
+    n=lambda each: each.items,
+)
+
+
+def are_read(results: Results) -> bool:
+    """Return whether it is known of some model what it read, or that it did not read all."""
+    return any(run.reading or run.manifest.get("truncated_pairs") for run in results.runs)
 
 
 def truncation_warnings(results: Results) -> list[str]:
@@ -63,7 +84,7 @@ def truncation_warning(model: ModelResults) -> str | None:
 
     None if it read all.  A run of an earlier version only has the number of truncated pairs.
     """
-    found = model.truncations
+    found = truncations(model)
     if not found:
         return None if model.run.reading else _only_counted(model)
     items = sum(len(dataset) for dataset in model.run.datasets.values())
@@ -114,3 +135,11 @@ def _fitting_words(model: ModelResults) -> int:
 
 def _percent(share: float) -> str:
     return f"{number_text(share, 'percent')} %" if share >= 0.001 else "under 0.1 %"
+
+
+TRUNCATION: Final = Analysis(
+    "truncation",
+    (Section("truncation", "Truncation", _TABLE),),
+    are_read,
+    warnings=truncation_warnings,
+)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
 
-from crossexam.reports.charts import Charts, drawn_of
+from crossexam.reports.analysis import Charts
+from crossexam.reports.charts import drawn_of
 from crossexam.reports.drawing import Drawing, Plot, element
+from crossexam.reports.probabilities.measured import calibrations, selective
 from crossexam.reports.results import ModelResults, Results
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ class RiskCurve:
 
 def reliability_charts(results: Results) -> Charts:
     """Return a figure per test set: the reliability diagram of each model that gave probabilities."""
-    figures = _figures(results, lambda each: Reliability(each.bins), lambda model: model.calibrations)
+    figures = _figures(results, lambda each: Reliability(each.bins), calibrations)
     note = (
         "Points: the share of right predictions by confidence, larger where there are more; on the line, the "
         "two are equal. Grey bars: where 95 % of the points of a calibrated model lie, each by itself."
@@ -68,10 +70,10 @@ def reliability_charts(results: Results) -> Charts:
 
 def risk_charts(results: Results) -> Charts:
     """Return a figure per test set: the risk-coverage curve of each model that gave probabilities."""
-    risks = (risk for model in results.models for each in model.selective for _, risk in _curve_of(each))
+    risks = (risk for model in results.models for each in selective(model) for _, risk in _curve_of(each))
     most = 10.0 * math.ceil(max(risks, default=0.0) / 10.0) or 10.0
     note = "The share of wrong answers if only the most confident predictions are given."
-    drawn = _figures(results, lambda each: RiskCurve(_curve_of(each), most), lambda model: model.selective)
+    drawn = _figures(results, lambda each: RiskCurve(_curve_of(each), most), selective)
     return Charts(drawn, note)
 
 

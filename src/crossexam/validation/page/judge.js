@@ -4,15 +4,14 @@
 let busy = false;
 
 function showTrouble(text) {
-  const place = document.getElementById("trouble");
-  place.textContent = text;
-  place.hidden = false;
+  document.getElementById("trouble").textContent = text;
 }
 
 async function send(form, button) {
   if (busy) return;
   busy = true;
   document.body.classList.add("busy");
+  showTrouble(""); // so that the same trouble is read aloud again
   try {
     const body = new URLSearchParams(new FormData(form, button));
     const answer = await fetch(form.getAttribute("action"), { method: "POST", body, redirect: "manual" });
@@ -35,8 +34,8 @@ document.addEventListener("submit", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
-  const key = event.key.toLowerCase();
-  const button = [...document.querySelectorAll("button[data-key]")].find((each) => each.dataset.key === key);
+  const key = event.key.toUpperCase();
+  const button = [...document.querySelectorAll("button")].find((each) => each.getAttribute("aria-keyshortcuts") === key);
   if (button && !button.disabled) {
     event.preventDefault();
     button.click();

@@ -1,0 +1,137 @@
+"""The folder of a suite: whether it has the suite already, and what a build that was interrupted left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from crossexam.core.differences import differences
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.files import keep, read_json, sweep, write_json
+from crossexam.core.manifest import SuiteManifest, entries_of
+from crossexam.core.sealed import read_manifest
+from crossexam.core.test_sets import MANIFEST
+from crossexam.core.transfers import is_unpublished
+
+#: In the folder of a suite while its files get their names, or lose them: it lists these, so that what a kill
+#: leaves then is known as such.
+UNFINISHED: Final = ".unfinished"
+#: Fields of the manifests of runs and of studies, which list test sets as well.
+_NOT_OF_SUITES: Final = frozenset({"model_key", "study"})
+_REPLACE: Final = "choose another -o, or --force to replace the suite"
+
+
+def already_built(wanted: SuiteManifest, folder: Path, *, force: bool) -> bool:
+    """Return whether *folder* already contains the suite *wanted*; if not, remove leftovers.
+
+    Raises CrossexamError if the folder contains something else; with *force* the suite there is removed.
+    """
+    manifest = folder / MANIFEST
+    if folder.exists() and not folder.is_dir():
+        raise CrossexamError("this is a file", where=str(folder), wanted="a folder for the test sets")
+    if not manifest.exists():
+        _remove_unfinished(folder)
+        if not force and folder.exists() and any(not path.name.startswith(".") for path in folder.iterdir()):
+            raise CrossexamError(
+                f"the folder {folder} is not empty",
+                hint="choose another -o, or --force to build there anyway",
+            )
+        return False
+    built = _manifest_there(manifest, force=force)
+    if built.get("signature") == wanted.signature and not force:
+        _announced_none(folder)
+        return True
+    if not force and not is_unpublished(folder):
+        raise CrossexamError(
+            "\n    ".join(
+                [
+                    f"the folder {folder} contains a suite built from different input or options:",
+                    *_what_differs(built, wanted),
+                ]
+            ),
+            hint=_REPLACE,
+        )
+    announce(folder, [Path(entry.file or "").name for entry in entries_of(built).values()])
+    manifest.unlink()
+    _remove_unfinished(folder)
+    return False
+
+
+#: The options of `build` behind what test sets depend on, where that has another name.
+_FLAGS: Final = {
+    "bases": "--base",
+    "problems": "--word-problems",
+    "seed": "--seed",
+    "limit": "--limit",
+    "per_key": "--per-key",
+    "format": "--format",
+    "tagger": "--tagger",
+    "recognizer": "--entities",
+    "parser": "--parser",
+    "trees": "--parser",
+}
+
+
+def _what_differs(built: Mapping[str, Any], wanted: SuiteManifest) -> list[str]:
+    """Return what the suite that was *built* depends on otherwise than the one *wanted*, a line each."""
+    there, here = (
+        {_FLAGS.get(name, name): value for name, value in each.items()}
+        for each in (built.get("request") or {}, wanted.request)
+    )
+    lines = differences(there, here)
+    return lines or differences({"signature": built.get("signature")}, {"signature": wanted.signature})
+
+
+def announce(folder: Path, files: Iterable[str]) -> None:
+    """Note in *folder* that *files* in it are not, or no longer, those of a suite until it has a manifest."""
+    write_json(folder / UNFINISHED, {"files": list(files)})
+    keep(folder / UNFINISHED)
+
+
+def _announced_none(folder: Path) -> None:
+    """Remove from *folder*, whose suite is complete, what a process left that was killed right after it."""
+    (folder / UNFINISHED).unlink(missing_ok=True)
+    sweep(folder)
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove from *folder* what a build left that was interrupted, and no file of anybody else."""
+    sweep(folder)
+    marker = folder / UNFINISHED
+    if not marker.exists():
+        return
+    try:
+        files = read_json(marker).get("files")
+    except FormatError:
+        files = None
+    for name in files if isinstance(files, list) else ():
+        path = folder / str(name)
+        if path.resolve().is_relative_to(folder.resolve()):
+            path.unlink(missing_ok=True)
+            sweep(path.parent)
+            with suppress(OSError):  # not empty, not there
+                if path.parent != folder:
+                    path.parent.rmdir()
+    marker.unlink()
+
+
+def _manifest_there(manifest: Path, *, force: bool) -> dict[str, Any]:
+    """Return the *manifest* of a suite, {} if *force* and it is damaged; raises CrossexamError."""
+    try:
+        built = read_manifest(manifest)
+        if "test_sets" not in built or built.keys() & _NOT_OF_SUITES:
+            raise CrossexamError(
+                f"the {MANIFEST} in this folder does not describe a suite",
+                where=str(manifest.parent),
+                hint="choose another -o",
+            )
+        if not isinstance(built.get("request", {}), dict):
+            raise FormatError("field 'request' is damaged", wanted="an object")
+        entries_of(built)
+    except FormatError as error:
+        if force:
+            return {}
+        raise FormatError(error.what, where=str(manifest), wanted=error.wanted, hint=_REPLACE) from None
+    return built

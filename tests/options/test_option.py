@@ -1,0 +1,112 @@
+"""Classes of options: what their fields say, and how the command line and the library read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from crossexam.cli.command import Verb
+from crossexam.cli.main import VALIDATE, VERBS
+from crossexam.core.imports import imported
+from crossexam.core.places import url_of
+from crossexam.options.groups import ReadFrom
+from crossexam.options.option import (
+    Count,
+    NumberOrAuto,
+    Option,
+    argument,
+    checked_options,
+    option,
+    options_of,
+    read_options,
+    several,
+    switch,
+)
+
+CLASSES = [imported(each.options) for each in (*VERBS.values(), *VALIDATE.values()) if isinstance(each, Verb)]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """As of several commands."""
+
+    limit: Count | None = option("As many.")
+    fast: bool = switch("Be fast.")
+
+
+@dataclass(frozen=True)
+class Cook(Shared):
+    """Cook a dish."""
+
+    dish: str = argument("DISH", "What to cook.")
+    size: NumberOrAuto = option("The size.", default="auto")
+    heat: float = option("The heat.", default=0.5)
+    style: Literal["raw", "done"] = option("The style.", default="done", once=True)
+    salt: tuple[int, ...] = several("Grains. Repeatable.", "--salt", "-s")
+    output: ReadFrom = option("Where it goes. Or stays.", "-o", "--output", takes="DIR", required=True)
+
+
+def given(**values: Any) -> Cook:
+    return read_options(Cook, {"dish": "soup", "output": ["x"], **values})
+
+
+def test_what_a_field_says() -> None:
+    found = options_of(Cook)
+    assert list(found) == ["dish", "output", "limit", "fast", "size", "heat", "style", "salt"]
+    assert [each.usage for each in found.values()] == [
+        "DISH", "-o DIR", "--limit N", "--fast", "--size auto|N", "--heat X", "--style raw|done", "--salt N",
+    ]  # fmt: skip
+    assert [name for name, each in found.items() if each.repeatable] == ["salt"]
+    assert [name for name, each in found.items() if each.is_switch] == ["fast"]
+
+
+def test_texts_are_read_by_the_type_of_the_field() -> None:
+    assert given() == Cook(dish="soup", output=Path("x"))
+    full = given(limit=["2"], size=["7"], heat=["1e-1"], style=["raw"], salt=["1", "2"], fast=True)
+    wanted = Cook(
+        limit=2, fast=True, dish="soup", size=7, heat=0.1, style="raw", salt=(1, 2), output=Path("x")
+    )
+    assert full == wanted
+    assert url_of(given(output=["s3://bucket/suite"]).output) == "s3://bucket/suite"
+    assert given(limit=["2", "3"]).limit == 3  # as an alias with a default of one's own needs it
+
+
+def test_what_is_wrong_with_a_text_is_said(refused: Callable[..., str]) -> None:
+    for values, said in {
+        ("limit", "0"): "--limit is '0'\n  wanted: a whole number above 0",
+        ("size", "big"): "--size is 'big'\n  wanted: auto or a whole number above 0",
+        ("heat", "nan"): "--heat is 'nan'\n  wanted: a number",
+        ("style", "blue"): "--style is 'blue'\n  wanted: raw, done",
+        ("salt", "1,2"): "--salt is '1,2'\n  wanted: a whole number",
+    }.items():
+        assert refused(given, **{values[0]: [values[1]]}) == said
+    assert refused(given, style=["raw", "done"]) == "--style is given twice\n  wanted: either 'raw' or 'done'"
+    assert given(style=["raw", "raw"]).style == "raw"
+    assert refused(read_options, Cook, {"dish": "soup"}) == "-o is missing\n  wanted: -o DIR: Where it goes"
+    assert refused(read_options, Cook, {"output": ["x"]}) == "DISH is missing\n  wanted: DISH: What to cook"
+
+
+def test_arguments_are_taken_as_they_are(refused: Callable[..., str]) -> None:
+    assert checked_options(Cook, limit=2, size="auto", salt=[1], dish=None) == Cook(limit=2, salt=(1,))
+    for name, value, said in (
+        ("limit", "2", "limit is '2'\n  wanted: a whole number above 0"),
+        ("fast", 1, "fast is 1\n  wanted: True or False"),
+        ("dish", 3, "dish is 3\n  wanted: What to cook."),
+        ("salt", 3, "salt is 3\n  wanted: whole numbers separated by commas"),
+    ):
+        assert refused(checked_options, Cook, **{name: value}) == said
+    assert "did you mean 'style'" in refused(checked_options, Cook, stile="raw")
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_every_option_is_written_in_one_way(cls: type) -> None:
+    options: list[Option] = list(options_of(cls).values())
+    flags = [flag for each in options for flag in each.flags]
+    assert len(flags) == len(set(flags))
+    for each in options:
+        assert each.help.endswith((".", "?"))
+        assert each.is_switch == (not each.takes)

@@ -1,0 +1,174 @@
+"""Short forms: what each stands for, on the command line and as a keyword."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from itertools import product
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import pytest
+from typer.testing import CliRunner
+
+import crossexam as cx
+from crossexam.cli.main import app
+from crossexam.core.errors import CrossexamError
+from crossexam.core.settings import parse_option_settings, with_options
+from crossexam.core.test_sets import read_suite
+from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand, merged
+from crossexam.suites.table import SUITES, suite_named, suite_request, with_own_options
+
+BASE = ["--base", "builtin:demo", "--limit", "30"]
+
+
+def _crossexam(*arguments: str) -> str:
+    done = CliRunner().invoke(app, list(arguments), catch_exceptions=False, env={"COLUMNS": "200"})
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_their_targets_exist(for_each: Callable[..., None]) -> None:
+    options = with_own_options()
+
+    def check(form: ShortForm, name: str, option: str, value: object) -> None:
+        assert option in {each.name for each in fields(options[name])}
+        if value is not None:
+            changed = with_options(options[name], {option: value}, name)
+            assert getattr(changed, option) != getattr(options[name], option)
+            return
+        kind = type(getattr(options[name], option))
+        assert (kind is bool) == form.is_switch
+        assert (kind is tuple) == form.repeatable
+
+    for_each(check, [(form, *setting) for form in SHORT_FORMS.values() for setting in form.settings])
+
+
+def test_as_published_covers_all_that_has_rules_with_the_script_before_the_text() -> None:
+    known = {name: get_type_hints(type(options)).get("rules") for name, options in with_own_options().items()}
+    rules = {name: get_args(kind) for name, kind in known.items() if kind is not None}
+    wanted = {(name, "released" if "released" in of else "paper") for name, of in rules.items()}
+    settings = SHORT_FORMS["--as-published"].settings
+    assert {(name, value) for name, option, value in settings if option == "rules"} == wanted
+    assert all(of[0] == "ours" and set(of) <= {"ours", "paper", "released"} for of in rules.values())
+
+
+def test_it_sets_what_the_suite_has_or_is_refused(
+    for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
+    def check(form: ShortForm, suite: str) -> None:
+        kind = suite_named(suite)
+        used = {kind.name, *kind.constructions, *(() if form.adds_nothing else kind.optional)}
+        wanted = [f"{name}.{option}" for name, option, _ in form.settings if name in used]
+        if wanted:
+            options = expand(suite, {form.flag: "x"})
+            assert [f"{name}.{option}" for name, values in options.items() for option in values] == wanted
+            return
+        message = f"'{suite}' has no option {form.flag}\n  hint: {form.flag} is an option"
+        assert message in refused(expand, suite, {form.flag: "x"})
+
+    suites = [*SUITES, "negation", "antonymy", "add_amod", "tautology"]
+    for_each(check, product(SHORT_FORMS.values(), suites))
+
+
+def test_an_empty_value_is_refused_and_not_read_as_true(
+    tmp_path: Path, for_each: Callable[..., None]
+) -> None:
+    (tmp_path / "pairs.tsv").write_text("man\tperson\n")  # the pairs of WordNet take seconds
+    pairs = [f"--pairs={name}={tmp_path / 'pairs.tsv'}" for name in ("antonym", "hypernym")]
+
+    def check(form: ShortForm) -> None:
+        suite = form.settings[0][0]
+        base = [] if suite_named(suite).base_option else BASE
+        base = [*base, *pairs] if suite == "behaviour" and form.flag != "--pairs" else base
+        for empty in ([form.flag, ""], [f"{form.flag}="]):
+            refused = CliRunner().invoke(app, ["build", suite, *base, "-o", str(tmp_path / "out"), *empty])
+            assert isinstance(refused.exception, CrossexamError)
+            assert "true'" not in refused.exception.what
+            assert not (tmp_path / "out").exists()
+
+    for_each(check, [(form,) for form in SHORT_FORMS.values() if form.takes])
+
+
+@pytest.mark.parametrize("verb", ["build", "examine", "subset"])
+def test_help_lists_them_all(verb: str) -> None:
+    text = " ".join(_crossexam(verb, "--help-all").replace("│", " ").split())
+    for form in SHORT_FORMS.values():
+        assert form.flag in text
+        assert form.help in text
+        first = form.settings[0]
+        assert f"--set {'NAME' if form.adds_nothing else first[0]}.{first[1]}=" in text
+
+
+def test_it_is_the_same_as_what_it_stands_for(
+    each_case: Callable[..., None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.tsv").write_text("#adjectives 1 mine\ndog\told 9\nman\told 9\n")
+    others = {"cs-subsets": ["--lambda", "0.7"], "hard-subsets": ["--model", "builtin/alignment"]}
+
+    def check(suite: str, short: list[str], long: list[str]) -> None:
+        folder = f"{suite} {' '.join(short)}".replace("/", "-")
+        built = ["build", suite, *BASE, "-o"]
+        settings = [piece for each in long for piece in ("--set", each)]
+        _crossexam(*built, f"{folder}/short", *short)
+        assert "already contains this suite" in _crossexam(*built, f"{folder}/short", *settings)
+        _crossexam(*built, f"{folder}/long", *settings)
+        _crossexam(*built, f"{folder}/plain", *others.get(suite, []))
+        short_files, long_files, plain = (_bytes(Path(folder, name)) for name in ("short", "long", "plain"))
+        assert short_files == long_files != plain
+
+    each_case(check)
+
+
+def test_verbs_share_them(tmp_path: Path) -> None:
+    _crossexam("build", "cs-subsets", *BASE, "--lambda", "0.4", "-o", str(tmp_path / "a"))
+    _crossexam("subset", "cs", *BASE, "--set", "cs-subsets.lambdas=0.4", "-o", str(tmp_path / "b"))
+    assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
+    examine = ["examine", "builtin/overlap", "--suite", "antonymy", "--base", "builtin:demo[:9]"]
+    _crossexam(*examine, "--indirect", "-o", str(tmp_path / "c"))
+    (signature,) = (d.entry.signature for d in read_suite(tmp_path / "c" / "suite") if not d.entry.is_base)
+    assert "|indirect:True|" in str(signature)
+
+
+def test_the_same_value_twice_is_one_value(tmp_path: Path) -> None:
+    _crossexam("build", "antonymy", *BASE, "--indirect", "--indirect", "-o", str(tmp_path / "x"))
+    assert read_suite(tmp_path / "x").manifest["request"]["indirect"] is True
+
+
+def test_what_follows_two_dashes_is_no_short_form() -> None:
+    done = CliRunner().invoke(app, ["build", "-o", "x", "--", "--indirect"])
+    assert "no suite or construction is called '--indirect'" in str(done.exception)
+
+
+def test_keywords_of_the_library(refused: Callable[..., str]) -> None:
+    base = cx.load("builtin:demo").examples[:60]
+    plain, published = cx.build("antonymy", base), cx.build("antonymy", base, as_published=True)
+    stated = cx.build("antonymy", base, options={"antonymy": {"rules": "released"}})
+    assert list(published["antonymy_released.examples"]) == list(stated["antonymy_released.examples"]) != []
+    assert published.manifest == stated.manifest
+    assert cx.build("antonymy", base, as_published=False, indirect=None).manifest == plain.manifest
+    both = cx.build("antonymy", base, tautology="up is not down")
+    assert both["tautology.examples"].examples[0].hypothesis.endswith("and up is not down.")
+    assert "did you mean 'as_published'" in refused(cx.build, "antonymy", base, as_publshed=True)
+    assert "'negation' has no option --indirect" in refused(cx.build, "negation", base, indirect=True)
+    twice = {"antonymy": {"indirect": True}}
+    assert "'antonymy.indirect' is set twice" in refused(
+        cx.build, "antonymy", base, indirect=True, options=twice
+    )
+    assert "the tautology is empty" in refused(cx.build, "negation", base, tautology="")
+
+
+def test_texts_and_values_are_the_same_options() -> None:
+    values: tuple[Any, ...] = (True, "true", "True")
+    first, *others = (suite_request("antonymy", options={"antonymy": {"indirect": each}}) for each in values)
+    assert others == [first] * 2
+
+
+def test_settings_are_split_at_the_first_sign_and_the_point_before_it() -> None:
+    assert parse_option_settings(["cs-subsets.model=bow/a.b=c"]) == [("cs-subsets", "model", "bow/a.b=c")]
+    assert merged({"a": {"x": 1}}, {}, {"a": {"y": 2}, "b": {}}) == {"a": {"x": 1, "y": 2}}

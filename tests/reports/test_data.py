@@ -1,0 +1,56 @@
+"""CSV and JSON of all kinds of reports: the schema of JSON, and the statistics that are described."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema_rs
+import test_sections as reports
+from golden_runs import HELD
+from made_runs import SECTIONS
+
+from crossexam.reports.data import FORMAT, comparison_json, render_json
+from crossexam.reports.sections import figures_of
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+CASES = {reports.case_of(section) for section in SECTIONS}
+#: What no run of these tests has: ties, answers of language models, left-out sets and rules.
+ELSEWHERE = {
+    *("difference", "answers_parse", "answers_logprobs", "left_out", "violations_left_out"),
+    *("published_accuracy", "published_accuracy_of_other_items", "published_accuracy_not_checked"),
+    *("changed_answers_a", "changed_answers_b", "ties_a"),
+}
+
+
+def test_the_json_is_as_its_schema_says() -> None:
+    schema = json.loads((DOCS / "report.schema.json").read_text(encoding="utf-8"))
+    validator = jsonschema_rs.validator_for(schema)
+    assert schema["properties"]["format"]["const"] == FORMAT
+    for case in CASES:
+        found = reports.results(case)
+        for text in (render_json(found), *([comparison_json(found)] if len(found.models) == 2 else [])):
+            wrong = [f"{case}: {each}" for each in validator.iter_errors(json.loads(text))]
+            assert wrong == []
+
+
+def test_a_format_that_is_not_described_is_refused_by_the_schema() -> None:
+    schema = json.loads((DOCS / "report.schema.json").read_text(encoding="utf-8"))
+    validator = jsonschema_rs.validator_for(schema)
+    document = json.loads(render_json(reports.results(next(iter(CASES)))))
+    figures = document["models"][0]["test_sets"][0]["figures"]
+    for broken in ({"low": 0.1}, {"value": "0.5"}, {"value": 0.5, "p": 0.1}, {"value": 0.5, "low": 0.1}):
+        figures["accuracy"] = broken
+        assert not validator.is_valid(document), broken
+
+
+def test_every_statistic_is_described_and_there() -> None:
+    text = (DOCS / "figures.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?`) \| ", text.partition("## Statistics")[2], re.MULTILINE)
+    stated = {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    there = {figure.statistic for case in CASES for figure in figures_of(reports.results(case))}
+    there |= {key.split("|")[2] for key in HELD} | ELSEWHERE
+    plain = {name.removeprefix("tempered_") for name in there}
+    assert plain - stated == set()
+    assert stated - plain == set()

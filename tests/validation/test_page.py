@@ -1,0 +1,399 @@
+"""The judges' page in Chromium: what a screen reader reads, and two judges with the server killed between."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.example import Change, Edit, Example
+from crossexam.validation.answer_log import Judgement
+from crossexam.validation.questions import QUESTIONS
+from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
+from crossexam.validation.server import application, judge_links
+from crossexam.validation.study import Study, open_study
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, ViewportSize
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+LONG = " ".join(["The river is wide and the boat is old."] * 60)
+
+
+@contextmanager
+def served(study: Study) -> Iterator[str]:
+    """Serve *study* in a thread; provide the link of its first judge."""
+    import uvicorn
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        server = uvicorn.Server(uvicorn.Config(application(study), log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        try:
+            yield judge_links(study, listener.getsockname()[1])["judge-1"]
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+# What is read aloud, and axe-core
+
+
+def of_a_change(folder: Path, *questions: str) -> Study:
+    """A study of an antonym in a long text, about which *questions* are asked."""
+    change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
+    example = Example(
+        "x", f"Tea is served. {LONG}", "The cold tea.", "neutral", "b", change, {"pair": "hot/cold"}
+    )
+    suite = Suite("tiny", {"c.dev": Dataset("c.dev", (example,), {"construction": "c.v1"})})
+    sample_suite(suite, folder / "change", SampleRequest(judges=1, questions=questions), origin="tiny")
+    return open_study(folder / "change")
+
+
+def of_an_error(folder: Path) -> Study:
+    """A study of an error, whose question has hints and many choices."""
+    examples = (Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),)
+    run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[1]]})
+    sample_outcomes(folder / "error", SampleRequest(judges=1), wrong=[run], origin="")
+    return open_study(folder / "error")
+
+
+def read_aloud(page: Page) -> str:
+    """What a screen reader finds from the title to the last element: roles, names and texts, in order."""
+    return f"{page.title()}\n{page.locator('body').aria_snapshot()}"
+
+
+def text(expected: str) -> str:
+    return dedent(expected).strip("\n")
+
+
+def put(page: Page, study: Study, question: str, value: str) -> None:
+    """Answer *question* behind the back of the *page*, and load it again."""
+    study.record(Judgement("judge-1", 1, question, value))
+    page.reload()
+
+
+@pytest.mark.browser
+def test_what_a_screen_reader_reads(chromium: Browser, tmp_path: Path) -> None:
+    study = of_a_change(tmp_path, "label", "grammar_kept")
+    page = chromium.new_page()
+    with served(study) as link:
+        page.goto(link)
+        assert read_aloud(page).replace(LONG, "...") == text(FIRST_QUESTION)
+        put(page, study, "label", "neutral")
+        assert read_aloud(page).replace(LONG, "...") == text(SECOND_QUESTION)
+        put(page, study, "grammar_kept", "cannot_say")
+        assert read_aloud(page) == text(DONE)
+        page.goto(link.partition("/j/")[0] + "/j/none")
+        assert read_aloud(page) == text(NO_LINK)
+    page.close()
+
+
+FIRST_QUESTION = """
+    Item 1 of 1, question 1 of 2 – Crossexam
+    - banner:
+      - paragraph: Crossexam
+      - heading "Item 1 of 1" [level=1]
+      - paragraph: You are judge-1
+      - progressbar "Items judged": 0 of 1
+    - main:
+      - article "Premise and hypothesis":
+        - heading "Premise" [level=2]
+        - paragraph: Tea is served. ...
+        - heading "Hypothesis" [level=2]
+        - paragraph: The cold tea.
+      - alert
+      - 'group "Question 1 of 2: If the premise is true, the hypothesis is"':
+        - 'heading "Question 1 of 2: If the premise is true, the hypothesis is" [level=2]'
+        - button "definitely true (entailment)"
+        - button "possibly true (neutral)"
+        - button "definitely false (contradiction)"
+        - button "I cannot say"
+      - button "Undo the last answer" [disabled]
+      - text: Answers are saved immediately. Each button shows its key.
+    """
+SECOND_QUESTION = """
+    Item 1 of 1, question 2 of 2 – Crossexam
+    - banner:
+      - paragraph: Crossexam
+      - heading "Item 1 of 1" [level=1]
+      - paragraph: You are judge-1
+      - progressbar "Items judged": 0 of 1
+    - main:
+      - article "Premise and hypothesis":
+        - heading "Premise" [level=2]
+        - paragraph: Tea is served. ...
+        - heading "Hypothesis" [level=2]
+        - paragraph: The cold tea.
+        - term: Hypothesis before the change
+        - definition: The hot tea.
+      - list "Your answers so far":
+        - listitem: If the premise is true, the hypothesis is possibly true (neutral)
+      - alert
+      - 'group "Question 2 of 2: Is the grammar as good as it was before the change?"':
+        - 'heading "Question 2 of 2: Is the grammar as good as it was before the change?" [level=2]'
+        - button "Yes"
+        - button "No"
+        - button "I cannot say"
+      - button "Undo the last answer"
+      - text: Answers are saved immediately. Each button shows its key.
+    """
+DONE = """
+    All items are judged – Crossexam
+    - banner:
+      - paragraph: Crossexam
+      - paragraph: 1 of 1 items
+      - paragraph: You are judge-1
+      - progressbar "Items judged": 1 of 1
+    - main:
+      - article:
+        - heading "All items are judged" [level=1]
+        - paragraph: All your answers are saved. Thank you! You can close this page.
+      - alert
+      - button "Undo the last answer"
+      - text: Answers are saved immediately. Each button shows its key.
+    """
+NO_LINK = """
+    Please use your link – Crossexam
+    - main:
+      - heading "Please use your link" [level=1]
+      - paragraph:
+        - text: Open the personal link that you were given.
+        - code: crossexam validate serve
+        - text: prints one per judge.
+      - paragraph:
+        - text: If you have just opened it,
+        - link "continue":
+          - /url: /
+        - text: .
+    """
+
+
+@pytest.mark.browser
+def test_what_a_screen_reader_reads_of_an_error(chromium: Browser, tmp_path: Path) -> None:
+    """The hint belongs to its choice, and each button says its key as a key, not as a part of its name."""
+    page = chromium.new_page()
+    with served(of_an_error(tmp_path)) as link:
+        page.goto(link)
+        said = read_aloud(page)
+        keys = page.locator("button").evaluate_all("all => all.map(b => b.getAttribute('aria-keyshortcuts'))")
+    alert = page.get_by_role("alert")
+    alert.evaluate(
+        "each => { window.said = []; new MutationObserver(() => window.said.push(each.textContent))"
+        ".observe(each, { childList: true }); }"
+    )
+    for times in (1, 2):  # what does not change is not read again
+        page.keyboard.press("2")
+        page.wait_for_function("times => window.said.filter((each) => each).length === times", arg=times)
+    assert page.evaluate("window.said.map((each) => each.slice(0, 9))") == ["Not saved", "", "Not saved"]
+    page.close()
+    for line in (
+        'button "Negation: a strong negation word (no, not)"',
+        'button "Antonymy: a word and its antonym, without a negation (hint: hot/cold)"',
+        "term: Gold label",
+        "definition: contradiction",
+    ):
+        assert line in said
+    assert keys == [*"1234567890U"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_barrier(
+    chromium: Browser, tmp_path: Path, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    """The rules of axe-core, over every kind of question, a text that scrolls, and the pages around them."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    size: ViewportSize = {"width": width, "height": 900}
+    context = chromium.new_context(bypass_csp=True, viewport=size, color_scheme=scheme)
+    page = context.new_page()
+
+    def check() -> None:
+        found = Axe().run(page).response["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+
+    asked = ("label", "grammatical", "grammar_kept", "antonym_kind")
+    study = of_a_change(tmp_path, *asked)
+    with served(study) as link:
+        page.goto(link)
+        assert page.locator("article").evaluate("each => each.scrollHeight > each.clientHeight")
+        check()
+        for question in asked:
+            put(page, study, question, "cannot_say")
+            check()
+        page.get_by_role("heading", name="All items are judged").wait_for()
+        page.goto(link.partition("/j/")[0] + "/j/none")
+        check()
+    with served(of_an_error(tmp_path)) as link:
+        page.goto(link)
+        check()
+    page.keyboard.press("2")  # nobody answers
+    page.get_by_role("alert").get_by_text("Not saved").wait_for()
+    check()
+    context.close()
+
+
+# Kills
+
+
+class Server:
+    """`crossexam validate serve` as a process that can be killed and started again on the same port."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, 0
+        self.links: dict[str, str] = {}
+        self.start()
+
+    def start(self) -> None:
+        verb = ("validate", "serve", str(self.folder), "--port", str(self.port))
+        command = [sys.executable, "-m", "crossexam.cli.main", *verb]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(SOURCE)}
+        )
+        assert self.process.stdout is not None
+        links = dict(self.process.stdout.readline().split() for _ in range(2))  # waits until they work
+        assert not self.links or links == self.links  # the same links after a kill
+        self.links = links
+        self.port = int(links["judge-1"].split(":")[2].partition("/")[0])
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path, make_study: Callable[..., Path]) -> Iterator[Server]:
+    running = Server(make_study(tmp_path, n=6))
+    yield running
+    running.kill()
+
+
+def at(page: Page, item: int, question: str) -> None:
+    """Wait until *page* asks *question* of the item that is the *item*-th."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#position")).to_have_text(f"Item {item} of 6")
+    expect(page.locator("#question")).to_contain_text(QUESTIONS[question].words)
+
+
+def press(page: Page, keys: str, item: int, question: str) -> tuple[int, str]:
+    """Answer with *keys*, from *question* of *item* on; return where *page* is then."""
+    for key in keys:
+        at(page, item, question)
+        page.keyboard.press(key)
+        item, question = (item, "grammatical") if question == "label" else (item + 1, "label")
+    return item, question
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Server) -> None:
+    from playwright.sync_api import expect
+
+    trouble: list[str] = []
+    pages = {}
+    for judge, size in (("judge-1", (1280, 800)), ("judge-2", (390, 844))):
+        context = chromium.new_context(viewport={"width": size[0], "height": size[1]})
+        page = pages[judge] = context.new_page()
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
+        page.goto(server.links[judge])
+        assert page.url == f"http://127.0.0.1:{server.port}/"
+    one, other = pages["judge-1"], pages["judge-2"]
+    place_one = press(one, "3y3n1", 1, "label")
+    place_other = press(other, "2y0", 1, "label")
+    at(one, *place_one)  # the last answers are saved, for the next question shows
+    at(other, *place_other)
+    server.kill()
+
+    one.keyboard.press("y")
+    expect(one.locator("#trouble")).to_contain_text("Not saved: the server does not respond")
+    at(one, *place_one)  # the item is still there
+    server.start()
+    study = open_study(server.folder)
+    assert len(study.judgements("judge-1")) == 5
+    assert len(study.judgements("judge-2")) == 3
+    place_one = press(one, "y3y", *place_one)  # the page that was open goes on
+    at(one, *place_one)
+    one.keyboard.press("u")
+    at(one, 4, "grammatical")
+    one.keyboard.press("u")
+    at(one, 4, "label")
+    place_one = press(one, "3n", 4, "label")
+    at(one, *place_one)
+
+    one.keyboard.press("3")
+    server.kill()  # perhaps before the answer has arrived
+    server.start()
+    one.goto(f"http://127.0.0.1:{server.port}/")
+    expect(one.locator("#position")).to_have_text("Item 5 of 6")
+    given = one.locator(".given").count()
+    study = open_study(server.folder)  # the page says what the file has
+    assert len(study.judgements("judge-1")) == 8 + given
+    press(one, "y3y" if given else "3y3y", 5, "grammatical" if given else "label")
+    expect(one.locator("h1")).to_have_text("All items are judged")
+    other.goto(f"http://127.0.0.1:{server.port}/")
+    press(other, "n" + "2y" * 4, *place_other)
+    expect(other.locator("h1")).to_have_text("All items are judged")
+    assert other.evaluate("document.documentElement.scrollWidth") <= 390
+    assert trouble == []
+
+    study = open_study(server.folder)
+    said = {judge: {(a.item, a.question): a.value for a in study.judgements(judge)} for judge in study.judges}
+    first, second = study.order("judge-1"), study.order("judge-2")
+    labels = ["contradiction", "contradiction", "entailment", *["contradiction"] * 3]
+    grammar = ["yes", "no", "yes", "no", "yes", "yes"]
+    assert said["judge-1"] == {
+        **{(item, "label"): value for item, value in zip(first, labels, strict=True)},
+        **{(item, "grammatical"): value for item, value in zip(first, grammar, strict=True)},
+    }
+    assert [said["judge-2"][item, "label"] for item in second] == ["neutral", "cannot_say", *["neutral"] * 4]
+    assert [said["judge-2"][item, "grammatical"] for item in second] == ["yes", "no", *["yes"] * 4]
+
+
+@pytest.mark.browser
+def test_on_a_phone_the_buttons_are_on_the_screen(chromium: Browser, tmp_path: Path) -> None:
+
+    examples = (Example("negation:0", LONG, "The boat is old and false is not true.", "entailment"),)
+    suite = Suite(
+        "tiny", {"negation.dev": Dataset("negation.dev", examples, {"construction": "negation.v1"})}
+    )
+    sample_suite(suite, tmp_path / "study", SampleRequest(judges=2), origin="tiny")
+    server = Server(tmp_path / "study")
+    try:
+        context = chromium.new_context(
+            viewport={"width": 390, "height": 844}, has_touch=True, java_script_enabled=False
+        )
+        page = context.new_page()
+        page.goto(server.links["judge-1"])
+        for words in ("definitely true", "Yes"):
+            button = page.get_by_role("button", name=words)
+            button.wait_for()
+            page.wait_for_load_state()  # the style is there
+            box = button.bounding_box()
+            assert box is not None
+            assert 0 <= box["y"] <= box["y"] + box["height"] <= 844
+            assert box["height"] >= 44  # a finger's width
+            button.tap()  # no script: a plain form
+        page.get_by_role("heading", name="All items are judged").wait_for()
+        context.close()
+    finally:
+        server.kill()

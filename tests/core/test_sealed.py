@@ -19,6 +19,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from crossexam.runs.answer_rows import packed_facts
 
 import crossexam as cx
 from crossexam.core.errors import FormatError
@@ -41,7 +42,6 @@ from crossexam.language.lexicons.counts import read_counts
 from crossexam.language.lexicons.word_pairs import read_pairs
 from crossexam.language.word_vectors import first_vectors
 from crossexam.models.table import open_model
-from crossexam.runs.answer_rows import packed_facts
 from crossexam.runs.answer_store import AnswerStore
 from crossexam.runs.saved import read_run
 from crossexam.shallow.fitting import FitRequest, fit_once

@@ -17,7 +17,6 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -28,7 +27,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.files import disk_full
 from crossexam.core.outcome import CODES, check_unanswered
 from crossexam.core.sealed import checksum_of_row
-from crossexam.runs.answers import Answers, packed, unpacked
+from crossexam.runs.answers import Answers, StoredBatch, joined, packed
 from crossexam.runs.pair_hashes import HASH_BYTES, HashTable, from_bytes, to_bytes
 
 if TYPE_CHECKING:
@@ -41,6 +40,8 @@ _WAIT_SECONDS: Final = 60.0  # for another process to finish writing
 _PAUSE_SECONDS: Final = 0.01
 #: So many bytes of hashes are read before they get their places in memory, all together.
 _BYTES_AT_ONCE: Final = HASH_BYTES * 2**17
+#: So many batches are read at once: of 256 answers each, four megabytes.
+_BATCHES_AT_ONCE: Final = 512
 _NO_FACTS: Final = "{}"
 _SCHEMA: Final = (
     """
@@ -221,25 +222,25 @@ class AnswerStore:
         with self._transaction("DEFERRED"):
             self._refresh()
             places = self._table.find(hashes)
-            for batch, rows in self._by_batch(places):
-                stored = self._batch(self._numbers[batch]).at(places[rows] - self._starts[batch])
+            for rows, stored in self._stored(places):
                 found.probabilities[rows] = stored.probabilities
                 found.put(rows, stored)
         return places >= 0, found
 
-    def _by_batch(self, places: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.intp]]]:
-        """Yield the batches that have any of *places* [n], -1 for none, each with the rows of these."""
+    def _stored(self, places: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], Answers]]:
+        """Yield rows of *places* [n], -1 for none, each time with the answers that are stored there."""
         import numpy as np
 
-        order = np.argsort(places, kind="stable")
-        in_order = places[order]
-        start = int(np.searchsorted(in_order, 0))
-        while start < len(order):
-            batch = bisect_right(self._starts, in_order[start]) - 1
-            end = self._starts[batch + 1] if batch + 1 < len(self._starts) else self._table.count
-            stop = int(np.searchsorted(in_order, end))
-            yield batch, order[start:stop]
-            start = stop
+        rows = np.argsort(places, kind="stable")[int((places < 0).sum()) :]
+        starts = np.array(self._starts, dtype=np.int64)
+        batches, first = np.unique(starts.searchsorted(places[rows], side="right") - 1, return_index=True)
+        for group in range(0, len(batches), _BATCHES_AT_ONCE):
+            chosen = batches[group : group + _BATCHES_AT_ONCE]
+            stored = self._batches(chosen)
+            ends = [*first[group:], len(rows)][: len(chosen) + 1]
+            before = np.concatenate([[0], np.cumsum([each.count for each in stored])[:-1]])
+            inside = places[rows[ends[0] : ends[-1]]] + np.repeat(before - starts[chosen], np.diff(ends))
+            yield rows[ends[0] : ends[-1]], joined(stored).at(inside)
 
     def _refresh(self) -> None:
         """Read the hashes of batches that were added since this was last done, by whatever process."""
@@ -267,13 +268,27 @@ class AnswerStore:
     def _data_version(self) -> int:
         return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
-    def _batch(self, number: int) -> Answers:
-        """Return the answers in the batch of that *number*."""
-        query = "SELECT pairs, probabilities, more, checksum FROM batches WHERE number = ?"
-        row = self._connection.execute(query, (number,)).fetchone()
-        if row is None or row[-1] != checksum_of_row(self._key, *row[:-1]):
+    def _batches(self, chosen: NDArray[np.intp]) -> list[StoredBatch]:
+        """Return the batches at the places *chosen*, in ascending order; raises if one is damaged."""
+        import numpy as np
+
+        found: list[StoredBatch] = []
+        for run in np.split(chosen, np.flatnonzero(np.diff(chosen) != 1) + 1):
+            numbers = (self._numbers[run[0]], self._numbers[run[-1]])
+            query = (
+                "SELECT pairs, probabilities, more, checksum FROM batches"
+                " WHERE model = ? AND number BETWEEN ? AND ? ORDER BY number"
+            )
+            found += map(self._checked, self._connection.execute(query, (self._model, *numbers)))
+        if len(found) != len(chosen):
+            raise sqlite3.DatabaseError("a batch of answers is missing")
+        return found
+
+    def _checked(self, row: tuple[Any, ...]) -> StoredBatch:
+        """Return the batch in *row*, whose last column is a checksum of the others."""
+        if row[-1] != checksum_of_row(self._key, *row[:-1]):
             raise sqlite3.DatabaseError("a batch of answers does not have its checksum")
-        return unpacked(*row[1:-1])
+        return StoredBatch(*row[1:-1])
 
     def add(self, hashes: NDArray[np.uint64], answers: Answers) -> None:
         """Store the *answers* for the pairs with *hashes* [n, 2], which were looked up and not found.
@@ -308,9 +323,12 @@ class AnswerStore:
         codes, count = [CODES[status] for status in check_unanswered(statuses)], 0
         run, model = self._connection.execute, (self._model,)
         with self._transaction("IMMEDIATE"):
-            query = "SELECT number, pairs FROM batches WHERE model = ? AND more IS NOT NULL"
-            for number, pairs in run(query, model).fetchall():
-                answers = self._batch(number)
+            query = (
+                "SELECT number, pairs, probabilities, more, checksum FROM batches"
+                " WHERE model = ? AND more IS NOT NULL"
+            )
+            for number, *row in run(query, model).fetchall():
+                answers, pairs = joined([self._checked(tuple(row))]), row[0]
                 kept = np.flatnonzero(~np.isin(answers.outcomes.codes, codes))
                 if len(kept) < len(answers):
                     run("DELETE FROM batches WHERE number = ?", (number,))

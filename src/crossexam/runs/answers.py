@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
@@ -30,6 +30,7 @@ ALL_READ: Final = -1
 _SUM_TOLERANCE: Final = 1e-6
 #: What else is known of a batch is compressed if it has more bytes.
 _MOST_UNCOMPRESSED: Final = 256
+_BYTES: Final = 24  # three doubles
 _COMPRESSED: Final = b"\x78"  # how zlib begins; JSON begins with a brace
 
 
@@ -206,20 +207,41 @@ def packed(answers: Answers) -> tuple[bytes, bytes | None]:
     return probabilities, zlib.compress(text) if len(text) > _MOST_UNCOMPRESSED else text
 
 
-def unpacked(probabilities: bytes, more: bytes | None) -> Answers:
-    """Return the answers in the columns that :func:`packed` returned."""
+class StoredBatch(NamedTuple):
+    """A batch as :func:`packed` returned it."""
+
+    probabilities: bytes
+    more: bytes | None
+
+    @property
+    def count(self) -> int:
+        """The number of its answers."""
+        return len(self.probabilities) // _BYTES
+
+
+def joined(batches: Sequence[StoredBatch]) -> Answers:
+    """Return the answers in *batches*, one after another."""
     import numpy as np
 
-    table = np.frombuffer(probabilities, dtype="<f8").reshape(-1, 3)
-    if more is None:
+    table = np.frombuffer(b"".join(each.probabilities for each in batches), dtype="<f8").reshape(-1, 3)
+    if not any(each.more for each in batches):
         return Answers.plain(table)
-    answers = Answers.to_fill(table)
-    text = zlib.decompress(more) if more.startswith(_COMPRESSED) else more
-    for key, said in json.loads(text).items():
-        place = int(key)
-        answers.read[place] = said.get("read", ALL_READ)
-        answers.outcomes.codes[place] = CODES[said.get("status", ANSWERED)]
-        answers.outcomes.label_mass[place] = said.get("label_mass", math.nan)
-        if "detail" in said:
-            answers.details[place] = said["detail"]
+    answers, start = Answers.to_fill(table), 0
+    for each in batches:
+        for key, said in _read_more(each.more).items():
+            place = start + int(key)
+            answers.read[place] = said.get("read", ALL_READ)
+            answers.outcomes.codes[place] = CODES[said.get("status", ANSWERED)]
+            answers.outcomes.label_mass[place] = said.get("label_mass", math.nan)
+            if "detail" in said:
+                answers.details[place] = said["detail"]
+        start += each.count
     return answers
+
+
+def _read_more(more: bytes | None) -> dict[str, Any]:
+    """Return what a batch says by place of its answers, besides their probabilities."""
+    if more is None:
+        return {}
+    found: dict[str, Any] = json.loads(zlib.decompress(more) if more.startswith(_COMPRESSED) else more)
+    return found

@@ -238,7 +238,7 @@ class AnswerStore:
             chosen = batches[group : group + _BATCHES_AT_ONCE]
             stored = self._batches(chosen)
             ends = [*first[group:], len(rows)][: len(chosen) + 1]
-            before = np.concatenate([[0], np.cumsum([each.count for each in stored])[:-1]])
+            before = np.concatenate([[0], np.cumsum([each.size for each in stored])[:-1]])
             inside = places[rows[ends[0] : ends[-1]]] + np.repeat(before - starts[chosen], np.diff(ends))
             yield rows[ends[0] : ends[-1]], joined(stored).at(inside)
 

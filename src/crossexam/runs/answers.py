@@ -214,7 +214,7 @@ class StoredBatch(NamedTuple):
     more: bytes | None
 
     @property
-    def count(self) -> int:
+    def size(self) -> int:
         """The number of its answers."""
         return len(self.probabilities) // _BYTES
 
@@ -235,7 +235,7 @@ def joined(batches: Sequence[StoredBatch]) -> Answers:
             answers.outcomes.label_mass[place] = said.get("label_mass", math.nan)
             if "detail" in said:
                 answers.details[place] = said["detail"]
-        start += each.count
+        start += each.size
     return answers
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 FILE_NAME: Final = "store.sqlite"
 _FORMAT: Final = 6
+_PAGE: Final = 2048  # bytes: a batch of 256 answers, of ten kilobytes, wastes little of its last page
 _WAIT_SECONDS: Final = 60.0  # for another process to finish writing
 _PAUSE_SECONDS: Final = 0.01
 #: So many bytes of hashes are read before they get their places in memory, all together.
@@ -123,6 +124,7 @@ class AnswerStore:
 
     def _prepare(self) -> None:
         run = self._connection.execute
+        run(f"PRAGMA page_size={_PAGE}")  # of a new file
         self._enter_wal_mode()
         run("PRAGMA synchronous=NORMAL")  # safe against the death of the process; a power cut costs a batch
         with self._transaction("IMMEDIATE"):

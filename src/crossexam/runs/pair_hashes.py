@@ -101,7 +101,8 @@ class HashTable:
         import numpy as np
 
         self.count = 0
-        self._halves = [np.empty(0, dtype=np.uint64) for _ in range(2)]  # of the hashes by row
+        # Of the hashes by row, and room for more, which takes no memory before it is used.
+        self._halves = [np.empty(at_most, dtype=np.uint64) for _ in range(2)]
         self._slots = np.full(_slots_for(at_most, _FEWEST_SLOTS), _FREE, dtype=np.uint32)  # rows
 
     def append(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
@@ -115,8 +116,7 @@ class HashTable:
         start, stop = self.count, self.count + len(hashes)
         self._reserve(stop)
         for half, column in zip(self._halves, hashes.T, strict=True):
-            half.resize(stop, refcheck=False)
-            half[start:] = column
+            half[start:stop] = column
         self.count = stop
         return self._placed(np.arange(start, stop, dtype=np.uint32))
 
@@ -124,6 +124,10 @@ class HashTable:
         """Make room for *count* rows."""
         import numpy as np
 
+        room = len(self._halves[0])
+        for half in self._halves:
+            if room < count:
+                half.resize(max(count, room + room // 2), refcheck=False)
         size = _slots_for(count, len(self._slots))
         if size == len(self._slots):
             return
@@ -209,7 +213,6 @@ class DistinctHashes(HashTable):
             self._slots[slots[rows]] = final[rows]
             for half in self._halves:
                 half[start : self.count] = half[start:][rows]
-                half.resize(self.count, refcheck=False)
             new = np.flatnonzero(numbers >= start)
             numbers[new] = final[numbers[new] - np.uint32(start)]
         return numbers, rows

@@ -6,7 +6,7 @@ import gzip
 import json
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -123,27 +123,30 @@ def _read_run(folder: Path) -> object:
 
 
 def _store(folder: Path) -> None:
-    """Write a store with single rows, a batch, outcomes with details, and a part."""
+    """Write a store with batches: plain ones, one of truncated pairs, and one of outcomes with details."""
     import numpy as np
 
     from crossexam.core.outcome import Outcome
-    from crossexam.models.model import CharactersRead
-    from crossexam.runs import answer_store
+    from crossexam.models.model import Batch, CharactersRead
     from crossexam.runs.answer_store import AnswerStore
+    from crossexam.runs.answers import entered
+
+    def add(start: int, stop: int, shares: Any, read: Any, outcomes: Sequence[Outcome] = ()) -> None:
+        batch = Batch(range(stop - start), shares, [read] * (stop - start), outcomes)
+        store.add(_hashes(start, stop), entered(batch, "sample"))
 
     shares = np.random.default_rng(0).dirichlet(np.ones(3), 1000)
     with AnswerStore(folder / "store.sqlite", "0" * 32, "sample") as store:
-        kept, answer_store.PREDICTIONS_IN_PART = answer_store.PREDICTIONS_IN_PART, 300
-        store.add(_hashes(0, 300), shares[:300], [None] * 300)
-        answer_store.PREDICTIONS_IN_PART = kept
-        store.add(_hashes(300, 600), shares[300:600], [CharactersRead(3, 5)] * 300)
+        add(0, 150, shares[:150], None)
+        add(150, 300, shares[150:300], None)
+        add(300, 600, shares[300:600], CharactersRead(3, 5))
         noted = [
             Outcome("answered", 0.9, {"text": "yes"}),
             Outcome("refused", None, {"text": "n" * 900}),
         ] * 10
         rows = shares[600:620].copy()
         rows[1::2] = np.nan
-        store.add(_hashes(600, 620), rows, [None] * 20, noted)
+        add(600, 620, rows, None, noted)
         store.note({"two_label": False, "label_order": ["entailment", "neutral", "contradiction"]})
 
 
@@ -165,10 +168,9 @@ def _read_store(folder: Path) -> object:
             if place not in _TRUE or _TRUE[place] != _row(found, place)
         ]
         facts = store.facts
-        details = store.details(_hashes(600, 620))
-        for place, detail in enumerate(details):
-            if detail is not None and detail.get("text") != ("yes", "n" * 900)[place % 2]:
-                wrong.append(600 + place)
+        for place, detail in found.details.items():
+            if detail.get("text") != ("yes", "n" * 900)[place % 2]:
+                wrong.append(place)
         return wrong, facts if known.any() and facts else _FACTS
 
 

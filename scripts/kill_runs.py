@@ -136,11 +136,11 @@ class _Killed:
         if not path.exists():
             return set()
         with opened_copy(path) as connection:
-            known = "SELECT name FROM sqlite_master WHERE name IN ('answers', 'batches')"
-            queries = [f"SELECT * FROM {name}" for (name,) in connection.execute(known).fetchall()]
-            connection.row_factory = sqlite3.Row
-            rows = [dict(row) for query in queries for row in connection.execute(query)]
-        return {each for row in rows for each in _hexadecimal(row.get("pair") or row["pairs"])}
+            try:
+                rows = connection.execute("SELECT pairs FROM batches").fetchall()
+            except sqlite3.OperationalError:  # killed before there was a table
+                rows = []
+        return {each for (pairs,) in rows for each in _hexadecimal(pairs)}
 
     def _process(self, *, seconds: float | None = None, store: int | None = None) -> int:
         """Carry out the command; it is killed after *seconds*, or at the end *store* of storing a batch.
@@ -205,7 +205,7 @@ def _hexadecimal(hashes: bytes) -> list[str]:
 def _count_into(path: Path, fatal: int | None) -> None:
     """Write the pairs of each batch to *path* when it is answered; kill this process at the *fatal* end."""
     from crossexam.runs.answer_store import AnswerStore
-    from crossexam.runs.pair_hashes import as_bytes
+    from crossexam.runs.pair_hashes import to_bytes
 
     add, ends = AnswerStore.add, itertools.count()
 
@@ -215,7 +215,7 @@ def _count_into(path: Path, fatal: int | None) -> None:
 
     def counted(store: AnswerStore, hashes: Any, *rest: Any) -> None:
         with path.open("a") as stream:
-            stream.write(" ".join(each.hex() for each in as_bytes(hashes)) + "\n")
+            stream.write(" ".join(_hexadecimal(to_bytes(hashes))) + "\n")
         end()
         add(store, hashes, *rest)
         end()

@@ -18,6 +18,7 @@ from crossexam.cli import main
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import disk_full, finished_or_absent, writing
 from crossexam.runs.answer_store import AnswerStore
+from crossexam.runs.answers import Answers
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
 HINT = "  hint: free some space, or write to another disk; then repeat the command\n"
@@ -125,7 +126,7 @@ def test_the_store_tells_the_cause(tmp_path: Path) -> None:
         pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
         store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
         with pytest.raises(CrossexamError) as caught:
-            store.add(hashes, np.tile([1.0, 0.0, 0.0], (len(hashes), 1)), [None] * len(hashes))
+            store.add(hashes, Answers.plain(np.tile([1.0, 0.0, 0.0], (len(hashes), 1))))
         assert str(caught.value) == f"{tmp_path / 's'}: no space left on the device\n{HINT.rstrip()}"
         assert not store.look_up(hashes)[0].any()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import shutil
 import sqlite3
 import zipfile
@@ -23,6 +22,7 @@ import pytest
 import crossexam as cx
 from crossexam.core.errors import FormatError
 from crossexam.core.files import archive_errors, read_json, read_utf8, write_json
+from crossexam.core.outcome import ANSWERED, Outcome
 from crossexam.core.sealed import (
     CHECKSUM,
     FILES,
@@ -40,9 +40,10 @@ from crossexam.corpora.fetch import unpack_zip
 from crossexam.language.lexicons.counts import read_counts
 from crossexam.language.lexicons.word_pairs import read_pairs
 from crossexam.language.word_vectors import first_vectors
+from crossexam.models.model import Batch
 from crossexam.models.table import open_model
-from crossexam.runs.answer_rows import packed_facts
 from crossexam.runs.answer_store import AnswerStore
+from crossexam.runs.answers import Answers, entered
 from crossexam.runs.saved import read_run
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.shallow.table import SHALLOW
@@ -214,12 +215,7 @@ def changed(path: Path, statement: str, values: tuple[Any, ...] = ()) -> None:
         connection.commit()
 
 
-FACTS: list[Any] = [
-    packed_facts("key", {"two_label": True}).replace("true", "false"),
-    packed_facts("other key", {"two_label": True}),
-    '{"two_label": true}',
-    *("x", "[" * 100_000, b"{}", None, "{"),
-]
+FACTS: list[Any] = ['{"two_label": false}', '{"two_label":true}', "x", "[" * 100_000, b"{}", None, "{"]
 
 
 def test_facts_on_a_model_that_were_changed_are_refused(
@@ -238,27 +234,31 @@ def test_facts_on_a_model_that_were_changed_are_refused(
             assert "the store is damaged: the facts" in refused(lambda: opened.facts)
 
     for_each(check, FACTS)
+    with store(tmp_path / "s") as opened, store(tmp_path / "s2") as other:
+        other.note({"two_label": True})
+        facts = other._connection.execute("SELECT facts, checksum FROM models").fetchone()
+        changed(tmp_path / "s", "UPDATE models SET facts = ?, checksum = ?", facts)
+        assert opened.facts == {"two_label": True}
+        changed(tmp_path / "s", "UPDATE models SET key = 'other'")
+    with AnswerStore(tmp_path / "s", "other", "sample") as opened:
+        assert "the store is damaged: the facts" in refused(lambda: opened.facts)
 
 
-def test_facts_of_an_earlier_version_are_read(tmp_path: Path) -> None:
+def test_a_store_of_another_format_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
     with store(tmp_path / "s"):
         pass
-    changed(tmp_path / "s", "UPDATE models SET facts = ?", (json.dumps({"two_label": True}),))
-    changed(tmp_path / "s", "PRAGMA user_version=4")
-    with store(tmp_path / "s") as opened:
-        assert opened.facts == {"two_label": True}
-        opened.note({"more": 1})
-    with store(tmp_path / "s") as opened:
-        assert opened.facts == {"two_label": True, "more": 1}
+    changed(tmp_path / "s", "PRAGMA user_version=5")
+    assert "the store has format 5, not 6" in refused(store(tmp_path / "s").__enter__)
 
 
 DAMAGES = [
     "UPDATE batches SET probabilities = zeroblob(length(probabilities))",
     "UPDATE batches SET pairs = substr(pairs, 1, 16), probabilities = substr(probabilities, 1, 24)",
     "UPDATE batches SET model = 2",
-    "UPDATE answers SET probabilities = x'0000000000000000000000000000000000000000000000000000'",
-    "UPDATE answers SET status = 'refused'",
-    "UPDATE answers SET premise_read = 1, hypothesis_read = 1",
+    "UPDATE batches SET more = NULL",
+    'UPDATE batches SET more = \'{"0": {"status": "refused"}}\'',
+    "UPDATE batches SET pairs = substr(pairs, 1, 8)",
+    "DELETE FROM batches WHERE number = 1",
 ]
 
 
@@ -266,8 +266,9 @@ def test_edited_rows_are_asked_again_or_refused(tmp_path: Path, for_each: Callab
     shares = np.tile([0.5, 0.25, 0.25], (300, 1))
     many = np.arange(600, dtype=np.uint64).reshape(-1, 2)
     with store(tmp_path / "whole") as opened:
-        opened.add(many, shares, [None] * 300)
-        opened.add(HASHES + 1000, shares[:6], [None] * 6)
+        opened.add(many, Answers.plain(shares))
+        outcomes = [Outcome(ANSWERED, 0.9)] * 6
+        opened.add(HASHES + 1000, entered(Batch(range(6), shares[:6], [None] * 6, outcomes), "sample"))
     with AnswerStore(tmp_path / "whole", "other", "other"):
         pass
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import random
-import shutil
+import re
 import signal
 import sqlite3
-import struct
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from itertools import pairwise
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -25,13 +23,14 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
+from crossexam.core.outcome import Outcome
 from crossexam.core.test_sets import write_test_set
-from crossexam.models.model import CharactersRead
+from crossexam.models.model import Batch, CharactersRead
 from crossexam.runs import answer_store
-from crossexam.runs.answer_store import FILE_NAME, PARTS, AnswerStore
-from crossexam.runs.pair_hashes import as_bytes, from_bytes, pair_hash, pair_hashes
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
+from crossexam.runs.answers import Answers, entered
+from crossexam.runs.pair_hashes import pair_hash
 from crossexam.runs.run import predict_suite
-from crossexam.runs.stored_answers import read_part
 
 BATCH = 8
 
@@ -40,15 +39,13 @@ BATCH = 8
 CHILD = """
 import hashlib, os, signal, sys
 from pathlib import Path
-from crossexam.runs import answer_store, folder, windows
+from crossexam.runs import folder, windows
 from crossexam.runs.run import predict_suite
 from crossexam.runs.answer_store import AnswerStore
 
-suite, out, run_folder, log, moment, count, small = sys.argv[1:]
+suite, out, run_folder, log, moment, count = sys.argv[1:]
 left = int(count)
-if small == "True":  # several windows, and predictions that are moved into parts
-    windows.FIRST_WINDOW, windows.LARGEST_WINDOW = 24, 48
-    answer_store.PAIRS_IN_ONE_ROW, answer_store.PREDICTIONS_IN_PART = BATCH_SIZE, 40
+windows.FIRST_WINDOW, windows.LARGEST_WINDOW = 24, 48
 
 def reached(name):
     global left
@@ -75,20 +72,6 @@ def watched_add(self, *args):
     add(self, *args)
     reached("after storing")
 AnswerStore.add = watched_add
-
-write_part = answer_store.write_part
-def watched_write_part(*args):
-    reached("moving")
-    checksum = write_part(*args)
-    reached("part written")
-    return checksum
-answer_store.write_part = watched_write_part
-
-move = AnswerStore._move_into_part
-def watched_move(self, *args):
-    move(self, *args)
-    reached("moved")
-AnswerStore._move_into_part = watched_move
 
 write = folder._write_predictions
 def watched_write(*args):
@@ -122,23 +105,13 @@ def make_suite(folder: Path) -> Suite:
 
 
 def start(
-    place: Path,
-    out: str,
-    log: str,
-    moment: str = "never",
-    count: int = 0,
-    run: str | None = None,
-    *,
-    small: bool = False,
+    place: Path, out: str, log: str, moment: str = "never", count: int = 0, run: str | None = None
 ) -> subprocess.Popen[str]:
-    """Start a process that stores predictions in *out* and saves the run there, or in *run*.
-
-    With *small* parts and windows, there are several of both.
-    """
+    """Start a process that stores predictions in *out* and saves the run there, or in *run*."""
     (place / "judge_of_the_test.py").write_text(MODULE, encoding="utf-8")
     folders = (str(place / name) for name in ("suite", out, run or out, log))
-    command = [sys.executable, "-c", CHILD, *folders, moment]
-    return subprocess.Popen([*command, str(count), str(small)], cwd=place, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-c", CHILD, *folders, moment, str(count)]
+    return subprocess.Popen(command, cwd=place, stderr=subprocess.PIPE, text=True)
 
 
 def finish(process: subprocess.Popen[str]) -> int:
@@ -154,15 +127,9 @@ def asked(log: Path) -> list[str]:
 def stored(out: Path) -> set[bytes]:
     if not (out / FILE_NAME).exists():
         return set()
-    connection = sqlite3.connect(out / FILE_NAME)
-    try:
-        rows = [row[0] for row in connection.execute("SELECT pair FROM answers")]
-        batches = [row[0] for row in connection.execute("SELECT pairs FROM batches")]
-        parts = [row[0] for row in connection.execute("SELECT checksum FROM parts")]
-    finally:
-        connection.close()
-    tables = [read_part(out / PARTS, checksum).unsorted().hashes for checksum in parts]
-    found = [*rows, *as_bytes(np.concatenate([*map(from_bytes, batches), from_bytes(b""), *tables]))]
+    with closing(sqlite3.connect(out / FILE_NAME)) as connection:
+        joined = b"".join(row[0] for row in connection.execute("SELECT pairs FROM batches"))
+    found = [joined[start : start + 16] for start in range(0, len(joined), 16)]
     assert len(found) == len(set(found)), "a prediction is stored twice"
     return set(found)
 
@@ -173,19 +140,11 @@ def prediction_bytes(out: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-@pytest.mark.parametrize(
-    "moments",
-    [
-        ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"],
-        ["asking", "asking", "moving", "moving", "part written", "part written", "moved", "writing"],
-    ],
-    ids=["rows", "parts"],
-)
-def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path, moments: list[str]) -> None:
-    small = "moving" in moments
+def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
+    moments = ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"]
     suite = make_suite(tmp_path / "suite")
     distinct = {(e.premise, e.hypothesis) for data in suite for e in data}
-    assert finish(start(tmp_path, "calm", "calm.log", small=small)) == 0
+    assert finish(start(tmp_path, "calm", "calm.log")) == 0
     assert len(asked(tmp_path / "calm.log")) == len(distinct) == 150
 
     rng = random.Random(20)
@@ -194,16 +153,16 @@ def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path, moments: li
     name_of = {pair_hash(*pair): "|".join(pair) for pair in distinct}
     settled: set[str] = set()
     for moment in moments:
-        most = {"asking": 24, "writing": 2, "moving": 1, "part written": 1, "moved": 1}.get(moment, 3)
+        most = {"asking": 24, "writing": 2}.get(moment, 3)
         count = rng.randint(1, most)
         seen = len(asked(tmp_path / "killed.log"))
-        assert finish(start(tmp_path, "killed", "killed.log", moment, count, small=small)) == -signal.SIGKILL
+        assert finish(start(tmp_path, "killed", "killed.log", moment, count)) == -signal.SIGKILL
         assert not settled & set(asked(tmp_path / "killed.log")[seen:]), "a stored pair was asked again"
         settled = {name_of[each] for each in stored(tmp_path / "killed")}
         assert not (tmp_path / "killed" / "manifest.json").exists()
     assert settled
     seen = len(asked(tmp_path / "killed.log"))
-    assert finish(start(tmp_path, "killed", "killed.log", small=small)) == 0
+    assert finish(start(tmp_path, "killed", "killed.log")) == 0
     log = asked(tmp_path / "killed.log")
     assert not settled & set(log[seen:])
     assert set(log) == set(name_of.values())
@@ -212,8 +171,6 @@ def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path, moments: li
     assert max(Counter(log).values()) <= 1 + interrupted_batches
     assert prediction_bytes(tmp_path / "killed") == prediction_bytes(tmp_path / "calm")
     assert len(prediction_bytes(tmp_path / "calm")) == 2
-    listed = [len(list((tmp_path / name / PARTS).glob("*"))) for name in ("calm", "killed")]
-    assert all(count >= 2 for count in listed) if small else listed == [0, 0]
 
 
 def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
@@ -230,15 +187,14 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("small", [False, True], ids=["rows", "parts"])
-def test_two_processes_share_a_store(tmp_path: Path, small: bool) -> None:
+def test_two_processes_share_a_store(tmp_path: Path) -> None:
     make_suite(tmp_path / "suite")
     both = [  # a folder has one writer
-        start(tmp_path, "shared", f"{name}.log", run=name, small=small) for name in "ab"
+        start(tmp_path, "shared", f"{name}.log", run=name) for name in "ab"
     ]
     assert [finish(process) for process in both] == [0, 0]
     assert len(stored(tmp_path / "shared")) == 150
-    finish(start(tmp_path, "calm", "calm.log", small=small))
+    finish(start(tmp_path, "calm", "calm.log"))
     for name in "ab":
         assert prediction_bytes(tmp_path / name) == prediction_bytes(tmp_path / "calm")
 
@@ -319,146 +275,135 @@ def test_without_a_store_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_first_answer_stays(tmp_path: Path) -> None:
-    pair = pair_hashes([("a", "b")])
-    with AnswerStore(tmp_path / "s", "k", "m") as store:
-        store.add(pair, np.array([[1.0, 0.0, 0.0]]), [CharactersRead(1, 0)])
-        store.add(pair, np.array([[0.0, 1.0, 0.0]]), [None])
-        known, answers = store.look_up(pair_hashes([("b", "a"), ("a", "b")]))
-        assert known.tolist() == [False, True]
-        assert (answers.probabilities[1].tolist(), answers.read[1].tolist()) == ([1.0, 0.0, 0.0], [1, 0])
+def hashes_of(start: int, stop: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
+    """Hashes that are spread and in no order."""
+    return np.random.default_rng(7).integers(0, 2**63, (stop, 2), dtype=np.uint64)[start:]
 
 
-def test_answers_are_kept_to_the_last_bit(tmp_path: Path) -> None:
-    table = np.array([[0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3], [5e-324, 1e-17, 1.0]])
-    hashes = pair_hashes([("p", str(k)) for k in range(3)])
-    with AnswerStore(tmp_path / "s", "k", "m") as store:
-        store.add(hashes, table, [None] * 3)
-    with AnswerStore(tmp_path / "s", "k", "m") as store:
-        assert store.look_up(hashes)[1].probabilities.tolist() == table.tolist()
+def answers_of(start: int, stop: int) -> Answers:
+    """Answers of which each has more to say than the one before: read, mass, a detail, none at all."""
+    shares = np.random.default_rng(8).random((stop, 3))[start:]
+    shares /= shares.sum(axis=1, keepdims=True)
+    outcomes, read = [], []
+    for k in range(start, stop):
+        known = {"text": "é\ud800" * k, "n": [1, None]}
+        outcomes.append(
+            (Outcome(), Outcome(), Outcome(label_mass=0.1 * k % 1), Outcome("refused", detail=known))[k % 4]
+        )
+        read.append(CharactersRead(k, 2 * k) if k % 4 == 1 else None)
+        if k % 4 == 3:
+            shares[k - start] = np.nan
+    return entered(Batch(range(stop - start), shares, read, outcomes), "m")
 
 
-def test_all_predictions_are_counted_wherever_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def fill(store: AnswerStore, start: int, stop: int, at_once: int) -> None:
+    for first in range(start, stop, at_once):
+        last = min(first + at_once, stop)
+        store.add(hashes_of(first, last), answers_of(first, last))
+
+
+def check(store: AnswerStore, count: int) -> None:
+    """Assert that the store has the first *count* answers, to the last bit, and no others."""
+    known, found = store.look_up(hashes_of(0, count + 30)[::-1])
+    assert known[::-1].tolist() == [True] * count + [False] * 30
+    found, wanted = found.at(np.arange(count + 30)[::-1][:count]), answers_of(0, count)
+    assert np.array_equal(found.probabilities, wanted.probabilities, equal_nan=True)
+    assert found.read.tolist() == wanted.read.tolist()
+    assert found.outcomes.codes.tolist() == wanted.outcomes.codes.tolist()
+    assert np.array_equal(found.outcomes.label_mass, wanted.outcomes.label_mass, equal_nan=True)
+    assert found.details == wanted.details
+    assert store.count() == count
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 50])
+@pytest.mark.parametrize("is_file", [True, False])
+def test_answers_come_back_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: int, is_file: bool
 ) -> None:
-    """In single rows, in batches, in parts, and of this model only."""
-    monkeypatch.setattr(answer_store, "PREDICTIONS_IN_PART", 13)
-    monkeypatch.setattr(answer_store, "PAIRS_IN_ONE_ROW", 6)
-    hashes = pair_hashes([("p", str(k)) for k in range(24)])
-    counts = []
-    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
-        for start, stop in pairwise((0, 6, 9, 15, 17, 24)):
-            store.add(hashes[start:stop], np.full((stop - start, 3), 1 / 3), [None] * (stop - start))
-            counts.append(store.count())
-    assert counts == [6, 9, 15, 17, 24]
-    with AnswerStore(tmp_path / FILE_NAME, "other", "m") as store:
-        assert store.count() == 0
+    monkeypatch.setattr(answer_store, "_BYTES_AT_ONCE", 100)
+    path = tmp_path / FILE_NAME if is_file else None
+    with AnswerStore(path, "other", "m") as store:
+        fill(store, 20, 60, 7)
+    with AnswerStore(path, "k", "m") as store:
+        for start, stop in ((0, 20), (20, 65), (65, 170)):
+            fill(store, start, stop, at_once)
+            check(store, stop)
+    if is_file:
+        with AnswerStore(path, "k", "m") as store:
+            check(store, 170)
+        with AnswerStore(path, "other", "m") as store:
+            assert store.look_up(hashes_of(0, 60))[0].tolist() == [False] * 20 + [True] * 40
+    assert [each.name for each in tmp_path.iterdir()] == [FILE_NAME] * is_file
 
 
-def carried_out(place: Path, script: str, *statement: Any) -> None:
-    """Carry out a *script* and one *statement* with its values on the store in *place*."""
-    with closing(sqlite3.connect(place / FILE_NAME)) as connection, connection:
-        connection.executescript(script)
-        if statement:
-            connection.execute(*statement)
+def test_the_first_answer_stays(tmp_path: Path) -> None:
+    """Whoever stores it again, this process or another one."""
+    again = Answers.plain(np.tile([0.0, 0.0, 1.0], (9, 1)))
+    with (
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
+    ):
+        fill(one, 0, 6, 3)
+        one.add(hashes_of(0, 6), answers_of(10, 16))
+        two.add(hashes_of(0, 9), again)
+        fill(two, 9, 20, 4)
+        one.add(hashes_of(3, 20), answers_of(0, 17))
+        for store in (one, two):
+            known, found = store.look_up(hashes_of(0, 20))
+            assert known.all()
+            wanted = [*answers_of(0, 6).probabilities.tolist(), *[[0.0, 0.0, 1.0]] * 3]
+            assert np.array_equal(found.probabilities[:9], wanted, equal_nan=True)
+            assert np.array_equal(found.probabilities[9:], answers_of(9, 20).probabilities, equal_nan=True)
 
 
-def test_a_damaged_store_is_told(tmp_path: Path, refused: Callable[..., str]) -> None:
-    def said(folder: str, count: int = 3) -> str:
-        return refused(predict_suite, Counting("k"), data_of(count), store=tmp_path / folder)
-
-    for folder in ("other", "format", "size", "cut"):
-        (tmp_path / folder).mkdir()
-    (tmp_path / "other" / FILE_NAME).write_bytes(b"this is no database at all" * 100)
-    found = said("other")
-    assert "store.sqlite: the store is damaged: " in found
-    assert "hint: move the file elsewhere" in found
-    carried_out(tmp_path / "format", "CREATE TABLE something (x); PRAGMA user_version=9")
-    assert "the store has format 9, not 5" in said("format")
-    predict_suite(Counting("k"), data_of(3), store=tmp_path / "size")
-    carried_out(tmp_path / "size", "UPDATE answers SET probabilities = x'00'")
-    assert "a prediction is not three numbers" in said("size")
-    predict_suite(Counting("k"), data_of(2000), store=tmp_path / "cut")
-    whole = (tmp_path / "cut" / FILE_NAME).read_bytes()
-    (tmp_path / "cut" / FILE_NAME).write_bytes(whole[: len(whole) // 2])
-    assert "the store" in said("cut", 2000)
-
-
-def test_a_store_of_format_1_is_brought_up_to_date(tmp_path: Path) -> None:
-    """Predictions of whole pairs are kept; those of truncated pairs do not say what was read."""
-    connection = sqlite3.connect(tmp_path / FILE_NAME)
-    connection.executescript(
-        """
-        CREATE TABLE models (number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, name TEXT NOT NULL);
-        CREATE TABLE answers (model INTEGER NOT NULL REFERENCES models(number), pair BLOB NOT NULL,
-            probabilities BLOB NOT NULL, truncated INTEGER NOT NULL, PRIMARY KEY (model, pair)) WITHOUT ROWID;
-        INSERT INTO models VALUES (1, 'another', 'another'), (2, 'k', 'counting/k');
-        PRAGMA user_version=1;
-        """
-    )
-    packed = struct.pack("<3d", 0.0, 0.25, 0.75)
-    rows = [(2, pair_hash(f"p {k}", f"h {k}"), packed, int(k == 7)) for k in range(1000)]
-    connection.executemany("INSERT INTO answers VALUES (?, ?, ?, ?)", rows)
-    connection.commit()
-    connection.close()
-    model = Counting("k")
-    run = predict_suite(model, data_of(1001), store=tmp_path)
-    assert model.asked == [("p 7", "h 7"), ("p 1000", "h 1000")]
-    assert run.probabilities["d"][0].tolist() == [0.0, 0.25, 0.75]
-    predict_suite(Counting("k", stop_after=0), data_of(1001), store=tmp_path)  # nothing is asked
-    assert {row[0] for row in sqlite3.connect(tmp_path / FILE_NAME).execute("PRAGMA user_version")} == {5}
+def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:
+    """The rest stays, and another process that has read the store sees it too."""
+    with (
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
+        AnswerStore(tmp_path / FILE_NAME, "other", "m") as other,
+    ):
+        for store in (one, other):
+            fill(store, 0, 30, 4)
+            fill(store, 30, 35, 1)
+        check(two, 35)
+        assert (one.forget(["cut"]), one.forget(["refused", "cut"])) == (0, 8)
+        for store in (one, two):
+            known, found = store.look_up(hashes_of(0, 35))
+            assert known.tolist() == [k % 4 != 3 for k in range(35)]
+            assert np.array_equal(found.probabilities[known], answers_of(0, 35).probabilities[known])
+            assert store.count() == 27
+        two.add(hashes_of(3, 4), answers_of(0, 1))
+        assert one.look_up(hashes_of(0, 35))[0].sum() == 28
+        check(other, 35)
 
 
-def test_a_store_of_format_1_with_impossible_predictions_is_told(tmp_path: Path) -> None:
-    carried_out(
-        tmp_path,
-        "CREATE TABLE models (number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, name TEXT NOT NULL);"
-        "CREATE TABLE answers (model, pair, probabilities, truncated); PRAGMA user_version=1;",
-        "INSERT INTO answers VALUES (1, x'00', ?, 0)",
-        [struct.pack("<3d", 2.0, -0.5, -0.5)],
-    )
-    for _ in range(2):
-        with pytest.raises(FormatError, match=r"not three probabilities: 2\.0, -0\.5, -0\.5\n  hint: move"):
-            predict_suite(Counting("k"), data_of(3), store=tmp_path)
-    assert sqlite3.connect(tmp_path / FILE_NAME).execute("PRAGMA user_version").fetchone() == (1,)
+def test_a_row_that_was_changed_is_told(
+    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
+    for key in "kl":
+        with AnswerStore(tmp_path / FILE_NAME, key, "m") as store:
+            fill(store, 0, 12, 12)
+    whole = (tmp_path / FILE_NAME).read_bytes()
+
+    def changed(change: str) -> None:
+        (tmp_path / FILE_NAME).write_bytes(whole)
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
+            connection.execute(f"UPDATE batches SET {change} WHERE model = 1")
+        with AnswerStore(tmp_path / FILE_NAME, "l" if "model" in change else "k", "m") as store:
+            asked = np.concatenate([hashes_of(0, 1), np.zeros((1, 2), dtype=np.uint64)])
+            assert re.search("the store is damaged: .* batch .*\n.*hint: move", refused(store.look_up, asked))
+
+    zeros = [f"{name} = zeroblob(length({name}))" for name in ("pairs", "probabilities", "more", "checksum")]
+    for_each(changed, [*zeros, "more = NULL", "more = 'x'", "pairs = 'x'", "pairs = x'00'", "model = 2"])
 
 
-def test_a_changed_row_is_told(tmp_path: Path, for_each: Callable[..., None]) -> None:
-    for key, start_at in (("other", 9), ("k", 0)):
-        predict_suite(Counting(key), data_of(1, start_at=start_at), store=tmp_path / "whole")
-    with closing(sqlite3.connect(tmp_path / "whole" / FILE_NAME)) as connection:
-        numbers = dict(connection.execute("SELECT key, number FROM models"))
-    asked = from_bytes(pair_hash("p 0", "h 0") + bytes.fromhex("00112233445566778899aabbccddeeff"))
+def test_a_store_of_another_format_is_told(tmp_path: Path, for_each: Callable[..., None]) -> None:
+    def check(script: str) -> None:
+        path = tmp_path / str(len(script))
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.executescript(script)
+        with pytest.raises(FormatError, match=r"the store has format \d, not 6\n  hint: move the file"):
+            AnswerStore(path, "k", "m").__enter__()
 
-    def check(change: str) -> None:
-        place = tmp_path / change.partition(" ")[0]
-        place.mkdir()
-        shutil.copy(tmp_path / "whole" / FILE_NAME, place)
-        carried_out(place, f"UPDATE answers SET {change} WHERE model = {numbers['k']}")
-        key = "other" if change.startswith("model") else "k"
-        with (
-            pytest.raises(FormatError, match="the store is damaged: a prediction does not have its checksum"),
-            AnswerStore(place / FILE_NAME, key, "m") as store,
-        ):
-            store.look_up(asked)
-
-    for_each(
-        check,
-        [
-            f"probabilities = x'{struct.pack('<3d', 0.0, 1.0, 0.0).hex()}'",
-            "premise_read = 3, hypothesis_read = 1",
-            "checksum = x'0011223344556677'",
-            "pair = x'00112233445566778899aabbccddeeff'",
-            f"model = {numbers['other']}",
-        ],
-    )
-
-
-def test_impossible_probabilities_are_told(tmp_path: Path, for_each: Callable[..., None]) -> None:
-    def check(row: list[float]) -> None:
-        with AnswerStore(tmp_path / str(row) / FILE_NAME, "k", "m") as store:
-            store.add(pair_hashes([("p", "h")]), np.array([row]), [None])
-            with pytest.raises(FormatError, match="a prediction is not three probabilities"):
-                store.look_up(pair_hashes([("p", "h")]))
-
-    for_each(check, [[0.5, 0.6, 0.2], [1.2, -0.1, -0.1], [np.nan, 0.5, 0.5], [0.5, 0.5, np.nan]])
+    for_each(check, ["PRAGMA user_version=5", "CREATE TABLE models (key)"])

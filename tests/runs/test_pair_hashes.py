@@ -13,17 +13,18 @@ from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.pair_hashes import (
     DistinctHashes,
     DistinctPairs,
-    as_bytes,
+    HashTable,
     from_bytes,
     pair_hash,
     pair_hashes,
+    to_bytes,
 )
 
 
 def test_texts_do_not_run_into_each_other() -> None:
     pairs = [("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("\ud800", "x")]
     assert len({pair_hash(*pair) for pair in pairs}) == len(pairs)
-    assert as_bytes(pair_hashes(pairs)) == [pair_hash(*pair) for pair in pairs]
+    assert to_bytes(pair_hashes(pairs)) == b"".join(pair_hash(*pair) for pair in pairs)
     assert pair_hashes([]).shape == (0, 2)
 
 
@@ -37,7 +38,7 @@ def test_columns_of_a_file_have_the_hashes_of_their_pairs() -> None:
         ("ab", "c"),
     ]
     columns = PairColumns(pl.DataFrame(pairs, schema=["premise", "hypothesis"], orient="row"))
-    assert as_bytes(pair_hashes(columns)) == [pair_hash(*pair) for pair in pairs]
+    assert to_bytes(pair_hashes(columns)) == b"".join(pair_hash(*pair) for pair in pairs)
     assert pair_hashes(columns[:0]).shape == (0, 2)
     parses = {"ab": "( a b )"}
     assert pair_hashes(columns, parses).tolist() == pair_hashes(pairs, parses).tolist()
@@ -49,9 +50,8 @@ def test_hashes_are_those_of_stores_made_earlier() -> None:
 
 def test_a_parse_is_part_of_the_hash() -> None:
     parses = {"It rains.": "( It ( rains . ) )"}
-    assert as_bytes(pair_hashes([("It rains.", "h")], parses)) == [
-        pair_hash("It rains.", "h", [parses["It rains."], None])
-    ]
+    found = to_bytes(pair_hashes([("It rains.", "h")], parses))
+    assert found == pair_hash("It rains.", "h", [parses["It rains."], None])
     assert pair_hashes([("p", "h")], parses).tolist() == pair_hashes([("p", "h")]).tolist()
 
 
@@ -104,5 +104,28 @@ def test_distinct_pairs_come_once_in_the_order_of_the_items() -> None:
 
 
 def test_bytes_and_numbers_are_the_same_hashes() -> None:
-    hashes = [bytes(range(16)), bytes(range(240, 256))]
-    assert as_bytes(from_bytes(b"".join(hashes))) == hashes
+    joined = bytes(range(16)) + bytes(range(240, 256))
+    assert from_bytes(joined).tolist()[0][0] == int.from_bytes(range(8))
+    assert to_bytes(from_bytes(joined)) == joined
+
+
+def test_rows_are_found_by_hash(for_each: Callable[..., None]) -> None:
+    """Of hashes that all differ, that have one half in common, and that are appended more than once."""
+
+    def check(firsts: int, seconds: int, at_once: int) -> None:
+        rng = np.random.default_rng(at_once)
+        limits = (min(firsts, 2**63), min(seconds, 2**63))
+        hashes = np.stack([rng.integers(0, most, 6_000, np.uint64) for most in limits], axis=1)
+        stored, others = hashes[:3_000], hashes[3_000:]
+        table, rows = HashTable(), dict[tuple[int, int], int]()
+        for start in range(0, len(stored), at_once):
+            found = table.append(stored[start : start + at_once])
+            for row, (first, second) in enumerate(stored[start : start + at_once].tolist(), start):
+                assert found[row - start] == rows.setdefault((first, second), row)
+        assert table.count == len(stored)
+        wanted = [rows.get((first, second), -1) for first, second in hashes.tolist()]
+        assert table.find(hashes).tolist() == wanted
+        assert -1 in table.find(others).tolist()
+        assert HashTable().find(others).tolist() == [-1] * len(others)
+
+    for_each(check, product((2**64, 50), (2**64, 70), (7, 3_000)))

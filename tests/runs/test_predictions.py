@@ -18,7 +18,7 @@ from crossexam.core.progress import AtMost
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Batch, CharactersRead, Model, Pair
-from crossexam.runs import answer_store, predictions, run, windows
+from crossexam.runs import predictions, run, windows
 from crossexam.runs.run import predict_suite
 
 EDIT = Change("made.v1", "premise", "hypothesis", (Edit("premise", 40, 40, "", "Not. "),))
@@ -112,8 +112,6 @@ def test_a_resumed_run_has_the_windows_and_batches_of_an_undisturbed_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     small_windows(monkeypatch)
-    monkeypatch.setattr(answer_store, "PAIRS_IN_ONE_ROW", 3)
-    monkeypatch.setattr(answer_store, "PREDICTIONS_IN_PART", 50)
     expected = predict_suite(Planning(), SUITE)
     stopped = Planning()
     batches = stopped.batches

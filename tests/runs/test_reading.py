@@ -88,7 +88,7 @@ def test_a_deletion_at_the_end_was_read_with_the_end() -> None:
 
 def test_what_is_read_of_parts_is_placed_in_the_pair() -> None:
     parts = Parts([("one two", "h"), ("three", "h")], [(0, 0), (8, 0)], 2)
-    assert spans_read(parts, [None, None]) is None
+    assert spans_read(parts, [None, None]) == {"premise": [(0, 7), (8, 13)], "hypothesis": [(0, 1), (0, 1)]}
     assert spans_read(parts, [CharactersRead(3, 1), None]) == {
         "premise": [(0, 3), (8, 13)],
         "hypothesis": [(0, 1), (0, 1)],

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,10 +23,8 @@ from crossexam.core.sealed import read_manifest
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Pair
-from crossexam.runs import answer_store, windows
-from crossexam.runs.answer_store import FILE_NAME, AnswerStore
+from crossexam.runs import windows
 from crossexam.runs.folder import run_into_folder
-from crossexam.runs.pair_hashes import pair_hashes
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
 
@@ -242,61 +238,6 @@ def test_a_pair_lacks_what_a_part_lacks(for_each: Callable[..., None]) -> None:
         assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
 
     for_each(check, ["max", "mean", "max-mean", "min"])
-
-
-def test_details_and_masses_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Plain predictions are stored together; what says more is in rows of its own, in parts or not."""
-    monkeypatch.setattr(answer_store, "PAIRS_IN_ONE_ROW", 6)
-    monkeypatch.setattr(answer_store, "PREDICTIONS_IN_PART", 20)
-    hashes = pair_hashes([("p", str(k)) for k in range(40)])
-    given = [Outcome(), Outcome("refused", detail={"text": "é" * 400}), Outcome(label_mass=0.75)] * 13
-    given += [Outcome("cut", detail={"n": [1, None]})]
-    table = np.array([NAN if each.status != "answered" else [0.0, 0.5, 0.5] for each in given])
-    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
-        for start in range(0, 40, 20):
-            rows = slice(start, start + 20)
-            store.add(hashes[rows], table[rows], [None] * 20, given[rows])
-        plain = pair_hashes([("q", str(k)) for k in range(20)])
-        store.add(plain, np.tile([1.0, 0.0, 0.0], (20, 1)), [None] * 20)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
-        assert connection.execute("SELECT count(*) FROM parts").fetchone() == (1,)
-        assert connection.execute("SELECT count(*) FROM answers").fetchone() == (27,)  # 13 + 1 + 13 masses
-        assert connection.execute("SELECT max(length(detail)) FROM answers").fetchone()[0] < 100
-    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
-        known, found = store.look_up(hashes)
-        assert known.all()
-        assert store.count() == 60
-        assert found.outcomes.codes.tolist() == Outcomes.of(given, 40).codes.tolist()
-        assert np.array_equal(found.probabilities, table, equal_nan=True)
-        assert store.details(hashes) == [None if each.detail is None else dict(each.detail) for each in given]
-        assert store.look_up(plain)[1].outcomes.answered.all()
-        assert store.forget(["refused"]) == 13
-        assert store.look_up(hashes)[0].sum() == 27
-        assert store.count() == 47
-
-
-def test_a_changed_reason_is_an_error(tmp_path: Path) -> None:
-    predict_suite(Mute(), DATA, store=tmp_path)
-    whole = (tmp_path / FILE_NAME).read_bytes()
-    for change in ("status = 'cut'", "detail = '{}'", "label_mass = 0.5", "status = 'ok'"):
-        (tmp_path / FILE_NAME).write_bytes(whole)
-        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
-            connection.execute(f"UPDATE answers SET {change} WHERE status = 'refused'")
-        with pytest.raises(FormatError, match="a prediction does not have its checksum"):
-            predict_suite(Mute(), DATA, store=tmp_path)
-
-
-def test_a_store_of_format_3_is_brought_up_to_date(tmp_path: Path) -> None:
-    run = predict_suite(Mute(), Dataset("d", ITEMS[::5]), store=tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
-        connection.executescript("ALTER TABLE answers DROP COLUMN label_mass; PRAGMA user_version=3")
-    model = Mute()
-    later = predict_suite(model, DATA, store=tmp_path)
-    assert len(model.asked) == 16
-    assert later.probabilities["d"][::5].tolist() == run.probabilities["d"].tolist()
-    assert later.outcomes["d"].unanswered() == EXPECTED
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchone() == (5,)
 
 
 def test_a_prediction_file_that_contradicts_itself_is_refused(

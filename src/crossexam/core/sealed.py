@@ -124,5 +124,10 @@ def check_files(folder: Path, manifest: Mapping[str, Any], *, hint: str) -> None
 
 
 def checksum_of_row(*values: object) -> bytes:
-    """Return the checksum of the *values* of a row, whatever they have become."""
-    return hashlib.blake2b(repr(values).encode(), digest_size=8).digest()
+    """Return the checksum of the *values* of a row, whatever they have become: 8 bytes."""
+    running = hashlib.blake2b(digest_size=8)
+    running.update(repr([len(each) if isinstance(each, bytes) else repr(each) for each in values]).encode())
+    for each in values:
+        if isinstance(each, bytes):
+            running.update(each)
+    return running.digest()

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Reading
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
@@ -185,11 +185,14 @@ class AsksInWords(Protocol):
 class SetAnswers(NamedTuple):
     """The *probabilities* [n, 3] of the items of a test set, NaN for those without an answer.
 
-    *outcomes* say which these are; None if all were answered.
+    *outcomes* say which these are; None if there is nothing to say of any.  *reading* is what was read of the
+    items, and *chunks* [n] the number of chunks of each; None if that is not known.
     """
 
     probabilities: NDArray[np.float64]
     outcomes: Outcomes | None = None
+    reading: Reading | None = None
+    chunks: NDArray[np.int32] | None = None
 
 
 @runtime_checkable

@@ -137,19 +137,17 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
         facts = store.facts
     if isinstance(model, Recalls):
         model.recall(facts)
-    read = {
+    sets = {
         name: read_predictions(folder / entry.predictions, datasets[name], None)
         for name, entry in entries.items()
     }
-    reading = {name: each.reading for name, each in read.items() if each.reading is not None}
-    if len(reading) < len(read):  # by an earlier version
+    if any(each.reading is None for each in sets.values()):  # by an earlier version
         return None
     counts: dict[str, int] = {name: earlier[name] for name in COUNTS if name in earlier}
     counts |= {"asked_pairs": 0, "pairs_from_store": pairs}
-    probabilities = {name: each.probabilities for name, each in read.items()}
-    outcomes = {name: each.outcomes for name, each in read.items() if each.outcomes is not None}
-    predicted = Predicted(probabilities, counts, reading, facts=facts, outcomes=outcomes)
-    return finished_run(model, suite, predicted, entries=earlier["test_sets"], limit=limit)
+    return finished_run(
+        model, suite, Predicted(sets, counts, facts), entries=earlier["test_sets"], limit=limit
+    )
 
 
 def _opened_store(folder: Path, model: Model) -> AnswerStore:

@@ -45,7 +45,7 @@ def _text(premise: str, hypothesis: str) -> str:
 def pair_hashes(pairs: Iterable[Pair], parses: Mapping[str, str] | None = None) -> NDArray[np.uint64]:
     """Return the hashes [n, 2] of *pairs*; *parses* are those that the model reads, by sentence.
 
-    >>> as_bytes(pair_hashes([("a", "b")])) == [pair_hash("a", "b")]
+    >>> to_bytes(pair_hashes([("a", "b")])) == pair_hash("a", "b")
     True
     """
     digests: Iterable[bytes]
@@ -71,62 +71,63 @@ def _digests(texts: Iterable[bytes]) -> Iterator[bytes]:
         yield running.digest()
 
 
-def from_bytes(joined: bytes) -> NDArray[np.uint64]:
+def from_bytes(joined: bytes | bytearray) -> NDArray[np.uint64]:
     """Return the hashes [n, 2] whose bytes follow one another in *joined*."""
     import numpy as np
 
     return np.frombuffer(joined, dtype=">u8").astype(np.uint64).reshape(-1, 2)
 
 
-def as_bytes(hashes: NDArray[np.uint64]) -> list[bytes]:
-    """Return the 16 bytes of each of *hashes* [n, 2]."""
-    joined = hashes.astype(">u8").tobytes()
-    return [joined[start : start + HASH_BYTES] for start in range(0, len(joined), HASH_BYTES)]
+def to_bytes(hashes: NDArray[np.uint64]) -> bytes:
+    """Return the bytes of *hashes* [n, 2], one hash after another."""
+    return hashes.astype(">u8").tobytes()
 
 
-class DistinctHashes:
-    """The distinct ones of the hashes that were added, numbered from 0 as they first occur.
+class HashTable:
+    """The rows of the hashes that were appended, found by hash.
 
-    It is a hash table in three arrays, in which all hashes that are added at once look for their slots
-    together: it takes 22 to 28 bytes per distinct hash, where a dict of bytes takes 150.  With room
-    for *at_most* hashes from the start, 6 to 12 bytes for each, it never grows: that takes as long as adding.
+    It consists of three arrays.  All hashes that are appended or looked for at once look for their slots
+    together: it takes 22 to 28 bytes per hash, where a dict of bytes takes 150.  With room for *at_most*
+    hashes from the start, 6 to 12 bytes for each, it never grows: that takes as long as appending.
+
+    >>> table = HashTable()
+    >>> table.append(pair_hashes([("a", "b"), ("a", "c"), ("a", "b")])).tolist()
+    [0, 1, 0]
+    >>> table.find(pair_hashes([("b", "a"), ("a", "c")])).tolist()
+    [-1, 1]
     """
 
     def __init__(self, at_most: int = 0) -> None:
         import numpy as np
 
         self.count = 0
-        self._halves = [np.empty(0, dtype=np.uint64) for _ in range(2)]  # of the hashes by number
-        self._slots = np.full(_slots_for(at_most, _FEWEST_SLOTS), _FREE, dtype=np.uint32)  # numbers
+        # Of the hashes by row, and room for more, which takes no memory before it is used.
+        self._halves = [np.empty(at_most, dtype=np.uint64) for _ in range(2)]
+        self._slots = np.full(_slots_for(at_most, _FEWEST_SLOTS), _FREE, dtype=np.uint32)  # rows
 
-    def add(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
-        """Return the number of each of *hashes* [n, 2], and the rows of those that were not there before."""
+    def append(self, hashes: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Append *hashes* [n, 2]; return for each the first row that has the same one: [n]."""
+        return self._appended(hashes)[0]
+
+    def _appended(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Append *hashes* [n, 2]; return what :meth:`append` does, and the slots of the hashes."""
         import numpy as np
 
         start, stop = self.count, self.count + len(hashes)
         self._reserve(stop)
         for half, column in zip(self._halves, hashes.T, strict=True):
-            half.resize(stop, refcheck=False)
-            half[start:] = column
-        provisional = np.arange(start, stop, dtype=np.uint32)
-        numbers, slots = self._placed(provisional)
-        is_first = numbers == provisional
-        rows = np.flatnonzero(is_first)
-        self.count += len(rows)
-        if len(rows) < len(hashes):
-            final = np.cumsum(is_first, dtype=np.uint32) + np.uint32(start) - np.uint32(1)
-            self._slots[slots[rows]] = final[rows]
-            for half in self._halves:
-                half[start : self.count] = half[start:][rows]
-                half.resize(self.count, refcheck=False)
-            new = np.flatnonzero(numbers >= start)
-            numbers[new] = final[numbers[new] - np.uint32(start)]
-        return numbers, rows
+            half[start:stop] = column
+        self.count = stop
+        return self._placed(np.arange(start, stop, dtype=np.uint32))
 
     def _reserve(self, count: int) -> None:
-        """Make room for *count* numbers."""
+        """Make room for *count* rows."""
         import numpy as np
 
+        room = len(self._halves[0])
+        for half in self._halves:
+            if room < count:
+                half.resize(max(count, room + room // 8), refcheck=False)
         size = _slots_for(count, len(self._slots))
         if size == len(self._slots):
             return
@@ -135,34 +136,86 @@ class DistinctHashes:
             stop = min(start + _PLACED_AT_ONCE, self.count)
             self._placed(np.arange(start, stop, dtype=np.uint32))
 
-    def _placed(self, numbers: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """Find slots for *numbers* [n], which ascend; return what each slot holds, and the slots.
+    def _placed(self, rows: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """Find slots for *rows* [n], which ascend; return what each slot holds, and the slots.
 
-        That is the number itself, or the first one that has the same hash.  All of them try a slot at a time.
-        Numbers with the same hash try the same slots; of several that find a slot free, the first has it.
+        That is the row itself, or the first one that has the same hash.  All of them try a slot at a time.
+        Rows with the same hash try the same slots; of several that find a slot free, the first has it.
         """
         import numpy as np
 
-        first, second = (
-            half[numbers[0] : numbers[-1] + 1] if len(numbers) else half for half in self._halves
-        )
-        mask = len(self._slots) - 1
-        step = second.view(np.int64) | 1  # odd, so that every slot is tried
-        slots = first.view(np.int64) & mask
-        found = np.empty_like(numbers)
-        rows = np.arange(len(numbers))
-        while len(rows):
-            tried = slots[rows]
+        first, second = (half[rows[0] : rows[-1] + 1] if len(rows) else half for half in self._halves)
+        slots, step = self._first_slots(first, second)
+        found = np.empty_like(rows)
+        left = np.arange(len(rows))
+        while len(left):
+            tried = slots[left]
             held = self._slots.take(tried)
             free = np.flatnonzero(held == _FREE)
             last_first = free[::-1]  # of two assignments to one place, the later one counts
-            self._slots[tried.take(last_first)] = numbers.take(rows.take(last_first))
+            self._slots[tried.take(last_first)] = rows.take(left.take(last_first))
             held[free] = self._slots.take(tried.take(free))
-            found[rows] = held
-            theirs = [half.take(held) for half in self._halves]
-            rows = rows[(theirs[0] != first.take(rows)) | (theirs[1] != second.take(rows))]
-            slots[rows] = (slots[rows] + step[rows]) & mask
+            found[left] = held
+            left = left[~self._is_at(held, first.take(left), second.take(left))]
+            slots[left] = (slots[left] + step[left]) & (len(self._slots) - 1)
         return found, slots
+
+    def find(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the first row of each of *hashes* [n, 2], -1 where there is none."""
+        import numpy as np
+
+        first, second = np.ascontiguousarray(hashes.T)
+        slots, step = self._first_slots(first, second)
+        found = np.full(len(hashes), -1, dtype=np.int64)
+        left = np.arange(len(hashes))
+        while len(left):
+            held = self._slots.take(slots[left])
+            left, held = left[held != _FREE], held[held != _FREE]
+            same = self._is_at(held, first.take(left), second.take(left))
+            found[left[same]] = held[same]
+            left = left[~same]
+            slots[left] = (slots[left] + step[left]) & (len(self._slots) - 1)
+        return found
+
+    def _first_slots(
+        self, first: NDArray[np.uint64], second: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the slot that each hash of these halves [n] tries first, and the step to the next one."""
+        import numpy as np
+
+        step = second.view(np.int64) | 1  # odd, so that every slot is tried
+        return first.view(np.int64) & (len(self._slots) - 1), step
+
+    def _is_at(
+        self, rows: NDArray[np.uint32], first: NDArray[np.uint64], second: NDArray[np.uint64]
+    ) -> NDArray[np.bool_]:
+        """Return whether the hashes in *rows* [n] have these halves."""
+        same: NDArray[np.bool_] = (self._halves[0].take(rows) == first) & (
+            self._halves[1].take(rows) == second
+        )
+        return same
+
+
+class DistinctHashes(HashTable):
+    """The distinct ones of the hashes that were added, numbered from 0 as they first occur."""
+
+    def add(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+        """Return the number of each of *hashes* [n, 2], and the rows of those that were not there before."""
+        import numpy as np
+
+        start = self.count
+        numbers, slots = self._appended(hashes)
+        is_first = numbers == np.arange(start, self.count, dtype=np.uint32)
+        rows = np.flatnonzero(is_first)
+        if len(rows) < len(hashes):
+            self.count = start + len(rows)
+            final = np.cumsum(is_first, dtype=np.uint32) + np.uint32(start) - np.uint32(1)
+            self._slots[slots[rows]] = final[rows]
+            for half in self._halves:
+                half[start : self.count] = half[start:][rows]
+            new = np.flatnonzero(numbers >= start)
+            numbers[new] = final[numbers[new] - np.uint32(start)]
+        return numbers, rows
 
 
 def _slots_for(count: int, size: int) -> int:

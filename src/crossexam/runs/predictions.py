@@ -6,36 +6,24 @@ item, which says which of the distinct pairs it has, and the probabilities of ea
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.outcome import ANSWERED, STATUSES, Outcome, Outcomes
 from crossexam.core.progress import AtMost, Progress
 from crossexam.models.answers import NamesLabels
 from crossexam.models.ensemble import MEMBERS
-from crossexam.models.model import (
-    AsksInParts,
-    Batch,
-    CharactersRead,
-    Model,
-    Pair,
-    Parts,
-    ReadsParses,
-    Recalls,
-)
+from crossexam.models.model import AsksInParts, Batch, Model, Pair, ReadsParses, Recalls
 from crossexam.models.precision import ROUNDING, combined_rounding
-from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
+from crossexam.runs.answers import Answers, entered
 from crossexam.runs.packages import PACKAGES, loaded_packages
 from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.reading import Spans, spans_read, whole
-from crossexam.runs.stored_answers import ALL_READ, Answers
 from crossexam.runs.windows import LARGEST_WINDOW, Asking, Piece, Window, cut_into_windows
 
 if TYPE_CHECKING:
@@ -72,22 +60,21 @@ Stretches = Iterable[Sequence[Pair]]
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions for the distinct pairs of a stream of items.
+    """The answers to the distinct pairs of a stream of items.
 
-    *numbers* [items] says which pair each item has.  *probabilities* [pairs, 3], *outcomes* [pairs] and
-    *truncated* [pairs] are those of the pairs, and *spans* returns what was read of the pair of a number.
-    *chunks* [pairs] is the number of chunks of each, and empty if the model is not asked in parts.  *counts*
-    are for the manifest, and *facts* are what was learnt of the model by asking it, now or before.
+    *numbers* [items] says which of the *answers* each item has.  *truncated* [pairs] says which pairs were,
+    and *spans* returns what was read of the pair of a number.  *chunks* [pairs] is the number of chunks of
+    each, None if the model is not asked in parts.  *counts* are for the manifest, and *facts* are what was
+    learnt of the model by asking it, now or before.
     """
 
     numbers: NDArray[np.uint32]
-    probabilities: NDArray[np.float64]
-    outcomes: Outcomes
+    answers: Answers
     truncated: NDArray[np.bool_]
     spans: Callable[[int, Pair], Spans]
     counts: Mapping[str, int]
     facts: Mapping[str, Any]
-    chunks: NDArray[np.int32]
+    chunks: NDArray[np.int32] | None = None
 
 
 def predictions_of(
@@ -105,23 +92,9 @@ def predictions_of(
     """
     if isinstance(model, AsksInParts):
         return _in_parts(model, stretches, items, store, options, progress, ask)
-    found = _answers(model, stretches(), items, store, options, progress, ask)
-    counts = {"distinct_pairs": len(found.probabilities), **found.counts, "truncated_pairs": len(found.cut)}
-    return Predictions(
-        found.numbers,
-        found.probabilities,
-        found.outcomes,
-        found.is_cut(),
-        lambda number, pair: _spans(whole(pair), [found.read_of(number)]),
-        counts,
-        found.facts,
-        found.numbers[:0].astype("int32"),
-    )
-
-
-def _spans(parts: Parts, read: Sequence[CharactersRead | None]) -> Spans:
-    """Return what was read of a truncated pair."""
-    return spans_read(parts, read) or {}
+    found = _whole(model, stretches(), items, store, options, progress, ask)
+    counts = {"distinct_pairs": len(found.answers), **found.counts}
+    return replace(found, counts={**counts, "truncated_pairs": int(found.truncated.sum())})
 
 
 def _in_parts(
@@ -143,62 +116,34 @@ def _in_parts(
 
     pairs = DistinctPairs(stretches(), items)
     parts = ([part for pair in new for part in model.parts(pair).pairs] for new, _ in pairs)
-    found = _answers(model.inner, parts, None, store, options, progress, ask)
-    numbers = pairs.numbers()
-    table, outcomes = np.empty((pairs.count, 3)), _Combined(found.outcomes, pairs.count)
-    part_is_cut, cut = found.is_cut(), np.zeros(pairs.count, dtype=bool)
-    chunks = np.empty(pairs.count, dtype=np.int32)
+    found = _whole(model.inner, parts, None, store, options, progress, ask)
+    numbers, of_parts = pairs.numbers(), found.answers
+    answers = Answers.to_fill(np.full((pairs.count, 3), np.nan))
+    truncated, chunks = np.zeros(pairs.count, dtype=bool), np.empty(pairs.count, dtype=np.int32)
     starts = np.zeros(pairs.count + 1, dtype=np.int64)  # of the parts of each pair
     for number, pair in enumerate(_first_occurrences(stretches(), numbers)):
         divided = model.parts(pair)
         starts[number + 1] = starts[number] + len(divided.pairs)
         places = found.numbers[starts[number] : starts[number + 1]]
-        is_answered = outcomes.put(number, places)
-        table[number] = model.combined(divided, found.probabilities[places]) if is_answered else np.nan
-        chunks[number] = divided.chunks
-        cut[number] = part_is_cut[places].any()
+        chunks[number], truncated[number] = divided.chunks, found.truncated[places].any()
+        codes = of_parts.outcomes.codes[places]
+        if codes.any():
+            answers.outcomes.codes[number] = codes[codes > 0][0]
+        else:
+            answers.probabilities[number] = model.combined(divided, of_parts.probabilities[places])
+            answers.outcomes.label_mass[number] = of_parts.outcomes.label_mass[places].min()  # NaN if one is
 
     def spans(number: int, pair: Pair) -> Spans:
         places = found.numbers[starts[number] : starts[number + 1]].tolist()
-        return _spans(model.parts(pair), [found.read_of(place) for place in places])
+        return spans_read(model.parts(pair), [of_parts.read_of(place) for place in places])
 
     counts = {
         "distinct_pairs": pairs.count,
-        **({"chunk_pairs": len(found.probabilities)} if pairs.count else {}),
+        **({"chunk_pairs": len(of_parts)} if pairs.count else {}),
         **found.counts,
-        "truncated_pairs": int(cut.sum()),
+        "truncated_pairs": int(truncated.sum()),
     }
-    return Predictions(numbers, table, outcomes.of_pairs(), cut, spans, counts, found.facts, chunks)
-
-
-class _Combined:
-    """The outcomes of *count* pairs from those of their *parts*; nothing is computed if all are plain."""
-
-    def __init__(self, parts: Outcomes, count: int) -> None:
-        import numpy as np
-
-        self._parts, self._count = parts, count
-        self._noted: dict[int, Outcome] = {}
-        self._is_plain = not parts.noted.any()
-        self._answered = np.asarray(parts.answered)
-
-    def put(self, number: int, places: NDArray[np.uint32]) -> bool:
-        """Note what became of pair *number*, whose parts are at *places*; return whether it was answered."""
-        if self._is_plain:
-            return True
-        parts = self._parts.at(places)
-        is_answered = bool(parts.answered.all())
-        codes = parts.codes[~parts.answered]
-        status = list(STATUSES)[codes[0] if len(codes) else 0]
-        mass = float(parts.label_mass.min()) if is_answered else math.nan  # NaN if that of a part is
-        self._noted[number] = Outcome(status, None if math.isnan(mass) else mass)
-        return is_answered
-
-    def of_pairs(self) -> Outcomes:
-        """Return the outcomes of all pairs."""
-        if self._is_plain:
-            return Outcomes.all_answered(self._count)
-        return Outcomes.of([self._noted[number] for number in range(self._count)], self._count)
+    return Predictions(numbers, answers, truncated, spans, counts, found.facts, chunks)
 
 
 def _first_occurrences(stretches: Stretches, numbers: NDArray[np.uint32]) -> Iterator[Pair]:
@@ -212,38 +157,7 @@ def _first_occurrences(stretches: Stretches, numbers: NDArray[np.uint32]) -> Ite
         start += len(pairs)
 
 
-@dataclass(frozen=True)
-class _Answered:
-    """The answers for the distinct pairs that were asked; *numbers* says which pair was asked in each place.
-
-    The pairs of the numbers *cut*, which ascend, were truncated: *read* [len(cut), 2] characters were read.
-    """
-
-    numbers: NDArray[np.uint32]
-    probabilities: NDArray[np.float64]
-    outcomes: Outcomes
-    cut: NDArray[np.int64]
-    read: NDArray[np.int32]
-    counts: Mapping[str, int]
-    facts: Mapping[str, Any]
-
-    def is_cut(self) -> NDArray[np.bool_]:
-        """Return which pairs were truncated."""
-        import numpy as np
-
-        mask = np.zeros(len(self.probabilities), dtype=bool)
-        mask[self.cut] = True
-        return mask
-
-    def read_of(self, number: int) -> CharactersRead | None:
-        """Return what was read of a pair, None for all of it."""
-        place = int(self.cut.searchsorted(number))
-        if place == len(self.cut) or self.cut[place] != number:
-            return None
-        return CharactersRead(*self.read[place].tolist())
-
-
-def _answers(
+def _whole(
     model: Model,
     stretches: Stretches,
     items: int | None,
@@ -251,26 +165,26 @@ def _answers(
     options: Mapping[str, Any],
     progress: Progress,
     ask: Asking,
-) -> _Answered:
+) -> Predictions:
     """Return the answers of *model* for the pairs of *stretches*: those that are stored, and new ones.
 
     *items* is the number of all these pairs, None if it is not known.
     """
     pairs = DistinctPairs(stretches, items, model.parses if isinstance(model, ReadsParses) else None)
     with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as stored:
-        asked = _Asked(model, pairs, stored, progress)
-        windows = asked.windows()
+        collector = _Collector(model, pairs, stored, progress)
+        windows = collector.windows()
         try:
             for start, batch, details in ask(model, windows, options):
-                asked.take(start, batch, details)
+                collector.take(start, batch, details)
         except UnfinishedError as error:
-            missing, kept = asked.missing(windows), None
+            missing, kept = collector.missing(windows), None
             if store is not None:
                 kept = _kept(model, anything=missing < pairs.count)
             raise _unfinished(error, missing, pairs.count, kept) from None
         finally:
-            asked.keep_facts()
-    return asked.answered()
+            collector.keep_facts()
+    return collector.predictions()
 
 
 def _kept(model: Model, *, anything: bool) -> str:
@@ -330,11 +244,10 @@ class _Open:
     left: int
 
 
-class _Asked:
-    """What is known of the distinct *pairs* while *model* is asked about them."""
+class _Collector:
+    """Collects the answers to the distinct *pairs*: those that are stored, and what *model* is asked."""
 
     def __init__(self, model: Model, pairs: DistinctPairs, stored: AnswerStore, progress: Progress) -> None:
-
         self._model, self._pairs, self._stored, self._progress = model, pairs, stored, progress
         self._facts = stored.facts
         if self._facts.get("two_label") and isinstance(model, NamesLabels):
@@ -342,9 +255,8 @@ class _Asked:
         if isinstance(model, Recalls):
             model.recall(self._facts)
         self._open: dict[int, _Open] = {}
-        self._probabilities = SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  (read by answered)
-        self._cut: dict[int, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
-        self._noted: list[tuple[NDArray[np.int64], Outcomes]] = []
+        self._probabilities = SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  (read by predictions)
+        self._noted: list[tuple[NDArray[np.intp], Answers]] = []  # of which more is known, with their numbers
         self._known = self._done = 0
 
     def windows(self) -> Iterator[Window]:
@@ -356,7 +268,7 @@ class _Asked:
             self._known += found
             self._advance(found)
             if found == len(pairs):
-                self._keep(start, answers, hashes)
+                self._keep(start, answers)
             else:
                 window = Window(start, list(pairs), hashes, known.tolist())
                 self._open[start] = _Open(window, len(pairs) - found)
@@ -370,18 +282,17 @@ class _Asked:
 
         *details* are those of the model that was asked.
         """
-        _check_batch(batch, self._model.name)
+        answers = entered(batch, self._model.name)
         self._learn(details)
         asked = self._open[start]
-        hashes = asked.window.hashes[list(batch.indices)]
-        self._stored.add(hashes, batch.probabilities, batch.read, batch.outcomes)
+        self._stored.add(asked.window.hashes[list(batch.indices)], answers)
         asked.left -= len(batch.indices)
         self._advance(len(batch.indices))
         if asked.left <= 0:
             # Read back: if two processes predicted the same pair, both report the prediction that was stored.
             known, answers = self._stored.look_up(asked.window.hashes)
             if known.all():
-                self._keep(start, answers, asked.window.hashes)
+                self._keep(start, answers)
                 del self._open[start]
 
     def missing(self, windows: Iterator[Window]) -> int:
@@ -391,7 +302,7 @@ class _Asked:
             left += self._open.pop(window.start).left
         return left
 
-    def answered(self) -> _Answered:
+    def predictions(self) -> Predictions:
         """Return all answers, when all windows were asked; raises CrossexamError if some are missing."""
         import numpy as np
 
@@ -402,48 +313,35 @@ class _Asked:
                 where=self._model.name,
                 wanted="a prediction for each pair",
             )
-        order = sorted(self._cut)
         with self._probabilities as stream:
             stream.seek(0)
             table = np.frombuffer(stream.read(), dtype=np.float64).reshape(-1, 3)
-        return _Answered(
-            self._pairs.numbers(),
-            table,
-            self._outcomes(len(table)),
-            np.concatenate([np.empty(0, dtype=np.int64), *(self._cut[start][0] for start in order)]),
-            np.concatenate([np.empty((0, 2), dtype=np.int32), *(self._cut[start][1] for start in order)]),
-            {"asked_pairs": self._pairs.count - self._known, "pairs_from_store": self._known},
-            self._facts,
-        )
+        answers = Answers.to_fill(table) if self._noted else Answers.plain(table)
+        for numbers, noted in self._noted:
+            answers.put(numbers, noted)
+        counts = {"asked_pairs": self._pairs.count - self._known, "pairs_from_store": self._known}
+
+        def spans(number: int, pair: Pair) -> Spans:
+            return spans_read(whole(pair), [answers.read_of(number)])
+
+        return Predictions(self._pairs.numbers(), answers, answers.truncated, spans, counts, self._facts)
 
     def keep_facts(self) -> None:
         """Record what the model learnt and counted, once it was asked as much as it can be."""
         if isinstance(self._model, Recalls):
             self._learn(self._model.details)
 
-    def _keep(self, start: int, answers: Answers, hashes: NDArray[np.uint64]) -> None:
+    def _keep(self, start: int, answers: Answers) -> None:
         import numpy as np
 
         if isinstance(self._model, Recalls):
-            self._model.count(self._stored.details(hashes))
+            self._model.count(map(answers.details.get, range(len(answers))))
+            answers.details.clear()  # they are counted only
         self._probabilities.seek(start * answers.probabilities.strides[0])
         self._probabilities.write(answers.probabilities.tobytes())
-        rows = np.flatnonzero(answers.read[:, 0] != ALL_READ)
-        if len(rows):
-            self._cut[start] = rows + start, answers.read[rows]
-        noted = np.flatnonzero(answers.outcomes.noted)
+        noted = np.flatnonzero(answers.noted)
         if len(noted):
-            self._noted.append((noted + start, answers.outcomes.at(noted)))
-
-    def _outcomes(self, count: int) -> Outcomes:
-        import numpy as np
-
-        if not self._noted:
-            return Outcomes.all_answered(count)
-        all_of_them = Outcomes(np.zeros(count, dtype=np.int8), np.full(count, np.nan))
-        for rows, noted in self._noted:
-            all_of_them.codes[rows], all_of_them.label_mass[rows] = noted.codes, noted.label_mass
-        return all_of_them
+            self._noted.append((noted + start, answers.at(noted)))
 
     def _learn(self, details: Mapping[str, Any]) -> None:
         """Record in the store what was learnt of the model by asking it."""
@@ -475,35 +373,3 @@ def _ahead(windows: Iterable[Piece], most: int) -> Iterator[Piece]:
             pairs -= len(waiting[0][0])
             yield waiting.popleft()
     yield from waiting
-
-
-def _check_batch(batch: Batch, name: str) -> None:
-    """Raise CrossexamError if a model, which may be a user's object, does not return probabilities.
-
-    The row of a question without an answer must be NaN, and no other row may be.
-    """
-    count = len(batch.indices)
-    shares, outcomes = batch.probabilities, batch.outcomes
-    if len(outcomes) not in (0, count) or not all(map(_is_outcome, outcomes)):
-        raise CrossexamError(
-            f"the model did not return outcomes for {count} pairs",
-            where=name,
-            wanted=f"{count} Outcomes or none, each with a status of {', '.join(STATUSES)}, and a label mass "
-            "from 0 to 1 only with an answer",
-        )
-    good = getattr(shares, "shape", None) == (count, 3)
-    if not good or not_answers(shares, Outcomes.of(outcomes, count)).any():
-        raise CrossexamError(
-            f"the model did not return probabilities for {count} pairs",
-            where=name,
-            wanted=f"finite, non-negative numbers, shape ({count}, 3), with rows that sum to 1, or NaN for "
-            "pairs whose outcome says that there is no answer",
-        )
-
-
-def _is_outcome(given: object) -> bool:
-    """Return whether *given* is an outcome with a known status, and a label mass only with an answer."""
-    if not isinstance(given, Outcome) or given.status not in STATUSES:
-        return False
-    mass = given.label_mass
-    return mass is None or (given.status == ANSWERED and 0 <= mass <= 1)

@@ -24,14 +24,12 @@ Spans = Mapping[Side, Sequence[tuple[int, int]]]
 _START: Final = (0, 0)
 
 
-def spans_read(parts: Parts, read: Sequence[CharactersRead | None]) -> Spans | None:
-    """Return what was read of a pair of which *parts* were asked; None if all of each part was read.
+def spans_read(parts: Parts, read: Sequence[CharactersRead | None]) -> Spans:
+    """Return what was *read* of a pair of which *parts* were asked; None is all of a part.
 
     >>> spans_read(whole(("It rains.", "Wet.")), [CharactersRead(2, 4)])
     {'premise': [(0, 2)], 'hypothesis': [(0, 4)]}
     """
-    if all(each is None for each in read):
-        return None
     spans: dict[Side, list[tuple[int, int]]] = {side: [] for side in SIDES}
     for pair, starts, each in zip(parts.pairs, parts.starts, read, strict=True):
         lengths = each or (len(pair[0]), len(pair[1]))

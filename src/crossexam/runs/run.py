@@ -15,14 +15,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crossexam.core.columns import in_columns
-from crossexam.core.dataset import Dataset, Reading, Run, Suite
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
 from crossexam.core.manifest import package_version
-from crossexam.core.outcome import Outcomes
 from crossexam.core.places import copy_path
 from crossexam.core.progress import Progress, silent
 from crossexam.language.parsing.binary import known_parses, parsed_items
@@ -38,17 +37,13 @@ from crossexam.models.model import (
     check_batch_size,
 )
 from crossexam.models.table import open_model
-from crossexam.runs.answer_rows import not_answers
+from crossexam.runs.answers import check_probabilities, run_of
 from crossexam.runs.packages import PACKAGES, loaded_packages
 from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.predictions import Predictions, predictions_of, with_learnt
 from crossexam.runs.reading import reading_of
 from crossexam.runs.waiting import Permit, refuse_many, waiting_pairs
 from crossexam.runs.windows import Asking, ask_in_this_process
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 #: What a manifest says of the pairs.
 COUNTS: Final = ("distinct_pairs", "chunk_pairs", "asked_pairs", "pairs_from_store", "truncated_pairs")
@@ -91,8 +86,9 @@ def predict_suite(
         opened = in_chunks(opened, chunking)
     start = time.monotonic()
     if isinstance(opened, AnswersSets):
-        found_sets = opened.predict_sets(list(datasets.values()), list(given.values()))
-        predicted = _looked_up(found_sets, opened.name)
+        predicted = Predicted(opened.predict_sets(list(datasets.values()), list(given.values())))
+        for each in predicted.sets.values():
+            check_probabilities(each.probabilities, each.outcomes, opened.name)
     else:
         _ask_permission(opened, datasets.values(), store, permit)
         items = sum(map(len, datasets.values()))
@@ -154,11 +150,11 @@ def _run(
     limit: int | None,
     parsed: Mapping[str, int],
 ) -> Run:
-    entries = {name: _entry(name, datasets[name], given[name], predicted) for name in datasets}
+    entries = {name: _entry(datasets[name], given[name], predicted.sets[name]) for name in datasets}
     for name, count in parsed.items():
         entries[name]["parsed"] = count
     manifest = _manifest(model, predicted, entries, seconds, limit)
-    return Run(model.name, datasets, predicted.probabilities, manifest, predicted.reading, predicted.outcomes)
+    return run_of(model.name, datasets, predicted.sets, manifest)
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -196,76 +192,53 @@ def stretches_of(datasets: Iterable[Dataset]) -> Iterator[Sequence[Pair]]:
 
 @dataclass(frozen=True)
 class Predicted:
-    """The probabilities of every test set, and the counts of pairs for the manifest.
+    """The answers to the items of every test set.
 
-    *reading* is what was read of the items, and *chunks* the number of chunks of each, if that is known.
-    *outcomes* are those of test sets with items of which there is anything to say.
+    *counts* of pairs are for the manifest, and *facts* are what was learnt of the model by asking it.
     """
 
-    probabilities: Mapping[str, NDArray[np.float64]]
-    counts: Mapping[str, int]
-    reading: Mapping[str, Reading] = field(default_factory=dict)
-    chunks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
+    sets: Mapping[str, SetAnswers]
+    counts: Mapping[str, int] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
-    outcomes: Mapping[str, Outcomes] = field(default_factory=dict)
-
-
-def _looked_up(found: Mapping[str, SetAnswers], model: str) -> Predicted:
-    """Return what was looked up for whole test sets; raises CrossexamError if it is malformed."""
-    for each in found.values():
-        outcomes = each.outcomes or Outcomes.all_answered(len(each.probabilities))
-        if not_answers(each.probabilities, outcomes).any():
-            raise CrossexamError(
-                "the model did not return probabilities",
-                where=model,
-                wanted="rows that sum to 1, or NaN without an answer",
-            )
-    outcomes_of = {name: each.outcomes for name, each in found.items() if each.outcomes is not None}
-    return Predicted(
-        {name: each.probabilities for name, each in found.items()},
-        {},
-        outcomes={name: each for name, each in outcomes_of.items() if each.noted.any()},
-    )
 
 
 def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predicted:
     """Join the predictions for pairs to the items of *datasets*, whose pairs they are in this order."""
-    probabilities, reading, chunks, outcomes = {}, {}, {}, {}
-    has_outcomes = bool(found.outcomes.noted.any())
+    sets = {}
+    has_outcomes = bool(found.answers.outcomes.noted.any())
     start = 0
     for name, dataset in datasets.items():
         stop = start + len(dataset)
         numbers = found.numbers[start:stop]
-        probabilities[name] = found.probabilities[numbers]
-        reading[name] = reading_of(dataset, numbers, found.truncated, found.spans)
-        if len(found.chunks):
-            chunks[name] = found.chunks[numbers]
-        if has_outcomes and (of_items := found.outcomes.at(numbers)).noted.any():
-            outcomes[name] = of_items
+        sets[name] = SetAnswers(
+            found.answers.probabilities[numbers],
+            found.answers.outcomes.at(numbers) if has_outcomes else None,
+            reading_of(dataset, numbers, found.truncated, found.spans),
+            None if found.chunks is None else found.chunks[numbers],
+        )
         start = stop
-    return Predicted(probabilities, found.counts, reading, chunks, found.facts, outcomes)
+    return Predicted(sets, found.counts, found.facts)
 
 
-def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: Predicted) -> dict[str, Any]:
+def _entry(dataset: Dataset, whole: Dataset, answers: SetAnswers) -> dict[str, Any]:
     """Return the entry of one test set in the manifest."""
     known = whole.entry.content_hash if len(dataset) == len(whole) else None
-    reading, chunks = predicted.reading.get(name), predicted.chunks.get(name)
     entry: dict[str, Any] = {
         "rows": len(dataset),
         "of_rows": len(whole),
         "content_hash": str(known or dataset.content_hash()),
         "signature": whole.entry.signature,
     }
-    if reading is not None:
+    if answers.reading is not None:
         entry |= {
-            "truncated": int(reading.truncated.sum()),
-            "edit_unseen": int(reading.edit_unseen.sum()),
+            "truncated": int(answers.reading.truncated.sum()),
+            "edit_unseen": int(answers.reading.edit_unseen.sum()),
         }
-    if name in predicted.outcomes and (unanswered := predicted.outcomes[name].unanswered()):
+    if answers.outcomes is not None and (unanswered := answers.outcomes.unanswered()):
         entry["unanswered"] = unanswered
-    if chunks is not None and len(chunks):
-        mean = round(int(chunks.sum()) / len(chunks), 3)
-        entry["chunks_per_item"] = {"mean": mean, "most": int(chunks.max())}
+    if answers.chunks is not None and len(answers.chunks):
+        mean = round(int(answers.chunks.sum()) / len(answers.chunks), 3)
+        entry["chunks_per_item"] = {"mean": mean, "most": int(answers.chunks.max())}
     return entry
 
 

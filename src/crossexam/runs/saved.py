@@ -21,8 +21,9 @@ from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.stored.foreign_parquet import check_foreign
 from crossexam.core.test_sets import entry_beside, read_test_set, relabelled, vouched_sha256
 from crossexam.core.transfers import fetch, fetch_file, has_file, names_at
-from crossexam.runs.answer_rows import not_answers
+from crossexam.models.model import SetAnswers
 from crossexam.runs.answer_store import FILE_NAME
+from crossexam.runs.answers import not_answers, run_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,14 +110,11 @@ def read_run(folder: Path) -> Run:
     if unverified:
         manifest[UNVERIFIED] = f"{', '.join(unverified)}: without a checksum, as in runs of earlier versions"
     datasets = {name: _read_test_set(folder, name, entry) for name, entry in typed.items()}
-    files = {
+    answers = {
         name: read_predictions(folder / entry.predictions, datasets[name], entry.sha256)
         for name, entry in typed.items()
     }
-    probabilities = {name: each.probabilities for name, each in files.items()}
-    reading = {name: each.reading for name, each in files.items() if each.reading is not None}
-    outcomes = {name: each.outcomes for name, each in files.items() if each.outcomes is not None}
-    return Run(str(manifest["model"]), datasets, probabilities, manifest, reading, outcomes)
+    return run_of(str(manifest["model"]), datasets, answers, manifest)
 
 
 def read_finished_run(folder: Path) -> Run:
@@ -186,15 +184,6 @@ def run_entries(entries: object, manifest_file: Path) -> dict[str, RunEntry]:
 
 
 @dataclass(frozen=True)
-class SavedAnswers:
-    """What a model answered, from a file: *reading* and *outcomes* are None if there is nothing to say."""
-
-    probabilities: NDArray[np.float64]
-    reading: Reading | None
-    outcomes: Outcomes | None
-
-
-@dataclass(frozen=True)
 class PredictionTable:
     """The columns of a file of predictions for the items of a test set, as they are *scored*.
 
@@ -238,7 +227,7 @@ class PredictionTable:
         return columns
 
 
-def read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> SavedAnswers:
+def read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> SetAnswers:
     """Return what is in *path*, the predictions for *dataset*."""
     import polars as pl
 
@@ -256,7 +245,7 @@ def read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> SavedA
     return found
 
 
-def _columns_of_predictions(path: Path, dataset: Dataset) -> SavedAnswers:
+def _columns_of_predictions(path: Path, dataset: Dataset) -> SetAnswers:
     """Return what is in *path* if its ids are those of *dataset*; a part of the file is read at a time."""
     import numpy as np
     import polars as pl
@@ -291,7 +280,7 @@ def _columns_of_predictions(path: Path, dataset: Dataset) -> SavedAnswers:
         row = int((outcomes.codes == _NO_OUTCOME).argmax())
         raise FormatError("there is no such outcome", where=f"{path}, row {row}", wanted=", ".join(CODES))
     shares[np.isnan(shares[:, 0]), len(names) :] = math.nan  # of a model of two labels, without an answer
-    return SavedAnswers(shares, Reading(**read) if reading else None, outcomes if outcome_names else None)
+    return SetAnswers(shares, outcomes if outcome_names else None, Reading(**read) if reading else None)
 
 
 def _columns_of_shares(names: Sequence[str]) -> tuple[str, ...]:
@@ -301,7 +290,7 @@ def _columns_of_shares(names: Sequence[str]) -> tuple[str, ...]:
     return next((each for each in (OWN_SHARES, _SHARES, two) if set(each) <= set(names)), ())
 
 
-def _check_probabilities(found: SavedAnswers, path: Path) -> None:
+def _check_probabilities(found: SetAnswers, path: Path) -> None:
     outcomes = found.outcomes or Outcomes.all_answered(len(found.probabilities))
     for start in range(0, len(found.probabilities), _ROWS_AT_ONCE):
         rows = slice(start, start + _ROWS_AT_ONCE)

@@ -17,6 +17,7 @@ import crossexam
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.runs.answer_store import AnswerStore
+from crossexam.runs.answers import StoredBatch, joined
 from crossexam.runs.saved import read_run
 
 KEY = "sk-do-not-show-4242"
@@ -129,7 +130,8 @@ def _stored(folder: Path) -> int:
         return 0
     with sqlite3.connect(folder / "store.sqlite") as connection:
         tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-        return connection.execute("SELECT count(*) FROM answers").fetchone()[0] if "answers" in tables else 0
+        query = "SELECT coalesce(sum(length(pairs)) / 16, 0) FROM batches"
+        return connection.execute(query).fetchone()[0] if "batches" in tables else 0
 
 
 def test_a_run_that_dies_at_any_write_asks_no_stored_pair_again(
@@ -239,9 +241,10 @@ def test_texts_of_answers_are_left_out_if_so_asked(server: Any, command: Any, ou
     server.answer = lambda body: server.chat(f"{server.label_for(body)}\n\nbecause of the zebra")
     assert command("--keep-text", "no").code == 0
     with sqlite3.connect(output / "store.sqlite") as connection:
-        details = [row[0] for row in connection.execute("SELECT detail FROM answers")]
-    assert len(details) == 24
-    assert not any("zebra" in str(detail) for detail in details)
+        rows = connection.execute("SELECT probabilities, more FROM batches").fetchall()
+    answers = joined([StoredBatch(*row) for row in rows])
+    assert len(answers.details) == 24
+    assert "zebra" not in str(answers.details)
 
 
 def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(

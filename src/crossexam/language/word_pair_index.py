@@ -7,17 +7,18 @@ Examples are counted, not occurrences: a word that occurs twice in a sentence co
 of :func:`word_forms`, lower-cased but inflected: *dog* and *dogs* are two words.  Punctuation marks are
 words too.  Examples without a label are left out.
 
-The corpus is read in one pass and bounded memory.  Words become numbers, each pair is one 64-bit number, and
-polars counts the pairs of a chunk of examples at a time.
+The corpus is read in one pass and bounded memory.  Words become numbers; numpy forms the pairs of a chunk
+of examples; each pair with its label is one 64-bit number; and a chunk is sorted, counted, and merged with
+the counts so far.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,9 +30,6 @@ from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.language.tokens import words
-
-if TYPE_CHECKING:
-    import polars as pl
 
 #: The format of the files; increase the number when it changes.
 FORMAT: Final = 1
@@ -49,14 +47,14 @@ POLARITIES: Final = (
 )
 _MANIFEST: Final = "manifest.json"
 _WORDS: Final = "words.txt"
-_ARRAYS: Final = ("word_counts", "keys", "counts")
+_ARRAYS: Final = {"word_counts": np.uint32, "keys": np.uint64, "counts": np.uint32}
 _SIDES: Final = {"premise": 0, "hypothesis": 1, None: 2}
 #: The version of :func:`word_forms`; increase it when that changes, so that cached indexes are rebuilt.
 TOKENIZER: Final = "words.v1"
 #: A pair is one number: that of the word in the premise times 2^31, plus that in the hypothesis.
 WORD_BITS: Final = 31
-_LABELS: Final = 4  # while pairs are counted, their number times 4 plus that of the label is one number
-_PAIRS_AT_ONCE: Final = 1_000_000  # 8 MB per column
+_LABEL_BITS: Final = 2
+_PAIRS_AT_ONCE: Final = 4_000_000  # 32 MB per array
 _REPORT_EVERY: Final = 10_000
 
 
@@ -97,28 +95,18 @@ class WordPairIndex:
         source: Mapping[str, Any] | None = None,
         progress: Progress = silent,
     ) -> WordPairIndex:
-        """Return the index of *examples*, read once; *source* describes them in the manifest.
-
-        Those without a label are skipped.
-        """
-        counter = _Counter()
-        with seldom_collected():
-            for done, example in enumerate(examples, 1):
-                counter.add(example)
-                if done % _REPORT_EVERY == 0:
-                    progress("indexing word pairs", done, None)
-        pairs = counter.pairs()
+        """Return the index of *examples*, read once; *source* describes them in the manifest."""
+        counted = count_pairs(examples, progress=progress)
         manifest = {
             "format": FORMAT,
             "tokenizer": TOKENIZER,
-            "examples": counter.examples,
-            "skipped": counter.skipped,
-            "words": len(counter.numbers),
-            "pairs": len(pairs),
+            "examples": counted.examples,
+            "skipped": counted.skipped,
+            "words": len(counted.words),
+            "pairs": len(counted.keys),
             "source": dict(source or {}),
         }
-        keys, counts = pairs["key"].to_numpy(), pairs.select(LABELS).to_numpy()
-        return cls(tuple(counter.numbers), counter.word_counts, keys, counts, manifest)
+        return cls(counted.words, counted.word_counts, counted.keys, counted.counts, manifest)
 
     def counts(self, pairs: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
         """Return how many examples have each of *pairs* (premise word, hypothesis word), per label [n, 3]."""
@@ -162,14 +150,16 @@ class WordPairIndex:
             with new_folder(folder, purpose="saving an index of word pairs") as staging:
                 text = "".join(f"{word}\n" for word in self.words)
                 (staging / _WORDS).write_bytes(text.encode("utf-8", "surrogatepass"))
-                arrays: tuple[NDArray[Any], ...] = (self.word_counts, self.keys, self.counts_of_pairs)
-                for name, values in zip(_ARRAYS, arrays, strict=True):
+                for name, values in self._arrays().items():
                     np.save(staging / f"{name}.npy", values, allow_pickle=False)
                 write_manifest(staging / _MANIFEST, self.manifest)
         except OSError:
             if folder.exists():  # another process was first
                 raise _taken(folder) from None
             raise
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {"word_counts": self.word_counts, "keys": self.keys, "counts": self.counts_of_pairs}
 
     @classmethod
     def load(cls, folder: Path) -> WordPairIndex:
@@ -192,10 +182,12 @@ class WordPairIndex:
             )
         try:
             words = (folder / _WORDS).read_bytes().decode("utf-8", "surrogatepass").split("\n")[:-1]
-            word_counts, keys, counts = (
-                np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS
-            )
-            if (len(words), len(keys)) != (manifest.get("words"), manifest.get("pairs")):
+            arrays = {name: _mapped(folder / f"{name}.npy", dtype) for name, dtype in _ARRAYS.items()}
+            sizes = {"words": len(words), "pairs": len(arrays["keys"])}
+            shapes = [(len(words), 3), (sizes["pairs"],), (sizes["pairs"], 3)]
+            if [values.shape for values in arrays.values()] != shapes or any(
+                manifest.get(name) != size for name, size in sizes.items()
+            ):
                 raise ValueError("its sizes differ from those in the manifest")
         except archive_errors() as error:
             raise FormatError(
@@ -203,7 +195,7 @@ class WordPairIndex:
                 where=str(folder),
                 hint="delete the folder and build the index again",
             ) from None
-        return cls(words, word_counts, keys, counts, manifest)
+        return cls(words, arrays["word_counts"], arrays["keys"], arrays["counts"], manifest)
 
 
 def polarities(counts: ArrayLike) -> list[str]:
@@ -218,6 +210,23 @@ def polarities(counts: ArrayLike) -> list[str]:
     return [POLARITIES[code] for code in codes.tolist()]
 
 
+@dataclass(frozen=True, eq=False)
+class PairCounts:
+    """Counts over a corpus: *words* by number, and the sorted *keys* of pairs of words.
+
+    *word_counts* [v, 3] are the numbers of examples with the word in the premise, in the hypothesis, in
+    either; *counts* [m, 3] those with the pair, per label in the order of LABELS.  *examples* were
+    counted, and *skipped* had no label.
+    """
+
+    words: tuple[str, ...]
+    word_counts: NDArray[np.uint32]
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.uint32]
+    examples: int
+    skipped: int
+
+
 def word_forms(sentence: str) -> tuple[str, ...]:
     """Return the words and punctuation marks of *sentence*, lower-cased but inflected.
 
@@ -227,98 +236,130 @@ def word_forms(sentence: str) -> tuple[str, ...]:
     return tuple([token.text.lower() for token in words(sentence)])
 
 
-class _Counter:
-    """The counts of words and pairs in the labelled examples added so far.
+def count_pairs(examples: Iterable[Example], *, progress: Progress = silent) -> PairCounts:
+    """Return how many of *examples* have each word, and each pair per label; unlabelled ones are skipped.
 
-    Takes 20 bytes of memory per distinct pair, a few times that while chunks are added up.
+    Takes 12 bytes of memory per distinct pair and label, three times that while merging.
     """
+    numbers: dict[str, int] = {}
+    word_counts = np.zeros((0, 3), dtype=np.int64)
+    keys, times = np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.uint32)
+    done = skipped = 0
+    with seldom_collected():
+        for chunk in _chunks(examples, numbers, progress):
+            word_counts = _added(word_counts, chunk, len(numbers))
+            keys, times = _merged(keys, times, *np.unique(_crossed(chunk), return_counts=True))
+            done, skipped = done + len(chunk.labels), chunk.skipped
+    pairs, counts = _by_pair(keys, times)
+    return PairCounts(tuple(numbers), word_counts.astype(np.uint32), pairs, counts, done, skipped)
 
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}  # of the words
-        self.word_counts = np.zeros((0, len(_SIDES)), dtype=np.uint32)
-        self.examples = self.skipped = 0
-        self._chunk: list[tuple[list[int], list[int], int]] = []
-        self._pairs_in_chunk = 0
-        self._counted: list[pl.DataFrame] = []  # each smaller than the one before, so that few rows wait
-        self._last, self._premise = "", list[int]()  # a premise often comes three times in a row
 
-    def add(self, example: Example) -> None:
+class _Chunk:
+    """The distinct words of some examples, concatenated, and how many each example has."""
+
+    def __init__(self, skipped: int) -> None:
+        self.premises, self.hypotheses = array("q"), array("q")
+        self.premise_sizes, self.hypothesis_sizes, self.labels = array("q"), array("q"), array("q")
+        self.pairs, self.skipped = 0, skipped
+
+    def add(self, premise: set[int], hypothesis: set[int], label: int) -> None:
+        self.premises.extend(premise)
+        self.hypotheses.extend(hypothesis)
+        self.premise_sizes.append(len(premise))
+        self.hypothesis_sizes.append(len(hypothesis))
+        self.labels.append(label)
+        self.pairs += len(premise) * len(hypothesis)
+
+
+def _chunks(examples: Iterable[Example], numbers: dict[str, int], progress: Progress) -> Iterator[_Chunk]:
+    """Yield the examples in chunks of about four million pairs, adding new words to *numbers*."""
+    chunk = _Chunk(0)
+    last, premise = "", set[int]()  # a premise often comes three times in a row
+    for done, example in enumerate(examples, 1):
+        if done % _REPORT_EVERY == 0:
+            progress("indexing word pairs", done, None)
         if example.label not in LABEL_INDEX:  # no label, or not_entailment, which is two labels
-            self.skipped += 1
-            return
-        if example.premise != self._last:
-            self._last, self._premise = example.premise, self._numbered(example.premise)
-        hypothesis = self._numbered(example.hypothesis)
-        self._chunk.append((self._premise, hypothesis, LABEL_INDEX[example.label]))
-        self.examples += 1
-        self._pairs_in_chunk += len(self._premise) * len(hypothesis)
-        if self._pairs_in_chunk >= _PAIRS_AT_ONCE:
-            self._count_chunk()
-
-    def pairs(self) -> pl.DataFrame:
-        """Return the pairs by ascending ``key``, with the number of examples per label."""
-        self._count_chunk()
-        return _by_label(reduce(_sum, reversed(self._counted)))
-
-    def _numbered(self, sentence: str) -> list[int]:
-        numbers = self.numbers
-        return [numbers.setdefault(word, len(numbers)) for word in set(word_forms(sentence))]
-
-    def _count_chunk(self) -> None:
-        import polars as pl
-
-        word = pl.List(pl.UInt32)
-        schema: Any = {"premise": word, "hypothesis": word, "label": pl.UInt8}
-        chunk = pl.DataFrame(self._chunk, schema, orient="row")
-        self._chunk, self._pairs_in_chunk = [], 0
-        self._count_words(chunk)
-        self._counted.append(_pairs_in(chunk))
-        while len(self._counted) > 1 and len(self._counted[-1]) >= len(self._counted[-2]):
-            self._counted.append(_sum(self._counted.pop(), self._counted.pop()))
-
-    def _count_words(self, chunk: pl.DataFrame) -> None:
-        size = len(self.numbers)
-        counts = np.zeros((size, len(_SIDES)), dtype=np.uint32)
-        counts[: len(self.word_counts)] = self.word_counts
-        either = chunk["premise"].list.set_union(chunk["hypothesis"])
-        for column, side in enumerate((chunk["premise"], chunk["hypothesis"], either)):
-            found = side.explode().drop_nulls().to_numpy().astype(np.int64)
-            counts[:, column] += np.bincount(found, minlength=size).astype(np.uint32)
-        self.word_counts = counts
+            chunk.skipped += 1
+            continue
+        if example.premise != last:
+            last, premise = example.premise, _numbered(example.premise, numbers)
+        chunk.add(premise, _numbered(example.hypothesis, numbers), LABEL_INDEX[example.label])
+        if chunk.pairs >= _PAIRS_AT_ONCE:
+            yield chunk
+            chunk = _Chunk(chunk.skipped)
+    yield chunk
 
 
-def _pairs_in(chunk: pl.DataFrame) -> pl.DataFrame:
-    """Return how many examples (``len``) have each pair and label, by ascending numbers (``value``)."""
-    import polars as pl
-
-    crossed = chunk.explode("premise").explode("hypothesis").drop_nulls()
-    premise, hypothesis = (pl.col(side).cast(pl.UInt64) for side in ("premise", "hypothesis"))
-    numbers = ((premise * 2**WORD_BITS) + hypothesis) * _LABELS + pl.col("label")
-    runs = crossed.select(numbers.alias("value")).to_series().sort().rle()
-    return runs.struct.unnest().select("value", "len")
+def _numbered(sentence: str, numbers: dict[str, int]) -> set[int]:
+    return {numbers.setdefault(word, len(numbers)) for word in word_forms(sentence)}
 
 
-def _sum(one: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
-    import polars as pl
-
-    both = one.merge_sorted(other, key="value").set_sorted("value")
-    return both.group_by("value", maintain_order=True).agg(pl.col("len").sum())
-
-
-def _by_label(counted: pl.DataFrame) -> pl.DataFrame:
-    """Return the pairs by ascending ``key``, with the number of examples per label."""
-    import polars as pl
-
-    label = pl.col("value") % _LABELS
-    columns = counted.select(
-        (pl.col("value") // _LABELS).alias("key").set_sorted(),
-        *(
-            pl.when(label == number).then(pl.col("len")).otherwise(0).cast(pl.UInt32).alias(name)
-            for name, number in LABEL_INDEX.items()
-        ),
+def _crossed(chunk: _Chunk) -> NDArray[np.uint64]:
+    """Return the keys of all pairs of words in all examples of *chunk*, with the label in the lowest bits."""
+    premises, hypotheses = _array(chunk.premises), _array(chunk.hypotheses).astype(np.uint64)
+    sizes, others = _array(chunk.premise_sizes), _array(chunk.hypothesis_sizes)
+    starts = np.cumsum(others) - others  # where each hypothesis begins
+    repeats = np.repeat(others, sizes)  # how many hypothesis words each premise word is paired with
+    before = np.cumsum(repeats) - repeats
+    places = np.arange(int(repeats.sum())) + np.repeat(np.repeat(starts, sizes) - before, repeats)
+    upper = (premises.astype(np.uint64) << np.uint64(WORD_BITS + _LABEL_BITS)) | np.repeat(
+        _array(chunk.labels).astype(np.uint64), sizes
     )
-    return columns.group_by("key", maintain_order=True).agg(pl.col(LABELS).sum())
+    keys: NDArray[np.uint64] = np.repeat(upper, repeats)
+    keys |= hypotheses[places] << np.uint64(_LABEL_BITS)
+    return keys
+
+
+def _added(counts: NDArray[np.int64], chunk: _Chunk, words_known: int) -> NDArray[np.int64]:
+    """Return the word *counts* plus those of *chunk*, [v, 3]: in the premise, hypothesis, either."""
+    sizes, others = _array(chunk.premise_sizes), _array(chunk.hypothesis_sizes)
+    premises, hypotheses = _array(chunk.premises), _array(chunk.hypotheses)
+    rows = np.arange(len(sizes)) * words_known
+    either = np.concatenate([np.repeat(rows, sizes) + premises, np.repeat(rows, others) + hypotheses])
+    found = np.zeros((words_known, 3), dtype=np.int64)
+    found[: len(counts)] = counts
+    distinct = np.unique(either) % max(1, words_known)
+    for column, numbers in enumerate((premises, hypotheses, distinct)):
+        found[:, column] += np.bincount(numbers, minlength=words_known)
+    return found
+
+
+def _array(values: array[int]) -> NDArray[np.int64]:
+    return np.frombuffer(values, dtype=np.int64) if values else np.zeros(0, dtype=np.int64)
+
+
+def _merged(
+    keys: NDArray[np.uint64], times: NDArray[np.uint32], more: NDArray[np.uint64], counts: NDArray[np.int64]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Merge two sorted arrays of distinct keys and their counts."""
+    places = np.searchsorted(keys, more)
+    known = np.zeros(len(more), dtype=bool)
+    inside = places < len(keys)
+    known[inside] = keys[places[inside]] == more[inside]
+    times[places[known]] += counts[known].astype(np.uint32)
+    new = ~known
+    return (
+        np.insert(keys, places[new], more[new]),
+        np.insert(times, places[new], counts[new].astype(np.uint32)),
+    )
+
+
+def _by_pair(
+    keys: NDArray[np.uint64], times: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+    """Return the distinct keys without labels, and their counts per label: [m], [m, 3]."""
+    pairs, places = np.unique(keys >> np.uint64(_LABEL_BITS), return_inverse=True)
+    counts = np.zeros((len(pairs), len(LABELS)), dtype=np.uint32)
+    counts[places.reshape(-1), (keys & np.uint64(2**_LABEL_BITS - 1)).astype(np.int64)] = times
+    return pairs, counts
 
 
 def _taken(folder: Path) -> CrossexamError:
     return CrossexamError("the folder already exists", where=str(folder), wanted="the name of a new folder")
+
+
+def _mapped(path: Path, dtype: type) -> NDArray[Any]:
+    values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    if values.dtype != dtype:
+        raise ValueError(f"{path.name} contains {values.dtype}, not {np.dtype(dtype)}")
+    return values

@@ -264,7 +264,8 @@ def test_a_command_and_a_function_have_the_same_options_and_defaults() -> None:
             if name not in known:
                 if isinstance(each, ModelOption | ShortForm):
                     continue  # a keyword of the kind of model, or of the suite
-                assert name in PRINTED or instead.get(name) in known, f"{verb} {name}"
+                known_here = name in PRINTED or instead.get(name) in known
+                assert known_here, f"cx.{verb} has no {name}: add it, or name it in PRINTED or OTHERWISE"
                 continue
             if not each.is_argument and name not in OBJECTS:
                 assert known[name].default == each.default, f"{verb} {name}"

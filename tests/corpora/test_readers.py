@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from crossexam.core.example import Example, cluster_of, content_id
-from crossexam.core.labels import PROJECTIONS
+from crossexam.core.labels import LABELS, PROJECTIONS
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import ReadingReport
@@ -124,8 +124,7 @@ def test_a_file_of_the_documented_format(for_each: Callable[..., None]) -> None:
 
 
 def test_no_reader_is_without_a_test() -> None:
-    assert {*READERS, "snli", "snli_hard", "multinli"} == CORPORA_TRIED | CORPORA_READ
-    assert set(READERS) < set(catalog())
+    assert {*READERS, "snli", "snli_hard", "multinli"} <= CORPORA_TRIED | CORPORA_READ <= set(catalog())
     aliases = [alias for entry in catalog().values() for alias in entry.aliases]
     assert len(aliases) == len(set(aliases) - set(catalog()))
 
@@ -145,7 +144,7 @@ def test_projections_fit_the_labels() -> None:
     assert {reader.projection for reader in READERS.values()} <= set(PROJECTIONS)
     for spec, rows in READ.items():
         corpus = re.split("[:@]", spec)[0]
-        allowed = PROJECTIONS[READERS[corpus].projection].labels
+        allowed = PROJECTIONS[READERS[corpus].projection].labels if corpus in READERS else LABELS
         # the full file of the diagnostic set has the three labels
         assert {label for _, label, *_ in rows} <= {*allowed, "-"} or corpus == "diagnostic"
 

@@ -146,7 +146,7 @@ def test_each_publication_of_a_corpus_is_an_entry_of_bibtex(
         for each in entry.publications:
             found = bibtex(name, each)
             assert found.count("{") == found.count("}")
-            assert " and " in found
+            assert " and ".join(each.authors) in found
             assert "http" not in found.partition("url = ")[0]
         assert entry.publications or "CITATION.cff" in entry.citation
 

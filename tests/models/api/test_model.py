@@ -15,6 +15,7 @@ from crossexam.core.labels import LABELS
 from crossexam.models.api.model import ChatModel
 from crossexam.models.api.probe import low_probe_warning
 from crossexam.models.api.remarks import endpoint_remarks
+from crossexam.models.api.servers import SERVERS, Server, server_by_host, server_by_models
 from crossexam.models.label_order import ProbeResult
 
 Open = Callable[..., ChatModel]
@@ -169,6 +170,23 @@ def test_fields_that_are_refused_are_left_out_and_recorded(server: Any, opened: 
     refused_samples, ignored_choice = endpoint_remarks(details)
     assert "refused the number of answers per request" in refused_samples
     assert "ignored the restriction to the labels" in ignored_choice
+
+
+def test_every_server_is_recognized_asked_in_its_words_and_documented(
+    server: Any, opened: Any, for_each: Any
+) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "llm.md").read_text(encoding="utf-8").lower()
+    rows = " ".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| "))
+
+    def check(kind: Server) -> None:
+        assert all(server_by_host(f"https://x.{host}/v1") is kind for host in kind.hosts)
+        assert all(server_by_models({"data": [{"owned_by": owner}]}) is kind for owner in kind.owners)
+        opened(answer="choice", server=kind.name).predict(PAIRS[:1])
+        wanted = {kind.limit: 64, **kind.always, **kind.reasoning("off"), **kind.choice(list(LABELS))}
+        assert wanted.items() <= server.requests[-1].items()
+        assert kind.name in rows or kind.name == "other", "a row of docs/llm.md"
+
+    for_each(check, SERVERS.values())
 
 
 def test_servers_and_their_words(server: Any, opened: Any) -> None:

@@ -121,9 +121,9 @@ def optional_fields(
     It is not yet known what it refuses.
     """
     samples = way.name == "samples"
-    other = "max_tokens" if server.limit == "max_completion_tokens" else "max_completion_tokens"
+    limits = dict.fromkeys((server.limit, "max_tokens", "max_completion_tokens"))
     groups: dict[str, tuple[Mapping[str, Any], ...]] = {
-        "max_output": ({server.limit: sampling.limit}, {other: sampling.limit}),
+        "max_output": tuple({name: sampling.limit} for name in limits),
         "temperature": ({"temperature": 1.0 if samples else sampling.temperature},),
     }
     if samples:

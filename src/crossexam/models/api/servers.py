@@ -67,7 +67,7 @@ class Server:
     """A kind of server: how it is recognized and asked.
 
     ``hosts`` are the ends of host names, and ``owners`` the values of ``owned_by`` in its
-    list of models.  ``limit`` is the field for the length of an answer.
+    list of models.  ``limit`` is the field for the length of an answer; if it is refused, OpenAI's are tried.
     ``reasoning`` and ``choice`` return the fields that set the reasoning, and that allow only some answers;
     ``always`` are further fields.  ``top`` is the largest number of log-probabilities per token that is
     asked for.  ``tried`` says that the tests ask a real one; others are as documented.
@@ -76,7 +76,7 @@ class Server:
     name: str
     hosts: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
-    limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    limit: str = "max_tokens"
     reasoning: Callable[[Reasoning], Fields] = _effort
     choice: Callable[[Sequence[str]], Fields] = _schema
     always: Fields = field(default_factory=dict)

@@ -117,8 +117,8 @@ def build_and_show(
 ) -> None:
     """Build the suite in *folder* and show the number of items: in total, of each set, or with rejections.
 
-    If the folder already contains the suite, it only says so.  Test sets without items are shown in any case.
-    Raises CrossexamError.
+    If the folder already contains the suite, it only says so.  Why a test set has no items is said with the
+    items of each set, else in the report.  Raises CrossexamError.
     """
     with seldom_collected(), progress_bar() as progress:
         built = build_to_folder(request, folder, force=force, progress=progress)
@@ -133,11 +133,9 @@ def build_and_show(
         overview, entries = request.kind.overview, entries_of(manifest)
         if shown == "details":
             show(overview_table(overview, entries.values()) if overview else yield_summary(entries))
+        elif shown == "items":
+            show(items_table(entries))
         else:
-            listed = {name: each for name, each in entries.items() if shown == "items" or not each.rows}
-            if listed:
-                show(items_table(listed))
-        if shown == "total":
             total = sum(each.rows or 0 for each in entries.values())
             note(f"{counted_items(len(entries), 'test set')}, {counted_items(total, 'item')}")
     if request.limit is not None and request.problems:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
-from collections.abc import MutableSequence, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from crossexam.core.example import Example
 
@@ -52,7 +51,8 @@ def _number(key: bytes) -> int:
 class SeededOnUse(random.Random):
     """A generator that is pointed at one item after another and seeded at the first draw, if there is any.
 
-    Seeding takes longer than building many an item.  The numbers are those of ``rng_for`` of the same parts.
+    Seeding takes longer than building many an item.  The numbers are those of ``rng_for`` of the same parts:
+    whatever ``random.Random`` draws is made of :meth:`random` and :meth:`getrandbits`.
 
     >>> chance = SeededOnUse()
     >>> chance.aim(0, "antonymy", "a")
@@ -75,28 +75,6 @@ class SeededOnUse(random.Random):
         """Return an integer of *k* random bits."""
         self._seed_if_due()
         return super().getrandbits(k)
-
-    def _randbelow(self, n: int) -> int:
-        """Return a number below *n*, as ``random.Random`` does; choice, sample and randint draw it."""
-        self._seed_if_due()
-        bits, length = super().getrandbits, n.bit_length()
-        number = bits(length)
-        while number >= n:
-            number = bits(length)
-        return number
-
-    def shuffle(self, x: MutableSequence[Any]) -> None:
-        """Shuffle *x* in place, as ``random.Random`` does, in a third of the time."""
-        if len(x) < 2:
-            return  # nothing is drawn
-        self._seed_if_due()
-        bits = super().getrandbits
-        for last in range(len(x) - 1, 0, -1):
-            length = (last + 1).bit_length()
-            place = bits(length)
-            while place > last:
-                place = bits(length)
-            x[last], x[place] = x[place], x[last]
 
     def _seed_if_due(self) -> None:
         if self._aimed_at is not None:

@@ -31,7 +31,7 @@ from page import findings_table, opening
 from results import Results, answers_over, at, judged, refuse_another_suite, run_facts, training_facts
 from study import read_statements
 
-from crossexam.constructions.word_pair_swaps import SWAPS
+from crossexam.constructions.table import SWAPS
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import STATUS, UNDECIDED

@@ -18,4 +18,4 @@ def _no_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def said_of(refused: Callable[..., str]) -> Callable[..., str]:
     """Return what is said of a corpus that cannot be read."""
-    return lambda spec, **options: refused(lambda: list(iter_corpus(spec, **options)))
+    return lambda *given, **options: refused(lambda: list(iter_corpus(*given, **options)))

@@ -17,7 +17,7 @@ from crossexam.core.example import Example, cluster_of, content_id
 from crossexam.core.labels import PROJECTIONS
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
 
 MADE = Path(__file__).parents[1] / "data" / "readers"
@@ -238,7 +238,7 @@ def test_numbers_that_a_format_does_not_document_are_not_guessed(
     def check(corpus: str, file: str, lines: list[str]) -> None:
         (tmp_path / file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         for skip_bad in (False, True):
-            said = said_of(f"{corpus}@{tmp_path / file}", skip_bad=skip_bad)
+            said = said_of(f"{corpus}@{tmp_path / file}", Reading(skip_bad=skip_bad))
             assert re.search("the label: the label .* is a number", said)
             assert "--labels 0=LABEL,1=LABEL" in said
 
@@ -314,7 +314,9 @@ def test_bad_records_can_be_skipped(tmp_path: Path) -> None:
     text = (MADE / "sprl_data.txt").read_text(encoding="utf-8")
     path.write_text(text.replace("entailed: entailed", "entailed: perhaps"), encoding="utf-8")
     report = ReadingReport()
-    kept = list(iter_corpus("spr:all", data_dir=tmp_path, skip_bad=True, allow_loss=True, report=report))
+    kept = list(
+        iter_corpus("spr:all", Reading(skip_bad=True, allow_loss=True), data_dir=tmp_path, report=report)
+    )
     assert (len(kept), report.bad, report.read) == (1, 1, 2)
 
 

@@ -206,7 +206,7 @@ def test_of_other_corpora_the_texts_are_read_and_never_the_labels(tmp_path: Path
     one, other = tmp_path / "one.csv", tmp_path / "other.csv"
     one.write_text("premise,hypothesis,label\nA dog,It barks,neutral\nRain,Snow,\n")
     other.write_text("premise,hypothesis,label\nA dog,It barks,entailment\nRain,Snow,entailment\n")
-    first, second = load_word_sources([str(one), str(other)], {})
+    first, second = load_word_sources([str(one), str(other)])
     assert [example.label for example in (*first.examples, *second.examples)] == [None] * 4
     assert [example.premise for example in first.examples] == ["A dog", "Rain"]
     assert first.describe()["rows"] == 2

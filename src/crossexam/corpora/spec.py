@@ -16,12 +16,12 @@ characters the path contains.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -32,8 +32,13 @@ from crossexam.core.places import copy_path, home_expanded, is_url
 from crossexam.core.transfers import fetch_file
 from crossexam.corpora.catalog import catalog, known_name
 from crossexam.corpora.installed import CorpusFile, data_folder, find_split
-from crossexam.corpora.label_names import Names
-from crossexam.corpora.reading import ReadingReport, corpus_manifest, declared_projection, read_examples
+from crossexam.corpora.reading import (
+    Reading,
+    ReadingReport,
+    corpus_manifest,
+    declared_projection,
+    read_examples,
+)
 
 #: So many files beside one that is missing are looked through for a name like its own.
 _MOST_BESIDE: Final = 1_000
@@ -184,11 +189,8 @@ class CorpusSpec:
 
     def examples(
         self,
+        reading: Reading = Reading(),
         *,
-        columns: Mapping[str, str] | None = None,
-        labels: Names | None = None,
-        skip_bad: bool = False,
-        allow_loss: bool = False,
         drop_no_gold: bool = True,
         labelled_only: bool = False,
         report: ReadingReport | None = None,
@@ -196,7 +198,7 @@ class CorpusSpec:
     ) -> Iterator[Example]:
         """Return the examples of the corpus, or of its slice, read one at a time.
 
-        The options are those of :func:`crossexam.corpora.reading.read_examples`.  *labelled_only* also leaves
+        They are read as :func:`crossexam.corpora.reading.read_examples` does.  *labelled_only* also leaves
         out examples that cannot have a label: single texts, and pairs in a file without labels.  A slice
         is by position among the examples that would otherwise be returned; *report* counts all that were
         read.  A share is ignored here: the training draws it from these examples.
@@ -204,15 +206,8 @@ class CorpusSpec:
         Raises CrossexamError at once if the corpus cannot be found, FormatError at the first malformed
         record.
         """
-        stream = read_examples(
-            self.locate(data_dir=data_dir),
-            columns=columns,
-            labels=labels,
-            skip_bad=skip_bad,
-            allow_loss=allow_loss,
-            drop_no_gold=drop_no_gold,
-            report=report,
-        )
+        file = self.locate(data_dir=data_dir)
+        stream = read_examples(file, reading, drop_no_gold=drop_no_gold, report=report)
         if labelled_only:
             stream = (example for example in stream if example.label is not None)
         return islice(stream, self.part.start, self.part.stop, self.part.step)
@@ -254,75 +249,47 @@ def _meant(path: Path) -> str:
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 
-def changed_reading(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the options of reading a corpus that are not the defaults.
+def each_reading(specs: Sequence[str | CorpusSpec], reading: Reading) -> list[tuple[CorpusSpec, Reading]]:
+    """Return each of *specs* with how it is read.
 
-    >>> changed_reading({"columns": None, "labels": {"yes": "entailment"}, "skip_bad": False})
-    {'labels': {'yes': 'entailment'}}
-    """
-    return {name: value for name, value in reading.items() if value}
-
-
-def each_reading(
-    specs: Sequence[str | CorpusSpec], reading: Mapping[str, Any]
-) -> list[tuple[CorpusSpec, dict[str, Any]]]:
-    """Return each of *specs* with the options of reading it.
-
-    If there are files as well as named corpora, ``columns`` and ``labels`` are for the files: what the fields
+    If there are files as well as named corpora, the columns and labels are for the files: what the fields
     and labels of a named corpus mean is known.
     """
     parsed = [spec if isinstance(spec, CorpusSpec) else CorpusSpec.parse(spec) for spec in specs]
     mixed = len({spec.corpus is None for spec in parsed}) == 2
-    return [(spec, reading_beside(spec, reading) if mixed else dict(reading)) for spec in parsed]
+    return [(spec, reading_beside(spec, reading) if mixed else reading) for spec in parsed]
 
 
-def reading_beside(spec: CorpusSpec, reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of reading *spec*, which is read together with corpora of the other kind.
+def reading_beside(spec: CorpusSpec, reading: Reading) -> Reading:
+    """Return how *spec* is read together with corpora of the other kind: columns and labels are for files.
 
-    ``columns`` and ``labels`` are for files alone.
-
-    >>> stated = {"labels": {"yes": "entailment"}, "skip_bad": True}
-    >>> reading_beside(CorpusSpec.parse("snli:dev"), stated)
+    >>> stated = Reading(labels={"yes": "entailment"}, skip_bad=True)
+    >>> reading_beside(CorpusSpec.parse("snli:dev"), stated).changed
     {'skip_bad': True}
     >>> reading_beside(CorpusSpec.parse("claims.csv"), stated) == stated
     True
     """
-    known = {"columns", "labels"} if spec.corpus else set()
-    return {name: value for name, value in reading.items() if name not in known}
+    return replace(reading, columns=None, labels=None) if spec.corpus else reading
 
 
 def iter_corpus(
     spec: str | Path,
+    reading: Reading = Reading(),
     *,
-    columns: Mapping[str, str] | None = None,
-    labels: Names | None = None,
-    skip_bad: bool = False,
-    allow_loss: bool = False,
     drop_no_gold: bool = True,
     report: ReadingReport | None = None,
     data_dir: Path | None = None,
 ) -> Iterator[Example]:
     """Return the examples of the corpus *spec*, read one at a time; see :meth:`CorpusSpec.examples`."""
-    return CorpusSpec.parse(spec).examples(
-        columns=columns,
-        labels=labels,
-        skip_bad=skip_bad,
-        allow_loss=allow_loss,
-        drop_no_gold=drop_no_gold,
-        report=report,
-        data_dir=data_dir,
-    )
+    parsed = CorpusSpec.parse(spec)
+    return parsed.examples(reading, drop_no_gold=drop_no_gold, report=report, data_dir=data_dir)
 
 
 def read_corpus(
     spec: str | Path,
+    reading: Reading = Reading(),
     *,
-    columns: Mapping[str, str] | None = None,
-    labels: Names | None = None,
-    skip_bad: bool = False,
-    allow_loss: bool = False,
     drop_no_gold: bool = True,
-    report: ReadingReport | None = None,
     data_dir: Path | None = None,
 ) -> Dataset:
     """Return the corpus *spec* as a Dataset with its manifest; see :meth:`CorpusSpec.examples`.
@@ -336,20 +303,10 @@ def read_corpus(
     >>> dataset.examples[1].premise, dataset.manifest["counts"]["read"]
     ('Ann has 2.', 2)
     """
-    report = ReadingReport() if report is None else report
-    parsed = CorpusSpec.parse(spec)
+    report, parsed = ReadingReport(), CorpusSpec.parse(spec)
     file = parsed.locate(data_dir=data_dir)
-    examples = tuple(
-        parsed.examples(
-            columns=columns,
-            labels=labels,
-            skip_bad=skip_bad,
-            allow_loss=allow_loss,
-            drop_no_gold=drop_no_gold,
-            report=report,
-            data_dir=data_dir,
-        )
-    )
+    stream = parsed.examples(reading, drop_no_gold=drop_no_gold, report=report, data_dir=data_dir)
+    examples = tuple(stream)
     if not examples:
         raise CrossexamError(
             f"the slice is empty ({report.examples:,} examples were read)", where=parsed.text

@@ -24,8 +24,8 @@ from crossexam.core.labels import (
     projection_for,
     projection_named,
 )
-from crossexam.corpora.reading import ReadingReport, unique_id
-from crossexam.corpora.spec import CorpusSpec, changed_reading, each_reading
+from crossexam.corpora.reading import Reading, ReadingReport, unique_id
+from crossexam.corpora.spec import CorpusSpec, each_reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,25 +106,22 @@ def _as_part(name: str) -> str:
     return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
 
 
-def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Base:
+def base_from_spec(spec: str, reading: Reading = Reading(), *, limit: int | None = None) -> Base:
     """Return the base named by *spec*: a corpus, a slice of one, or a union of these (:class:`CorpusSpec`).
 
-    *reading* are the options of :func:`crossexam.corpora.reading.read_examples`: ``columns``, ``labels``,
-    ``skip_bad``, ``allow_loss``.  Raises as :func:`base_from_corpora`.
+    Raises as :func:`base_from_corpora`.
     """
     return base_from_corpora(each_reading(CorpusSpec.parse_union(spec), reading), limit=limit)
 
 
-def base_from_corpora(
-    corpora: Sequence[tuple[CorpusSpec, Mapping[str, Any]]], *, limit: int | None = None
-) -> Base:
-    """Return the base that *corpora* make, each with the options of reading it; *limit* is that of them all.
+def base_from_corpora(corpora: Sequence[tuple[CorpusSpec, Reading]], *, limit: int | None = None) -> Base:
+    """Return the base that *corpora* make, each with how it is read; *limit* is that of them all.
 
     Raises CrossexamError if one cannot be found or has a share, or if their labels differ.
     """
-    parts = [(corpus.without_share(), changed_reading(reading)) for corpus, reading in corpora]
+    parts = [(corpus.without_share(), reading) for corpus, reading in corpora]
     spec = "+".join(corpus.text for corpus, _ in parts)
-    declared = {projection_as_read(corpus, changed) for corpus, changed in parts}
+    declared = {projection_as_read(corpus, reading) for corpus, reading in parts}
     if len(declared) > 1:
         raise CrossexamError(
             "the corpora have different labels", where=spec, hint="give each a --base of its own"
@@ -132,7 +129,7 @@ def base_from_corpora(
     report = ReadingReport()
 
     def stream(counts: ReadingReport, **how: Any) -> Iterator[Example]:
-        streams = [(corpus, corpus.examples(report=counts, **changed, **how)) for corpus, changed in parts]
+        streams = [(corpus, corpus.examples(reading, report=counts, **how)) for corpus, reading in parts]
         return _joined(streams, spec) if len(streams) > 1 else streams[0][1]
 
     def open_stream() -> Iterator[Example]:
@@ -146,13 +143,13 @@ def base_from_corpora(
     return Base(
         part_name(spec),
         spec,
-        "+".join(identity_as_read(corpus.identity(), changed) for corpus, changed in parts),
+        "+".join(identity_as_read(corpus.identity(), reading) for corpus, reading in parts),
         open_stream,
         lambda: stream(ReadingReport()),
         None if any(corpus.is_slice for corpus, _ in parts) else open_all,
         report,
         declared=declared.pop(),
-        reading={name: value for _, changed in parts for name, value in changed.items()},
+        reading={name: value for _, reading in parts for name, value in reading.changed.items()},
     )
 
 
@@ -178,22 +175,24 @@ def _up_to_labelled(examples: Iterable[Example], limit: int | None) -> Iterator[
             return
 
 
-def projection_as_read(corpus: CorpusSpec, reading: Mapping[str, Any]) -> Projection:
+def projection_as_read(corpus: CorpusSpec, reading: Reading) -> Projection:
     """Return the projection that the corpus has, or that the labels declared by the user need."""
-    if "not_entailment" in reading.get("labels", {}).values():
+    if "not_entailment" in (reading.labels or {}).values():
         return ENTAILMENT_OR_NOT
-    return THREE_LABELS if "columns" in reading else corpus.declared_projection()
+    return THREE_LABELS if reading.columns else corpus.declared_projection()
 
 
-def identity_as_read(content: str, reading: Mapping[str, Any]) -> str:
+def identity_as_read(content: str, reading: Reading) -> str:
     """Return what identifies the examples that *reading* gives of a file, which *content* identifies.
 
-    >>> identity_as_read("0f2781d6", {}), identity_as_read("0f2781d6", {"labels": {"yes": "entailment"}})
-    ('0f2781d6', '0f2781d6-6ebaee56')
+    >>> identity_as_read("0f2781d6", Reading())
+    '0f2781d6'
+    >>> identity_as_read("0f2781d6", Reading(labels={"yes": "entailment"}))
+    '0f2781d6-6ebaee56'
     """
-    if not reading:
+    if not reading.changed:
         return content
-    text = json.dumps(reading, sort_keys=True)
+    text = json.dumps(reading.changed, sort_keys=True)
     return f"{content}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
 
 

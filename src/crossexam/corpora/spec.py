@@ -431,8 +431,8 @@ def _known_split(corpus: str, name: str | None, text: str) -> str:
 def _not_installed(corpus: str, split: str, folder: Path) -> CrossexamError:
     entry = catalog()[corpus]
     names = entry.splits[split].files
-    downloaded = {file for item in entry.downloads for file in item.installs}
-    fetch = f"crossexam fetch {corpus}, or " if downloaded & {Path(name).name for name in names} else ""
+    is_fetched = not {Path(name).name for name in names}.isdisjoint(entry.installs)
+    fetch = f"crossexam fetch {corpus}, or " if is_fetched else ""
     return CrossexamError(
         f"{corpus}:{split} is not installed",
         where=str(folder),

@@ -18,6 +18,8 @@ from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from crossexam.shallow.fitting import FitRequest, fit_once
+from crossexam.shallow.table import SHALLOW
 from crossexam.training.data import load_data
 
 THREE = "builtin:demo"
@@ -91,12 +93,15 @@ def test_a_model_of_three_labels_is_scored_on_two_by_projection(
     assert test["loss"] == pytest.approx(-np.log(gold).mean(), abs=1e-4)
 
 
-def test_corpora_of_both_kinds_need_a_declaration(two: Path) -> None:
+def test_corpora_of_both_kinds_need_a_declaration(two: Path, tmp_path: Path) -> None:
     both = f"{two}+{THREE}"
     assert load_corpus(THREE).projection is THREE_LABELS
     assert load_corpus(str(two), Reading(labels=YES_OR_NO)).projection is ENTAILMENT_OR_NOT
     with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
         load_data(both, THREE, Reading(labels=YES_OR_NO))
+    request = FitRequest(both, THREE, tmp_path / "m", reading=Reading(labels=YES_OR_NO))
+    with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
+        fit_once(SHALLOW["bag-of-words"], request)
     assert load_data(both, THREE, Reading(labels=YES_OR_NO), two_labels=True).classes is ENTAILMENT_OR_NOT
     with pytest.raises(CrossexamError, match="the labels of 'builtin' are known"):
         load_data(THREE, THREE, Reading(labels=YES_OR_NO))

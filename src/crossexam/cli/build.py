@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Collection, Iterable, Sequence
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,12 +22,12 @@ from crossexam.core.settings import parse_option_settings
 from crossexam.core.test_sets import MANIFEST
 from crossexam.corpora.installed import data_folder
 from crossexam.corpora.reading import Reading
-from crossexam.corpora.spec import CorpusSpec, each_reading
+from crossexam.corpora.spec import CorpusSpec, reading_among
 from crossexam.options.build import Build, Examine, Subset
 from crossexam.options.engines import engine_of
 from crossexam.options.groups import reading_of, request_fields
 from crossexam.options.short_forms import suite_options
-from crossexam.suites.bases import Base, base_from_corpora, base_from_spec, installed_word_problems
+from crossexam.suites.bases import Base, base_from_spec, installed_word_problems
 from crossexam.suites.build import WORTHWHILE, build_to_folder
 from crossexam.suites.plan import Overview, SuiteKind, SuiteRequest
 from crossexam.suites.table import reads_problems, suite_named, suite_request
@@ -71,9 +71,8 @@ def requested(
 
 def bases_from(specs: Sequence[str], reading: Reading, limit: int | None) -> list[Base]:
     """Return the bases named by the options, which are read as *reading* says."""
-    unions = [CorpusSpec.parse_union(spec) for spec in specs]
-    readings = iter(each_reading(list(chain.from_iterable(unions)), reading))
-    return [base_from_corpora(list(islice(readings, len(union))), limit=limit) for union in unions]
+    reading = reading_among(chain.from_iterable(map(CorpusSpec.parse_union, specs)), reading)
+    return [base_from_spec(spec, reading, limit=limit) for spec in specs]
 
 
 def _problems(specs: Sequence[str], kind: SuiteKind) -> list[Base]:

@@ -93,7 +93,7 @@ def is_suite(name: str) -> bool:
 
 def load_dev_sets(
     names: Sequence[str],
-    reading: Mapping[str, Reading] | None = None,
+    reading: Reading = Reading(),
     *,
     limit: int | None = None,
     seed: int = 0,
@@ -101,7 +101,7 @@ def load_dev_sets(
     """Return the development sets called *names*: corpora, and suites by their folders.
 
     Of a suite, its bases count: the corpora as they are, without the one from which the cross-dataset
-    benchmark measures a drop.  *reading* says how each corpus is read, by its name.  At most
+    benchmark measures a drop.  At most
     *limit* examples of each are drawn with *seed* (:meth:`DevSets.drawn`).  Raises CrossexamError if a suite
     has no bases, if a corpus is given twice, or if the limit is below 1.
     """
@@ -113,7 +113,7 @@ def load_dev_sets(
             corpora += found
             notes += said
         else:
-            corpora.append(load_corpus(name, (reading or {}).get(name, Reading())))
+            corpora.append(load_corpus(name, reading))
     _refuse_repeats(corpora)
     return DevSets(" and ".join(names), tuple(corpora), tuple(notes)).drawn(limit, seed)
 

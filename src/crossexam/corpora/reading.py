@@ -47,12 +47,23 @@ class Reading:
     values of the label column mean (:func:`crossexam.corpora.label_names.parse_labels`); numbers always need
     it in a file that is not of a known corpus.  *skip_bad* skips malformed records, and *allow_loss* allows
     that more than one in a hundred or all with some label are skipped, or that a declared label never occurs.
+    If *files_only*, the columns and labels are for files, among which there are corpora that are known.
     """
 
     columns: Mapping[str, str] | None = None
     labels: Names | None = None
     skip_bad: bool = False
     allow_loss: bool = False
+    files_only: bool = False
+
+    def of(self, corpus: str | None) -> Reading:
+        """Return how a file of *corpus* is read, None if it is of no known one.
+
+        >>> reading = Reading(labels={"yes": "entailment"}, skip_bad=True, files_only=True)
+        >>> reading.of("snli").changed
+        {'skip_bad': True}
+        """
+        return replace(self, columns=None, labels=None) if self.files_only and corpus else self
 
     @property
     def changed(self) -> dict[str, Any]:
@@ -61,7 +72,7 @@ class Reading:
         >>> Reading(labels={"yes": "entailment"}).changed
         {'labels': {'yes': 'entailment'}}
         """
-        return {name: value for name, value in vars(self).items() if value}
+        return {name: value for name, value in vars(self).items() if value and name != "files_only"}
 
 
 @dataclass
@@ -179,6 +190,7 @@ def read_examples(
     and at the end if no example is left, or if more was lost than *reading* allows.
     """
     report = ReadingReport() if report is None else report
+    reading = reading.of(file.corpus)
     is_known = file.corpus is not None and not reading.columns
     reader = READERS.get(file.corpus or "") if is_known else None
     if is_known and reading.labels is not None:

@@ -16,7 +16,7 @@ characters the path contains.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
@@ -249,27 +249,18 @@ def _meant(path: Path) -> str:
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 
-def each_reading(specs: Sequence[str | CorpusSpec], reading: Reading) -> list[tuple[CorpusSpec, Reading]]:
-    """Return each of *specs* with how it is read.
+def reading_among(specs: Iterable[str | CorpusSpec], reading: Reading) -> Reading:
+    """Return how *specs* are read together.
 
     If there are files as well as named corpora, the columns and labels are for the files: what the fields
     and labels of a named corpus mean is known.
+
+    >>> reading_among(["snli:dev", "claims.csv"], Reading(labels={"yes": "entailment"})).files_only
+    True
     """
     parsed = [spec if isinstance(spec, CorpusSpec) else CorpusSpec.parse(spec) for spec in specs]
     mixed = len({spec.corpus is None for spec in parsed}) == 2
-    return [(spec, reading_beside(spec, reading) if mixed else reading) for spec in parsed]
-
-
-def reading_beside(spec: CorpusSpec, reading: Reading) -> Reading:
-    """Return how *spec* is read together with corpora of the other kind: columns and labels are for files.
-
-    >>> stated = Reading(labels={"yes": "entailment"}, skip_bad=True)
-    >>> reading_beside(CorpusSpec.parse("snli:dev"), stated).changed
-    {'skip_bad': True}
-    >>> reading_beside(CorpusSpec.parse("claims.csv"), stated) == stated
-    True
-    """
-    return replace(reading, columns=None, labels=None) if spec.corpus else reading
+    return replace(reading, files_only=reading.files_only or mixed)
 
 
 def iter_corpus(

@@ -40,7 +40,7 @@ from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev
 from crossexam.corpora.label_names import refuse_mixture
 from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus, trains_two_labels
 from crossexam.corpora.reading import Reading
-from crossexam.corpora.spec import CorpusSpec, each_reading
+from crossexam.corpora.spec import CorpusSpec, reading_among
 
 if TYPE_CHECKING:
     import numpy as np
@@ -230,12 +230,12 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
     specs = corpora_of(request.train)
     devs = dev_names(request.dev)
     names = [*(spec.text for spec in specs), *(n for n in devs if not is_suite(n)), *request.tests]
-    reading = {spec.text: how for spec, how in each_reading(names, request.reading)}
+    reading = reading_among(names, request.reading)
     dev = load_dev_sets(devs, reading, limit=request.dev_limit, seed=request.seed)
     for text in dev.notes:
         request.note(text)
-    tests = [load_corpus(spec, reading[spec]) for spec in request.tests]
-    of_corpora = [_projection(spec, reading[spec.text]) for spec in specs]
+    tests = [load_corpus(spec, reading) for spec in request.tests]
+    of_corpora = [_projection(spec, reading) for spec in specs]
     request = replace(request, two_labels=trains_two_labels(of_corpora, request.train, request.two_labels))
     fingerprint = json.loads(
         json.dumps(
@@ -319,15 +319,10 @@ def _projection(spec: CorpusSpec, reading: Reading) -> Projection:
     return projection_for(spec.declared_projection(), golds)
 
 
-def stream(
-    specs: Sequence[CorpusSpec], limit: int | None, reading: Mapping[str, Reading] | None = None
-) -> Iterator[Example]:
-    """Yield the labelled examples of the corpora, one at a time: they are never all in memory.
-
-    *reading* says how each of them is read, by its text.
-    """
+def stream(specs: Sequence[CorpusSpec], limit: int | None, reading: Reading) -> Iterator[Example]:
+    """Yield the labelled examples of the corpora, one at a time: they are never all in memory."""
     for spec in specs:
-        yield from iter_labelled(spec, (reading or {}).get(spec.text, Reading()), limit=limit)
+        yield from iter_labelled(spec, reading, limit=limit)
 
 
 def all_classes(gold: Sequence[int] | NDArray[np.integer[Any]], classes: Projection = THREE_LABELS) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -25,7 +25,7 @@ from crossexam.core.labels import (
     projection_named,
 )
 from crossexam.corpora.reading import Reading, ReadingReport, unique_id
-from crossexam.corpora.spec import CorpusSpec, each_reading
+from crossexam.corpora.spec import CorpusSpec, reading_among
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,19 +109,13 @@ def _as_part(name: str) -> str:
 def base_from_spec(spec: str, reading: Reading = Reading(), *, limit: int | None = None) -> Base:
     """Return the base named by *spec*: a corpus, a slice of one, or a union of these (:class:`CorpusSpec`).
 
-    Raises as :func:`base_from_corpora`.
+    *limit* is that of all of them.  Raises CrossexamError if one cannot be found or has a share, or if their
+    labels differ.
     """
-    return base_from_corpora(each_reading(CorpusSpec.parse_union(spec), reading), limit=limit)
-
-
-def base_from_corpora(corpora: Sequence[tuple[CorpusSpec, Reading]], *, limit: int | None = None) -> Base:
-    """Return the base that *corpora* make, each with how it is read; *limit* is that of them all.
-
-    Raises CrossexamError if one cannot be found or has a share, or if their labels differ.
-    """
-    parts = [(corpus.without_share(), reading) for corpus, reading in corpora]
-    spec = "+".join(corpus.text for corpus, _ in parts)
-    declared = {projection_as_read(corpus, reading) for corpus, reading in parts}
+    corpora = [corpus.without_share() for corpus in CorpusSpec.parse_union(spec)]
+    reading = reading_among(corpora, reading)
+    readings = [reading.of(corpus.corpus) for corpus in corpora]
+    declared = {projection_as_read(corpus, reading) for corpus in corpora}
     if len(declared) > 1:
         raise CrossexamError(
             "the corpora have different labels", where=spec, hint="give each a --base of its own"
@@ -129,7 +123,7 @@ def base_from_corpora(corpora: Sequence[tuple[CorpusSpec, Reading]], *, limit: i
     report = ReadingReport()
 
     def stream(counts: ReadingReport, **how: Any) -> Iterator[Example]:
-        streams = [(corpus, corpus.examples(reading, report=counts, **how)) for corpus, reading in parts]
+        streams = [(corpus, corpus.examples(reading, report=counts, **how)) for corpus in corpora]
         return _joined(streams, spec) if len(streams) > 1 else streams[0][1]
 
     def open_stream() -> Iterator[Example]:
@@ -143,13 +137,13 @@ def base_from_corpora(corpora: Sequence[tuple[CorpusSpec, Reading]], *, limit: i
     return Base(
         part_name(spec),
         spec,
-        "+".join(identity_as_read(corpus.identity(), reading) for corpus, reading in parts),
+        "+".join(map(identity_as_read, (corpus.identity() for corpus in corpora), readings)),
         open_stream,
         lambda: stream(ReadingReport()),
-        None if any(corpus.is_slice for corpus, _ in parts) else open_all,
+        None if any(corpus.is_slice for corpus in corpora) else open_all,
         report,
         declared=declared.pop(),
-        reading={name: value for _, reading in parts for name, value in reading.changed.items()},
+        reading={name: value for each in readings for name, value in each.changed.items()},
     )
 
 
@@ -177,6 +171,7 @@ def _up_to_labelled(examples: Iterable[Example], limit: int | None) -> Iterator[
 
 def projection_as_read(corpus: CorpusSpec, reading: Reading) -> Projection:
     """Return the projection that the corpus has, or that the labels declared by the user need."""
+    reading = reading.of(corpus.corpus)
     if "not_entailment" in (reading.labels or {}).values():
         return ENTAILMENT_OR_NOT
     return THREE_LABELS if reading.columns else corpus.declared_projection()

@@ -21,7 +21,7 @@ from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry
 from crossexam.core.randomness import drawn_order
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import Reading, ReadingReport
-from crossexam.corpora.spec import CorpusSpec, reading_beside
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.suites.bases import base_from_spec, identity_as_read, unchanged
 from crossexam.suites.cross_dataset_corpora import (
     MEMBERS,
@@ -187,7 +187,7 @@ def _reference(request: SuiteRequest) -> TestSetPlan | None:
     is_usual = options.reference is None
     if is_usual and not corpus.installed():
         return None
-    base = base_from_spec(spec, reading_beside(corpus, request.reading))
+    base = base_from_spec(spec, replace(request.reading, files_only=True))
     examples = tuple(base.open())
     facts = {
         "majority": "entailment" if is_usual else most_frequent(examples),

@@ -18,7 +18,7 @@ from crossexam.core.example import MEAN_SCORE, Example
 from crossexam.core.labels import PROJECTIONS, Gold, Projection, projection_for
 from crossexam.corpora.readers.human_judged import is_straightforward
 from crossexam.corpora.reading import Reading
-from crossexam.corpora.spec import CorpusSpec, reading_beside
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.suites.bases import part_name, projection_as_read
 
 Protocol = Literal["human elicited", "human judged", "automatically recast", "added"]
@@ -62,7 +62,8 @@ class Member:
 
     def read_with(self, reading: Reading) -> Member:
         """Return the corpus, read with *reading*, of which the columns and labels are for files."""
-        return replace(self, reading=reading_beside(self.spec_of(self.splits[0]), reading))
+        corpus = self.spec_of(self.splits[0]).corpus
+        return replace(self, reading=replace(reading, files_only=True).of(corpus))
 
     @property
     def rule(self) -> str:

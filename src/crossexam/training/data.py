@@ -25,7 +25,7 @@ from crossexam.core.rules import OURS, without_rules
 from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
 from crossexam.corpora.labelled import Corpus, load_corpus, trains_two_labels
 from crossexam.corpora.reading import Reading
-from crossexam.corpora.spec import CorpusSpec, each_reading
+from crossexam.corpora.spec import CorpusSpec, reading_among
 from crossexam.language.parsing.binary import derived_parses, with_parses
 from crossexam.language.parsing.parsers import tree_parser
 from crossexam.training.tokenization import words_of
@@ -106,12 +106,11 @@ def load_data(
     """
     specs, devs = CorpusSpec.parse_union(train), dev_names(dev)
     named = [name for name in devs if not is_suite(name)]
-    readings = each_reading([*specs, *named, *tests], reading)
-    corpora = _unique_ids([load_corpus(spec, how, limit=limit) for spec, how in readings[: len(specs)]])
-    of_names = {spec.text: how for spec, how in readings[len(specs) :]}
-    dev_sets = load_dev_sets(devs, of_names, limit=dev_limit, seed=seed)
+    reading = reading_among([*specs, *named, *tests], reading)
+    corpora = _unique_ids([load_corpus(spec, reading, limit=limit) for spec in specs])
+    dev_sets = load_dev_sets(devs, reading, limit=dev_limit, seed=seed)
     two = trains_two_labels([corpus.projection for corpus in corpora], train, two_labels)
-    data = Data(tuple(corpora), dev_sets, tuple(load_corpus(test, of_names[test]) for test in tests), two)
+    data = Data(tuple(corpora), dev_sets, tuple(load_corpus(test, reading) for test in tests), two)
     seen = {data.classes.class_of(example.label) for example in data.examples}
     if len(seen) == 1:
         raise CrossexamError(

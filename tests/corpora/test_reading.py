@@ -208,8 +208,8 @@ def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, said_of: Calla
 # Published files
 
 
-def test_snli_dev_has_the_published_number_of_examples(shared_data: Path) -> None:
-    dataset = read_corpus("snli:dev", data_dir=shared_data)
+def test_snli_dev_has_the_published_number_of_examples(published: Path) -> None:
+    dataset = read_corpus("snli:dev")
     assert len(dataset) == 9842  # Bowman et al. 2015, and the data README
     keys = {"annotator_labels", "captionID", "cluster"} | {
         f"{side}_{kind}" for side in ("premise", "hypothesis") for kind in ("parse", "binary_parse")
@@ -218,24 +218,24 @@ def test_snli_dev_has_the_published_number_of_examples(shared_data: Path) -> Non
     assert len({example.info["cluster"] for example in dataset}) <= 3319  # captions in the file
 
 
-def test_multinli_matched_genres_and_annotators(shared_data: Path) -> None:
-    examples = list(iter_corpus("multinli:matched", data_dir=shared_data))
+def test_multinli_matched_genres_and_annotators(published: Path) -> None:
+    examples = list(iter_corpus("multinli:matched"))
     assert sum("genre" in example.info for example in examples) == 8614  # null on the others
     assert sum(len(example.info["annotator_labels"]) == 5 for example in examples) == 1599  # README
     assert sum(len(example.info["annotator_labels"]) == 2 for example in examples) == 9815 - 1599
     assert {example.info["cluster"] for example in examples} == {e.info["promptID"] for e in examples}
 
 
-def test_multinli_mismatched_has_repeated_ids(shared_data: Path) -> None:
+def test_multinli_mismatched_has_repeated_ids(published: Path) -> None:
     report = ReadingReport()
-    everything = iter_corpus("multinli:mismatched", data_dir=shared_data, report=report, drop_no_gold=False)
+    everything = iter_corpus("multinli:mismatched", report=report, drop_no_gold=False)
     assert len({example.id for example in everything}) == 9832
     assert report.renamed == 9832 - 9805  # distinct pairIDs in the file
 
 
-def test_aqua(shared_data: Path) -> None:
+def test_aqua(published: Path) -> None:
     for split in ("dev", "test"):
-        problems = list(iter_corpus(f"aqua:{split}", data_dir=shared_data))
+        problems = list(iter_corpus(f"aqua:{split}"))
         assert len(problems) == 254
         assert all(each.id == content_id(each.premise, "", None) for each in problems[:9])
         assert all(set(p.info) == {"kind", "options", "rationale", "correct"} for p in problems)

@@ -144,8 +144,8 @@ class CorpusSpec:
         """Whether only a slice of the corpus is meant."""
         return self.part != _WHOLE
 
-    def locate(self, *, data_dir: Path | None = None) -> CorpusFile:
-        """Return the file of the corpus; splits are looked for in *data_dir*, else in the data folder.
+    def locate(self) -> CorpusFile:
+        """Return the file of the corpus; splits are looked for in the data folder.
 
         Raises UnknownNameError for an unknown corpus or split, CrossexamError if the file is missing.
         """
@@ -155,17 +155,17 @@ class CorpusSpec:
         if self.file is not None:
             return self._located(self._existing(), corpus)
         split = _known_split(corpus, self.split, self.name)
-        folder = data_dir or data_folder()
+        folder = data_folder()
         path = find_split(corpus, split, folder)
         if path is None:
             raise _not_installed(corpus, split, folder)
         return CorpusFile(self.text, f"{corpus}:{split}{self._suffix}", split, path, corpus)
 
-    def path(self, *, data_dir: Path | None = None) -> Path:
+    def path(self) -> Path:
         """Return the path of the corpus's file; raises as :meth:`locate` does."""
-        return self.locate(data_dir=data_dir).path
+        return self.locate().path
 
-    def installed(self, *, data_dir: Path | None = None) -> bool:
+    def installed(self) -> bool:
         """Return whether the corpus's file exists; raises UnknownNameError for an unknown corpus or split."""
         if self.corpus is None:
             return self.file is not None and self.file.is_file()
@@ -173,19 +173,19 @@ class CorpusSpec:
         if self.file is not None:
             return self.file.is_file()
         split = _known_split(corpus, self.split, self.name)
-        return find_split(corpus, split, data_dir or data_folder()) is not None
+        return find_split(corpus, split, data_folder()) is not None
 
-    def declared_projection(self, *, data_dir: Path | None = None) -> Projection:
+    def declared_projection(self) -> Projection:
         """Return the projection that the corpus's reader or its suite declares; raises as :meth:`locate`."""
-        return declared_projection(self.locate(data_dir=data_dir))
+        return declared_projection(self.locate())
 
-    def sha256(self, *, data_dir: Path | None = None) -> str:
+    def sha256(self) -> str:
         """Return the SHA-256 of the corpus's file; raises as :meth:`locate` does."""
-        return sha256_of(self.path(data_dir=data_dir))
+        return sha256_of(self.path())
 
-    def identity(self, *, data_dir: Path | None = None) -> str:
+    def identity(self) -> str:
         """Return what identifies the content of the corpus's file in manifests: 16 digits of its SHA-256."""
-        return self.sha256(data_dir=data_dir)[:16]
+        return self.sha256()[:16]
 
     def examples(
         self,
@@ -194,7 +194,6 @@ class CorpusSpec:
         drop_no_gold: bool = True,
         labelled_only: bool = False,
         report: ReadingReport | None = None,
-        data_dir: Path | None = None,
     ) -> Iterator[Example]:
         """Return the examples of the corpus, or of its slice, read one at a time.
 
@@ -206,7 +205,7 @@ class CorpusSpec:
         Raises CrossexamError at once if the corpus cannot be found, FormatError at the first malformed
         record.
         """
-        file = self.locate(data_dir=data_dir)
+        file = self.locate()
         stream = read_examples(file, reading, drop_no_gold=drop_no_gold, report=report)
         if labelled_only:
             stream = (example for example in stream if example.label is not None)
@@ -269,11 +268,10 @@ def iter_corpus(
     *,
     drop_no_gold: bool = True,
     report: ReadingReport | None = None,
-    data_dir: Path | None = None,
 ) -> Iterator[Example]:
     """Return the examples of the corpus *spec*, read one at a time; see :meth:`CorpusSpec.examples`."""
     parsed = CorpusSpec.parse(spec)
-    return parsed.examples(reading, drop_no_gold=drop_no_gold, report=report, data_dir=data_dir)
+    return parsed.examples(reading, drop_no_gold=drop_no_gold, report=report)
 
 
 def read_corpus(
@@ -281,7 +279,6 @@ def read_corpus(
     reading: Reading = Reading(),
     *,
     drop_no_gold: bool = True,
-    data_dir: Path | None = None,
 ) -> Dataset:
     """Return the corpus *spec* as a Dataset with its manifest; see :meth:`CorpusSpec.examples`.
 
@@ -295,8 +292,8 @@ def read_corpus(
     ('Ann has 2.', 2)
     """
     report, parsed = ReadingReport(), CorpusSpec.parse(spec)
-    file = parsed.locate(data_dir=data_dir)
-    stream = parsed.examples(reading, drop_no_gold=drop_no_gold, report=report, data_dir=data_dir)
+    file = parsed.locate()
+    stream = parsed.examples(reading, drop_no_gold=drop_no_gold, report=report)
     examples = tuple(stream)
     if not examples:
         raise CrossexamError(

@@ -18,7 +18,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import GOLDS
 from crossexam.core.output.escapes import quoted
 from crossexam.corpora.reading import Reading, ReadingReport, read_source
-from crossexam.corpora.records import Row, Source, class_names, unique_names, with_class_names
+from crossexam.corpora.records import Records, Row, Source, class_names, unique_names, with_class_names
 
 WANTED: Final = (
     "the name of a corpus (snli:dev), a path, a DataFrame (polars, pandas), a datasets.Dataset, "
@@ -27,8 +27,6 @@ WANTED: Final = (
 
 #: The name of a table without one; test sets built from it are called ``negation.examples``.
 UNNAMED: Final = "examples"
-
-Records = Iterator[tuple[int, Row | FormatError]]
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from typing import Final
 
 from crossexam.core.errors import FormatError
 from crossexam.corpora.installed import data_folder, find_split
-from crossexam.corpora.readers.reader import Records, pair, shared_info
-from crossexam.corpora.records import Row, detect_format, iter_records, text_lines
+from crossexam.corpora.readers.reader import pair, shared_info
+from crossexam.corpora.records import Records, Row, detect_format, iter_records, text_lines
 
 _LABELS: Final = frozenset({"entailment", "neutral", "contradiction", "-"})
 

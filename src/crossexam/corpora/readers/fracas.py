@@ -13,8 +13,8 @@ from xml.parsers import expat
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.reader import Records, gold_label, pair
-from crossexam.corpora.records import Row
+from crossexam.corpora.readers.reader import gold_label, pair
+from crossexam.corpora.records import Records, Row
 
 _ANSWERS: Final[dict[str, Gold | None]] = {
     "yes": "entailment", "unknown": "neutral", "no": "contradiction", "undef": None,

@@ -20,7 +20,8 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import data_folder, find_split, list_corpora
 from crossexam.corpora.labelled import load_corpus
-from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus
+from crossexam.corpora.reading import Reading
+from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus, reading_among
 from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
 
@@ -269,6 +270,11 @@ def test_unknown_names_and_paths(tmp_path: Path, said_of: Callable[..., str]) ->
         "snli:": which,
     }.items():
         assert message in said_of(name)
+
+
+def test_a_folder_beside_named_corpora_is_no_file_that_options_of_reading_are_for(tmp_path: Path) -> None:
+    for beside, files_only in ((tmp_path, False), (tmp_path / "pairs.jsonl", True)):
+        assert reading_among(["snli:dev", str(beside)], Reading()).files_only is files_only
 
 
 def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

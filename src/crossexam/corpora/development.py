@@ -14,7 +14,6 @@ from typing import Any
 
 from crossexam.core.dataset import Dataset, content_hash, counted_items
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import projection_of
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.core.randomness import drawn_order
 from crossexam.core.test_sets import read_suite
@@ -147,8 +146,7 @@ def _corpus(folder: Path, dataset: Dataset) -> Corpus:
         raise CrossexamError(
             f"none of the {len(dataset)} examples is labelled", where=path, wanted="pairs with gold labels"
         )
-    projection = projection_of(dataset.manifest, (example.label for example in labelled))
-    return Corpus(path, labelled, projection=projection)
+    return Corpus(path, labelled, projection=dataset.projection)
 
 
 def _notes(

@@ -252,14 +252,14 @@ def reading_among(specs: Iterable[str | CorpusSpec], reading: Reading) -> Readin
     """Return how *specs* are read together.
 
     If there are files as well as named corpora, the columns and labels are for the files: what the fields
-    and labels of a named corpus mean is known.
+    and labels of a named corpus mean is known.  Folders, which are suites, do not count.
 
     >>> reading_among(["snli:dev", "claims.csv"], Reading(labels={"yes": "entailment"})).files_only
     True
     """
     parsed = [spec if isinstance(spec, CorpusSpec) else CorpusSpec.parse(spec) for spec in specs]
-    mixed = len({spec.corpus is None for spec in parsed}) == 2
-    return replace(reading, files_only=reading.files_only or mixed)
+    kinds = {spec.corpus is None for spec in parsed if spec.file is None or not spec.file.is_dir()}
+    return replace(reading, files_only=reading.files_only or len(kinds) == 2)
 
 
 def iter_corpus(

@@ -36,7 +36,7 @@ from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Note, Progress, silent, unheard
 from crossexam.core.sealed import FILES, hashes_of_files, read_manifest, write_manifest
 from crossexam.core.settings import Settings
-from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
+from crossexam.corpora.development import DevSets, dev_names, load_dev_sets
 from crossexam.corpora.label_names import refuse_mixture
 from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus, trains_two_labels
 from crossexam.corpora.reading import Reading
@@ -229,8 +229,7 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
     }
     specs = corpora_of(request.train)
     devs = dev_names(request.dev)
-    names = [*(spec.text for spec in specs), *(n for n in devs if not is_suite(n)), *request.tests]
-    reading = reading_among(names, request.reading)
+    reading = reading_among([*specs, *devs, *request.tests], request.reading)
     dev = load_dev_sets(devs, reading, limit=request.dev_limit, seed=request.seed)
     for text in dev.notes:
         request.note(text)

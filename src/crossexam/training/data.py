@@ -22,7 +22,7 @@ from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import rng_for
 from crossexam.core.rules import OURS, without_rules
-from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
+from crossexam.corpora.development import DevSets, dev_names, load_dev_sets
 from crossexam.corpora.labelled import Corpus, load_corpus, trains_two_labels
 from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import CorpusSpec, reading_among
@@ -105,8 +105,7 @@ def load_data(
     corpora of both kinds need it.
     """
     specs, devs = CorpusSpec.parse_union(train), dev_names(dev)
-    named = [name for name in devs if not is_suite(name)]
-    reading = reading_among([*specs, *named, *tests], reading)
+    reading = reading_among([*specs, *devs, *tests], reading)
     corpora = _unique_ids([load_corpus(spec, reading, limit=limit) for spec in specs])
     dev_sets = load_dev_sets(devs, reading, limit=dev_limit, seed=seed)
     two = trains_two_labels([corpus.projection for corpus in corpora], train, two_labels)

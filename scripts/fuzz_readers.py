@@ -438,7 +438,7 @@ def _archive(folder: Path) -> None:
 
 
 def _unpack(folder: Path) -> object:
-    from crossexam.corpora.fetch import unpack_zip
+    from crossexam.corpora.received import unpack_zip
 
     (folder / "out").mkdir()
     (file,) = unpack_zip(folder / "corpus.zip", folder / "out", ["dev.jsonl"], limit=10**6)

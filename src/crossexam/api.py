@@ -16,7 +16,7 @@ from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered, check_u
 from crossexam.core.places import copy_path
 from crossexam.core.transfers import fetch
 from crossexam.options.build import Build
-from crossexam.options.groups import Reading, Where, reading_of, request_fields
+from crossexam.options.groups import ReadingOptions, Where, reading_of, request_fields
 from crossexam.options.option import checked_options
 from crossexam.options.results import Baseline, Compare, Gate
 from crossexam.options.results import Report as ReportCommand
@@ -66,8 +66,8 @@ def load(
     >>> load([{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}], name="weather")
     Dataset('weather', 1 example: 1 neutral)
     """
-    checked_options(Reading, skip_bad=skip_bad, allow_loss=allow_loss)
-    reading = reading_of(Reading(columns, labels, skip_bad, allow_loss))
+    checked_options(ReadingOptions, skip_bad=skip_bad, allow_loss=allow_loss)
+    reading = reading_of(ReadingOptions(columns, labels, skip_bad, allow_loss))
     if name is not None:
         required(name, str, "name", wanted="a name for the table")
         if isinstance(spec, str | Path | Dataset):
@@ -77,8 +77,8 @@ def load(
     if isinstance(spec, str | Path):
         from crossexam.corpora.spec import read_corpus
 
-        return _declaring(reading["labels"], read_corpus(spec, **reading))
-    return _declaring(reading["labels"], _in_memory(spec, reading, name=name))
+        return _declaring(reading.labels, read_corpus(spec, reading))
+    return _declaring(reading.labels, _in_memory(spec, reading=reading, name=name))
 
 
 def _declaring(labels: Mapping[str, Any] | None, dataset: Dataset) -> Dataset:
@@ -88,15 +88,13 @@ def _declaring(labels: Mapping[str, Any] | None, dataset: Dataset) -> Dataset:
     return replace(dataset, manifest={**dataset.manifest, "projection": ENTAILMENT_OR_NOT.name})
 
 
-def _in_memory(data: Any, reading: Mapping[str, Any] | None = None, **how: Any) -> Dataset:
+def _in_memory(data: Any, **how: Any) -> Dataset:
     """Return a table, examples or a Dataset as a Dataset."""
-    from crossexam.corpora.tables import WANTED, checked_examples, dataset_of
+    from crossexam.corpora.tables import WANTED, dataset_of
 
     if isinstance(data, Suite | Run):
         raise CrossexamError(f"{shown(data)} is not a corpus", wanted=WANTED, hint="give one of its datasets")
-    if isinstance(data, Dataset):
-        return checked_examples(data, reading or {})
-    return dataset_of(data, **how, **(reading or {}))
+    return dataset_of(data, **how)
 
 
 def load_suite(folder: str | Path) -> Suite:

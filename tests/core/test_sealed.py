@@ -36,7 +36,7 @@ from crossexam.core.sealed import (
     write_manifest,
 )
 from crossexam.core.test_sets import read_suite
-from crossexam.corpora.fetch import unpack_zip
+from crossexam.corpora.received import unpack_zip
 from crossexam.language.lexicons.counts import read_counts
 from crossexam.language.lexicons.word_pairs import read_pairs
 from crossexam.language.word_vectors import first_vectors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -10,12 +11,19 @@ from crossexam.corpora.spec import iter_corpus
 
 
 @pytest.fixture(autouse=True)
-def _no_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let no test find the user's corpora; those that read real files name their folder."""
-    monkeypatch.delenv("CROSSEXAM_DATA", raising=False)
+def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test find the user's corpora: the data folder of each is its own."""
+    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
+
+
+@pytest.fixture
+def published(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of real corpora, as the data folder."""
+    monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
+    return shared_data
 
 
 @pytest.fixture(scope="session")
 def said_of(refused: Callable[..., str]) -> Callable[..., str]:
     """Return what is said of a corpus that cannot be read."""
-    return lambda spec, **options: refused(lambda: list(iter_corpus(spec, **options)))
+    return lambda *given, **options: refused(lambda: list(iter_corpus(*given, **options)))

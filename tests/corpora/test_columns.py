@@ -21,7 +21,7 @@ from crossexam.core.example import Change, Edit, Example, content_id
 from crossexam.core.test_sets import write_test_set
 from crossexam.corpora.columns import find_layout, parse_columns
 from crossexam.corpora.label_names import parse_labels
-from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
 
 DATA = Path(__file__).parents[1] / "data" / "corpora"
@@ -145,7 +145,7 @@ def test_plain_text_is_a_sentence_a_line_and_so_is_a_column(tmp_path: Path) -> N
         for text in ("Ann has 3 pens.", "Bob has 2.")
     ]
     assert list(iter_corpus(news)) == expected
-    assert list(iter_corpus(column, columns={"sentence": "body"})) == expected
+    assert list(iter_corpus(column, Reading(columns={"sentence": "body"}))) == expected
 
 
 def test_a_built_test_set_is_a_corpus(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_column_mapping_and_info_columns(tmp_path: Path) -> None:
     )
     columns = parse_columns("premise=ctx,hypothesis=claim,label=verdict,id=key,subject=topic")
     labels = parse_labels("2=contradiction")
-    first, second = iter_corpus(path, columns=columns, labels=labels, drop_no_gold=False)
+    first, second = iter_corpus(path, Reading(columns=columns, labels=labels), drop_no_gold=False)
     assert first == Example("k7", "A b.", "C d.", "contradiction", info={"subject": "sport"})
     assert second == Example("k8", "E f.", "G h.", None)
 
@@ -223,7 +223,7 @@ def test_float_labels_of_tables_with_gaps(tmp_path: Path) -> None:
     columns = {"premise": list("abcd"), "hypothesis": list("efgh"), "label": [0.0, 2.0, float("nan"), None]}
     pq.write_table(pa.table(columns), path)
     labels = parse_labels("0=entailment,2=contradiction")
-    found = [e.label for e in iter_corpus(path, labels=labels, drop_no_gold=False)]
+    found = [e.label for e in iter_corpus(path, Reading(labels=labels), drop_no_gold=False)]
     assert found == ["entailment", "contradiction", None, None]
 
 
@@ -244,7 +244,7 @@ def test_ids_do_not_depend_on_what_is_dropped_or_skipped(tmp_path: Path) -> None
     lines = [good, {**good, "label": "-"}, {**good, "label": "perhaps"}, good]
     path = write(tmp_path / "x.jsonl", "\n".join(map(json.dumps, lines)))
     kept = {
-        drop: [e.id for e in iter_corpus(path, skip_bad=True, allow_loss=True, drop_no_gold=drop)]
+        drop: [e.id for e in iter_corpus(path, Reading(skip_bad=True, allow_loss=True), drop_no_gold=drop)]
         for drop in (True, False)
     }
     name, unlabelled = content_id("a", "b", "neutral"), content_id("a", "b", None)
@@ -263,13 +263,13 @@ def test_the_manifest_says_where_it_came_from() -> None:
 
 def test_columns_that_are_not_there_name_the_nearest(tmp_path: Path, said_of: Callable[..., str]) -> None:
     path = write(tmp_path / "t.csv", "premise,hypothesis,verdict\na,b,neutral\n")
-    assert said_of(path, columns={"label": "verdct"}) == (
+    assert said_of(path, Reading(columns={"label": "verdct"})) == (
         f"{path}, header: no column 'verdct' for 'label'\n"
         "  wanted: one of the file's columns: premise, hypothesis, verdict\n"
         "  hint: did you mean 'verdict'?"
     )
     path = write(tmp_path / "t.tsv", "left\thypothesis\na\tb\n")
-    said = said_of(path, skip_bad=True, allow_loss=True)
+    said = said_of(path, Reading(skip_bad=True, allow_loss=True))
     assert "header: no column for the premise\n" in said
     assert "columns are: left, hypothesis" in said
     with pytest.raises(FormatError, match="no column for the premise"):

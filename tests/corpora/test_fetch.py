@@ -37,6 +37,7 @@ class Server:
     ranges: bool = True
     validator: str | None = '"v1"'
     length: bool = True
+    displaced: int = 0  # bytes after the one that was asked for
     asked: list[str | None] = field(default_factory=list)
     sent: int = 0
     url: str = ""
@@ -73,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
         start = 0
         same = self.headers.get("If-Range") in {None, state.validator}
         if asked and state.ranges and same:
-            start = int(asked.removeprefix("bytes=").rstrip("-"))
+            start = int(asked.removeprefix("bytes=").rstrip("-")) + state.displaced
             if start >= len(whole):
                 self.send_error(416)
                 return
@@ -185,7 +186,6 @@ def test_a_download_is_verified_unpacked_and_not_repeated(server: Server, fetch:
     assert contents(result) == [DEV, TEST]
     assert result.hashes["test.jsonl"] == sha256(TEST)
     assert (result.already, result.received, result.missing) == (False, len(GOOD_ZIP), ())
-    assert (result.licence, result.citation) == ("CC0", "Nobody 2020")
     assert "licence: CC0\ncite: Nobody 2020" in result.summary()
     assert ("download toy.zip", len(GOOD_ZIP), len(GOOD_ZIP)) in seen
     assert ("unpack dev.jsonl", len(DEV), len(DEV)) in seen
@@ -221,13 +221,16 @@ def test_a_wrong_size_is_refused_before_the_download(server: Server, refuses: Ca
 def test_a_cut_connection_is_continued_by_the_next_call(
     server: Server, fetch: Fetch, refuses: Callable[..., str]
 ) -> None:
-    server.cuts = [100_000]
-    assert "100,000 bytes were kept, and the next attempt resumes from there" in refuses()
-    result = fetch()
-    assert server.asked == [None, "bytes=100000-"]
-    assert server.sent == len(GOOD_ZIP)  # no byte twice
-    assert result.received == len(GOOD_ZIP) - 100_000
-    assert contents(result) == [DEV, TEST]
+    for server.length, server.validator in ((True, '"v1"'), (False, '"v1"'), (True, None)):
+        into = f"{server.length} {server.validator}"
+        server.cuts, server.sent = [100_000], 0
+        server.asked.clear()
+        assert "100,000 bytes were kept, and the next attempt resumes from there" in refuses(into=into)
+        result = fetch(into=into)
+        assert server.asked == [None, "bytes=100000-"]
+        assert server.sent == len(GOOD_ZIP)  # no byte twice
+        assert result.received == len(GOOD_ZIP) - 100_000
+        assert contents(result) == [DEV, TEST]
 
 
 def test_cut_connections_are_retried_with_growing_pauses(server: Server, fetch: Fetch) -> None:
@@ -254,10 +257,15 @@ def test_a_part_that_may_be_of_another_file_is_not_continued(
     assert "the download was interrupted: " in refuses(unknown, into="changed")
     server.files["/toy.zip"], server.validator = zipped({"dev.jsonl": TEST, "test.jsonl": DEV}), '"v2"'
     assert contents(fetch(unknown, into="changed")) == [TEST, DEV]
-    server.cuts, server.validator = [100_000], None
+    for server.validator in (None, 'W/"v2"'):
+        server.cuts = [100_000]
+        server.asked.clear()
+        fetch(unknown, into=f"without hash, {server.validator}", attempts=2)
+        assert server.asked == [None, None]
+    server.cuts, server.validator, server.displaced = [100_000], '"v2"', 1
     server.asked.clear()
-    fetch(unknown, into="without hash or validator", attempts=2)
-    assert server.asked == [None, None]
+    fetch(unknown, into="displaced", attempts=3)
+    assert server.asked == [None, "bytes=100000-", None]
 
 
 def test_a_part_longer_than_the_file_is_thrown_away(
@@ -305,6 +313,8 @@ def test_without_a_hash_the_first_is_recorded_and_held(
     said = refuses(unknown)
     assert f"as recorded in {path} at the first fetch" in said
     assert "remove its line" in said
+    path.write_text('{"installed": {"toy": 1}}')
+    assert f"{path}: this is not the file of hashes that fetching writes" in refuses(unknown)
 
 
 def test_several_plain_files(server: Server, fetch: Fetch, toy: Path, refuses: Callable[..., str]) -> None:
@@ -481,6 +491,7 @@ WRONG_FORMS = [
     ("a.json", b"null", "it does not begin with '{' or '['"),
     ("a.tsv", b'{"error": "rate limit"}', "no table or list of sentences"),
     ("a.tsv", b"Not found", "its first line has no columns"),
+    ("a.csv", b"Not found", "its first line has no columns"),
     ("a.txt", b"<Error><Code>AccessDenied</Code></Error>", "no table or list of sentences"),
     ("a.csv", b"version https://git-lfs.github.com/spec/v1,", "a pointer of Git LFS"),
     ("a.tsv", b"PK\x03\x04\t", "a zip archive"),
@@ -507,9 +518,14 @@ def test_what_nothing_vouches_for_has_the_form_of_its_name(
     def check(name: str, content: bytes, message: str) -> None:
         alone = Download(f"{server.url}/file", name)
         within = Download(f"{server.url}/file", "", members=(name,))
-        for download, served in ((alone, content), (within, zipped({name: content}))):
+        copy = written(tmp_path / "copy" / name, content)
+        for download, served, source in (
+            (alone, content, None),
+            (within, zipped({name: content}), None),
+            (within, b"", copy),
+        ):
             server.files["/file"] = served
-            said = refuses(download)
+            said = refuses(download, source=source)
             assert f"this is not the file {name}: {message}" in said
             assert "--from" in said
             assert not (tmp_path / "data" / ".crossexam" / "hashes.json").exists()  # its hash is not held
@@ -529,6 +545,7 @@ def test_a_download_of_unknown_size_is_bounded(
     unknown = Download(f"{server.url}/a.json", "toy_a.json")
     for server.length in (True, False):
         said = refuses(unknown, max_size=1000)
+        assert (f"the file has {len(DEV):,} bytes or more" in said) is server.length  # before it is sent
         assert "the catalogue does not know" in said
         assert "wanted: 1,000 bytes at most\n  hint: " in said
         assert "--max-size MEG" in said
@@ -555,6 +572,7 @@ def test_what_a_killed_fetch_left_is_swept(fetch: Fetch, toy: Path) -> None:
     for is_installed in (True, False):
         written(private / "staging-k1ll3d" / "half.jsonl", b"half")
         written(private / ".hashes.json.k1ll3d00.part", b"half")
+        written(private / "downloads" / ".toy.zip.note.k1ll3d00.part", b"half")
         if not is_installed:
             (toy / "dev.jsonl").unlink()
         fetch()

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crossexam.corpora.label_names import LabelNames, name_of, parse_labels
-from crossexam.corpora.reading import ReadingReport, label_counts
+from crossexam.corpora.reading import Reading, ReadingReport, label_counts
 from crossexam.corpora.spec import iter_corpus
 
 
@@ -30,7 +30,7 @@ def test_numbers_and_unknown_words_are_refused_with_likely_mappings(
 
     each_case(check)
     path = table(tmp_path / "n.csv", ["1", "0", "1", "1"])
-    assert "the labels are numbers" in said_of(path, skip_bad=True, allow_loss=True)
+    assert "the labels are numbers" in said_of(path, Reading(skip_bad=True, allow_loss=True))
 
 
 def test_names_of_classes_in_the_schema_are_read(tmp_path: Path) -> None:
@@ -45,7 +45,9 @@ def test_names_of_classes_in_the_schema_are_read(tmp_path: Path) -> None:
 def test_declared_labels_are_read(each_case: Callable[..., None], tmp_path: Path) -> None:
     def check(mapping: str, cells: list[str]) -> None:
         declared = parse_labels(mapping)
-        found = [each.label for each in iter_corpus(table(tmp_path / "d.csv", cells), labels=declared)]
+        found = [
+            each.label for each in iter_corpus(table(tmp_path / "d.csv", cells), Reading(labels=declared))
+        ]
         assert found == [declared[name_of(value)] for value in cells]
         assert found[0] == "entailment"
 
@@ -56,7 +58,7 @@ def test_a_value_can_be_declared_to_mean_no_gold_label(tmp_path: Path) -> None:
     report = ReadingReport()
     path = table(tmp_path / "d.csv", ["yes", "unclear", "no", "-"])
     labels = parse_labels("yes=entailment,no=not_entailment,unclear=-")
-    found = [example.label for example in iter_corpus(path, labels=labels, report=report)]
+    found = [example.label for example in iter_corpus(path, Reading(labels=labels), report=report)]
     assert found == ["entailment", "not_entailment"]
     assert report.no_gold == 2
     assert label_counts(report.labels) == "entailment 1 (50.0 %), not_entailment 1 (50.0 %)"
@@ -64,23 +66,23 @@ def test_a_value_can_be_declared_to_mean_no_gold_label(tmp_path: Path) -> None:
 
 def test_declarations_and_values_fit_each_other(tmp_path: Path, said_of: Callable[..., str]) -> None:
     path = table(tmp_path / "d.csv", ["yes", "entailment"])
-    said = said_of(path, labels=parse_labels("yes=entailment,no=not_entailment"))
+    said = said_of(path, Reading(labels=parse_labels("yes=entailment,no=not_entailment")))
     assert "unknown label 'entailment'" in said
     assert "one that --labels declares: yes, no" in said
     path = table(tmp_path / "d.csv", ["yes", "yes"])
     labels = parse_labels("yes=entailment,nope=not_entailment")
-    assert "no record has the label 'nope', which --labels declares" in said_of(path, labels=labels)
-    assert len(list(iter_corpus(path, labels=labels, allow_loss=True))) == 2
+    assert "no record has the label 'nope', which --labels declares" in said_of(path, Reading(labels=labels))
+    assert len(list(iter_corpus(path, Reading(labels=labels, allow_loss=True)))) == 2
 
 
 def test_a_label_is_not_lost_by_skipping(tmp_path: Path, said_of: Callable[..., str]) -> None:
     path = table(tmp_path / "d.csv", ["entailment"] * 500 + ["neutral"] * 500 + ["nein", "nein"])
-    assert "all 2 records with the label 'nein' were skipped" in said_of(path, skip_bad=True)
-    assert len(list(iter_corpus(path, skip_bad=True, allow_loss=True))) == 1000
+    assert "all 2 records with the label 'nein' were skipped" in said_of(path, Reading(skip_bad=True))
+    assert len(list(iter_corpus(path, Reading(skip_bad=True, allow_loss=True)))) == 1000
     few = table(tmp_path / "few.csv", ["entailment"] * 99 + ["?"])
-    assert len(list(iter_corpus(few, skip_bad=True))) == 99
+    assert len(list(iter_corpus(few, Reading(skip_bad=True)))) == 99
     many = table(tmp_path / "many.csv", ["entailment"] * 98 + ["?", "??"])
-    assert "2 of 100 records are malformed, which is more than 1 %" in said_of(many, skip_bad=True)
+    assert "2 of 100 records are malformed, which is more than 1 %" in said_of(many, Reading(skip_bad=True))
 
 
 def test_a_file_does_not_mix_two_labels_with_three(tmp_path: Path, said_of: Callable[..., str]) -> None:
@@ -102,7 +104,7 @@ def test_malformed_declarations_are_refused(
 def test_a_corpus_with_a_reader_needs_no_declaration(tmp_path: Path, said_of: Callable[..., str]) -> None:
     path = tmp_path / "rte.tsv"
     path.write_text("index\tsentence1\tsentence2\tlabel\n0\tA dog.\tAn animal.\tentailment\n")
-    said = said_of(f"rte@{path}", labels=parse_labels("1=entailment,0=not_entailment"))
+    said = said_of(f"rte@{path}", Reading(labels=parse_labels("1=entailment,0=not_entailment")))
     assert "the labels of 'rte' are known" in said
 
 

@@ -17,7 +17,7 @@ from crossexam.core.example import Example, cluster_of, content_id
 from crossexam.core.labels import LABELS, PROJECTIONS
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
 
 MADE = Path(__file__).parents[1] / "data" / "readers"
@@ -46,13 +46,13 @@ def digest(example: Example) -> str:
 
 
 @pytest.mark.slow
-def test_a_real_file_is_read_as_it_is(shared_data: Path, for_each: Callable[..., None]) -> None:
+def test_a_real_file_is_read_as_it_is(published: Path, for_each: Callable[..., None]) -> None:
     def check(spec: str, *cells: str) -> None:
         records, *counts, no_gold = map(int, cells[:6])
         report = ReadingReport()
         corpus, at, name = spec.partition("@")
-        where = f"{corpus}@{shared_data / name}" if at else spec
-        examples = list(iter_corpus(where, data_dir=shared_data, report=report))
+        where = f"{corpus}@{published / name}" if at else spec
+        examples = list(iter_corpus(where, report=report))
         assert [report.labels[label] for label in (E, N, C, NOT)] == counts
         assert (report.read, report.no_gold, report.bad) == (records, no_gold, 0)
         assert len(examples) == len({example.id for example in examples}) == sum(counts) == records - no_gold
@@ -62,18 +62,18 @@ def test_a_real_file_is_read_as_it_is(shared_data: Path, for_each: Callable[...,
     for_each(check, map(tuple, REAL))
 
 
-def test_withheld_labels_are_no_gold(shared_data: Path, said_of: Callable[..., str]) -> None:
+def test_withheld_labels_are_no_gold(published: Path, said_of: Callable[..., str]) -> None:
     for spec, count in UNLABELLED.items():
-        said = said_of(spec, data_dir=shared_data)
+        said = said_of(spec)
         assert f"none of the {count} records has a gold label" in said
-        kept = read_corpus(spec, data_dir=shared_data, drop_no_gold=False)
+        kept = read_corpus(spec, drop_no_gold=False)
         assert {example.label for example in kept} == {None}
         assert len(kept) == count
 
 
-def test_what_real_files_say_besides(shared_data: Path) -> None:
+def test_what_real_files_say_besides(published: Path) -> None:
     sick, joci, mpe, breaking, chaos = (
-        dict(read_corpus(spec, data_dir=shared_data).examples[0].info)
+        dict(read_corpus(spec).examples[0].info)
         for spec in ("sick:train", "joci:dev", "mpe:dev", "breaking_nli:test", "chaosnli:snli")
     )
     sources = {"context_from": "SNLI-train", "hypothesis_from": "AGCI-WK", "subset": "AGCI"}
@@ -86,8 +86,8 @@ def test_what_real_files_say_besides(shared_data: Path) -> None:
     assert {key: chaos[key] for key in votes} == votes
 
 
-def test_the_tags_of_the_diagnostic_set(shared_data: Path) -> None:
-    examples = read_corpus("diagnostic:test", data_dir=shared_data).examples
+def test_the_tags_of_the_diagnostic_set(published: Path) -> None:
+    examples = read_corpus("diagnostic:test").examples
     groups = ("lexical_semantics", "predicate_argument_structure", "logic", "knowledge")
     # items with any tag, counted in the file with json alone
     assert [sum(group in e.info for e in examples) for group in groups] == [368, 424, 364, 284]
@@ -95,10 +95,10 @@ def test_the_tags_of_the_diagnostic_set(shared_data: Path) -> None:
     assert (tags.count("Negation"), tags.count("Double negation"), len(set(tags))) == (82, 28, 12)
 
 
-def test_four_premises_share_their_picture(shared_data: Path) -> None:
-    lines = (shared_data / "mpe" / "mpe_test.txt").read_text(encoding="utf-8").splitlines()[1:]
+def test_four_premises_share_their_picture(published: Path) -> None:
+    lines = (published / "mpe" / "mpe_test.txt").read_text(encoding="utf-8").splitlines()[1:]
     by_hand = {line.split("\t")[0]: line.split("\t")[1].partition("#")[0] for line in lines}
-    assert {e.id: cluster_of(e) for e in iter_corpus("mpe:test", data_dir=shared_data)} == by_hand
+    assert {e.id: cluster_of(e) for e in iter_corpus("mpe:test")} == by_hand
 
 
 # -- files of the documented formats, made for these tests -----------------------------------------------
@@ -106,7 +106,9 @@ def test_four_premises_share_their_picture(shared_data: Path) -> None:
 
 def as_read(spec: str) -> list[Example]:
     corpus, at, name = spec.partition("@")
-    return list(iter_corpus(f"{corpus}@{MADE / name}" if at else spec, data_dir=MADE, drop_no_gold=False))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CROSSEXAM_DATA", str(MADE))
+        return list(iter_corpus(f"{corpus}@{MADE / name}" if at else spec, drop_no_gold=False))
 
 
 def test_a_file_of_the_documented_format(for_each: Callable[..., None]) -> None:
@@ -170,7 +172,7 @@ def test_aggrefact_is_read_alike_from_each_of_its_formats(tmp_path: Path) -> Non
     ]
     assert alike == [alike[0]] * 3
     (tmp_path / "aggrefact_dev.csv").unlink()
-    found = list(iter_corpus("llm-aggrefact:validation", data_dir=tmp_path))  # where hf puts it
+    found = list(iter_corpus("llm-aggrefact:validation"))  # where hf puts it
     assert len(found) == 3
 
 
@@ -190,7 +192,7 @@ def test_ids_do_not_depend_on_the_split() -> None:
 
 def test_a_split_that_no_pair_is_marked_with(tmp_path: Path, said_of: Callable[..., str]) -> None:
     shutil.copy(MADE / "dpr_data.txt", tmp_path)
-    said = said_of("dpr:test", data_dir=tmp_path)
+    said = said_of("dpr:test")
     assert said.startswith(f"{tmp_path / 'dpr_data.txt'}: no pair in the file belongs to the split 'test'")
     assert "dpr:all has all pairs" in said
 
@@ -201,7 +203,7 @@ def test_a_split_that_no_pair_is_marked_with(tmp_path: Path, said_of: Callable[.
 def test_a_copy_of_the_hub_has_its_own_numbers(each_case: Callable[..., None], tmp_path: Path) -> None:
     def check(spec: str, file: str, columns: dict[str, list[Any]], labels: list[str]) -> None:
         pl.DataFrame({**columns, "label": [0, 1]}).write_parquet(tmp_path / file)
-        examples = read_corpus(spec, data_dir=tmp_path).examples
+        examples = read_corpus(spec).examples
         read = [(example.premise, example.hypothesis, example.label) for example in examples]
         assert read == [*zip(("A.", "B."), ("C.", "D."), labels, strict=True)]
 
@@ -218,7 +220,7 @@ def test_hub_copies_with_names_and_withheld_labels(tmp_path: Path) -> None:
     for spec, columns in copies.items():
         sides = {"premise": ["A.", "B."], "hypothesis": ["C.", "D."]}
         pl.DataFrame({**sides, **columns}).write_parquet(tmp_path / f"{spec.replace(':', '_hub_')}.parquet")
-        found.append([*iter_corpus(spec, data_dir=tmp_path, drop_no_gold=False)])
+        found.append([*iter_corpus(spec, drop_no_gold=False)])
     assert [[e.label for e in examples] for examples in found] == [[E, N], [E, C], [None, None]]
     assert [example.id for example in found[1]] == ["1", "2"]
 
@@ -227,7 +229,7 @@ def test_superglue_has_its_own_columns_for_rte(tmp_path: Path) -> None:
     (tmp_path / "RTE").mkdir()
     row = '{"premise": "A cat sat.", "hypothesis": "It sat.", "label": "not_entailment", "idx": 4}\n'
     (tmp_path / "RTE" / "val.jsonl").write_text(row, encoding="utf-8")
-    (example,) = iter_corpus("rte:dev", data_dir=tmp_path)
+    (example,) = iter_corpus("rte:dev")
     assert (example.id, example.premise, example.label) == ("4", "A cat sat.", NOT)
 
 
@@ -237,7 +239,7 @@ def test_numbers_that_a_format_does_not_document_are_not_guessed(
     def check(corpus: str, file: str, lines: list[str]) -> None:
         (tmp_path / file).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         for skip_bad in (False, True):
-            said = said_of(f"{corpus}@{tmp_path / file}", skip_bad=skip_bad)
+            said = said_of(f"{corpus}@{tmp_path / file}", Reading(skip_bad=skip_bad))
             assert re.search("the label: the label .* is a number", said)
             assert "--labels 0=LABEL,1=LABEL" in said
 
@@ -298,14 +300,14 @@ def test_entities_and_damaged_xml_are_refused(tmp_path: Path, said_of: Callable[
         f'<!DOCTYPE f SYSTEM "{secret.as_uri()}">',
     ):
         path.write_text(f"{declared}\n{problem}", encoding="utf-8")
-        said = said_of("fracas:test", data_dir=tmp_path)
+        said = said_of("fracas:test")
         assert re.search("line [13]: the file declares or uses its own entities", said), declared
     for text in (
         '<?xml version="1.0" encoding="UTF-1.0"?>\n<f/>',
         "<f><p>Out of place.</p><h>So is this.</h>",
     ):
         path.write_text(text, encoding="utf-8")
-        assert "not XML" in said_of("fracas:test", data_dir=tmp_path)
+        assert "not XML" in said_of("fracas:test")
 
 
 def test_bad_records_can_be_skipped(tmp_path: Path) -> None:
@@ -313,7 +315,7 @@ def test_bad_records_can_be_skipped(tmp_path: Path) -> None:
     text = (MADE / "sprl_data.txt").read_text(encoding="utf-8")
     path.write_text(text.replace("entailed: entailed", "entailed: perhaps"), encoding="utf-8")
     report = ReadingReport()
-    kept = list(iter_corpus("spr:all", data_dir=tmp_path, skip_bad=True, allow_loss=True, report=report))
+    kept = list(iter_corpus("spr:all", Reading(skip_bad=True, allow_loss=True), report=report))
     assert (len(kept), report.bad, report.read) == (1, 1, 2)
 
 

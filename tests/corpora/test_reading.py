@@ -14,7 +14,7 @@ import pytest
 
 from crossexam.core.errors import FormatError
 from crossexam.core.example import content_id
-from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
 
 HEADER = b"premise,hypothesis,label\n"
@@ -66,7 +66,7 @@ def test_bad_json_lines(tmp_path: Path, said_of: Callable[..., str], for_each: C
         assert "wanted: " in said
         assert "--skip-bad" in said
         report = ReadingReport()
-        assert len(list(iter_corpus(path, skip_bad=True, allow_loss=True, report=report))) == 2
+        assert len(list(iter_corpus(path, Reading(skip_bad=True, allow_loss=True), report=report))) == 2
         assert (report.read, report.bad, report.messages) == (3, 1, [said])
 
     for_each(check, BAD_JSON.values())
@@ -76,7 +76,7 @@ def test_first_and_last_lines(tmp_path: Path, said_of: Callable[..., str]) -> No
     path = tmp_path / "x.jsonl"
     path.write_bytes(without("sentence2") + b"\n" + line() + b"\n")
     assert "line 1: no column for the hypothesis" in said_of(path)
-    assert len(list(iter_corpus(path, skip_bad=True, allow_loss=True))) == 1
+    assert len(list(iter_corpus(path, Reading(skip_bad=True, allow_loss=True)))) == 1
     path.write_bytes(line() + b"\n" + line()[:-9])
     assert "line 2: not JSON: " in said_of(path)
     assert "; the line does not end in a newline: is the file truncated" in said_of(path)
@@ -114,7 +114,7 @@ def test_a_bad_row_of_a_csv_is_skipped_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(HEADER + b'"a"x,b,neutral\nc\nd,e,neutral\nf,g,-\n')
     report = ReadingReport()
-    (kept,) = iter_corpus(path, skip_bad=True, allow_loss=True, report=report)
+    (kept,) = iter_corpus(path, Reading(skip_bad=True, allow_loss=True), report=report)
     assert (kept.premise, kept.hypothesis) == ("d", "e")
     assert (report.read, report.bad, report.no_gold, report.examples) == (4, 2, 1, 1)
 
@@ -189,7 +189,7 @@ def test_when_every_record_is_bad_skipping_them_is_an_error(tmp_path: Path) -> N
     path.write_bytes(b"{\n[\n" * 4)
     report = ReadingReport()
     with pytest.raises(FormatError, match="none of the 8 records could be used"):
-        list(iter_corpus(path, skip_bad=True, allow_loss=True, report=report))
+        list(iter_corpus(path, Reading(skip_bad=True, allow_loss=True), report=report))
     assert (report.bad, len(report.messages)) == (8, 5)
 
 
@@ -200,7 +200,7 @@ def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, said_of: Calla
         rows = "Un café.\tA coffee.\tentailment\nTwo.\tOne.\tneutral\n"
         path.write_text(f"{header}\n{rows}", encoding="latin-1")
         for skip_bad in (False, True):
-            said = said_of(path, skip_bad=skip_bad)
+            said = said_of(path, Reading(skip_bad=skip_bad))
             assert "is not UTF-8" in said
             assert "iconv -f latin1 -t UTF-8 FILE > NEWFILE" in said
 
@@ -208,8 +208,8 @@ def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, said_of: Calla
 # Published files
 
 
-def test_snli_dev_has_the_published_number_of_examples(shared_data: Path) -> None:
-    dataset = read_corpus("snli:dev", data_dir=shared_data)
+def test_snli_dev_has_the_published_number_of_examples(published: Path) -> None:
+    dataset = read_corpus("snli:dev")
     assert len(dataset) == 9842  # Bowman et al. 2015, and the data README
     keys = {"annotator_labels", "captionID", "cluster"} | {
         f"{side}_{kind}" for side in ("premise", "hypothesis") for kind in ("parse", "binary_parse")
@@ -218,24 +218,24 @@ def test_snli_dev_has_the_published_number_of_examples(shared_data: Path) -> Non
     assert len({example.info["cluster"] for example in dataset}) <= 3319  # captions in the file
 
 
-def test_multinli_matched_genres_and_annotators(shared_data: Path) -> None:
-    examples = list(iter_corpus("multinli:matched", data_dir=shared_data))
+def test_multinli_matched_genres_and_annotators(published: Path) -> None:
+    examples = list(iter_corpus("multinli:matched"))
     assert sum("genre" in example.info for example in examples) == 8614  # null on the others
     assert sum(len(example.info["annotator_labels"]) == 5 for example in examples) == 1599  # README
     assert sum(len(example.info["annotator_labels"]) == 2 for example in examples) == 9815 - 1599
     assert {example.info["cluster"] for example in examples} == {e.info["promptID"] for e in examples}
 
 
-def test_multinli_mismatched_has_repeated_ids(shared_data: Path) -> None:
+def test_multinli_mismatched_has_repeated_ids(published: Path) -> None:
     report = ReadingReport()
-    everything = iter_corpus("multinli:mismatched", data_dir=shared_data, report=report, drop_no_gold=False)
+    everything = iter_corpus("multinli:mismatched", report=report, drop_no_gold=False)
     assert len({example.id for example in everything}) == 9832
     assert report.renamed == 9832 - 9805  # distinct pairIDs in the file
 
 
-def test_aqua(shared_data: Path) -> None:
+def test_aqua(published: Path) -> None:
     for split in ("dev", "test"):
-        problems = list(iter_corpus(f"aqua:{split}", data_dir=shared_data))
+        problems = list(iter_corpus(f"aqua:{split}"))
         assert len(problems) == 254
         assert all(each.id == content_id(each.premise, "", None) for each in problems[:9])
         assert all(set(p.info) == {"kind", "options", "rationale", "correct"} for p in problems)

@@ -20,7 +20,8 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import data_folder, find_split, list_corpora
 from crossexam.corpora.labelled import load_corpus
-from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus
+from crossexam.corpora.reading import Reading
+from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus, reading_among
 from crossexam.suites.bases import base_from_spec
 from crossexam.training.data import load_data
 
@@ -144,12 +145,12 @@ def test_identity_and_whether_it_is_installed(tmp_path: Path) -> None:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     for text in ("snli:dev", "snli:dev[::2]", str(path), f"snli@{path}"):
         spec = CorpusSpec.parse(text)
-        assert spec.installed(data_dir=tmp_path)
-        assert (spec.sha256(data_dir=tmp_path), spec.identity(data_dir=tmp_path)) == (digest, digest[:16])
+        assert spec.installed()
+        assert (spec.sha256(), spec.identity()) == (digest, digest[:16])
     for text in ("snli:test", str(tmp_path / "no.jsonl"), f"snli@{tmp_path}"):
-        assert not CorpusSpec.parse(text).installed(data_dir=tmp_path)
+        assert not CorpusSpec.parse(text).installed()
     with pytest.raises(UnknownNameError):
-        CorpusSpec.parse("snlu:dev").installed(data_dir=tmp_path)
+        CorpusSpec.parse("snlu:dev").installed()
 
 
 def test_every_verb_reads_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +209,7 @@ def test_a_slice_for_training_counts_labelled_examples_only(tmp_path: Path) -> N
 def test_a_split_is_found_in_sensible_places(tmp_path: Path) -> None:
     for place in ("snli", "", "snli_1.0", "downloads/snli_1.0"):
         path = put(tmp_path / place / "snli_1.0_dev.jsonl")
-        file = CorpusSpec.parse("snli:dev").locate(data_dir=tmp_path)
+        file = CorpusSpec.parse("snli:dev").locate()
         assert (file.path, file.name, file.part, file.corpus) == (path, "snli:dev", "dev", "snli")
         path.unlink()
     put(tmp_path / ".crossexam" / "snli_1.0_dev.jsonl")  # a hidden folder is not looked into
@@ -216,13 +217,13 @@ def test_a_split_is_found_in_sensible_places(tmp_path: Path) -> None:
     # each goes before the last: JSON lines before text, and the folder of the corpus before others
     for better in ("snli/snli_1.0_dev.txt", "a/snli_1.0_dev.jsonl", "snli/snli_1.0_dev.jsonl"):
         path = put(tmp_path / better)
-        assert CorpusSpec.parse("snli:dev").path(data_dir=tmp_path) == path
+        assert CorpusSpec.parse("snli:dev").path() == path
 
 
 def test_other_names_of_corpora_and_splits(each_case: Callable[..., None], tmp_path: Path) -> None:
     def check(spec: str, file: str) -> None:
         path = put(tmp_path / file)
-        assert CorpusSpec.parse(spec).path(data_dir=tmp_path) == path
+        assert CorpusSpec.parse(spec).path() == path
 
     each_case(check)
 
@@ -243,7 +244,7 @@ def test_the_data_folder_is_the_variable_or_the_platforms(
 
 
 def test_a_split_that_is_not_installed(tmp_path: Path, refused: Callable[..., str]) -> None:
-    said = refused(iter_corpus, "snli:dev", data_dir=tmp_path)  # at once, before the first example is drawn
+    said = refused(iter_corpus, "snli:dev")  # at once, before the first example is drawn
     assert said == (
         f"{tmp_path}: snli:dev is not installed\n"
         "  wanted: snli_1.0_dev.jsonl or snli_1.0_dev.txt, in this folder or up to two levels below it\n"
@@ -268,7 +269,12 @@ def test_unknown_names_and_paths(tmp_path: Path, said_of: Callable[..., str]) ->
         "snli": which,
         "snli:": which,
     }.items():
-        assert message in said_of(name, data_dir=tmp_path)
+        assert message in said_of(name)
+
+
+def test_a_folder_beside_named_corpora_is_no_file_that_options_of_reading_are_for(tmp_path: Path) -> None:
+    for beside, files_only in ((tmp_path, False), (tmp_path / "pairs.jsonl", True)):
+        assert reading_among(["snli:dev", str(beside)], Reading()).files_only is files_only
 
 
 def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,7 +292,7 @@ def test_builtin_corpora_come_with_the_package() -> None:
 
 def test_ls_lists_what_is_installed(tmp_path: Path) -> None:
     put(tmp_path / "snli_1.0_dev.jsonl")
-    listed = {entry.name: entry for entry in list_corpora(data_dir=tmp_path)}
+    listed = {entry.name: entry for entry in list_corpora()}
     assert list(listed) == list(catalog())
     assert (listed["snli"].installed, listed["multinli"].installed) == (True, False)
     assert listed["snli"].files == {"train": None, "dev": tmp_path / "snli_1.0_dev.jsonl", "test": None}

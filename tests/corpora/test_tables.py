@@ -17,9 +17,9 @@ import pytest
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example, content_id
-from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import read_corpus
-from crossexam.corpora.tables import TABLES, checked_examples, dataset_of, table_kind
+from crossexam.corpora.tables import TABLES, dataset_of, table_kind
 
 FIELDS = ("pairID", "sentence1", "sentence2", "gold_label", "genre")
 ROWS: list[dict[str, Any]] = [
@@ -66,7 +66,7 @@ def test_tables_are_read_like_files(tmp_path: Path, for_each: Callable[..., None
             dataset_of(make(malformed))
         assert str(caught.value).split(", row 3,")[1] == str(of_malformed.value).split(", row 3,")[1]
         report = ReadingReport()
-        kept = dataset_of(make(malformed), skip_bad=True, allow_loss=True, report=report)
+        kept = dataset_of(make(malformed), Reading(skip_bad=True, allow_loss=True), report=report)
         assert (len(kept), report.bad, dict(report.labels)) == (2, 1, {"neutral": 1, "entailment": 1})
 
     for_each(check, MAKERS)
@@ -110,7 +110,7 @@ def test_numbers_need_a_declaration_as_in_files(refused: Callable[..., str]) -> 
     for table in (pl.DataFrame(rows), pd.DataFrame(rows), rows, _numbered(None)):
         said = refused(dataset_of, table)
         assert "row 1, field 'label': the labels are numbers (1 with 0, 1 with 1)" in said
-        declared = dataset_of(table, labels={"1": "entailment", "0": "not_entailment"})
+        declared = dataset_of(table, Reading(labels={"1": "entailment", "0": "not_entailment"}))
         assert [example.label for example in declared] == ["entailment", "not_entailment"]
 
 
@@ -120,12 +120,12 @@ def test_scalars_of_numpy_and_missing_values_of_pandas(for_each: Callable[..., N
 
     def check(labels: Any) -> None:
         report = ReadingReport()
-        read = dataset_of(pd.DataFrame({**columns, "label": labels}), labels=names, report=report)
+        read = dataset_of(pd.DataFrame({**columns, "label": labels}), Reading(labels=names), report=report)
         assert [example.label for example in read] == ["entailment", "contradiction"]
         assert report.no_gold == 1
         cells = zip(*columns.values(), labels, strict=True)
         rows = [dict(zip((*columns, "label"), row, strict=True)) for row in cells]
-        assert dataset_of(rows, labels=names).examples == read.examples
+        assert dataset_of(rows, Reading(labels=names)).examples == read.examples
 
     for_each(
         check,
@@ -143,7 +143,7 @@ def test_scalars_of_numpy_and_missing_values_of_pandas(for_each: Callable[..., N
 def test_values_in_info_are_those_of_json() -> None:
     row = {**ROWS[0], "weights": np.array([1, 2]), "seen": np.bool_(True)}
     columns = {"weights": "weights", "seen": "seen"}
-    (example,) = dataset_of([row], columns=columns)
+    (example,) = dataset_of([row], Reading(columns=columns))
     assert (example.info["weights"], example.info["seen"]) == ([1, 2], True)
     assert type(example.info["seen"]) is bool
 
@@ -168,7 +168,7 @@ def test_what_is_wrong_with_a_table_is_said(refused: Callable[..., str]) -> None
     ]
     for data, says in wrong:
         assert says in refused(dataset_of, data)
-    said = refused(dataset_of, pl.DataFrame({"a": ["A."], "hypothesis": ["B."]}), skip_bad=True)
+    said = refused(dataset_of, pl.DataFrame({"a": ["A."], "hypothesis": ["B."]}), Reading(skip_bad=True))
     assert "header: no column for the premise" in said  # a header that fits nothing is not skipped
 
 
@@ -192,8 +192,8 @@ def test_examples_that_would_be_misread_are_refused(refused: Callable[..., str])
     ]
     for examples, says in wrong:
         assert says in refused(dataset_of, examples)
-        assert says in refused(checked_examples, Dataset("mine", examples), {})
-    said = refused(dataset_of, [_example()], columns={"premise": "a"})
+        assert says in refused(dataset_of, Dataset("mine", examples))
+    said = refused(dataset_of, [_example()], Reading(columns={"premise": "a"}))
     assert "Examples are not read with columns" in said
 
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import crossexam as cx
 from crossexam.cli.build import bases_from
 from crossexam.cli.main import app
+from crossexam.corpora.reading import Reading
 from crossexam.interop.card import sources_of
 from crossexam.reports.published_systems import STUDIES
 from crossexam.suites.bases import base_from_spec
@@ -56,17 +57,21 @@ def test_a_limit_counts_over_all_corpora_of_a_union(folder: Path) -> None:
     assert [(each.name, len(each)) for each in limited] == [("base.one_two", 1), ("negation.one_two", 1)]
 
 
-def test_named_corpora_of_a_union_need_no_columns_where_its_files_do(folder: Path) -> None:
+def test_named_corpora_of_a_union_need_no_columns_where_its_files_do(
+    folder: Path, refused: Callable[..., str]
+) -> None:
     (folder / "mine.tsv").write_text("p\th\tgold\nA man sleeps.\tA man rests.\tyes\n")
-    reading = {
-        "columns": {"premise": "p", "hypothesis": "h", "label": "gold"},
-        "labels": {"yes": "entailment"},
-        "skip_bad": False,
-        "allow_loss": False,
-    }
+    columns = {"premise": "p", "hypothesis": "h", "label": "gold"}
+    reading = Reading(columns, labels={"yes": "entailment"})
     joined, single = bases_from(["builtin:demo[:2]+mine.tsv", "mine.tsv"], reading, None)
     assert [len(list(each.open())) for each in (joined, single)] == [3, 1]
     assert (joined.part, single.part) == ("builtin_demo_2_mine", "mine")
+    demo, single = bases_from(["builtin:demo[:2]", "mine.tsv"], reading, None)
+    assert [len(list(each.open())) for each in (demo, single)] == [2, 1]
+    assert (demo.reading, single.reading) == ({}, {"columns": columns, "labels": {"yes": "entailment"}})
+    assert (joined.identity, joined.reading) == (f"{demo.identity}+{single.identity}", single.reading)
+    two = Reading(columns, labels={"yes": "entailment", "no": "not_entailment"})
+    assert "different labels" in refused(bases_from, ["builtin:demo[:2]+mine.tsv"], two, None)
 
 
 def test_what_cannot_be_joined(

@@ -284,7 +284,7 @@ def test_words_of_other_corpora_get_their_vectors(request_of: Any, tmp_path: Pat
     vectors.write_text("zebra 1 2 3 4 5 6\n. 6 5 4 3 2 1\n")
 
     def trained(folder: str, corpus: str | None = None) -> Any:
-        sources = load_word_sources([str(tmp_path / f"{corpus}.csv")], {}) if corpus else ()
+        sources = load_word_sources([str(tmp_path / f"{corpus}.csv")]) if corpus else ()
         given = {"vectors": vectors, "vocabulary_from": sources, "values": {"epochs": "1"}}
         return train_model(request_of(folder=folder, **given))
 
@@ -301,7 +301,7 @@ def test_words_of_other_corpora_get_their_vectors(request_of: Any, tmp_path: Pat
     assert (source["spec"], source["rows"]) == (str(tmp_path / "one.csv"), 1)
     assert more.manifest["words_from_other_corpora"] == 1
     assert "vocabulary_from" not in plain.manifest["fingerprint"]["options"]
-    sources = load_word_sources([str(tmp_path / "one.csv")], {})
+    sources = load_word_sources([str(tmp_path / "one.csv")])
     with pytest.raises(CrossexamError, match="--vocabulary-from needs word vectors"):
         train_model(request_of(folder="none", vocabulary_from=sources))
 

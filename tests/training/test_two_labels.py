@@ -13,10 +13,13 @@ import pytest
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS
 from crossexam.corpora.labelled import load_corpus
+from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from crossexam.shallow.fitting import FitRequest, fit_once
+from crossexam.shallow.table import SHALLOW
 from crossexam.training.data import load_data
 
 THREE = "builtin:demo"
@@ -64,7 +67,7 @@ def test_two_labels_in_training_dev_and_test(
     answered = model.predict([("It rains.", "It is wet."), ("A dog runs.", "A cat sleeps.")])
     assert (answered[:, 2] == 0).all()
     np.testing.assert_allclose(answered.sum(axis=1), 1)
-    for dataset in (read_corpus(two, labels=YES_OR_NO), read_corpus(THREE)):
+    for dataset in (read_corpus(two, Reading(labels=YES_OR_NO)), read_corpus(THREE)):
         run = predict_suite(model.name, dataset, options={"device": "cpu"})
         (found,) = accuracy_by_set(run).values()
         assert 100 * found.value == pytest.approx(test["accuracy"], abs=1e-3)
@@ -90,15 +93,18 @@ def test_a_model_of_three_labels_is_scored_on_two_by_projection(
     assert test["loss"] == pytest.approx(-np.log(gold).mean(), abs=1e-4)
 
 
-def test_corpora_of_both_kinds_need_a_declaration(two: Path) -> None:
+def test_corpora_of_both_kinds_need_a_declaration(two: Path, tmp_path: Path) -> None:
     both = f"{two}+{THREE}"
     assert load_corpus(THREE).projection is THREE_LABELS
-    assert load_corpus(str(two), labels=YES_OR_NO).projection is ENTAILMENT_OR_NOT
+    assert load_corpus(str(two), Reading(labels=YES_OR_NO)).projection is ENTAILMENT_OR_NOT
     with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
-        load_data(both, THREE, labels=YES_OR_NO)
-    assert load_data(both, THREE, labels=YES_OR_NO, two_labels=True).classes is ENTAILMENT_OR_NOT
+        load_data(both, THREE, Reading(labels=YES_OR_NO))
+    request = FitRequest(both, THREE, tmp_path / "m", reading=Reading(labels=YES_OR_NO))
+    with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
+        fit_once(SHALLOW["bag-of-words"], request)
+    assert load_data(both, THREE, Reading(labels=YES_OR_NO), two_labels=True).classes is ENTAILMENT_OR_NOT
     with pytest.raises(CrossexamError, match="the labels of 'builtin' are known"):
-        load_data(THREE, THREE, labels=YES_OR_NO)
+        load_data(THREE, THREE, Reading(labels=YES_OR_NO))
 
 
 def test_two_labels_can_be_declared_for_three(train: Any, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
+from crossexam.corpora.reading import Reading
 from crossexam.language.word_vectors import read_vectors
 from crossexam.training.vocabulary import (
     PENN_TAGS,
@@ -206,7 +207,10 @@ def test_of_other_corpora_the_texts_are_read_and_never_the_labels(tmp_path: Path
     one, other = tmp_path / "one.csv", tmp_path / "other.csv"
     one.write_text("premise,hypothesis,label\nA dog,It barks,neutral\nRain,Snow,\n")
     other.write_text("premise,hypothesis,label\nA dog,It barks,entailment\nRain,Snow,entailment\n")
-    first, second = load_word_sources([str(one), str(other)], {})
+    first, second = load_word_sources([str(one), str(other)])
     assert [example.label for example in (*first.examples, *second.examples)] == [None] * 4
     assert [example.premise for example in first.examples] == ["A dog", "Rain"]
     assert first.describe()["rows"] == 2
+    one.write_text("text,hypothesis\nA dog,It barks\n")  # as the columns say, and a corpus beside it
+    first, second = load_word_sources([str(one), "builtin:demo[:2]"], Reading({"premise": "text"}))
+    assert (len(first.examples), len(second.examples)) == (1, 2)

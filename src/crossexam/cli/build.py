@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,12 +21,13 @@ from crossexam.core.sealed import read_manifest
 from crossexam.core.settings import parse_option_settings
 from crossexam.core.test_sets import MANIFEST
 from crossexam.corpora.installed import data_folder
-from crossexam.corpora.spec import CorpusSpec, changed_reading, each_reading
+from crossexam.corpora.reading import Reading
+from crossexam.corpora.spec import CorpusSpec, reading_among
 from crossexam.options.build import Build, Examine, Subset
 from crossexam.options.engines import engine_of
 from crossexam.options.groups import reading_of, request_fields
 from crossexam.options.short_forms import suite_options
-from crossexam.suites.bases import Base, base_from_corpora, base_from_spec, installed_word_problems
+from crossexam.suites.bases import Base, base_from_spec, installed_word_problems
 from crossexam.suites.build import WORTHWHILE, build_to_folder
 from crossexam.suites.plan import Overview, SuiteKind, SuiteRequest
 from crossexam.suites.table import reads_problems, suite_named, suite_request
@@ -56,7 +57,7 @@ def requested(
         fields |= request_fields(options)
         fields["engine"] = engine_of(options, usual="auto", worthwhile=WORTHWHILE, note=note)
     if kind.base_option is not None:
-        return suite_request(suite, reading=changed_reading(reading), **fields)
+        return suite_request(suite, reading=reading, **fields)
     if not options.base:
         raise CrossexamError(
             f"{suite} needs a base corpus",
@@ -68,11 +69,10 @@ def requested(
     return suite_request(suite, bases, problems, **fields)
 
 
-def bases_from(specs: Sequence[str], reading: Mapping[str, Any], limit: int | None) -> list[Base]:
-    """Return the bases named by the options; *reading* are the options of reading them."""
-    unions = [CorpusSpec.parse_union(spec) for spec in specs]
-    readings = iter(each_reading(list(chain.from_iterable(unions)), reading))
-    return [base_from_corpora(list(islice(readings, len(union))), limit=limit) for union in unions]
+def bases_from(specs: Sequence[str], reading: Reading, limit: int | None) -> list[Base]:
+    """Return the bases named by the options, which are read as *reading* says."""
+    reading = reading_among(chain.from_iterable(map(CorpusSpec.parse_union, specs)), reading)
+    return [base_from_spec(spec, reading, limit=limit) for spec in specs]
 
 
 def _problems(specs: Sequence[str], kind: SuiteKind) -> list[Base]:
@@ -97,8 +97,8 @@ def refuse_unread(request: SuiteRequest, *, but: Collection[str] = ()) -> None:
     options at all.
     """
     kind = request.kind
-    for_files = {"columns", "labels"} if kind.file_options else set(request.reading)
-    unread = [name for name in request.reading if name in for_files.difference(but)]
+    for_files = {"columns", "labels"} if kind.file_options else set(request.reading.changed)
+    unread = [name for name in request.reading.changed if name in for_files.difference(but)]
     if unread and not (kind.file_options and request.options.files):
         flags = " and ".join(f"--{name.replace('_', '-')}" for name in unread)
         with_files = " or ".join(f"--{option} FILE" for option in kind.file_options)

@@ -102,12 +102,12 @@ def _request(options: Train, watch: Callable[[Status], None]) -> TrainingRequest
     data = load_data(
         options.training,
         options.dev,
+        reading,
         tests=options.test,
         limit=options.limit,
         dev_limit=options.dev_limit,
         seed=options.seed,
         two_labels=options.two_labels,
-        **reading,
     )
     return TrainingRequest(
         options.model,

@@ -21,7 +21,6 @@ def cached_index(
     spec: str,
     *,
     cache_folder: Path | None = None,
-    data_dir: Path | None = None,
     progress: Progress = silent,
 ) -> WordPairIndex:
     """Return the word-pair index of *spec*: corpora or slices of them (:class:`CorpusSpec`), joined by ``+``.
@@ -33,13 +32,11 @@ def cached_index(
     from crossexam.language.word_pair_index import WordPairIndex
 
     corpora = [corpus.without_share() for corpus in CorpusSpec.parse_union(spec)]
-    hashes = [corpus.sha256(data_dir=data_dir) for corpus in corpora]
+    hashes = [corpus.sha256() for corpus in corpora]
     folder = (cache_folder or _cache_folder()) / _folder_name(hashes, [corpus.part for corpus in corpora])
     if not folder.exists():
         # slices are taken over the labelled examples
-        examples = chain.from_iterable(
-            corpus.examples(drop_no_gold=corpus.is_slice, data_dir=data_dir) for corpus in corpora
-        )
+        examples = chain.from_iterable(corpus.examples(drop_no_gold=corpus.is_slice) for corpus in corpora)
         source = {"spec": spec, "sha256": "+".join(hashes)}
         index = WordPairIndex.build(examples, source=source, progress=progress)
         with suppress(CrossexamError):  # another process has saved the same index already, or is about to

@@ -112,6 +112,16 @@ class CatalogEntry:
     aliases: tuple[str, ...] = ()
     publications: tuple[Publication, ...] = ()
 
+    @property
+    def installs(self) -> tuple[str, ...]:
+        """The names of the files that its downloads install."""
+        return tuple(name for item in self.downloads for name in item.installs)
+
+    @property
+    def unverified(self) -> tuple[str, ...]:
+        """The names of those of them for which no SHA-256 vouches."""
+        return tuple(name for item in self.downloads if item.sha256 is None for name in item.installs)
+
 
 @cache
 def catalog() -> Mapping[str, CatalogEntry]:

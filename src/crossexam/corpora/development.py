@@ -14,11 +14,11 @@ from typing import Any
 
 from crossexam.core.dataset import Dataset, content_hash, counted_items
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import projection_of
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.core.randomness import drawn_order
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.labelled import Corpus, load_corpus
+from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import user_path
 
 
@@ -92,7 +92,7 @@ def is_suite(name: str) -> bool:
 
 def load_dev_sets(
     names: Sequence[str],
-    reading: Mapping[str, Mapping[str, Any]] | None = None,
+    reading: Reading = Reading(),
     *,
     limit: int | None = None,
     seed: int = 0,
@@ -100,7 +100,7 @@ def load_dev_sets(
     """Return the development sets called *names*: corpora, and suites by their folders.
 
     Of a suite, its bases count: the corpora as they are, without the one from which the cross-dataset
-    benchmark measures a drop.  *reading* are the options of reading each corpus, by its name.  At most
+    benchmark measures a drop.  At most
     *limit* examples of each are drawn with *seed* (:meth:`DevSets.drawn`).  Raises CrossexamError if a suite
     has no bases, if a corpus is given twice, or if the limit is below 1.
     """
@@ -112,7 +112,7 @@ def load_dev_sets(
             corpora += found
             notes += said
         else:
-            corpora.append(load_corpus(name, **(reading or {}).get(name, {})))
+            corpora.append(load_corpus(name, reading))
     _refuse_repeats(corpora)
     return DevSets(" and ".join(names), tuple(corpora), tuple(notes)).drawn(limit, seed)
 
@@ -146,8 +146,7 @@ def _corpus(folder: Path, dataset: Dataset) -> Corpus:
         raise CrossexamError(
             f"none of the {len(dataset)} examples is labelled", where=path, wanted="pairs with gold labels"
         )
-    projection = projection_of(dataset.manifest, (example.label for example in labelled))
-    return Corpus(path, labelled, projection=projection)
+    return Corpus(path, labelled, projection=dataset.projection)
 
 
 def _notes(

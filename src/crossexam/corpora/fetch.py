@@ -9,18 +9,16 @@ the recorded hashes is not downloaded again.
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.files import read_json, sha256_of, sweep, write_json
+from crossexam.core.files import read_json, sha256_of, sweep, write_json, write_text
 from crossexam.core.locks import locked
 from crossexam.core.places import home_expanded
 from crossexam.core.progress import Progress, silent
@@ -38,189 +36,11 @@ ATTEMPTS: Final = 5
 MOST_BYTES: Final = 1_000_000_000
 _CONNECT_SECONDS: Final = 20.0
 _SILENCE_SECONDS: Final = 60.0  # without a byte, before an attempt counts as interrupted
+_PRIVATE: Final = ".crossexam"
 _STAGING: Final = "staging-"
+_PARTS: Final = "downloads"
 _WORTH_RETRYING: Final = frozenset({408, 416, 425, 429, 500, 502, 503, 504})
-
-
-class _InterruptedError(Exception):
-    """The transfer ended early; another attempt may resume it."""
-
-
-@dataclass(frozen=True)
-class Transfer:
-    """The download of *url* to the partial file *part*; *size* is in bytes, None if unknown.
-
-    *verifiable* means that a hash is checked afterwards, so the download may be resumed even if the server
-    sends no validator that shows that the file is unchanged.  A file of unknown size may have *most* bytes.
-    """
-
-    url: str
-    part: Path
-    size: int | None
-    verifiable: bool
-    most: int = MOST_BYTES
-
-    @property
-    def have(self) -> int:
-        """Bytes downloaded so far."""
-        return self.part.stat().st_size if self.part.exists() else 0
-
-    @property
-    def note(self) -> Path:
-        """The file next to the part that records the server's validator (ETag or date) of this version."""
-        return self.part.with_name(self.part.name + ".json")
-
-    def forget(self) -> None:
-        """Remove the partial file."""
-        self.part.unlink(missing_ok=True)
-        self.note.unlink(missing_ok=True)
-
-
-def download(
-    transfer: Transfer,
-    *,
-    progress: Progress = silent,
-    attempts: int = ATTEMPTS,
-    pause: Callable[[float], None] = time.sleep,
-) -> int:
-    """Download the file of *transfer* into its part, and return how many bytes this call received.
-
-    A partial file is resumed (HTTP ``Range`` with ``If-Range``), by this call and by later ones; a server may
-    also send everything again.  After *attempts* interruptions, raises CrossexamError and keeps the part.
-    """
-    received = 0
-    for attempt in range(1, attempts + 1):
-        try:
-            for size in _pieces(transfer, progress):
-                received += size
-            return received
-        except _InterruptedError as error:
-            reason = str(error)
-            if attempt < attempts:
-                pause(2.0 ** (attempt - 1))
-    raise CrossexamError(
-        f"the download was interrupted{f' {attempts} times' if attempts > 1 else ''}: {reason}",
-        where=transfer.url,
-        hint=f"{transfer.have:,} bytes were kept, and the next attempt resumes from there;"
-        " or download the file yourself and pass it with --from",
-    )
-
-
-def _pieces(transfer: Transfer, progress: Progress) -> Iterator[int]:
-    """Yield the size of each piece written in one attempt; raises _InterruptedError if it ends early."""
-    headers = {"Accept-Encoding": "identity", **_continuation(transfer)}
-    have = transfer.have
-    if transfer.size is not None and have == transfer.size:
-        return  # complete: interrupted between the last byte and the check of the hash
-    with _answer(transfer, headers) as response:
-        continued = response.status_code == 206
-        if continued and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
-            transfer.forget()
-            raise _InterruptedError("the server did not resume at the requested byte")
-        have = have if continued else 0
-        total = _total(transfer, response, have)
-        validator = response.headers.get("ETag") or response.headers.get("Last-Modified")
-        write_json(transfer.note, {"url": transfer.url, "validator": validator})
-        with transfer.part.open("ab" if continued else "wb") as sink:
-            for piece in response.iter_raw():
-                have += sink.write(piece)
-                _not_more(transfer, have)
-                progress(f"download {transfer.url.rpartition('/')[2]}", have, total)
-                yield len(piece)
-        if total is not None and have < total:
-            raise _InterruptedError(f"{have:,} of {total:,} bytes arrived")
-
-
-@contextmanager
-def _answer(transfer: Transfer, headers: dict[str, str]) -> Iterator[httpx2.Response]:
-    import httpx2
-
-    timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
-    try:
-        with (
-            httpx2.Client(follow_redirects=True, timeout=timeout) as client,
-            client.stream("GET", transfer.url, headers=headers) as response,
-        ):
-            if response.status_code == 416:  # the part is longer than the file, so not a part of it
-                transfer.forget()
-            if response.status_code in _WORTH_RETRYING:
-                raise _InterruptedError(f"the server returned {response.status_code}")
-            if response.status_code not in {200, 206}:
-                raise CrossexamError(
-                    f"the server returned {response.status_code} {response.reason_phrase}",
-                    where=transfer.url,
-                    hint="download the file yourself and pass it with --from",
-                )
-            yield response
-    except httpx2.TransportError as error:
-        raise _InterruptedError(str(error) or type(error).__name__) from None
-    except (httpx2.InvalidURL, httpx2.RequestError) as error:
-        raise CrossexamError(str(error), where=transfer.url) from None
-
-
-def _continuation(transfer: Transfer) -> dict[str, str]:
-    """Return the headers that resume the partial file; remove a part that cannot be resumed."""
-    if not transfer.have:
-        return {}
-    try:
-        note = json.loads(transfer.note.read_text(encoding="utf-8"))
-        url, validator = note["url"], note["validator"]
-    except (OSError, ValueError, KeyError, TypeError):
-        url = validator = None
-    strong = isinstance(validator, str) and not validator.startswith("W/")
-    if url != transfer.url or not (strong or transfer.verifiable):
-        transfer.forget()
-        return {}
-    continuation = {"Range": f"bytes={transfer.have}-"}
-    return continuation | {"If-Range": validator} if strong else continuation
-
-
-def _total(transfer: Transfer, response: httpx2.Response, have: int) -> int | None:
-    length = response.headers.get("Content-Length", "")
-    total = have + int(length) if length.isdigit() else transfer.size
-    if transfer.size is not None and total != transfer.size:
-        transfer.forget()
-        raise CrossexamError(
-            f"the server offers a file of {total:,} bytes",
-            where=transfer.url,
-            wanted=f"{transfer.size:,} bytes, as in the catalogue",
-            hint="nothing was installed; the file has changed since it was catalogued",
-        )
-    if total is not None:
-        _not_too_large(transfer, total)
-        check_room(transfer.part.parent, total - have)
-    return total
-
-
-def _not_too_large(transfer: Transfer, size: int) -> None:
-    """Raise CrossexamError if *size* is more bytes than a file that nothing is known of may have."""
-    if transfer.size is None and size > transfer.most:
-        transfer.forget()
-        raise CrossexamError(
-            f"the file has {size:,} bytes or more, and the catalogue does not know how many it should have",
-            where=transfer.url,
-            wanted=f"{transfer.most:,} bytes at most",
-            hint="if it is the right file, allow more with --max-size MEGABYTES",
-        )
-
-
-def _not_more(transfer: Transfer, have: int) -> None:
-    _not_too_large(transfer, have)
-    if transfer.size is not None and have > transfer.size:
-        transfer.forget()
-        raise CrossexamError(
-            "the server sent more bytes than the file should have",
-            where=transfer.url,
-            wanted=f"{transfer.size:,} bytes",
-        )
-
-
-PRIVATE_FOLDER: Final = ".crossexam"
 _DAMAGED: Final = "nothing was installed; the file is damaged, or its publisher has changed it"
-
-
-def _maps_maps(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
 
 
 class Hashes:
@@ -235,9 +55,10 @@ class Hashes:
         self.downloads: dict[str, str] = known.get("downloads", {})
         self.installed: dict[str, dict[str, str]] = known.get("installed", {})
         self.unverified: dict[str, list[str]] = known.get("unverified", {})
-        if not all(isinstance(each, dict) for each in (self.downloads, self.unverified)) or not _maps_maps(
-            self.installed
-        ):
+        mappings: list[Any] = [self.downloads, self.installed, self.unverified]
+        if isinstance(self.installed, dict):
+            mappings += self.installed.values()
+        if not all(isinstance(each, dict) for each in mappings):
             raise FormatError(
                 "this is not the file of hashes that fetching writes",
                 where=str(path),
@@ -250,11 +71,9 @@ class Hashes:
         known = {"downloads": self.downloads, "installed": self.installed, "unverified": self.unverified}
         write_json(self._path, known)
 
-    def note(self, key: str, file: Path) -> None:
-        """Record the hash of *file*, which came from a verified archive."""
-        self.downloads[key] = sha256_of(file)
-
-    def check(self, key: str, file: Path, *, size: int | None, listed: str | None, where: str) -> None:
+    def check(
+        self, key: str, file: Path, *, where: str, size: int | None = None, listed: str | None = None
+    ) -> None:
         """Compare *file* with its *size* and *listed* hash, else with the hash recorded for *key*.
 
         If there is neither hash, record the file's.  Raises CrossexamError if they differ.
@@ -283,23 +102,31 @@ class Hashes:
 
 @dataclass(frozen=True)
 class FetchResult:
-    """The outcome of an installation: the *files* in place, their SHA-256 by name, the bytes *received*.
+    """The outcome of an installation in *folder*: the SHA-256 of the files by name, the bytes *received*.
 
-    *already* is true if everything was installed before and its hashes are right; *missing* names the files
-    that a copy lacked, *unverified* those for which no hash in the catalogue vouches.
+    *already* is true if everything was installed before and its hashes are right.
     """
 
-    name: str
+    entry: CatalogEntry
     folder: Path
-    files: tuple[Path, ...]
     hashes: Mapping[str, str]
     received: int
     already: bool
-    missing: tuple[str, ...]
-    unverified: tuple[str, ...]
-    licence: str
-    citation: str
-    homepage: str
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files in place."""
+        return tuple(self.folder / name for name in self.hashes)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names of the files that a copy lacked."""
+        return tuple(name for name in self.entry.installs if name not in self.hashes)
+
+    @property
+    def unverified(self) -> tuple[str, ...]:
+        """The names of the files for which no hash in the catalogue vouches."""
+        return tuple(name for name in self.entry.unverified if name in self.hashes)
 
     def summary(self) -> str:
         """Return what was done, the licence and the citation, for the terminal."""
@@ -308,7 +135,7 @@ class FetchResult:
             if self.already
             else f"installed ({self.received:,} bytes received)"
         )
-        lines = [f"{self.name} {what}: {self.folder}", *(f"  {path.name}" for path in self.files)]
+        lines = [f"{self.entry.name} {what}: {self.folder}", *(f"  {name}" for name in self.hashes)]
         if self.missing:
             lines.append(f"  not in the copy: {', '.join(self.missing)}")
         if self.unverified:
@@ -316,11 +143,13 @@ class FetchResult:
                 f"  unverified: {', '.join(self.unverified)}: the catalogue has no hash, so nothing vouches "
                 "for the content; the SHA-256 was recorded, and a later fetch of anything else is refused"
             )
-        return "\n".join([*lines, f"licence: {self.licence}", f"cite: {self.citation}"])
+        return "\n".join([*lines, f"licence: {self.entry.licence}", f"cite: {self.entry.citation}"])
 
 
 @dataclass
 class _Job:
+    """What is to be installed, and how; *received* counts the bytes of its downloads."""
+
     entry: CatalogEntry
     data: Path
     hashes: Hashes
@@ -334,13 +163,178 @@ class _Job:
     def folder(self) -> Path:
         return self.data / self.entry.name
 
-    @property
-    def names(self) -> list[str]:
-        return [name for item in self.entry.downloads for name in item.installs]
+    def in_place(self) -> bool:
+        """Return whether every file of the corpus is present with the hash it was installed with."""
+        hashes = self.hashes.installed.get(self.entry.name, {})
+        return all(
+            (self.folder / name).is_file() and sha256_of(self.folder / name) == hashes.get(name)
+            for name in self.entry.installs
+        )
+
+    def put_in_place(self, staging: Path) -> None:
+        """Move what is in *staging* into the folder of the corpus, and write the hashes."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        installed = self.hashes.installed.setdefault(self.entry.name, {})
+        for path in sorted(staging.iterdir()):
+            installed[path.name] = sha256_of(path)
+            path.replace(self.folder / path.name)
+        self.hashes.unverified[self.entry.name] = [n for n in self.entry.unverified if n in installed]
+        self.hashes.save()
+
+    def result(self, *, already: bool) -> FetchResult:
+        """Return what is in place."""
+        installed = self.hashes.installed[self.entry.name]
+        present = [n for n in self.entry.installs if n in installed and (self.folder / n).is_file()]
+        hashes = {name: installed[name] for name in present}
+        return FetchResult(self.entry, self.folder, hashes, self.received, already)
+
+
+class _InterruptedError(Exception):
+    """The transfer ended early; another attempt may resume it."""
+
+
+@dataclass(frozen=True)
+class _Transfer:
+    """A download to the partial file *part*, which later attempts and later calls resume.
+
+    Beside it is a note with the server's validator (ETag or date) of this version.  Without a validator, only
+    a file of which the catalogue has a hash is resumed.
+    """
+
+    job: _Job
+    item: Download
+    part: Path
 
     @property
-    def unverified(self) -> list[str]:
-        return [name for item in self.entry.downloads if item.sha256 is None for name in item.installs]
+    def _note(self) -> Path:
+        return self.part.with_name(f"{self.part.name}.note")
+
+    def forget(self) -> None:
+        """Remove the partial file."""
+        self.part.unlink(missing_ok=True)
+        self._note.unlink(missing_ok=True)
+
+    def complete(self) -> None:
+        """Download what the part lacks (HTTP ``Range`` with ``If-Range``; a server may send all anew).
+
+        Raises CrossexamError after so many interruptions as the job has attempts, and keeps the part.
+        """
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+
+        attempts = Retrying(
+            retry=retry_if_exception_type(_InterruptedError),
+            stop=stop_after_attempt(self.job.attempts),
+            wait=wait_exponential(),  # 1, 2, 4 ... seconds
+            sleep=self.job.pause,
+            reraise=True,
+        )
+        try:
+            attempts(self._attempt)
+        except _InterruptedError as error:
+            times = f" {self.job.attempts} times" if self.job.attempts > 1 else ""
+            raise CrossexamError(
+                f"the download was interrupted{times}: {error}",
+                where=self.item.url,
+                hint=f"{self._have():,} bytes were kept, and the next attempt resumes from there;"
+                " or download the file yourself and pass it with --from",
+            ) from None
+
+    def _have(self) -> int:
+        return self.part.stat().st_size if self.part.exists() else 0
+
+    def _attempt(self) -> None:
+        import httpx2
+
+        if self._have() == self.item.size:
+            return  # complete: interrupted between the last byte and the check of the hash
+        headers = {"Accept-Encoding": "identity", **self._continuation()}
+        timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
+        try:
+            with httpx2.stream(
+                "GET", self.item.url, headers=headers, timeout=timeout, follow_redirects=True
+            ) as response:
+                self._check_status(response)
+                self._receive(response)
+        except httpx2.TransportError as error:
+            raise _InterruptedError(str(error) or type(error).__name__) from None
+        except (httpx2.InvalidURL, httpx2.RequestError) as error:
+            raise CrossexamError(str(error), where=self.item.url) from None
+
+    def _continuation(self) -> dict[str, str]:
+        """Return the headers that resume the partial file; remove a part that cannot be resumed."""
+        validator = self._note.read_bytes().decode("ascii", "ignore") if self._note.is_file() else ""
+        if not validator and self.item.sha256 is None:
+            self.forget()
+        if not self._have():
+            return {}
+        unchanged = {"If-Range": validator} if validator else {}
+        return {"Range": f"bytes={self._have()}-", **unchanged}
+
+    def _check_status(self, response: httpx2.Response) -> None:
+        if response.status_code == 416:  # the part is longer than the file, so not a part of it
+            self.forget()
+        if response.status_code in _WORTH_RETRYING:
+            raise _InterruptedError(f"the server returned {response.status_code}")
+        if response.status_code not in {200, 206}:
+            raise CrossexamError(
+                f"the server returned {response.status_code} {response.reason_phrase}",
+                where=self.item.url,
+                hint="download the file yourself and pass it with --from",
+            )
+
+    def _receive(self, response: httpx2.Response) -> None:
+        """Append the answer to the part, or write it anew; raises _InterruptedError if it ends early."""
+        continued, have = response.status_code == 206, self._have()
+        if continued and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
+            self.forget()
+            raise _InterruptedError("the server did not resume at the requested byte")
+        have = have if continued else 0
+        total = self._total(response, have)
+        validator = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
+        write_text(self._note, "" if validator.startswith("W/") else validator)  # W/: of no certain bytes
+        with self.part.open("ab" if continued else "wb") as sink:
+            for piece in response.iter_raw():
+                have += sink.write(piece)
+                self.job.received += len(piece)
+                self._check_bound(have)
+                self.job.progress(f"download {self.item.url.rpartition('/')[2]}", have, total)
+        if total is not None and have < total:
+            raise _InterruptedError(f"{have:,} of {total:,} bytes arrived")
+
+    def _total(self, response: httpx2.Response, have: int) -> int | None:
+        """Return the bytes of the whole file, None if nobody says; raises CrossexamError if they differ."""
+        length = response.headers.get("Content-Length", "")
+        total = have + int(length) if length.isdigit() else self.item.size
+        if total is None:
+            return None
+        if self.item.size not in {None, total}:
+            raise self._refused(
+                f"the server offers a file of {total:,} bytes",
+                wanted=f"{self.item.size:,} bytes, as in the catalogue",
+                hint="nothing was installed; the file has changed since it was catalogued",
+            )
+        self._check_bound(total)
+        check_room(self.part.parent, total - have)
+        return total
+
+    def _check_bound(self, size: int) -> None:
+        """Raise CrossexamError if *size* is more bytes than the file has, or than an unknown one may have."""
+        if self.item.size is None and size > self.job.most:
+            raise self._refused(
+                f"the file has {size:,} bytes or more, "
+                "and the catalogue does not know how many it should have",
+                wanted=f"{self.job.most:,} bytes at most",
+                hint="if it is the right file, allow more with --max-size MEGABYTES",
+            )
+        if self.item.size is not None and size > self.item.size:
+            raise self._refused(
+                "the server sent more bytes than the file should have", wanted=f"{self.item.size:,} bytes"
+            )
+
+    def _refused(self, what: str, *, wanted: str, hint: str | None = None) -> CrossexamError:
+        """Return an error about a file that is not the right one, of which nothing is kept."""
+        self.forget()
+        return CrossexamError(what, where=self.item.url, wanted=wanted, hint=hint)
 
 
 def install_corpus(
@@ -366,30 +360,43 @@ def install_corpus(
     to_fetch = {key: entry for key, entry in known.items() if entry.downloads}
     if name not in to_fetch:
         raise UnknownNameError("corpus to fetch", name, to_fetch)
-    if source is not None and not home_expanded(source).exists():
+    copy = None if source is None else home_expanded(source)
+    if copy is not None and not copy.exists():
         raise CrossexamError(
             "no such file or folder",
             where=str(source),
             wanted="an archive that was downloaded, one of its files, or a folder with them",
         )
     data = data_dir or data_folder()
-    private = data / PRIVATE_FOLDER
+    private = data / _PRIVATE
+    busy = CrossexamError(
+        "another crossexam fetch is using this data folder",
+        where=str(data),
+        hint="try again when it has finished",
+    )
     try:
         private.mkdir(parents=True, exist_ok=True)
-        with locked(private / "lock", _busy(data)):
+        with locked(private / "lock", busy):
+            _sweep(private)
             hashes = Hashes(private / "hashes.json")
             job = _Job(to_fetch[name], data, hashes, progress, attempts, pause, max_size)
-            return _install_verified(job, private, home_expanded(source) if source is not None else None)
+            return _installed(job, private, copy)
     except OSError as error:
         what = error.strerror or str(error)
         raise CrossexamError(what, where=str(error.filename or data)) from None
 
 
-def _install_verified(job: _Job, private: Path, source: Path | None) -> FetchResult:
-    _sweep(private)
-    if source is None and _in_place(job):
-        return _result(job, already=True)
-    if source is None and job.entry.by_hand:
+def _sweep(private: Path) -> None:
+    """Remove what processes left that were killed; this one holds the lock."""
+    sweep(private, private / _PARTS)
+    for stale in private.glob(f"{_STAGING}*"):
+        shutil.rmtree(stale, ignore_errors=True)
+
+
+def _installed(job: _Job, private: Path, copy: Path | None) -> FetchResult:
+    if copy is None and job.in_place():
+        return job.result(already=True)
+    if copy is None and job.entry.by_hand:
         raise CrossexamError(
             f"{job.entry.name} cannot be fetched automatically: {job.entry.by_hand}",
             where=job.entry.homepage,
@@ -397,32 +404,23 @@ def _install_verified(job: _Job, private: Path, source: Path | None) -> FetchRes
         )
     with tempfile.TemporaryDirectory(prefix=_STAGING, dir=private) as folder:
         staging = Path(folder)
-        if source is None:
-            transfers = [
-                _from_network(job, item, private / "downloads", staging) for item in job.entry.downloads
-            ]
+        if copy is None:
+            transfers = [_from_network(job, item, private, staging) for item in job.entry.downloads]
         else:
             transfers = []
-            _from_copy(job, staging, source)
-        _put_in_place(job, staging)
+            _from_copy(job, staging, copy)
+        job.put_in_place(staging)
     for transfer in transfers:
         transfer.forget()
-    return _result(job, already=False)
+    return job.result(already=False)
 
 
-def _sweep(private: Path) -> None:
-    """Remove what processes left that were killed; this one holds the lock."""
-    sweep(private)
-    for stale in private.glob(f"{_STAGING}*"):
-        shutil.rmtree(stale, ignore_errors=True)
-
-
-def _from_network(job: _Job, item: Download, downloads: Path, staging: Path) -> Transfer:
+def _from_network(job: _Job, item: Download, private: Path, staging: Path) -> _Transfer:
+    downloads = private / _PARTS
     downloads.mkdir(exist_ok=True)
     part = downloads / f"{job.entry.name}-{item.file or item.url_name}.part"
-    verifiable = item.sha256 is not None or item.url in job.hashes.downloads
-    transfer = Transfer(item.url, part, item.size, verifiable, job.most)
-    job.received += download(transfer, progress=job.progress, attempts=job.attempts, pause=job.pause)
+    transfer = _Transfer(job, item, part)
+    transfer.complete()
     try:
         _unpack(job, item, part, staging, where=item.url)
     except CrossexamError:
@@ -431,27 +429,32 @@ def _from_network(job: _Job, item: Download, downloads: Path, staging: Path) -> 
     return transfer
 
 
-def _from_copy(job: _Job, staging: Path, source: Path) -> None:
+def _from_copy(job: _Job, staging: Path, copy: Path) -> None:
     for item in job.entry.downloads:
         # by its name here, by its published folder and name, by its published name alone
-        names_of_copy = (item.url_name,) if item.members else (item.file, item.url_end, item.url_name)
-        whole = next((path for name in names_of_copy if (path := _find(source, name)) is not None), None)
+        whole = _find(copy, *(() if item.members else (item.file, item.url_end)), item.url_name)
         if whole is not None:
             _unpack(job, item, whole, staging, where=str(whole))
             continue
-        for name in item.members:  # the unpacked files of the archive
-            found = _find(source, name) or _find(source, installed_name(name))
+        for member in item.members:  # the unpacked files of the archive
+            found = _find(copy, member, installed_name(member))
             if found is not None:
-                key = f"{item.url}#{installed_name(name)}"
                 if item.sha256 is None:
-                    check_form(found, installed_name(name), where=str(found))
-                job.hashes.check(key, found, size=None, listed=None, where=str(found))
-                shutil.copyfile(found, staging / installed_name(name))
+                    check_form(found, installed_name(member), where=str(found))
+                job.hashes.check(f"{item.url}#{installed_name(member)}", found, where=str(found))
+                shutil.copyfile(found, staging / installed_name(member))
     if not any(staging.iterdir()):
         archives = [] if job.entry.by_hand else [item.url_name for item in job.entry.downloads]
-        names = [*archives, *(name for item in job.entry.downloads for name in item.installs)]
-        wanted = " or ".join(dict.fromkeys(names))
-        raise CrossexamError(f"no {job.entry.name} files were found", where=str(source), wanted=wanted)
+        wanted = " or ".join(dict.fromkeys([*archives, *job.entry.installs]))
+        raise CrossexamError(f"no {job.entry.name} files were found", where=str(copy), wanted=wanted)
+
+
+def _find(copy: Path, *names: str) -> Path | None:
+    """Return the first file in *copy*, or *copy* itself, that has one of *names*, tried in turn."""
+    if copy.is_file():
+        return copy if copy.name in names else None
+    found = (path for name in names for path in sorted(copy.rglob(name)) if path.is_file())
+    return next(found, None)
 
 
 def _unpack(job: _Job, item: Download, file: Path, staging: Path, *, where: str) -> None:
@@ -467,55 +470,4 @@ def _unpack(job: _Job, item: Download, file: Path, staging: Path, *, where: str)
     for path in unpack_zip(file, staging, item.members, limit=limit, progress=job.progress):
         if item.sha256 is None:
             check_form(path, path.name, where=f"{where}, {path.name}")
-        job.hashes.note(f"{item.url}#{path.name}", path)
-
-
-def _put_in_place(job: _Job, staging: Path) -> None:
-    job.folder.mkdir(parents=True, exist_ok=True)
-    installed = job.hashes.installed.setdefault(job.entry.name, {})
-    for path in sorted(staging.iterdir()):
-        installed[path.name] = sha256_of(path)
-        path.replace(job.folder / path.name)
-    job.hashes.unverified[job.entry.name] = [name for name in job.unverified if name in installed]
-    job.hashes.save()
-
-
-def _in_place(job: _Job) -> bool:
-    """Return whether every file of the corpus is present with the hash it was installed with."""
-    hashes = job.hashes.installed.get(job.entry.name, {})
-    return all(
-        (job.folder / name).is_file() and sha256_of(job.folder / name) == hashes.get(name)
-        for name in job.names
-    )
-
-
-def _result(job: _Job, *, already: bool) -> FetchResult:
-    installed = job.hashes.installed[job.entry.name]
-    present = [name for name in job.names if name in installed and (job.folder / name).is_file()]
-    return FetchResult(
-        name=job.entry.name,
-        folder=job.folder,
-        files=tuple(job.folder / name for name in present),
-        hashes={name: installed[name] for name in present},
-        received=job.received,
-        already=already,
-        missing=tuple(name for name in job.names if name not in present),
-        unverified=tuple(name for name in present if name in job.unverified),
-        licence=job.entry.licence,
-        citation=job.entry.citation,
-        homepage=job.entry.homepage,
-    )
-
-
-def _find(source: Path, name: str) -> Path | None:
-    if source.is_file():
-        return source if source.name == name else None
-    return next((path for path in sorted(source.rglob(name)) if path.is_file()), None)
-
-
-def _busy(data: Path) -> CrossexamError:
-    return CrossexamError(
-        "another crossexam fetch is using this data folder",
-        where=str(data),
-        hint="try again when it has finished",
-    )
+        job.hashes.downloads[f"{item.url}#{path.name}"] = sha256_of(path)  # of a verified archive

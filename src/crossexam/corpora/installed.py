@@ -74,9 +74,9 @@ def find_split(corpus: str, split: str, folder: Path) -> Path | None:
     return None
 
 
-def list_corpora(*, data_dir: Path | None = None) -> list[CorpusEntry]:
+def list_corpora() -> list[CorpusEntry]:
     """Return every corpus that has a name, with the files of its splits."""
-    folder = data_dir or data_folder()
+    folder = data_folder()
     return [
         CorpusEntry(
             name=name,

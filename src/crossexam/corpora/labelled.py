@@ -12,7 +12,7 @@ from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import THREE_LABELS, Projection, projection_for
-from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.reading import Reading, ReadingReport
 from crossexam.corpora.spec import CorpusSpec
 
 
@@ -43,25 +43,25 @@ class Corpus:
 
 
 def iter_labelled(
-    spec: CorpusSpec, *, limit: int | None = None, report: ReadingReport | None = None, **reading: Any
+    spec: CorpusSpec,
+    reading: Reading = Reading(),
+    *,
+    limit: int | None = None,
+    report: ReadingReport | None = None,
 ) -> Iterator[Example]:
-    """Return the labelled examples of *spec*, the first *limit* of them, read one at a time.
-
-    *reading* are the options of :func:`crossexam.corpora.reading.read_examples`.
-    """
-    return islice(spec.examples(labelled_only=True, report=report, **reading), limit)
+    """Return the labelled examples of *spec*, the first *limit* of them, read one at a time."""
+    return islice(spec.examples(reading, labelled_only=True, report=report), limit)
 
 
-def load_corpus(spec: str | CorpusSpec, *, limit: int | None = None, **reading: Any) -> Corpus:
+def load_corpus(spec: str | CorpusSpec, reading: Reading = Reading(), *, limit: int | None = None) -> Corpus:
     """Return the labelled examples of one corpus, the first *limit* of them.
 
-    A share is allowed in a CorpusSpec from :meth:`CorpusSpec.parse_union`, not in a text.  *reading* are the
-    options of :func:`crossexam.corpora.reading.read_examples`.  Raises CrossexamError if there are no
-    labelled examples.
+    A share is allowed in a CorpusSpec from :meth:`CorpusSpec.parse_union`, not in a text.  Raises
+    CrossexamError if there are no labelled examples.
     """
     spec = spec if isinstance(spec, CorpusSpec) else CorpusSpec.parse(spec)
     report = ReadingReport()
-    examples = tuple(iter_labelled(spec, limit=limit, report=report, **reading))
+    examples = tuple(iter_labelled(spec, reading, limit=limit, report=report))
     if not examples:
         raise CrossexamError(
             f"none of the {report.examples} examples is labelled",

@@ -38,6 +38,43 @@ _ALLOW: Final = "--allow-loss (allow_loss=True) accepts this"
 Finder = Callable[[Row, Source, Layout | None], Layout]
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How the file of a corpus is read.
+
+    *columns* maps roles (premise, hypothesis, label, id, question, sentence) to the file's columns;
+    any other key puts its column into ``info``.  Well-known names need no mapping.  *labels* says what the
+    values of the label column mean (:func:`crossexam.corpora.label_names.parse_labels`); numbers always need
+    it in a file that is not of a known corpus.  *skip_bad* skips malformed records, and *allow_loss* allows
+    that more than one in a hundred or all with some label are skipped, or that a declared label never occurs.
+    If *files_only*, the columns and labels are for files, among which there are corpora that are known.
+    """
+
+    columns: Mapping[str, str] | None = None
+    labels: Names | None = None
+    skip_bad: bool = False
+    allow_loss: bool = False
+    files_only: bool = False
+
+    def of(self, corpus: str | None) -> Reading:
+        """Return how a file of *corpus* is read, None if it is of no known one.
+
+        >>> reading = Reading(labels={"yes": "entailment"}, skip_bad=True, files_only=True)
+        >>> reading.of("snli").changed
+        {'skip_bad': True}
+        """
+        return replace(self, columns=None, labels=None) if self.files_only and corpus else self
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The options that are not the defaults, as manifests have them.
+
+        >>> Reading(labels={"yes": "entailment"}).changed
+        {'labels': {'yes': 'entailment'}}
+        """
+        return {name: value for name, value in vars(self).items() if value and name != "files_only"}
+
+
 @dataclass
 class ReadingReport:
     """Counts of reading a corpus: records *read*, *examples* returned, and records left out.
@@ -138,31 +175,25 @@ def label_counts(counts: Mapping[str, int] | Mapping[str | None, int]) -> str:
 
 def read_examples(
     file: CorpusFile,
+    reading: Reading = Reading(),
     *,
-    columns: Mapping[str, str] | None = None,
-    labels: Names | None = None,
-    skip_bad: bool = False,
-    allow_loss: bool = False,
     drop_no_gold: bool = True,
     report: ReadingReport | None = None,
 ) -> Iterator[Example]:
     """Return the examples in the *file* of a corpus, read one at a time.
 
-    *columns* maps roles (premise, hypothesis, label, id, question, sentence) to the file's columns;
-    any other key puts its column into ``info``.  Well-known names need no mapping.  *labels* says what the
-    values of the label column mean (:func:`crossexam.corpora.label_names.parse_labels`); numbers always need
-    it in a file that is not of a known corpus.  Ids are the corpus's own (SNLI's and MultiNLI's pairID) or
-    else made of the content (:func:`crossexam.core.example.content_id`); a repeated id gets ``~2``.
-    *report* is filled as the examples are read.
+    Ids are the corpus's own (SNLI's and MultiNLI's pairID) or else made of the content
+    (:func:`crossexam.core.example.content_id`); a repeated id gets ``~2``.  Pairs without a gold label are
+    left out if *drop_no_gold*.  *report* is filled as the examples are read.
 
-    Raises FormatError, with file, line and field, at the first malformed record unless *skip_bad*, and if
-    no example is left at the end.  Unless *allow_loss*, it also raises FormatError at the end if more than
-    one record in a hundred or all records with some label were skipped, or if a declared label never occurs.
+    Raises FormatError, with file, line and field, at the first malformed record unless *reading* skips them,
+    and at the end if no example is left, or if more was lost than *reading* allows.
     """
     report = ReadingReport() if report is None else report
-    rules = _Rules(skip_bad, drop_no_gold, allow_loss, labels)
-    reader = None if columns else READERS.get(file.corpus or "")
-    if file.corpus is not None and labels is not None and not columns:
+    reading = reading.of(file.corpus)
+    is_known = file.corpus is not None and not reading.columns
+    reader = READERS.get(file.corpus or "") if is_known else None
+    if is_known and reading.labels is not None:
         raise FormatError(
             f"the labels of '{file.corpus}' are known",
             where=file.spec,
@@ -172,23 +203,15 @@ def read_examples(
     if reader is not None:
         formatted, records = normalized_records(reader, file)
         normalized = replace(formatted.source, records=lambda: records)
-        return _examples(normalized, lambda row, *_: layout_of(row), rules, report)
-    names = LabelNames(labels, numbered=file.corpus is not None and not columns)
-    return _examples(detect_format(file.path).source, _finder(columns, names), rules, report)
+        return _examples(normalized, lambda row, *_: layout_of(row), reading, drop_no_gold, report)
+    find = _finder(reading.columns, LabelNames(reading.labels, numbered=is_known))
+    return _examples(detect_format(file.path).source, find, reading, drop_no_gold, report)
 
 
-def read_source(
-    source: Source,
-    *,
-    columns: Mapping[str, str] | None = None,
-    labels: Names | None = None,
-    skip_bad: bool = False,
-    allow_loss: bool = False,
-    report: ReadingReport,
-) -> Iterator[Example]:
+def read_source(source: Source, reading: Reading, report: ReadingReport) -> Iterator[Example]:
     """Return the examples in the records of *source*, read one at a time; see :func:`read_examples`."""
-    rules = _Rules(skip_bad, True, allow_loss, labels)
-    return _examples(source, _finder(columns, LabelNames(labels)), rules, report)
+    find = _finder(reading.columns, LabelNames(reading.labels))
+    return _examples(source, find, reading, True, report)
 
 
 def _finder(columns: Mapping[str, str] | None, labels: LabelNames) -> Finder:
@@ -196,16 +219,6 @@ def _finder(columns: Mapping[str, str] | None, labels: LabelNames) -> Finder:
         return before or replace(_layout(source, row, columns), labels=labels)
 
     return find
-
-
-@dataclass(frozen=True)
-class _Rules:
-    """What to do with records that are malformed or have no gold label, and the declared *labels*."""
-
-    skip_bad: bool
-    drop_no_gold: bool
-    allow_loss: bool
-    labels: Names | None
 
 
 def declared_projection(file: CorpusFile) -> Projection:
@@ -237,10 +250,7 @@ def corpus_manifest(file: CorpusFile, report: ReadingReport) -> dict[str, Any]:
 
 
 def _examples(
-    source: Source,
-    find: Finder,
-    rules: _Rules,
-    report: ReadingReport,
+    source: Source, find: Finder, reading: Reading, drop_no_gold: bool, report: ReadingReport
 ) -> Iterator[Example]:
     layout: Layout | None = None
     identities = _Identities(report)
@@ -255,23 +265,23 @@ def _examples(
             example = to_example(row, layout, identities.of)
         except FormatError as error:
             explained = values.explained(error, source, layout)
-            if not rules.skip_bad or isinstance(explained, _HeaderError | UndeclaredNumbersError):
+            if not reading.skip_bad or isinstance(explained, _HeaderError | UndeclaredNumbersError):
                 raise _placed(explained, source, number) from None
             report.note_bad(_placed(explained, source, number))
             values.bad[values.of(row, layout)] += 1
             continue
-        if rules.skip_bad:
+        if reading.skip_bad:
             values.good.add(values.of(row, layout))
         if example.label is None and expects_gold(example, layout):
             report.no_gold += 1
-            if rules.drop_no_gold:
+            if drop_no_gold:
                 continue
         report.note_example(example)
         yield example
     _refuse_nothing(source, report)
     refuse_mixture(report.labels, where=source.where)  # type: ignore[arg-type]  # counts of Gold labels
-    if not rules.allow_loss:
-        _refuse_loss(source, report, rules.labels or {}, values)
+    if not reading.allow_loss:
+        _refuse_loss(source, report, reading.labels or {}, values)
 
 
 @dataclass

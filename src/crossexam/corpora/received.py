@@ -10,7 +10,7 @@ import re
 import shutil
 import stat
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
@@ -22,17 +22,19 @@ from crossexam.corpora.records import BOM, foreign_format
 
 _HEAD: Final = 65_536  # bytes that are looked at
 _PARQUET: Final = b"PAR1"
-#: How files of text begin, by the suffix of their name; a table or list of sentences begins otherwise.
-_STARTS: Final[Mapping[str, tuple[bytes, ...]]] = {
-    ".json": (b"{", b"["),
-    ".jsonl": (b"{",),
-    ".xml": (b"<",),
-    ".csv": (),
-    ".tsv": (),
-    ".txt": (),
-}
-_SEPARATORS: Final = {".csv": b",", ".tsv": b"\t"}
 _PAGE: Final = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|script|meta)\b", re.IGNORECASE)
+# fmt: off
+#: How the texts of some suffixes begin, and what is said of one that does not.
+_BEGINNINGS: Final[tuple[tuple[tuple[str, ...], bytes, str], ...]] = (
+    ((".json",),                rb"\s*[{[]",      "it does not begin with '{' or '['"),
+    ((".jsonl",),               rb"\s*{",         "it does not begin with '{'"),
+    ((".xml",),                 rb"\s*<",         "it does not begin with '<'"),
+    ((".csv", ".tsv", ".txt"),  rb"(?!\s*[{<])",  "no table or list of sentences"),
+    ((".csv",),                 rb"[^\n]*,",      "its first line has no columns"),
+    ((".tsv",),                 rb"[^\n]*\t",     "its first line has no columns"),
+)
+# fmt: on
+_TEXTS: Final = frozenset(suffix for suffixes, _, _ in _BEGINNINGS for suffix in suffixes)
 
 
 def check_form(file: Path, name: str, *, where: str) -> None:
@@ -42,12 +44,13 @@ def check_form(file: Path, name: str, *, where: str) -> None:
         head = stream.read(_HEAD)
         stream.seek(-min(len(_PARQUET), len(head)), 2)
         tail = stream.read()
+    problem = None
     if not head.strip():
-        problem: str | None = "the file is empty"
-    elif suffix == ".parquet":
-        problem = None if head.startswith(_PARQUET) and tail == _PARQUET else "it is no Parquet, or not whole"
-    else:
-        problem = _problem_of_text(head.removeprefix(BOM), suffix) if suffix in _STARTS else None
+        problem = "the file is empty"
+    elif suffix == ".parquet" and not (head.startswith(_PARQUET) and tail == _PARQUET):
+        problem = "it is no Parquet, or not whole"
+    elif suffix in _TEXTS:
+        problem = _problem_of_text(head.removeprefix(BOM), suffix)
     if problem is not None:
         raise FormatError(
             f"this is not the file {name}: {problem}",
@@ -66,14 +69,10 @@ def _problem_of_text(head: bytes, suffix: str) -> str | None:
         return foreign.what
     if b"\0" in head:
         return "not text"
-    starts, begun = _STARTS[suffix], head.lstrip()
-    if starts and not begun.startswith(starts):
-        return f"it does not begin with {' or '.join(repr(each.decode()) for each in starts)}"
-    if not starts and begun.startswith((b"{", b"<")):
-        return "no table or list of sentences"
-    if suffix in _SEPARATORS and _SEPARATORS[suffix] not in head.partition(b"\n")[0]:
-        return "its first line has no columns"
-    return None
+    said = (
+        what for suffixes, begins, what in _BEGINNINGS if suffix in suffixes and not re.match(begins, head)
+    )
+    return next(said, None)
 
 
 def check_room(folder: Path, needed: int) -> None:
@@ -89,8 +88,6 @@ def check_room(folder: Path, needed: int) -> None:
 
 _CHUNK: Final = 1 << 20
 _ESCAPES: Final = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
-
-
 _REGULAR: Final = frozenset({0, stat.S_IFREG})  # 0: made where files have no such mode
 #: Text is compressed to a tenth, repetitive tables to a fiftieth; a bomb to a thousandth.
 _MOST_RATIO: Final = 200

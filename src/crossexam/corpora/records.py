@@ -19,12 +19,14 @@ from crossexam.core.errors import FormatError
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem
 
 Row = dict[str, Any]
+#: The number of each line or row, and its record or the error that describes it.
+Records = Iterator[tuple[int, Row | FormatError]]
 
 _ROWS_PER_BATCH: Final = 8192
 _OPTIONAL_AT_END: Final = re.compile(r"label[1-5]")  # lines may end before the last annotators' labels
 
 
-def iter_records(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
+def iter_records(file: FormattedFile) -> Records:
     """Yield the number of each line or row, and its record or the error that describes it."""
     if file.format == "parquet":
         return _parquet(file.path)
@@ -72,7 +74,7 @@ def way_to_utf8(error: str) -> str | None:
     return _CONVERTED if _NOT_UTF8 in error else None
 
 
-def _json_lines(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
+def _json_lines(path: Path) -> Records:
     for number, line, ended in text_lines(path):
         if isinstance(line, FormatError):
             yield number, line
@@ -110,7 +112,7 @@ def json_name(value: object) -> str:
     return _JSON_NAMES.get(type(value), f"a {type(value).__name__}")
 
 
-def _tsv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
+def _tsv(file: FormattedFile) -> Records:
     """Yield the rows of a tab-separated file, in which quotes are plain text (SNLI, MultiNLI, GLUE, SICK)."""
     names: list[str] = []
     for number, line, _ in text_lines(file.path):
@@ -125,7 +127,7 @@ def _tsv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
             names = unique_names(line.split("\t"), where=f"{file.path}, line {number}")
 
 
-def _csv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
+def _csv(file: FormattedFile) -> Records:
     """Yield the rows of a CSV file by RFC 4180: quoted fields may contain separators and newlines."""
     names: list[str] = []
     with file.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
@@ -170,12 +172,12 @@ def _row(names: list[str], fields: list[str], hint: str) -> Row | FormatError:
     return dict(zip(names, fields, strict=False))
 
 
-def _sentences(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
+def _sentences(path: Path) -> Records:
     for number, line, _ in text_lines(path):
         yield number, line if isinstance(line, FormatError) else {"sentence": line.strip()}
 
 
-def _parquet(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
+def _parquet(path: Path) -> Records:
     from crossexam.core.stored.foreign_parquet import foreign_frames, foreign_schema
 
     number = 0
@@ -266,7 +268,7 @@ class Source:
     kind: str
     unit: str
     one_header: bool
-    records: Callable[[], Iterator[tuple[int, Row | FormatError]]]
+    records: Callable[[], Records]
 
 
 @dataclass(frozen=True)

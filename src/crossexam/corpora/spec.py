@@ -16,12 +16,12 @@ characters the path contains.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -32,8 +32,13 @@ from crossexam.core.places import copy_path, home_expanded, is_url
 from crossexam.core.transfers import fetch_file
 from crossexam.corpora.catalog import catalog, known_name
 from crossexam.corpora.installed import CorpusFile, data_folder, find_split
-from crossexam.corpora.label_names import Names
-from crossexam.corpora.reading import ReadingReport, corpus_manifest, declared_projection, read_examples
+from crossexam.corpora.reading import (
+    Reading,
+    ReadingReport,
+    corpus_manifest,
+    declared_projection,
+    read_examples,
+)
 
 #: So many files beside one that is missing are looked through for a name like its own.
 _MOST_BESIDE: Final = 1_000
@@ -139,8 +144,8 @@ class CorpusSpec:
         """Whether only a slice of the corpus is meant."""
         return self.part != _WHOLE
 
-    def locate(self, *, data_dir: Path | None = None) -> CorpusFile:
-        """Return the file of the corpus; splits are looked for in *data_dir*, else in the data folder.
+    def locate(self) -> CorpusFile:
+        """Return the file of the corpus; splits are looked for in the data folder.
 
         Raises UnknownNameError for an unknown corpus or split, CrossexamError if the file is missing.
         """
@@ -150,17 +155,17 @@ class CorpusSpec:
         if self.file is not None:
             return self._located(self._existing(), corpus)
         split = _known_split(corpus, self.split, self.name)
-        folder = data_dir or data_folder()
+        folder = data_folder()
         path = find_split(corpus, split, folder)
         if path is None:
             raise _not_installed(corpus, split, folder)
         return CorpusFile(self.text, f"{corpus}:{split}{self._suffix}", split, path, corpus)
 
-    def path(self, *, data_dir: Path | None = None) -> Path:
+    def path(self) -> Path:
         """Return the path of the corpus's file; raises as :meth:`locate` does."""
-        return self.locate(data_dir=data_dir).path
+        return self.locate().path
 
-    def installed(self, *, data_dir: Path | None = None) -> bool:
+    def installed(self) -> bool:
         """Return whether the corpus's file exists; raises UnknownNameError for an unknown corpus or split."""
         if self.corpus is None:
             return self.file is not None and self.file.is_file()
@@ -168,35 +173,31 @@ class CorpusSpec:
         if self.file is not None:
             return self.file.is_file()
         split = _known_split(corpus, self.split, self.name)
-        return find_split(corpus, split, data_dir or data_folder()) is not None
+        return find_split(corpus, split, data_folder()) is not None
 
-    def declared_projection(self, *, data_dir: Path | None = None) -> Projection:
+    def declared_projection(self) -> Projection:
         """Return the projection that the corpus's reader or its suite declares; raises as :meth:`locate`."""
-        return declared_projection(self.locate(data_dir=data_dir))
+        return declared_projection(self.locate())
 
-    def sha256(self, *, data_dir: Path | None = None) -> str:
+    def sha256(self) -> str:
         """Return the SHA-256 of the corpus's file; raises as :meth:`locate` does."""
-        return sha256_of(self.path(data_dir=data_dir))
+        return sha256_of(self.path())
 
-    def identity(self, *, data_dir: Path | None = None) -> str:
+    def identity(self) -> str:
         """Return what identifies the content of the corpus's file in manifests: 16 digits of its SHA-256."""
-        return self.sha256(data_dir=data_dir)[:16]
+        return self.sha256()[:16]
 
     def examples(
         self,
+        reading: Reading = Reading(),
         *,
-        columns: Mapping[str, str] | None = None,
-        labels: Names | None = None,
-        skip_bad: bool = False,
-        allow_loss: bool = False,
         drop_no_gold: bool = True,
         labelled_only: bool = False,
         report: ReadingReport | None = None,
-        data_dir: Path | None = None,
     ) -> Iterator[Example]:
         """Return the examples of the corpus, or of its slice, read one at a time.
 
-        The options are those of :func:`crossexam.corpora.reading.read_examples`.  *labelled_only* also leaves
+        They are read as :func:`crossexam.corpora.reading.read_examples` does.  *labelled_only* also leaves
         out examples that cannot have a label: single texts, and pairs in a file without labels.  A slice
         is by position among the examples that would otherwise be returned; *report* counts all that were
         read.  A share is ignored here: the training draws it from these examples.
@@ -204,15 +205,8 @@ class CorpusSpec:
         Raises CrossexamError at once if the corpus cannot be found, FormatError at the first malformed
         record.
         """
-        stream = read_examples(
-            self.locate(data_dir=data_dir),
-            columns=columns,
-            labels=labels,
-            skip_bad=skip_bad,
-            allow_loss=allow_loss,
-            drop_no_gold=drop_no_gold,
-            report=report,
-        )
+        file = self.locate()
+        stream = read_examples(file, reading, drop_no_gold=drop_no_gold, report=report)
         if labelled_only:
             stream = (example for example in stream if example.label is not None)
         return islice(stream, self.part.start, self.part.stop, self.part.step)
@@ -254,76 +248,37 @@ def _meant(path: Path) -> str:
     return f"did you mean {' or '.join(map(repr, near))}? " if near else ""
 
 
-def changed_reading(reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of the options of reading a corpus that are not the defaults.
+def reading_among(specs: Iterable[str | CorpusSpec], reading: Reading) -> Reading:
+    """Return how *specs* are read together.
 
-    >>> changed_reading({"columns": None, "labels": {"yes": "entailment"}, "skip_bad": False})
-    {'labels': {'yes': 'entailment'}}
-    """
-    return {name: value for name, value in reading.items() if value}
+    If there are files as well as named corpora, the columns and labels are for the files: what the fields
+    and labels of a named corpus mean is known.  Folders, which are suites, do not count.
 
-
-def each_reading(
-    specs: Sequence[str | CorpusSpec], reading: Mapping[str, Any]
-) -> list[tuple[CorpusSpec, dict[str, Any]]]:
-    """Return each of *specs* with the options of reading it.
-
-    If there are files as well as named corpora, ``columns`` and ``labels`` are for the files: what the fields
-    and labels of a named corpus mean is known.
-    """
-    parsed = [spec if isinstance(spec, CorpusSpec) else CorpusSpec.parse(spec) for spec in specs]
-    mixed = len({spec.corpus is None for spec in parsed}) == 2
-    return [(spec, reading_beside(spec, reading) if mixed else dict(reading)) for spec in parsed]
-
-
-def reading_beside(spec: CorpusSpec, reading: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of reading *spec*, which is read together with corpora of the other kind.
-
-    ``columns`` and ``labels`` are for files alone.
-
-    >>> stated = {"labels": {"yes": "entailment"}, "skip_bad": True}
-    >>> reading_beside(CorpusSpec.parse("snli:dev"), stated)
-    {'skip_bad': True}
-    >>> reading_beside(CorpusSpec.parse("claims.csv"), stated) == stated
+    >>> reading_among(["snli:dev", "claims.csv"], Reading(labels={"yes": "entailment"})).files_only
     True
     """
-    known = {"columns", "labels"} if spec.corpus else set()
-    return {name: value for name, value in reading.items() if name not in known}
+    parsed = [spec if isinstance(spec, CorpusSpec) else CorpusSpec.parse(spec) for spec in specs]
+    kinds = {spec.corpus is None for spec in parsed if spec.file is None or not spec.file.is_dir()}
+    return replace(reading, files_only=reading.files_only or len(kinds) == 2)
 
 
 def iter_corpus(
     spec: str | Path,
+    reading: Reading = Reading(),
     *,
-    columns: Mapping[str, str] | None = None,
-    labels: Names | None = None,
-    skip_bad: bool = False,
-    allow_loss: bool = False,
     drop_no_gold: bool = True,
     report: ReadingReport | None = None,
-    data_dir: Path | None = None,
 ) -> Iterator[Example]:
     """Return the examples of the corpus *spec*, read one at a time; see :meth:`CorpusSpec.examples`."""
-    return CorpusSpec.parse(spec).examples(
-        columns=columns,
-        labels=labels,
-        skip_bad=skip_bad,
-        allow_loss=allow_loss,
-        drop_no_gold=drop_no_gold,
-        report=report,
-        data_dir=data_dir,
-    )
+    parsed = CorpusSpec.parse(spec)
+    return parsed.examples(reading, drop_no_gold=drop_no_gold, report=report)
 
 
 def read_corpus(
     spec: str | Path,
+    reading: Reading = Reading(),
     *,
-    columns: Mapping[str, str] | None = None,
-    labels: Names | None = None,
-    skip_bad: bool = False,
-    allow_loss: bool = False,
     drop_no_gold: bool = True,
-    report: ReadingReport | None = None,
-    data_dir: Path | None = None,
 ) -> Dataset:
     """Return the corpus *spec* as a Dataset with its manifest; see :meth:`CorpusSpec.examples`.
 
@@ -336,20 +291,10 @@ def read_corpus(
     >>> dataset.examples[1].premise, dataset.manifest["counts"]["read"]
     ('Ann has 2.', 2)
     """
-    report = ReadingReport() if report is None else report
-    parsed = CorpusSpec.parse(spec)
-    file = parsed.locate(data_dir=data_dir)
-    examples = tuple(
-        parsed.examples(
-            columns=columns,
-            labels=labels,
-            skip_bad=skip_bad,
-            allow_loss=allow_loss,
-            drop_no_gold=drop_no_gold,
-            report=report,
-            data_dir=data_dir,
-        )
-    )
+    report, parsed = ReadingReport(), CorpusSpec.parse(spec)
+    file = parsed.locate()
+    stream = parsed.examples(reading, drop_no_gold=drop_no_gold, report=report)
+    examples = tuple(stream)
     if not examples:
         raise CrossexamError(
             f"the slice is empty ({report.examples:,} examples were read)", where=parsed.text
@@ -474,8 +419,8 @@ def _known_split(corpus: str, name: str | None, text: str) -> str:
 def _not_installed(corpus: str, split: str, folder: Path) -> CrossexamError:
     entry = catalog()[corpus]
     names = entry.splits[split].files
-    downloaded = {file for item in entry.downloads for file in item.installs}
-    fetch = f"crossexam fetch {corpus}, or " if downloaded & {Path(name).name for name in names} else ""
+    is_fetched = not {Path(name).name for name in names}.isdisjoint(entry.installs)
+    fetch = f"crossexam fetch {corpus}, or " if is_fetched else ""
     return CrossexamError(
         f"{corpus}:{split} is not installed",
         where=str(folder),

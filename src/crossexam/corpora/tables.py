@@ -17,8 +17,8 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import GOLDS
 from crossexam.core.output.escapes import quoted
-from crossexam.corpora.reading import ReadingReport, read_source
-from crossexam.corpora.records import Row, Source, class_names, unique_names, with_class_names
+from crossexam.corpora.reading import Reading, ReadingReport, read_source
+from crossexam.corpora.records import Records, Row, Source, class_names, unique_names, with_class_names
 
 WANTED: Final = (
     "the name of a corpus (snli:dev), a path, a DataFrame (polars, pandas), a datasets.Dataset, "
@@ -27,8 +27,6 @@ WANTED: Final = (
 
 #: The name of a table without one; test sets built from it are called ``negation.examples``.
 UNNAMED: Final = "examples"
-
-Records = Iterator[tuple[int, Row | FormatError]]
 
 
 @dataclass(frozen=True)
@@ -96,21 +94,23 @@ def table_kind(data: object) -> TableKind | None:
 
 def dataset_of(
     data: Any,
+    reading: Reading = Reading(),
     *,
     name: str | None = None,
     report: ReadingReport | None = None,
-    **reading: Any,
 ) -> Dataset:
     """Return *data*, a table or examples, as a Dataset called *name*; its manifest has the counts of reading.
 
-    *reading* are options (columns, labels, skip_bad, allow_loss) of
-    :func:`crossexam.corpora.reading.read_examples`.  Rows are numbered from 1 in errors.  Missing values
-    (None, NaN) are None.  Raises CrossexamError if *data* is neither, FormatError at the first malformed row.
+    A Dataset keeps its name.  Rows are numbered from 1 in errors.  Missing values (None, NaN) are None.
+    Raises CrossexamError if *data* is none of these or if *reading* is for tables alone, FormatError at the
+    first malformed row.
 
     >>> rows = [{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}]
     >>> dataset_of(rows, name="weather").examples[0].label
     'neutral'
     """
+    if isinstance(data, Dataset):
+        return _checked(data, reading)
     name, report = name or UNNAMED, ReadingReport() if report is None else report
     kind = table_kind(data)
     if kind is not None:
@@ -118,9 +118,9 @@ def dataset_of(
     else:
         rows = _listed(data)
         if isinstance(rows[0], Example):
-            return checked_examples(Dataset(name, tuple(rows)), reading)
+            return _checked(Dataset(name, tuple(rows)), reading)
         source = Source("the list", "list", "row", False, partial(_dicts, rows))
-    examples = tuple(read_source(source, report=report, **reading))
+    examples = tuple(read_source(source, reading, report))
     return Dataset(name, examples, {"name": name, "part": name, "spec": name, "counts": report.as_dict()})
 
 
@@ -128,14 +128,13 @@ def _rows(kind: TableKind, table: Any) -> Records:
     return ((number, _plain_row(row)) for number, row in enumerate(kind.rows(table), 1))
 
 
-def checked_examples(dataset: Dataset, reading: Mapping[str, Any]) -> Dataset:
+def _checked(dataset: Dataset, reading: Reading) -> Dataset:
     """Return *dataset*; raises FormatError for an item that is no Example of texts, or repeats an id.
 
-    *reading* are options of reading tables; CrossexamError is raised if one is set.
+    CrossexamError is raised if an option of *reading* is set: these are for tables.
     """
-    for option, value in reading.items():
-        if value:
-            raise CrossexamError(f"Examples are not read with {option}", wanted=f"{option}= for tables only")
+    for option in reading.changed:
+        raise CrossexamError(f"Examples are not read with {option}", wanted=f"{option}= for tables only")
     seen: set[str] = set()
     for number, item in enumerate(dataset.examples, 1):
         where = f"{dataset.name}, item {number}"

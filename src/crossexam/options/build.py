@@ -11,7 +11,7 @@ from crossexam.options.groups import (
     Building,
     FromBases,
     ModelOptions,
-    Reading,
+    ReadingOptions,
     ServerOptions,
     Unanswered,
     Where,
@@ -23,7 +23,7 @@ _FOLDER: Final[dict[str, Any]] = {"takes": "DIR", "required": True, "first": Tru
 
 
 @dataclass(frozen=True)
-class Build(Where, Reading, Building):
+class Build(Where, ReadingOptions, Building):
     """The options of ``crossexam build``.
 
     Example: crossexam build stress-tests --base builtin:demo -o tests
@@ -38,7 +38,7 @@ class Build(Where, Reading, Building):
 
 
 @dataclass(frozen=True)
-class Subset(Reading, FromBases):
+class Subset(ReadingOptions, FromBases):
     """The options of ``crossexam subset``.
 
     Equivalent to crossexam build cs-subsets and crossexam build hard-subsets.
@@ -61,7 +61,7 @@ class Subset(Reading, FromBases):
 
 
 @dataclass(frozen=True)
-class Examine(Where, ServerOptions, Unanswered, ModelOptions, Reading, Building):
+class Examine(Where, ServerOptions, Unanswered, ModelOptions, ReadingOptions, Building):
     """The options of ``crossexam examine``.
 
     The same command resumes an interrupted examination: finished test sets and predictions are reused.

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.places import copy_path, here_path, work_path
 from crossexam.options.option import Count, NumberOrAuto, Option, option, options_of, several, switch
 from crossexam.options.short_forms import ShortForms
+
+if TYPE_CHECKING:
+    from crossexam.corpora.reading import Reading
 
 #: What a command reads or writes at a path or URL, and what is on this machine.
 ReadFrom = Annotated[Path, copy_path]
@@ -45,7 +48,7 @@ def model_values(options: Any) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingOptions:
     """How a corpus is read."""
 
     columns: Mapping[str, str] | str | None = option(
@@ -69,17 +72,14 @@ class Reading:
     )
 
 
-def reading_of(options: Reading) -> dict[str, Any]:
-    """Return the options of reading a corpus as the functions of the library take them."""
+def reading_of(options: ReadingOptions) -> Reading:
+    """Return how corpora are read by *options*, whose texts are parsed."""
     from crossexam.corpora.columns import stated_columns
     from crossexam.corpora.label_names import stated_labels
+    from crossexam.corpora.reading import Reading
 
-    return {
-        "columns": stated_columns(options.columns),
-        "labels": stated_labels(options.labels),
-        "skip_bad": options.skip_bad,
-        "allow_loss": options.allow_loss,
-    }
+    columns, labels = stated_columns(options.columns), stated_labels(options.labels)
+    return Reading(columns, labels, options.skip_bad, options.allow_loss)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.settings import parse_assignments
-from crossexam.options.groups import Here, ReadFrom, Reading, Where
+from crossexam.options.groups import Here, ReadFrom, ReadingOptions, Where
 from crossexam.options.option import Count, NotNegative, argument, option, several, switch
 from crossexam.training.debiasing import METHODS
 
@@ -16,7 +16,7 @@ _CHANGES: Final[dict[str, Any]] = {"group": "Changes to model, data and loss"}
 
 
 @dataclass(frozen=True)
-class Fit(Reading):
+class Fit(ReadingOptions):
     """The options that every model has that can be trained."""
 
     model: str = argument(

@@ -15,7 +15,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -36,10 +36,11 @@ from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Note, Progress, silent, unheard
 from crossexam.core.sealed import FILES, hashes_of_files, read_manifest, write_manifest
 from crossexam.core.settings import Settings
-from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
+from crossexam.corpora.development import DevSets, dev_names, load_dev_sets
 from crossexam.corpora.label_names import refuse_mixture
 from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus, trains_two_labels
-from crossexam.corpora.spec import CorpusSpec, changed_reading, each_reading
+from crossexam.corpora.reading import Reading
+from crossexam.corpora.spec import CorpusSpec, reading_among
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,8 +68,7 @@ class FitRequest:
     ``values`` are texts by field of the model's settings; *limit* takes the first examples of each training
     corpus, and *dev_limit* draws at most so many of each corpus of *dev*, with *seed*; *vectors* is a text
     file of word vectors and *tagger* a POS tagger, for the models that use one.  The model has two labels if
-    the training corpora have, or if *two_labels*; *reading* are the options of
-    :func:`crossexam.corpora.reading.read_examples`.
+    the training corpora have, or if *two_labels*; *reading* says how all corpora are read.
     """
 
     train: str
@@ -82,7 +82,7 @@ class FitRequest:
     vectors: Path | None = None
     tagger: str = "auto"
     two_labels: bool = False
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    reading: Reading = Reading()
     progress: Progress = silent
     note: Note = unheard
 
@@ -229,13 +229,12 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
     }
     specs = corpora_of(request.train)
     devs = dev_names(request.dev)
-    names = [*(spec.text for spec in specs), *(n for n in devs if not is_suite(n)), *request.tests]
-    reading = {spec.text: options for spec, options in each_reading(names, request.reading)}
+    reading = reading_among([*specs, *devs, *request.tests], request.reading)
     dev = load_dev_sets(devs, reading, limit=request.dev_limit, seed=request.seed)
     for text in dev.notes:
         request.note(text)
-    tests = [load_corpus(spec, **reading[spec]) for spec in request.tests]
-    of_corpora = [_projection(spec, reading[spec.text]) for spec in specs]
+    tests = [load_corpus(spec, reading) for spec in request.tests]
+    of_corpora = [_projection(spec, reading) for spec in specs]
     request = replace(request, two_labels=trains_two_labels(of_corpora, request.train, request.two_labels))
     fingerprint = json.loads(
         json.dumps(
@@ -245,7 +244,7 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
                 "dev": dev.describe(),
                 "limit": request.limit,
                 **({"two_labels": True} if request.two_labels else {}),
-                **({"reading": changed} if (changed := changed_reading(request.reading)) else {}),
+                **({"reading": changed} if (changed := request.reading.changed) else {}),
             }
         )
     )
@@ -313,21 +312,16 @@ def signatures(specs: Sequence[CorpusSpec]) -> dict[str, Any]:
     return {"train": [{"spec": spec.text, "sha256": spec.sha256()} for spec in specs]}
 
 
-def _projection(spec: CorpusSpec, reading: Mapping[str, Any]) -> Projection:
+def _projection(spec: CorpusSpec, reading: Reading) -> Projection:
     """Return the projection of a training corpus, which is read as far as that takes."""
-    golds = (example.label for example in iter_labelled(spec, **reading))
+    golds = (example.label for example in iter_labelled(spec, reading))
     return projection_for(spec.declared_projection(), golds)
 
 
-def stream(
-    specs: Sequence[CorpusSpec], limit: int | None, reading: Mapping[str, Mapping[str, Any]] | None = None
-) -> Iterator[Example]:
-    """Yield the labelled examples of the corpora, one at a time: they are never all in memory.
-
-    *reading* are the options of reading each of them, by its text.
-    """
+def stream(specs: Sequence[CorpusSpec], limit: int | None, reading: Reading) -> Iterator[Example]:
+    """Yield the labelled examples of the corpora, one at a time: they are never all in memory."""
     for spec in specs:
-        yield from iter_labelled(spec, limit=limit, **(reading or {}).get(spec.text, {}))
+        yield from iter_labelled(spec, reading, limit=limit)
 
 
 def all_classes(gold: Sequence[int] | NDArray[np.integer[Any]], classes: Projection = THREE_LABELS) -> None:

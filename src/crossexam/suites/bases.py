@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -24,8 +24,8 @@ from crossexam.core.labels import (
     projection_for,
     projection_named,
 )
-from crossexam.corpora.reading import ReadingReport, unique_id
-from crossexam.corpora.spec import CorpusSpec, changed_reading, each_reading
+from crossexam.corpora.reading import Reading, ReadingReport, unique_id
+from crossexam.corpora.spec import CorpusSpec, reading_among
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,25 +106,16 @@ def _as_part(name: str) -> str:
     return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
 
 
-def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Base:
+def base_from_spec(spec: str, reading: Reading = Reading(), *, limit: int | None = None) -> Base:
     """Return the base named by *spec*: a corpus, a slice of one, or a union of these (:class:`CorpusSpec`).
 
-    *reading* are the options of :func:`crossexam.corpora.reading.read_examples`: ``columns``, ``labels``,
-    ``skip_bad``, ``allow_loss``.  Raises as :func:`base_from_corpora`.
+    *limit* is that of all of them.  Raises CrossexamError if one cannot be found or has a share, or if their
+    labels differ.
     """
-    return base_from_corpora(each_reading(CorpusSpec.parse_union(spec), reading), limit=limit)
-
-
-def base_from_corpora(
-    corpora: Sequence[tuple[CorpusSpec, Mapping[str, Any]]], *, limit: int | None = None
-) -> Base:
-    """Return the base that *corpora* make, each with the options of reading it; *limit* is that of them all.
-
-    Raises CrossexamError if one cannot be found or has a share, or if their labels differ.
-    """
-    parts = [(corpus.without_share(), changed_reading(reading)) for corpus, reading in corpora]
-    spec = "+".join(corpus.text for corpus, _ in parts)
-    declared = {projection_as_read(corpus, changed) for corpus, changed in parts}
+    corpora = [corpus.without_share() for corpus in CorpusSpec.parse_union(spec)]
+    reading = reading_among(corpora, reading)
+    readings = [reading.of(corpus.corpus) for corpus in corpora]
+    declared = {projection_as_read(corpus, reading) for corpus in corpora}
     if len(declared) > 1:
         raise CrossexamError(
             "the corpora have different labels", where=spec, hint="give each a --base of its own"
@@ -132,7 +123,7 @@ def base_from_corpora(
     report = ReadingReport()
 
     def stream(counts: ReadingReport, **how: Any) -> Iterator[Example]:
-        streams = [(corpus, corpus.examples(report=counts, **changed, **how)) for corpus, changed in parts]
+        streams = [(corpus, corpus.examples(reading, report=counts, **how)) for corpus in corpora]
         return _joined(streams, spec) if len(streams) > 1 else streams[0][1]
 
     def open_stream() -> Iterator[Example]:
@@ -146,13 +137,13 @@ def base_from_corpora(
     return Base(
         part_name(spec),
         spec,
-        "+".join(identity_as_read(corpus.identity(), changed) for corpus, changed in parts),
+        "+".join(map(identity_as_read, (corpus.identity() for corpus in corpora), readings)),
         open_stream,
         lambda: stream(ReadingReport()),
-        None if any(corpus.is_slice for corpus, _ in parts) else open_all,
+        None if any(corpus.is_slice for corpus in corpora) else open_all,
         report,
         declared=declared.pop(),
-        reading={name: value for _, changed in parts for name, value in changed.items()},
+        reading={name: value for each in readings for name, value in each.changed.items()},
     )
 
 
@@ -178,22 +169,25 @@ def _up_to_labelled(examples: Iterable[Example], limit: int | None) -> Iterator[
             return
 
 
-def projection_as_read(corpus: CorpusSpec, reading: Mapping[str, Any]) -> Projection:
+def projection_as_read(corpus: CorpusSpec, reading: Reading) -> Projection:
     """Return the projection that the corpus has, or that the labels declared by the user need."""
-    if "not_entailment" in reading.get("labels", {}).values():
+    reading = reading.of(corpus.corpus)
+    if "not_entailment" in (reading.labels or {}).values():
         return ENTAILMENT_OR_NOT
-    return THREE_LABELS if "columns" in reading else corpus.declared_projection()
+    return THREE_LABELS if reading.columns else corpus.declared_projection()
 
 
-def identity_as_read(content: str, reading: Mapping[str, Any]) -> str:
+def identity_as_read(content: str, reading: Reading) -> str:
     """Return what identifies the examples that *reading* gives of a file, which *content* identifies.
 
-    >>> identity_as_read("0f2781d6", {}), identity_as_read("0f2781d6", {"labels": {"yes": "entailment"}})
-    ('0f2781d6', '0f2781d6-6ebaee56')
+    >>> identity_as_read("0f2781d6", Reading())
+    '0f2781d6'
+    >>> identity_as_read("0f2781d6", Reading(labels={"yes": "entailment"}))
+    '0f2781d6-6ebaee56'
     """
-    if not reading:
+    if not reading.changed:
         return content
-    text = json.dumps(reading, sort_keys=True)
+    text = json.dumps(reading.changed, sort_keys=True)
     return f"{content}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
 
 

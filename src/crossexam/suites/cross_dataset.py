@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple
 
 from crossexam.core.dataset import content_hash
@@ -21,8 +20,8 @@ from crossexam.core.example import MEAN_SCORE, Example
 from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry
 from crossexam.core.randomness import drawn_order
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.reading import ReadingReport
-from crossexam.corpora.spec import CorpusSpec, reading_beside
+from crossexam.corpora.reading import Reading, ReadingReport
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.suites.bases import base_from_spec, identity_as_read, unchanged
 from crossexam.suites.cross_dataset_corpora import (
     MEMBERS,
@@ -58,8 +57,8 @@ class CrossDatasetOptions:
     reference: str | None = None
     add_one: Literal["all", "straightforward"] = "all"
 
-    def members(self, reading: Mapping[str, Any] = MappingProxyType({})) -> list[Member]:
-        """Return the requested corpora, read with those of the options *reading* that are for them.
+    def members(self, reading: Reading = Reading()) -> list[Member]:
+        """Return the requested corpora, read with those options of *reading* that are for them.
 
         Raises UnknownNameError, CrossexamError if two have common files.
         """
@@ -111,7 +110,7 @@ def plan_cross_dataset(request: SuiteRequest) -> SuitePlan:
         "added": list(options.add) or None,
         "reference": options.reference,
         "excluded": excluded or None,
-        "reading": dict(request.reading) or None,
+        "reading": request.reading.changed or None,
     }
     return SuitePlan(
         plans if reference is None else [*plans, reference],
@@ -188,7 +187,7 @@ def _reference(request: SuiteRequest) -> TestSetPlan | None:
     is_usual = options.reference is None
     if is_usual and not corpus.installed():
         return None
-    base = base_from_spec(spec, **reading_beside(corpus, request.reading))
+    base = base_from_spec(spec, replace(request.reading, files_only=True))
     examples = tuple(base.open())
     facts = {
         "majority": "entailment" if is_usual else most_frequent(examples),
@@ -447,10 +446,10 @@ def _pool(member: Member, splits: Sequence[str]) -> _Pool:
 def _labelled(spec: CorpusSpec, member: Member, report: ReadingReport) -> Iterator[Example]:
     """Yield the labelled examples of a split, with the labels of the projection stated for it, if any."""
     if not member.added:
-        yield from spec.examples(report=report, **member.reading)
+        yield from spec.examples(member.reading, report=report)
         return
     count = 0
-    for example in spec.examples(labelled_only=True, report=report, **member.reading):
+    for example in spec.examples(member.reading, labelled_only=True, report=report):
         count += 1
         label = example.label if member.projection is None else member.projection.gold(example.label)
         yield replace(example, label=label)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import MEAN_SCORE, Example
 from crossexam.core.labels import PROJECTIONS, Gold, Projection, projection_for
 from crossexam.corpora.readers.human_judged import is_straightforward
-from crossexam.corpora.spec import CorpusSpec, reading_beside
+from crossexam.corpora.reading import Reading
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.suites.bases import part_name, projection_as_read
 
 Protocol = Literal["human elicited", "human judged", "automatically recast", "added"]
@@ -52,16 +53,17 @@ class Member:
     known: str = ""
     added: bool = False
     projection: Projection | None = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    reading: Reading = Reading()
     straightforward: bool = False
 
     def spec_of(self, part: str) -> CorpusSpec:
         """Return the corpus of the split *part*."""
         return CorpusSpec.parse(self.corpus if self.added else f"{self.corpus}:{part}")
 
-    def read_with(self, reading: Mapping[str, Any]) -> Member:
-        """Return the corpus, read with *reading*, of which ``columns`` and ``labels`` are for files."""
-        return replace(self, reading=reading_beside(self.spec_of(self.splits[0]), reading))
+    def read_with(self, reading: Reading) -> Member:
+        """Return the corpus, read with *reading*, of which the columns and labels are for files."""
+        corpus = self.spec_of(self.splits[0]).corpus
+        return replace(self, reading=replace(reading, files_only=True).of(corpus))
 
     @property
     def rule(self) -> str:

@@ -22,6 +22,7 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
 from crossexam.core.progress import Progress, silent
+from crossexam.corpora.reading import Reading
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.suites.bases import Base
 from crossexam.suites.chunks import ChunkWork
@@ -78,8 +79,8 @@ class SuiteRequest:
     """What to build: a suite from *bases*, and from *problems* for tests that read word problems.
 
     *constructions* carry their options; *options* are those of the suite itself.  *per_key* is the maximum
-    number of items of one key (:mod:`crossexam.constructions.keys`), None for all.  *reading* are the options
-    of reading the corpora of a suite that is not built from bases; a base has its own.  *engine* carries out
+    number of items of one key (:mod:`crossexam.constructions.keys`), None for all.  *reading* says how
+    the corpora of a suite are read that is not built from bases; a base has its own.  *engine* carries out
     the work; the files do not depend on it.
     ``suites.table.suite_request`` creates a request from names.
     """
@@ -96,7 +97,7 @@ class SuiteRequest:
     tagger: str = "auto"
     recognizer: str = "auto"
     parser: str = "auto"
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    reading: Reading = Reading()
     engine: Engine = field(default_factory=InThisProcess, compare=False)
     progress: Progress = field(default=silent, compare=False)
 

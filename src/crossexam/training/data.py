@@ -22,9 +22,10 @@ from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import rng_for
 from crossexam.core.rules import OURS, without_rules
-from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
+from crossexam.corpora.development import DevSets, dev_names, load_dev_sets
 from crossexam.corpora.labelled import Corpus, load_corpus, trains_two_labels
-from crossexam.corpora.spec import CorpusSpec, each_reading
+from crossexam.corpora.reading import Reading
+from crossexam.corpora.spec import CorpusSpec, reading_among
 from crossexam.language.parsing.binary import derived_parses, with_parses
 from crossexam.language.parsing.parsers import tree_parser
 from crossexam.training.tokenization import words_of
@@ -87,13 +88,13 @@ class Data:
 def load_data(
     train: str,
     dev: str | Sequence[str],
+    reading: Reading = Reading(),
     *,
     tests: Sequence[str] = (),
     limit: int | None = None,
     dev_limit: int | None = None,
     seed: int = 0,
     two_labels: bool = False,
-    **reading: Any,
 ) -> Data:
     """Return the data that the options name; raises CrossexamError if it cannot be trained on.
 
@@ -101,17 +102,14 @@ def load_data(
     corpora or folders of suites (:func:`load_dev_sets`).  Only training corpora may have a share.  *limit*
     takes the first examples of each training corpus, and *dev_limit* draws at most so many of each
     development set with *seed*.  The model has two labels if the training corpora have, or if *two_labels*;
-    corpora of both kinds need it.  *reading* are the options of
-    :func:`crossexam.corpora.reading.read_examples`.
+    corpora of both kinds need it.
     """
     specs, devs = CorpusSpec.parse_union(train), dev_names(dev)
-    named = [name for name in devs if not is_suite(name)]
-    readings = each_reading([*specs, *named, *tests], reading)
-    corpora = _unique_ids([load_corpus(spec, limit=limit, **how) for spec, how in readings[: len(specs)]])
-    of_names = {spec.text: how for spec, how in readings[len(specs) :]}
-    dev_sets = load_dev_sets(devs, of_names, limit=dev_limit, seed=seed)
+    reading = reading_among([*specs, *devs, *tests], reading)
+    corpora = _unique_ids([load_corpus(spec, reading, limit=limit) for spec in specs])
+    dev_sets = load_dev_sets(devs, reading, limit=dev_limit, seed=seed)
     two = trains_two_labels([corpus.projection for corpus in corpora], train, two_labels)
-    data = Data(tuple(corpora), dev_sets, tuple(load_corpus(test, **of_names[test]) for test in tests), two)
+    data = Data(tuple(corpora), dev_sets, tuple(load_corpus(test, reading) for test in tests), two)
     seen = {data.classes.class_of(example.label) for example in data.examples}
     if len(seen) == 1:
         raise CrossexamError(

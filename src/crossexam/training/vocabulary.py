@@ -20,7 +20,8 @@ from crossexam.core.files import finished_or_absent, read_json, write_json
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.development import is_suite
-from crossexam.corpora.spec import each_reading, user_path
+from crossexam.corpora.reading import Reading
+from crossexam.corpora.spec import CorpusSpec, reading_among, user_path
 from crossexam.language.word_vectors import Vectors, read_vectors
 from crossexam.training.tokenization import words_of
 
@@ -179,13 +180,14 @@ class WordSource:
         }
 
 
-def load_word_sources(names: Sequence[str], reading: Mapping[str, Any]) -> tuple[WordSource, ...]:
+def load_word_sources(names: Sequence[str], reading: Reading = Reading()) -> tuple[WordSource, ...]:
     """Return the texts of the corpora or suites (by their folders) called *names*, without their labels.
 
-    *reading* are the options of :func:`crossexam.corpora.reading.read_examples`.  Raises CrossexamError.
+    Raises CrossexamError.
     """
-    specs = each_reading([name for name in names if not is_suite(name)], reading)
-    corpora = {spec.text: spec.examples(drop_no_gold=False, **how) for spec, how in specs}
+    specs = [CorpusSpec.parse(name) for name in names if not is_suite(name)]
+    reading = reading_among(specs, reading)
+    corpora = {spec.text: spec.examples(reading, drop_no_gold=False) for spec in specs}
     return tuple(
         WordSource(name, tuple(replace(example, label=None) for example in examples))
         for name in names

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import parse_label
-from crossexam.corpora.readers.file_formats import groups_of_quoted
-from crossexam.corpora.readers.reader import Reader, pair
+from crossexam.corpora.readers.reader import pair
 from crossexam.corpora.records import Row
 
 
-def _anli(row: Row) -> Row:
-    """ANLI (Nie et al. 2020): the official JSON lines (context; e, n, c), or the hub's copy."""
+def anli(row: Row) -> Row:
+    """Read ANLI (Nie et al. 2020): the official JSON lines (context; e, n, c), or the hub's copy."""
     premise = row["context"] if "context" in row else row["premise"]
     return pair(
         premise,
@@ -24,15 +21,15 @@ def _anli(row: Row) -> Row:
     )
 
 
-def _wanli(row: Row) -> Row:
-    """WANLI (Liu et al. 2022): genre is generated or generated_revised; pairID is the seed example's."""
+def wanli(row: Row) -> Row:
+    """Read WANLI (Liu et al. 2022): genre is generated or generated_revised; pairID is the seed example's."""
     return pair(
         row["premise"], row["hypothesis"], row["gold"], name=row["id"], genre=row["genre"], seed=row["pairID"]
     )
 
 
-def _cad_nli(row: Row) -> Row:
-    """CAD-NLI (Kaushik et al. 2020): pairs of SNLI, and revisions by people that change the label.
+def cad_nli(row: Row) -> Row:
+    """Read CAD-NLI (Kaushik et al. 2020): pairs of SNLI, and revisions by people that change the label.
 
     The revisions of a pair are adjacent in the file and form one cluster.
     """
@@ -40,8 +37,8 @@ def _cad_nli(row: Row) -> Row:
     return pair(row["sentence1"], row["sentence2"], row["gold_label"], cluster=cluster)
 
 
-def _chaosnli(row: Row) -> Row:
-    """ChaosNLI (Nie et al. 2020b): the majority of 100 new labels is the gold label.
+def chaosnli(row: Row) -> Row:
+    """Read ChaosNLI (Nie et al. 2020b): the majority of 100 new labels is the gold label.
 
     ``label_distribution`` has the proportions of entailment, neutral and contradiction among them, ``votes``
     their counts; ``old_label`` is the gold label of SNLI or MultiNLI.
@@ -66,23 +63,3 @@ def _chaosnli(row: Row) -> Row:
         old_label=parse_label(row["old_label"], where="field 'old_label'"),
         annotator_labels=row.get("old_labels"),
     )
-
-
-# How many adjacent rows of each folder of CAD-NLI belong to one pair of SNLI.
-_ROWS_PER_PAIR: Final = {
-    "original": 1, "revised_premise": 2, "revised_hypothesis": 2, "revised_combined": 4, "all_combined": 5,
-}  # fmt: skip
-
-ANLI: Final = Reader(_anli, "its documented format")
-WANLI: Final = Reader(_wanli, "its documented format")
-CAD_NLI: Final = Reader(
-    _cad_nli,
-    "its documented format",
-    splitters={
-        f"{folder}{between}{split}.tsv": groups_of_quoted(size)
-        for folder, size in _ROWS_PER_PAIR.items()
-        for between in "/_"
-        for split in ("train", "dev", "test")
-    },
-)
-CHAOSNLI: Final = Reader(_chaosnli, "official files")

@@ -12,8 +12,8 @@ from typing import Final
 
 from crossexam.core.errors import FormatError
 from crossexam.corpora.installed import data_folder, find_split
-from crossexam.corpora.readers.reader import Reader, Records, pair, shared_info
-from crossexam.corpora.records import Row, detect_format, iter_records, text_lines
+from crossexam.corpora.readers.reader import pair, shared_info
+from crossexam.corpora.records import Records, Row, detect_format, iter_records, text_lines
 
 _LABELS: Final = frozenset({"entailment", "neutral", "contradiction", "-"})
 
@@ -55,8 +55,8 @@ def _pairs(path: Path) -> dict[str, Row]:
     )
 
 
-def _annotated(row: Row) -> Row:
-    """A pair of MultiNLI, with its tags as ``annotations``."""
+def annotated(row: Row) -> Row:
+    """Read a pair of MultiNLI, with its tags as ``annotations``."""
     return pair(
         row["sentence1"],
         row["sentence2"],
@@ -66,8 +66,3 @@ def _annotated(row: Row) -> Row:
         annotator_labels=row.get("annotator_labels"),
         **{key: value for key, value in shared_info(row).items() if key != "annotator_labels"},
     )
-
-
-MULTINLI_ANNOTATED: Final = Reader(
-    _annotated, "its documented format", splitters={"_annotations.txt": tagged_pairs}
-)

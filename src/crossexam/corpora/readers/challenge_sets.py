@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.reader import Reader, gold_label, pair, shared_info
+from crossexam.corpora.readers.reader import gold_label, pair, shared_info
 from crossexam.corpora.records import Row
 
 _HANS: Final[dict[str, Gold | None]] = {
@@ -14,8 +14,8 @@ _HANS: Final[dict[str, Gold | None]] = {
 }  # fmt: skip
 
 
-def _hans(row: Row) -> Row:
-    """HANS (McCoy et al. 2019): the official table, or the hub's copy (0 is entailment)."""
+def hans(row: Row) -> Row:
+    """Read HANS (McCoy et al. 2019): the official table, or the hub's copy (0 is entailment)."""
     kinds = {key: row[key] for key in ("heuristic", "subcase", "template")}
     if "premise" in row:
         return pair(row["premise"], row["hypothesis"], gold_label(_HANS, row["label"]), **kinds)
@@ -23,8 +23,8 @@ def _hans(row: Row) -> Row:
     return pair(row["sentence1"], row["sentence2"], label, name=row["pairID"], **kinds, **shared_info(row))
 
 
-def _multinli_hard(row: Row) -> Row | None:
-    """MultiNLI-hard (Gururangan et al. 2018): its own files, or all of MultiNLI with a field ``hard``.
+def multinli_hard(row: Row) -> Row | None:
+    """Read MultiNLI-hard (Gururangan et al. 2018): its own files, or all of MultiNLI with a field ``hard``.
 
     The official test files hide their labels.
     """
@@ -33,8 +33,8 @@ def _multinli_hard(row: Row) -> Row | None:
     return pair(row["sentence1"], row["sentence2"], row["gold_label"], name=row["pairID"], **shared_info(row))
 
 
-def _naik_stress(row: Row) -> Row:
-    """The stress tests of Naik et al. (2018): MultiNLI's fields, without parses, which do not fit the text.
+def naik_stress(row: Row) -> Row:
+    """Read the stress tests of Naik et al. (2018): MultiNLI's fields, without parses, which do not fit.
 
     ``pairID`` is that of the MultiNLI pair, which several items share, and is missing in the numerical test.
     """
@@ -42,8 +42,8 @@ def _naik_stress(row: Row) -> Row:
     return pair(row["sentence1"], row["sentence2"], row["gold_label"], base_pair=row.get("pairID"), **info)
 
 
-def _breaking_nli(row: Row) -> Row:
-    """Breaking NLI (Glockner et al. 2018): SNLI's fields, and the category of the replaced word."""
+def breaking_nli(row: Row) -> Row:
+    """Read Breaking NLI (Glockner et al. 2018): SNLI's fields, and the category of the replaced word."""
     return pair(
         row["sentence1"],
         row["sentence2"],
@@ -57,8 +57,8 @@ def _breaking_nli(row: Row) -> Row:
 _CONJUNCTIONS: Final = ("and", "or", "but", "nor")
 
 
-def _conjnli(row: Row) -> Row:
-    """ConjNLI (Saha et al. 2020): three columns; the test file has no Label.
+def conjnli(row: Row) -> Row:
+    """Read ConjNLI (Saha et al. 2020): three columns; the test file has no Label.
 
     The files do not name the conjunction: ``conjunction`` is the one that occurs as a word in either
     sentence, or "several" if different ones do.
@@ -69,8 +69,8 @@ def _conjnli(row: Row) -> Row:
     return pair(row["Premise"], row["Hypothesis"], row.get("Label"), conjunction=conjunction)
 
 
-def _monli(row: Row) -> Row:
-    """MoNLI (Geiger et al. 2020): entailment or neutral, and the WordNet distance of the two words.
+def monli(row: Row) -> Row:
+    """Read MoNLI (Geiger et al. 2020): entailment or neutral, and the WordNet distance of the two words.
 
     Its pairs were labelled with these two labels, as those of SciTail, so it has the same projection.
     """
@@ -82,11 +82,11 @@ _MONOTONE: Final = "_monotone"
 _MED: Final[dict[str, Gold | None]] = {"entailment": "entailment", "neutral": "not_entailment"}
 
 
-def _med(row: Row) -> Row:
-    """MED (Yanaka et al. 2019): ``genre`` is a list of tags separated by colons; the first is crowd or paper.
+def med(row: Row) -> Row:
+    """Read MED (Yanaka et al. 2019): ``genre`` is a list of tags separated by colons.
 
-    One of the others is the monotonicity; the rest are phenomena and the sources of a pair.  Its README says
-    that ``neutral`` stands for neutral and contradiction.
+    The first is crowd or paper.  One of the others is the monotonicity; the rest are phenomena and the
+    sources of a pair.  Its README says that ``neutral`` stands for neutral and contradiction.
     """
     origin, *tags = (tag.strip() for tag in row["genre"].split(":"))
     monotonicity = next((tag.removesuffix(_MONOTONE) for tag in tags if tag.endswith(_MONOTONE)), None)
@@ -100,12 +100,3 @@ def _med(row: Row) -> Row:
         monotonicity=monotonicity,
         phenomena=others,
     )
-
-
-HANS: Final = Reader(_hans, "its documented format", projection="two labels")
-MULTINLI_HARD: Final = Reader(_multinli_hard, "MultiNLI dev with the field hard; its documented format")
-NAIK_STRESS: Final = Reader(_naik_stress, "its documented format")
-BREAKING_NLI: Final = Reader(_breaking_nli, "official files")
-CONJNLI: Final = Reader(_conjnli, "its documented format")
-MONLI: Final = Reader(_monli, "its documented format", projection="no contradiction")
-MED: Final = Reader(_med, "its documented format", projection="two labels")

@@ -12,18 +12,19 @@ from typing import Final
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
 from crossexam.core.output.escapes import quoted
-from crossexam.corpora.readers.reader import Reader, gold_label, pair
+from crossexam.corpora.readers.reader import gold_label, pair
 from crossexam.corpora.records import Row
 
 #: The key of ``info`` with the name of the data set within its benchmark.
 DATA_SET: Final = "dataset"
 
 _SUPPORTED: Final[dict[str, Gold | None]] = {"1": "entailment", "0": "not_entailment"}
-_CUTS: Final = {"val": "dev", "test": "test"}
+#: The cuts of SummaC, and the splits that they are.
+CUTS: Final = {"val": "dev", "test": "test"}
 
 
-def _aggrefact(row: Row) -> Row:
-    """LLM-AggreFact (Tang et al. 2024): dataset, doc, claim, label, contamination_identifier."""
+def aggrefact(row: Row) -> Row:
+    """Read LLM-AggreFact (Tang et al. 2024): dataset, doc, claim, label, contamination_identifier."""
     return pair(
         row["doc"],
         row["claim"],
@@ -33,8 +34,8 @@ def _aggrefact(row: Row) -> Row:
     )
 
 
-def _true(row: Row) -> Row:
-    """TRUE (Honovich et al. 2022): a file per data set, with grounding, generated_text, label.
+def true(row: Row) -> Row:
+    """Read TRUE (Honovich et al. 2022): a file per data set, with grounding, generated_text, label.
 
     The ids of some files are those of documents, so that pairs are named by their numbers.
     """
@@ -46,26 +47,16 @@ def _true(row: Row) -> Row:
     )
 
 
-def _summac(row: Row) -> Row:
-    """SummaC (Laban et al. 2022): the records of its loader, with dataset, document, claim, label, cut."""
+def summac(row: Row) -> Row:
+    """Read SummaC (Laban et al. 2022): its loader's records, with dataset, document, claim, label, cut."""
     cut = row["cut"]
-    if cut not in _CUTS:
-        raise FormatError(f"unknown cut {quoted(cut)}", where="field 'cut'", wanted=" or ".join(_CUTS))
+    if cut not in CUTS:
+        raise FormatError(f"unknown cut {quoted(cut)}", where="field 'cut'", wanted=" or ".join(CUTS))
     return pair(
         row["document"],
         row["claim"],
         gold_label(_SUPPORTED, row["label"]),
-        split=_CUTS[cut],
+        split=CUTS[cut],
         system=row.get("model_name"),
         **{DATA_SET: row["dataset"]},
     )
-
-
-AGGREFACT: Final = Reader(_aggrefact, "its documented format", projection="two labels")
-TRUE: Final = Reader(_true, "its documented format", projection="two labels")
-SUMMAC: Final = Reader(
-    _summac,
-    "its documented format",
-    projection="two labels",
-    inner_splits=frozenset(_CUTS.values()),
-)

@@ -12,8 +12,8 @@ from typing import Any, Final
 from crossexam.core.errors import FormatError
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem
 from crossexam.core.output.escapes import quoted
-from crossexam.corpora.readers.reader import Records, Splitter
-from crossexam.corpora.records import FormattedFile, Row, iter_records, text_lines
+from crossexam.corpora.readers.reader import Splitter
+from crossexam.corpora.records import FormattedFile, Records, Row, iter_records, text_lines
 
 _BETWEEN: Final = re.compile(r"[\s,]*")
 

@@ -13,8 +13,8 @@ from xml.parsers import expat
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.reader import Reader, Records, gold_label, pair
-from crossexam.corpora.records import Row
+from crossexam.corpora.readers.reader import gold_label, pair
+from crossexam.corpora.records import Records, Row
 
 _ANSWERS: Final[dict[str, Gold | None]] = {
     "yes": "entailment", "unknown": "neutral", "no": "contradiction", "undef": None,
@@ -61,7 +61,8 @@ class _Problems:
             self.read.append((self._start, self._problem))
 
 
-def _problems(path: Path) -> Records:
+def problems(path: Path) -> Records:
+    """Yield the problems in the file at *path*, with their lines; raises FormatError."""
     parser = expat.ParserCreate()
     problems = _Problems(lambda: parser.CurrentLineNumber)
 
@@ -89,7 +90,7 @@ def _problems(path: Path) -> Records:
     yield from problems.read
 
 
-def _fracas(row: Row) -> Row | None:
+def fracas(row: Row) -> Row | None:
     """Return a problem's premises, joined, and its declarative hypothesis; None if it has no question."""
     if not row["h"]:
         return None
@@ -105,6 +106,3 @@ def _fracas(row: Row) -> Row | None:
         single_premise=len(premises) == 1,
         **headings,
     )
-
-
-FRACAS: Final = Reader(_fracas, "its documented format", splitters={".xml": _problems})

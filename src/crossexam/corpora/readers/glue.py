@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import LABELS, Gold
-from crossexam.corpora.readers.file_formats import first_of_names
-from crossexam.corpora.readers.reader import Reader, gold_label, pair
+from crossexam.corpora.readers.reader import gold_label, pair
 from crossexam.corpora.records import Row
 
 # Key of info, column of diagnostic-full.tsv, field of AX-b.jsonl (Wang et al. 2018, section 4).
@@ -22,8 +21,8 @@ _TAGS: Final[tuple[tuple[str, str, str], ...]] = (
 # fmt: on
 
 
-def _diagnostic(row: Row) -> Row:
-    """GLUE's diagnostic set: three labels in diagnostic-full.tsv, two in SuperGLUE's AX-b.jsonl."""
+def diagnostic(row: Row) -> Row:
+    """Read GLUE's diagnostic set: three labels in diagnostic-full.tsv, two in SuperGLUE's AX-b.jsonl."""
     tags: dict[str, Any] = {
         key: [tag.strip() for tag in (row.get(column) or row.get(field) or "").split(";") if tag.strip()]
         for key, column, field in _TAGS
@@ -45,8 +44,8 @@ _WNLI: Final[Names] = {**_TWO, "1": "entailment", "0": "not_entailment"}  # also
 _AGREEING: Final = 0.8  # proportion of annotators in one of three ranges (Jiang and de Marneffe 2019)
 
 
-def _commitment_bank(row: Row) -> Row:
-    """CommitmentBank: SuperGLUE's files or the hub's copy, or the 1,200 items (de Marneffe et al. 2019).
+def commitment_bank(row: Row) -> Row:
+    """Read CommitmentBank: SuperGLUE's files or the hub's copy, or the 1,200 items (de Marneffe et al. 2019).
 
     The label of an item is the range of the scale from -3 to 3 that has at least 80% of the judgments: below
     0 is contradiction, 0 neutral, above 0 entailment.  If there is no such range, there is no gold label.
@@ -82,16 +81,16 @@ def _names_in(row: Row, names: Names, of_hub: Names) -> Names:
     return of_hub if "idx" in row else names
 
 
-def _rte(row: Row) -> Row:
-    """RTE: GLUE's files, SuperGLUE's (premise, hypothesis), or the hub's copy (0 is entailment)."""
+def rte(row: Row) -> Row:
+    """Read RTE: GLUE's files, SuperGLUE's (premise, hypothesis), or the hub's copy (0 is entailment)."""
     if "premise" in row:
         label = gold_label(_names_in(row, _TWO, _RTE_OF_HUB), row.get("label"))
         return pair(row["premise"], row["hypothesis"], label, name=row.get("idx"))
     return _of_glue(row, _names_in(row, _TWO, _RTE_OF_HUB))
 
 
-def _wnli(row: Row) -> Row:
-    """WNLI: GLUE's files or the hub's copy; 1 is entailment, unlike in RTE."""
+def wnli(row: Row) -> Row:
+    """Read WNLI: GLUE's files or the hub's copy; 1 is entailment, unlike in RTE."""
     return _of_glue(row, _WNLI)
 
 
@@ -100,20 +99,3 @@ def _of_glue(row: Row, names: Names) -> Row:
     if name is None:
         raise FormatError("the field 'index' is missing", wanted="index, or idx as in the hub's copy")
     return pair(row["sentence1"], row["sentence2"], gold_label(names, row.get("label")), name=name)
-
-
-# The projection is for the copy with two labels; a file with all three is scored as it is.
-DIAGNOSTIC: Final = Reader(
-    _diagnostic,
-    "SuperGLUE's AX-b; the file with three labels as documented",
-    projection="two labels",
-)
-COMMITMENT_BANK: Final = Reader(
-    _commitment_bank,
-    "SuperGLUE's train and val; the table of items and the hub's copy as documented",
-    splitters={"CommitmentBank-items.csv": first_of_names},
-)
-RTE: Final = Reader(
-    _rte, "official files; SuperGLUE's and the hub's copy as documented", projection="two labels"
-)
-WNLI: Final = Reader(_wnli, "official files; the hub's copy as documented", projection="two labels")

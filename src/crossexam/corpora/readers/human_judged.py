@@ -7,15 +7,12 @@ from typing import Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.file_formats import headless, may_end_before
-from crossexam.corpora.readers.reader import Reader, gold_label, pair, shared_info
+from crossexam.corpora.readers.reader import gold_label, pair, shared_info
 from crossexam.corpora.records import Row
 
-_SPLITS: Final = ("train", "dev", "test")
 
-
-def _sick(row: Row) -> Row:
-    """SICK: SemEval 2014's files, the release of 9,840 pairs (Marelli et al. 2014), or the hub's copy."""
+def sick(row: Row) -> Row:
+    """Read SICK (Marelli et al. 2014): SemEval's files, the release of 9,840 pairs, or the hub's copy."""
     label = next(row[name] for name in ("entailment_judgment", "entailment_label", "label") if name in row)
     name = row["pair_ID"] if "pair_ID" in row else row["id"]
     related = row.get("relatedness_score")
@@ -28,8 +25,8 @@ _ORDINAL: Final[dict[str, Gold | None]] = {
 }  # fmt: skip
 
 
-def _joci(row: Row) -> Row:
-    """JOCI (Zhang et al. 2017): from 5, very likely, to 1, impossible; 0, nonsensical, is not gold.
+def joci(row: Row) -> Row:
+    """Read JOCI (Zhang et al. 2017): from 5, very likely, to 1, impossible; 0, nonsensical, is not gold.
 
     Very likely is read as entailment and impossible as contradiction, as in Poliak et al. (2018).
     """
@@ -48,11 +45,10 @@ def _joci(row: Row) -> Row:
 _SCITAIL: Final[dict[str, Gold | None]] = {
     "entails": "entailment", "entailment": "entailment", "neutral": "neutral", "not_entailment": "neutral",
 }  # fmt: skip
-_PAIR: Final = ("premise", "hypothesis", "label")
 
 
-def _scitail(row: Row) -> Row:
-    """SciTail (Khot et al. 2018): tsv_, snli_, predictor_ or dgem_format, or the hub's copy."""
+def scitail(row: Row) -> Row:
+    """Read SciTail (Khot et al. 2018): tsv_, snli_, predictor_ or dgem_format, or the hub's copy."""
     if "sentence1" in row:
         label = gold_label(_SCITAIL, row["gold_label"])
         return pair(row["sentence1"], row["sentence2"], label, **shared_info(row))
@@ -63,8 +59,8 @@ _CAPTION: Final = re.compile(r"(?:(\S+?)(?:#\d+)?/)?(.*)")
 _JUDGED: Final = ("entailment", "neutral", "contradiction")
 
 
-def _mpe(row: Row) -> Row:
-    """MPE (Lai et al. 2017): the premise is four captions of one picture, joined in order.
+def mpe(row: Row) -> Row:
+    """Read MPE (Lai et al. 2017): the premise is four captions of one picture, joined in order.
 
     ``judgments`` counts how many of five annotators chose entailment, neutral, contradiction.
     """
@@ -80,7 +76,6 @@ _ADD_ONE: Final[dict[str, Gold | None]] = {
     "entailed": "entailment",         "entailment": "entailment",         "1": "entailment",
     "not-entailed": "not_entailment", "not_entailment": "not_entailment", "0": "not_entailment",
 }  # fmt: skip
-_ADD_ONE_COLUMNS: Final = ("score", "answer", "sentence", "adjective", "noun", "premise", "hypothesis")
 _MARKUP: Final = re.compile(r"</?[bu]>")
 _NOT_ABOVE, _FROM, _CUT = 3.0, 4.0, 3.5
 
@@ -96,8 +91,8 @@ def is_straightforward(score: float) -> bool:
     return not _NOT_ABOVE < score < _FROM
 
 
-def _add_one(row: Row) -> Row:
-    """Add-1 (Pavlick and Callison-Burch 2016): mean scores from 1 to 5, or a copy that has labels."""
+def add_one(row: Row) -> Row:
+    """Read Add-1 (Pavlick and Callison-Burch 2016): mean scores from 1 to 5, or a copy that has labels."""
     premise, hypothesis = (" ".join(_MARKUP.sub("", row[side]).split()) for side in ("premise", "hypothesis"))
     if "label" in row:
         score = row.get("mean_human_score")
@@ -117,28 +112,3 @@ def _score(text: str) -> float:
     if 1 <= score <= 5:
         return score
     raise FormatError(f"'{text}' is not a mean score", where="field 'score'", wanted="a number from 1 to 5")
-
-
-# fmt: off
-SICK: Final = Reader(_sick, "official files; the hub's copy as documented")
-JOCI: Final = Reader(_joci, "official files")
-SCITAIL: Final = Reader(
-    _scitail,
-    "a copy of the test split as CSV; the four official formats and the hub's copy as documented",
-    splitters={
-        **{f"scitail_1.0_{split}.tsv": headless(_PAIR) for split in _SPLITS},
-        **{f"scitail_1.0_structure_{split}.tsv": headless((*_PAIR, "structure")) for split in _SPLITS},
-    },
-    projection="no contradiction",
-)
-MPE: Final = Reader(
-    _mpe, "official files",
-    splitters={f"mpe_{split}.txt": may_end_before("gold_label") for split in _SPLITS},
-)
-ADD_ONE: Final = Reader(
-    _add_one,
-    "a copy with labels as CSV (train with dev, test); the official columns and the hub's copy as documented",
-    splitters={f"data.{split}": headless(_ADD_ONE_COLUMNS, split=split) for split in _SPLITS},
-    projection="two labels",
-)
-# fmt: on

@@ -5,7 +5,7 @@ A normalized record is a row of :func:`pair`, the same for all corpora.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -16,12 +16,11 @@ from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import INFO_COLUMNS, Layout
 from crossexam.corpora.installed import CorpusFile
 from crossexam.corpora.label_names import LabelNames, UndeclaredNumbersError, name_of
-from crossexam.corpora.records import FormattedFile, Row, detect_format, iter_records
+from crossexam.corpora.records import FormattedFile, Records, Row, detect_format, iter_records
 
 #: Readers return names of labels, or numbers in the order of the hub if their corpus documents that.
 _DOCUMENTED: Final = LabelNames(numbered=True)
 
-Records = Iterator[tuple[int, Row | FormatError]]
 Splitter = Callable[[Path], Records]
 
 

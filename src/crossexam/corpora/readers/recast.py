@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.file_formats import blocks, json_array
-from crossexam.corpora.readers.reader import Reader, gold_label, pair
+from crossexam.corpora.readers.reader import gold_label, pair
 from crossexam.corpora.records import Row
 
 _ENTAILED: Final[dict[str, Gold | None]] = {"entailed": "entailment", "not-entailed": "not_entailment"}
 
 
-def _recast(row: Row) -> Row:
+def recast(row: Row) -> Row:
     """Read a block (provenance, index, text, hypothesis, entailed, partof), or an object of DNC's JSON.
 
     The Diverse NLI Collection (Poliak et al. 2018) has context, hypothesis, label, split, pair-id and
@@ -34,14 +33,3 @@ def _recast(row: Row) -> Row:
         split=split,
         replaced=row.get("good_word"),
     )
-
-
-def _reader(seen: str) -> Reader:
-    splitters = {"_data.txt": blocks, "_data.json": json_array}
-    inner = frozenset({"train", "dev", "test"})
-    return Reader(_recast, seen, splitters=splitters, projection="two labels", inner_splits=inner)
-
-
-DPR: Final = _reader("a reconstruction as TSV; the blocks and DNC's JSON as documented")
-SPR: Final = _reader("its documented format")
-FN_PLUS: Final = _reader("its documented format")

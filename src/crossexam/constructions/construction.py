@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from crossexam.constructions.passages import Passages
     from crossexam.language.entities import EntityRecognizer
     from crossexam.language.lexicons.counts import CountKind, CountTable
-    from crossexam.language.lexicons.wordnet import WordNet
     from crossexam.language.parsing.dependencies import Parsed
     from crossexam.language.tokens import Token
     from crossexam.language.word_pair_index import WordPairIndex
@@ -99,11 +98,6 @@ class Resources(Protocol):
 
     def pair_index(self, spec: str) -> WordPairIndex:
         """Return the index of the word pairs in the corpora named by *spec*."""
-        ...
-
-    @property
-    def wordnet(self) -> WordNet:
-        """WordNet 3.0."""
         ...
 
     @property

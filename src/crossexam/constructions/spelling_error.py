@@ -34,7 +34,7 @@ from crossexam.core.labels import Gold
 from crossexam.core.rules import OURS, Rules
 from crossexam.language.lexicons.closed_classes import ARTICLES, CLOSED_CLASSES, CONJUNCTIONS
 from crossexam.language.lexicons.keyboard import neighbours
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.tokens import Token, words
 
 _WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
@@ -91,12 +91,12 @@ def _cased(letter: str, like: str) -> str:
 
 
 @lru_cache(_REMEMBERED)
-def is_english(word: str, wordnet: WordNet) -> bool:
+def is_english(word: str) -> bool:
     """Return whether *word* is English: in WordNet, an inflected form of such a word, or closed-class."""
     lower = word.lower()
     if len(lower) == 1:  # WordNet lists every letter as a noun
         return lower in _LETTER_WORDS
-    return lower in CLOSED_CLASSES or wordnet.knows(lower)
+    return lower in CLOSED_CLASSES or wordnet().knows(lower)
 
 
 def _errors(
@@ -113,13 +113,13 @@ def _errors(
 
     The error may be another English word if *any_word*.
     """
-    sentence, wordnet = example.text(side), resources.wordnet
+    sentence = example.text(side)
     order = list(spans)
     rng.shuffle(order)
     for start, end in order:
         word = sentence[start:end]
         for wrong in misspell(word, rng):
-            if wrong != word and (any_word or not is_english(wrong, wordnet)):
+            if wrong != word and (any_word or not is_english(wrong)):
                 yield Edit(side, start, end, word, wrong)
                 break
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import TaggedSentence, condition_end, text_bounds
 from crossexam.language.nouns import is_rather_verb
 
@@ -55,13 +55,13 @@ def _is_progressive(sentence: TaggedSentence, participle: int) -> bool:
     return sentence.word(before) in _BE
 
 
-def unasserted(sentence: TaggedSentence, position: int, wordnet: WordNet) -> Iterator[str]:
+def unasserted(sentence: TaggedSentence, position: int) -> Iterator[str]:
     """Yield the reasons why *sentence* may not assert the word at *position* of one situation."""
     start, _ = text_bounds(sentence, position)
     while start < position and sentence.tags[start] in _BEFORE_CLAUSE:
         start += 1
     opening = sentence.tags[start]
-    if opening in {"VB", "VBP"} or _is_untagged_instruction(sentence, start, wordnet):
+    if opening in {"VB", "VBP"} or _is_untagged_instruction(sentence, start):
         yield "in an instruction"
     if opening in {"IN", "TO"} and _is_in_first_phrase(sentence, start, position):
         yield "in a phrase before the subject"
@@ -76,12 +76,12 @@ def unasserted(sentence: TaggedSentence, position: int, wordnet: WordNet) -> Ite
         yield "in a gerund"
 
 
-def _is_untagged_instruction(sentence: TaggedSentence, start: int, wordnet: WordNet) -> bool:
+def _is_untagged_instruction(sentence: TaggedSentence, start: int) -> bool:
     """Return whether a text without a finite verb opens with a verb tagged as a noun or adjective."""
     if sentence.tag(start)[:2] not in {"NN", "JJ"} or sentence.tag(start + 1) not in _AFTER_VERB:
         return False
     word = sentence.word(start)
-    if wordnet.morphy(word, "v") != word or not is_rather_verb(word, wordnet):
+    if wordnet().morphy(word, "v") != word or not is_rather_verb(word):
         return False
     _, end = text_bounds(sentence, start)
     return not any(sentence.is_finite(k) for k in range(start, end))

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, Literal
 
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 
 Article = Literal["a", "an"]
 
@@ -168,7 +168,7 @@ def lemma_of(verb: str) -> str:
     first, hyphen, last = lower.rpartition("-")
     if first and last:
         return f"{first}{hyphen}{lemma_of(last)}"
-    return WordNet.load().morphy(lower, "v") or _without_ending(lower)
+    return wordnet().morphy(lower, "v") or _without_ending(lower)
 
 
 def _without_ending(verb: str) -> str:
@@ -204,7 +204,7 @@ def _seen_tag(word: str, tag: str) -> str:
     """Return *tag*, or the inflected one if *word* cannot be the base form that *tag* says it is."""
     if tag not in {"NN", "NNP", "JJ", "RB"}:
         return tag
-    base = WordNet.load().morphy(word, PARTS[tag[0]])
+    base = wordnet().morphy(word, PARTS[tag[0]])
     if base is None or base == word:
         return tag
     if tag.startswith("N"):
@@ -234,7 +234,7 @@ def _guessed(lemma: str, tag: str) -> str | None:
     """Return the regular form of *lemma*, if WordNet's rules reduce it to *lemma* again."""
     word = lemma.lower()
     form = _table().get(f"{tag}?", {}).get(word, regular_form(word, tag))
-    return match_case(form, lemma) if word in WordNet.load().lemmas_of(form, PARTS[tag[0]]) else None
+    return match_case(form, lemma) if word in wordnet().lemmas_of(form, PARTS[tag[0]]) else None
 
 
 def regular_form(word: str, tag: str) -> str:
@@ -261,15 +261,14 @@ def _plural(noun: str) -> str | None:
         if plural := next((form for form in listed if form != noun), None):
             return plural
         return noun if re.search("[^s]s$", noun) and not noun.endswith("ics") else None  # winnings
-    wordnet = WordNet.load()
     if noun.isupper():
         return f"{noun}s"
     if noun.endswith(_ABSTRACT) or re.search("[^s]s$", noun):  # bellicosity, losings
         return None
-    if wordnet.is_lemma(noun.lower(), "a"):  # the dead
+    if wordnet().is_lemma(noun.lower(), "a"):  # the dead
         return None
     _, *others = noun.split("-")
-    if len(others) > 1 or (others and not wordnet.lemmas_of(others[0], "n")):  # man-of-war, passer-by
+    if len(others) > 1 or (others and not wordnet().lemmas_of(others[0], "n")):  # man-of-war, passer-by
         return None
     return _guessed(noun, "NNS")
 
@@ -350,6 +349,5 @@ def _is_spelt(word: str) -> bool:
 
 def _is_word(word: str) -> bool:
     """Return whether WordNet has a lemma of *word* that is written in lower case."""
-    wordnet = WordNet.load()
-    lemmas = set(wordnet.lemmas_of(word))
-    return any(lemmas & set(wordnet.lemmas(synset)) for synset in wordnet.synsets(word))
+    lemmas = set(wordnet().lemmas_of(word))
+    return any(lemmas & set(wordnet().lemmas(synset)) for synset in wordnet().synsets(word))

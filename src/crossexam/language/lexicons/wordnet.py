@@ -63,13 +63,12 @@ _LAST_LETTERS: Final = frozenset(old[-1] for rules in _ENDINGS.values() for old,
 
 
 class WordNet:
-    """A read-only WordNet, which threads may share.  :meth:`load` returns the one that is shipped.
+    """A read-only WordNet, which threads may share.  :func:`wordnet` returns the one that is shipped.
 
-    >>> wordnet = WordNet.load()
-    >>> hot = wordnet.synsets("hottest", "a")[0]
-    >>> wordnet.name(hot), wordnet.definition(hot)[:35]
+    >>> hot = wordnet().synsets("hottest", "a")[0]
+    >>> wordnet().name(hot), wordnet().definition(hot)[:35]
     ('hot.a.01', 'used of physical heat; having a hig')
-    >>> [(wordnet.name(synset), lemma) for synset, lemma in wordnet.antonyms(hot)]
+    >>> [(wordnet().name(synset), lemma) for synset, lemma in wordnet().antonyms(hot)]
     [('cold.a.01', 'cold')]
     """
 
@@ -82,11 +81,6 @@ class WordNet:
         self._hypernyms = self._link("hypernym", 2)
         self._instance_hypernyms = self._link("instance_hypernym", 2)
         self._similar = self._link("similar", 2)
-
-    @classmethod
-    def load(cls) -> WordNet:
-        """Return the shipped WordNet, read once per process."""
-        return _load()
 
     def _link(self, relation: str, width: int) -> tuple[Sequence[int], ...]:
         """Return the *width* columns of *relation*; the first is sorted."""
@@ -116,7 +110,7 @@ class WordNet:
     def morphy(self, word: str, pos: str) -> str | None:
         """Return the first base form of *word*, in lower case, as part of speech *pos*, or None.
 
-        >>> WordNet.load().morphy("geese", "n")
+        >>> wordnet().morphy("geese", "n")
         'goose'
         """
         forms = self._part(pos).forms(word)
@@ -125,7 +119,7 @@ class WordNet:
     def knows(self, word: str) -> bool:
         """Return whether *word*, in lower case, is a lemma or a form of one, of any part of speech.
 
-        >>> WordNet.load().knows("geese"), WordNet.load().knows("gese")
+        >>> wordnet().knows("geese"), wordnet().knows("gese")
         (True, False)
         """
         nouns, *others = self._parts.values()
@@ -134,7 +128,7 @@ class WordNet:
     def lemmas_of(self, word: str, pos: str | None = None) -> tuple[str, ...]:
         """Return the lemmas that *word*, in any case, may be a form of; of any part of speech by default.
 
-        >>> WordNet.load().lemmas_of("axes", "n")
+        >>> wordnet().lemmas_of("axes", "n")
         ('ax', 'axis')
         """
         word = word.lower()
@@ -147,7 +141,7 @@ class WordNet:
 
         Most of the regular ones are not English words.
 
-        >>> "axes" in WordNet.load().words_of("ax", "n"), "geese" in WordNet.load().words_of("goose", "n")
+        >>> "axes" in wordnet().words_of("ax", "n"), "geese" in wordnet().words_of("goose", "n")
         (True, True)
         """
         return self._part(pos).words_of(lemma)
@@ -155,7 +149,7 @@ class WordNet:
     def is_lemma(self, word: str, pos: str) -> bool:
         """Return whether *word*, in lower case and not inflected, is a lemma of part of speech *pos*.
 
-        >>> WordNet.load().is_lemma("goose", "n"), WordNet.load().is_lemma("geese", "n")
+        >>> wordnet().is_lemma("goose", "n"), wordnet().is_lemma("geese", "n")
         (True, False)
         """
         return word in self._part(pos).lemmas()
@@ -222,8 +216,7 @@ class WordNet:
         Antonymy holds between words: of *big* and *large*, which share a synset, *little* is the antonym
         of the first and *small* of the second.  *lemma* may be in any case.
 
-        >>> wordnet = WordNet.load()
-        >>> [word for _, word in wordnet.antonyms(wordnet.synsets("large", "a")[0], "large")]
+        >>> [word for _, word in wordnet().antonyms(wordnet().synsets("large", "a")[0], "large")]
         ['small']
         """
         sources, words, targets, others = self._antonyms
@@ -236,8 +229,7 @@ class WordNet:
     def hypernyms(self, synset: int) -> tuple[int, ...]:
         """Return the direct hypernyms of *synset*, what it is a kind of.
 
-        >>> wordnet = WordNet.load()
-        >>> [wordnet.name(s) for s in wordnet.hypernyms(wordnet.synsets("dog")[0])]
+        >>> [wordnet().name(s) for s in wordnet().hypernyms(wordnet().synsets("dog")[0])]
         ['canine.n.02', 'domestic_animal.n.01']
         """
         return _targets(self._hypernyms, synset)
@@ -245,8 +237,7 @@ class WordNet:
     def closure(self, *synsets: int) -> tuple[int, ...]:
         """Return *synsets* and all their hypernyms, direct and inherited, each once, depth first.
 
-        >>> wordnet = WordNet.load()
-        >>> [wordnet.name(s) for s in wordnet.closure(wordnet.synsets("bone", "n")[0])][:3]
+        >>> [wordnet().name(s) for s in wordnet().closure(wordnet().synsets("bone", "n")[0])][:3]
         ['bone.n.01', 'connective_tissue.n.01', 'animal_tissue.n.01']
         """
         pending = list(synsets)
@@ -282,9 +273,8 @@ class WordNet:
     def has_antonym(self, word: str, pos: str | None = None) -> bool:
         """Return whether *word*, in lower case and inflected or not, has a direct antonym in some sense.
 
-        >>> wordnet = WordNet.load()
-        >>> wordnet.has_antonym("hottest"), wordnet.has_antonym("hottest", "n"), wordnet.has_antonym("table")
-        (True, False, False)
+        >>> wordnet().has_antonym("hottest"), wordnet().has_antonym("hottest", "n")
+        (True, False)
         """
         return _has_antonym(self, word, pos)
 
@@ -325,16 +315,17 @@ class WordNet:
 
 
 @cache
-def _load() -> WordNet:
+def wordnet() -> WordNet:
+    """Return the WordNet that is shipped, read once per process."""
     return WordNet(_SHIPPED)
 
 
 @lru_cache(maxsize=1 << 16)
-def _has_antonym(wordnet: WordNet, word: str, pos: str | None) -> bool:
+def _has_antonym(lexicon: WordNet, word: str, pos: str | None) -> bool:
     parts: Iterable[str] = [pos] if pos else PARTS
     for part in parts:
-        forms = wordnet.lemmas_of(word, part)
-        if forms and not wordnet.antonymous_lemmas(part).isdisjoint(forms):
+        forms = lexicon.lemmas_of(word, part)
+        if forms and not lexicon.antonymous_lemmas(part).isdisjoint(forms):
             return True
     return False
 

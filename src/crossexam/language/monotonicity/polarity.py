@@ -32,7 +32,7 @@ from itertools import repeat
 from typing import Final, Literal, NamedTuple
 
 from crossexam.language.lexicons.noun_groups import MASS
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import (
     TaggedSentence,
     clause_end,
@@ -236,7 +236,7 @@ def _lengths(word: str, tag: str, with_free: bool) -> tuple[int, ...]:
     lengths = known.get(word, _NO_LENGTHS)
     if tag == "CD" or word in NUMBER_WORDS:
         lengths |= known["N"]
-    if (tag.startswith("VB") or tag in {"MD", "NNS"}) and (lemma := WordNet.load().morphy(word, "v")):
+    if (tag.startswith("VB") or tag in {"MD", "NNS"}) and (lemma := wordnet().morphy(word, "v")):
         lengths |= known.get(lemma, _NO_LENGTHS)
     return tuple(sorted(lengths, reverse=True))
 
@@ -260,7 +260,7 @@ def _keys(sentence: TaggedSentence, k: int, length: int) -> Iterator[tuple[str, 
         yield ("neither", "nor")
     yield tuple(words)
     yield tuple("N" if _is_number(sentence, k + n) else word for n, word in enumerate(words))
-    if (sentence.is_verb(k) or sentence.tag(k) == "NNS") and (lemma := WordNet.load().morphy(words[0], "v")):
+    if (sentence.is_verb(k) or sentence.tag(k) == "NNS") and (lemma := wordnet().morphy(words[0], "v")):
         yield (lemma, *words[1:])
 
 
@@ -320,7 +320,7 @@ def _reach(sentence: TaggedSentence, found: _Match) -> Iterator[Region]:
     if reach in {"noun phrase", "pronoun"}:
         yield from _quantified(sentence, found, name)
     elif reach == "condition":
-        if name == "if" and WordNet.load().morphy(sentence.word(found.start - 1), "v") in ASKING:
+        if name == "if" and wordnet().morphy(sentence.word(found.start - 1), "v") in ASKING:
             direction = "none"
         yield Region(found.end, condition_end(sentence, last), direction, scope)
     elif reach == "phrase":
@@ -397,7 +397,7 @@ def _is_superlative(sentence: TaggedSentence, k: int) -> bool:
     word, tag = sentence.word(k), sentence.tag(k)
     if word in {"most", "least"}:
         return tag in {"JJS", "RBS"}
-    return tag[:2] == "JJ" and word.endswith("est") and WordNet.load().morphy(word, "a") not in {word, None}
+    return tag[:2] == "JJ" and word.endswith("est") and wordnet().morphy(word, "a") not in {word, None}
 
 
 def _compared(sentence: TaggedSentence) -> Iterator[Region]:

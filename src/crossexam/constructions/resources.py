@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.passages import Passages
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.corpora.spec import CorpusSpec
+from crossexam.language.choice import name_and_pipeline
 from crossexam.language.entities import RECOGNIZERS, EntityRecognizer, resolve_recognizer
 from crossexam.language.lexicons.counts import (
     CountKind,
@@ -67,16 +68,10 @@ class LanguageResources:
     _parser_prepared: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Raise UnknownNameError for an unknown name, even of what is then never used."""
-        known: dict[str, tuple[str, Mapping[str, Any]]] = {
-            "tagger": (self.tagger_spec, TAGGERS),
-            "entity recognizer": (self.recognizer_spec, RECOGNIZERS),
-            "parser": (self.parser_spec, PARSERS),
-        }
-        for kind, (spec, names) in known.items():
-            name = spec.partition(":")[0]
-            if name not in names:
-                raise UnknownNameError(kind, name, names)
+        """Raise CrossexamError for a wrong name, even of what is then never used."""
+        name_and_pipeline("tagger", self.tagger_spec, TAGGERS)
+        name_and_pipeline("entity recognizer", self.recognizer_spec, RECOGNIZERS)
+        name_and_pipeline("parser", self.parser_spec, PARSERS)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the choices and the passages only: a copy in another process opens its own resources."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.language.choice import name_and_pipeline
 from crossexam.language.lexicons.proper_names import (
     MORE_NAMES,
     MOSTLY_NAMES,
@@ -346,16 +346,10 @@ class NameLists:
         return {s: _ROOTS[name] for name, ids in nouns.items() for s in ids if wordnet().name(s) == name}
 
 
-def _lists(argument: str) -> EntityRecognizer:
-    if argument:
-        raise CrossexamError(f"the recognizer 'lists' takes no argument, but got '{argument}'")
-    return ListedEntities()
-
-
-#: Name -> function from the text after the colon to the recognizer.
-RECOGNIZERS: Final[dict[str, Callable[[str], EntityRecognizer]]] = {
-    "auto": _lists,
-    "lists": _lists,
+#: What makes each recognizer; only spaCy's is given an argument, its pipeline.
+RECOGNIZERS: Final[dict[str, Callable[..., EntityRecognizer]]] = {
+    "auto": ListedEntities,
+    "lists": ListedEntities,
     "spacy": SpacyEntities,
 }
 
@@ -366,10 +360,8 @@ def resolve_recognizer(spec: str = "auto") -> EntityRecognizer:
     Raises UnknownNameError for any other name, MissingExtraError if spaCy is not installed, and
     CrossexamError if the pipeline recognizes no entities.
     """
-    kind, _, argument = spec.partition(":")
-    if kind not in RECOGNIZERS:
-        raise UnknownNameError("entity recognizer", kind, RECOGNIZERS)
-    return RECOGNIZERS[kind](argument)
+    name, pipeline = name_and_pipeline("entity recognizer", spec, RECOGNIZERS)
+    return RECOGNIZERS[name](*pipeline)
 
 
 def _entities_of(doc: Any) -> tuple[Entity, ...]:

@@ -262,7 +262,7 @@ def _subject(sentence: TaggedSentence, position: int) -> Token | None:
 def _kind(word: str) -> NounKind | None:
     """Return what *word*, inflected or not, names; None if nothing concrete."""
     living = animacy(word)
-    return living if living != "thing" else concrete_kind(wordnet().morphy(word, "n") or word)
+    return living if living != "thing" else concrete_kind(wordnet().base_form(word, "n"))
 
 
 def _may_be_living(nominal: Token | None) -> bool:

@@ -278,7 +278,7 @@ def _subject(sentence: PairSentence) -> int | None:
 
 
 def _is_plural(noun: str) -> bool:
-    return noun in PLURAL_NOUNS or wordnet().morphy(noun, "n") not in {noun, None}
+    return noun in PLURAL_NOUNS or wordnet().base_form(noun, "n") != noun
 
 
 def _first_living(sentence: PairSentence) -> int | None:
@@ -412,7 +412,7 @@ def _is_said_of_the_same(premise: PairSentence, theirs: Sequence[_Word]) -> bool
     if noun is None:
         return False
     word = noun.text.lower()
-    return _says((wordnet().morphy(word, "n") or word, "n"), nouns[0])
+    return _says((wordnet().base_form(word, "n"), "n"), nouns[0])
 
 
 def _is_said(premise: _Word, hypothesis: _Word) -> bool:
@@ -446,7 +446,7 @@ def _links(sentence: PairSentence) -> list[_Word]:
         elif token.tag in {"CD", "MD"} or word in _QUANTIFIERS:
             found.append((_FIGURES.get(word, word), "amount"))
         elif part is not None and token.text[:1].isalpha():
-            lemma = wordnet().morphy(word, part) or word
+            lemma = wordnet().base_form(word, part)
             part = "modifier" if _is_modifier(sentence.tokens, position) else part
             found += [(lemma, part)] if lemma not in _LIGHT else []
     return found
@@ -469,7 +469,7 @@ def _other_words(sentence: PairSentence) -> list[str]:
         if position in sentence.left_out or word in {"a", "an"} or not any(map(str.isalnum, word)):
             continue
         part = _CONTENT.get(token.tag[:1])
-        found.append((part and wordnet().morphy(word, part)) or word)
+        found.append(wordnet().base_form(word, part) if part else word)
     return found
 
 
@@ -540,7 +540,7 @@ def _words(sentence: PairSentence) -> set[_Word]:
             continue
         if is_particle(sentence, position):
             continue
-        lemma = wordnet().morphy(token.text.lower(), part) or token.text.lower()
+        lemma = wordnet().base_form(token.text.lower(), part)
         if lemma not in _LIGHT:
             found.add((lemma, part))
     return found

@@ -254,7 +254,7 @@ def _is_narrower(match: Match, word: str, other: str) -> bool:
     if match.pair.relation == "antonym":
         return is_kind_of(word, other)
     narrow = match.pair.first if match.pair.relation == "hypernym" else match.pair.second
-    return (wordnet().morphy(word, "n") or word) == narrow
+    return wordnet().base_form(word, "n") == narrow
 
 
 def is_odd(match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit]) -> bool:
@@ -267,7 +267,7 @@ def is_odd(match: Match, side: Side, words: tuple[str, str], edits: Collection[E
         return True
     if match.pos != "n" or _excludes(here, other):
         return False
-    tokens, young = match.tokens[side], (wordnet().morphy(here, "n") or here) in YOUNG
+    tokens, young = match.tokens[side], wordnet().base_form(here, "n") in YOUNG
     return any(
         _is_specified(tokens, k) or _is_coordinated(tokens, k, here) or (young and _is_aged(tokens, k))
         for k in match.positions[side]
@@ -359,7 +359,7 @@ def is_kind_of(word: str, other: str) -> bool:
     >>> is_kind_of("puppies", "dog"), is_kind_of("dog", "puppy")
     (True, False)
     """
-    below, above = (wordnet().morphy(each, "n") or each for each in (word, other))
+    below, above = (wordnet().base_form(each, "n") for each in (word, other))
     return _is_listed_hyponym(below, above) or not set(
         wordnet().closure(*wordnet().synsets(below, "n")[:1])
     ).isdisjoint(wordnet().synsets(above, "n")[:1])
@@ -368,7 +368,7 @@ def is_kind_of(word: str, other: str) -> bool:
 @lru_cache(maxsize=_CACHE_SIZE)
 def _excludes(word: str, other: str) -> bool:
     """Return whether two nouns are antonyms in WordNet: man, woman."""
-    first, second = (wordnet().morphy(each, "n") or each for each in (word, other))
+    first, second = (wordnet().base_form(each, "n") for each in (word, other))
     return any(
         lemma == second for sense in wordnet().synsets(first, "n") for _, lemma in wordnet().antonyms(sense)
     )
@@ -493,7 +493,7 @@ def _described(match: Match, side: Side) -> str | None:
     after = tokens[position + 1 : position + 1 + _PHRASE]
     near = after if after and after[0].tag[:1] in {"N", "J"} else tokens[position::-1]
     noun = next((token.text.lower() for token in near if token.tag.startswith("NN")), None)
-    return noun and (wordnet().morphy(noun, "n") or noun)
+    return noun and wordnet().base_form(noun, "n")
 
 
 def counted(proposal: Proposal, match: Match, labels: Collection[Label] = _ENTAILED) -> Proposal:
@@ -509,7 +509,7 @@ def doubt_about_kind(match: Match, narrow: str, broad: str) -> str | None:
     """Return why the premise of *match*, with the noun *broad*, may name a *narrow*, or None."""
     if match.pos != "n":
         return None
-    first, second = (wordnet().morphy(word, "n") or word for word in (narrow, broad))
+    first, second = (wordnet().base_form(word, "n") for word in (narrow, broad))
     here = tuple(_content(match, "premise"))
     if are_near(first, second):
         return "people use one word for the other"

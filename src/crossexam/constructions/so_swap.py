@@ -244,7 +244,7 @@ def swap_doubts(parsed: Parsed, clause: Clause) -> Iterator[str]:
     yield from _by_verb(lemma_of(words[clause.verb]), parsed, clause, subject, thing)
     if "something" in {subject, thing}:
         yield "an indefinite phrase"
-    if _singular(subject) == _singular(thing):
+    if wordnet().base_form(subject, "n") == wordnet().base_form(thing, "n"):
         own, other = (_content(words, phrase) for phrase in (clause.subject, clause.object))
         if own == other or not (own and other):
             yield "identical phrases"
@@ -265,15 +265,11 @@ def _by_verb(verb: str, parsed: Parsed, clause: Clause, subject: str, thing: str
         yield "each may do it to the other"
     if verb in MEASURE or (parsed.children(clause.object.head, "nummod") and nouns & _MEASURES):
         yield "a quantity"
-    light = verb in LIGHT and is_event(_singular(thing))
+    light = verb in LIGHT and is_event(wordnet().base_form(thing, "n"))
     if light or {f"{verb} {noun}" for noun in nouns} & IDIOMS or nouns & {"way", "place"}:
         yield "the object is part of the predicate"
     if clause.voice == "passive" and verb in STATIVE_PARTICIPLES:
         yield "by says where"
-
-
-def _singular(noun: str) -> str:
-    return wordnet().morphy(noun, "n") or noun
 
 
 def _is_negated(words: list[str], parsed: Parsed, clause: Clause) -> bool:

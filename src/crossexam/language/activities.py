@@ -113,7 +113,7 @@ def _activity(tokens: Sequence[Token], position: int) -> str | None:
         tokens, position
     ):
         return None
-    lemma = wordnet().morphy(token.text.lower(), "v") or token.text.lower()
+    lemma = wordnet().base_form(token.text.lower(), "v")
     following = tokens[position + 1].tag if position + 1 < len(tokens) else ""
     if lemma == "lay" and following not in {"DT", "NN", "NNS", "PRP$", "CD", "JJ"}:
         return "lying"  # for "lie"; who lays bricks does not
@@ -122,7 +122,7 @@ def _activity(tokens: Sequence[Token], position: int) -> str | None:
         if each.tag.startswith("V"):
             break
         word = each.text.lower()
-        if (found := nouns.get(word) or nouns.get(wordnet().morphy(word, "n") or word)) is not None:
+        if (found := nouns.get(word) or nouns.get(wordnet().base_form(word, "n"))) is not None:
             return found
     activity = _by_word(None).get(lemma, lemma)
     return None if token.tag == "VBD" and activity in _MOMENTARY else activity
@@ -141,7 +141,7 @@ def _things_after(tokens: Sequence[Token], position: int, activity: str) -> Iter
         if token.tag.startswith("V") or token.tag in {"CC", ","}:
             return
         if token.tag.startswith("NN"):
-            noun = wordnet().morphy(token.text.lower(), "n") or token.text.lower()
+            noun = wordnet().base_form(token.text.lower(), "n")
             yield from (names for names in DETAILS.get(activity, ()) if noun in names.split())
             return
 
@@ -183,7 +183,7 @@ def _places(tokens: Sequence[Token], left_out: frozenset[int] = frozenset()) -> 
         elif word in {"inside", "outside"} and following[:1] not in {"D", "I", "P", "N", "J"}:
             yield "indoors" if word == "inside" else "outdoors"
         elif word in _IN and (noun := _head_after(tokens, position)) is not None:
-            place = _place_of(noun) or _place_of(wordnet().morphy(noun, "n") or noun)
+            place = _place_of(noun) or _place_of(wordnet().base_form(noun, "n"))
             if place is not None:
                 yield place
 

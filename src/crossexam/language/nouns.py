@@ -233,7 +233,7 @@ def may_name(word: str, other: str) -> bool:
 @lru_cache(maxsize=_CACHE_SIZE)
 def _attributes(noun: str) -> tuple[str | None, str | None, str | None]:
     """Return what *noun* tells of somebody: whether they are a person, their gender, and their age."""
-    lemma = wordnet().morphy(noun.lower(), "n") or noun.lower()
+    lemma = wordnet().base_form(noun.lower(), "n")
     sex = gender(lemma)
     age = "young" if lemma in YOUNG else "grown" if sex is not None or lemma in OLD else None
     return animacy(lemma), sex, age

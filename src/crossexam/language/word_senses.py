@@ -86,7 +86,7 @@ def is_in_name(tokens: Sequence[Token], position: int) -> bool:
 def _is_expression(words: tuple[str, ...]) -> bool:
     last = words[-1]
     if last.endswith("s"):
-        last = wordnet().morphy(last, "n") or last
+        last = wordnet().base_form(last, "n")
     if not any(spelling in wordnet().expressions for spelling in _spellings((*words[:-1], last))):
         return False
     return not _is_person(last)

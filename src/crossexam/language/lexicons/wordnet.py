@@ -116,6 +116,14 @@ class WordNet:
         forms = self._part(pos).forms(word)
         return forms[0] if forms else None
 
+    def base_form(self, word: str, pos: str) -> str:
+        """Return the first base form of *word*, in lower case, as part of speech *pos*, or *word* itself.
+
+        >>> wordnet().base_form("geese", "n"), wordnet().base_form("qzx", "n")
+        ('goose', 'qzx')
+        """
+        return self.morphy(word, pos) or word
+
     def knows(self, word: str) -> bool:
         """Return whether *word*, in lower case, is a lemma or a form of one, of any part of speech.
 

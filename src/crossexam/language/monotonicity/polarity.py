@@ -397,7 +397,7 @@ def _is_superlative(sentence: TaggedSentence, k: int) -> bool:
     word, tag = sentence.word(k), sentence.tag(k)
     if word in {"most", "least"}:
         return tag in {"JJS", "RBS"}
-    return tag[:2] == "JJ" and word.endswith("est") and wordnet().morphy(word, "a") not in {word, None}
+    return tag[:2] == "JJ" and word.endswith("est") and wordnet().base_form(word, "a") != word
 
 
 def _compared(sentence: TaggedSentence) -> Iterator[Region]:

@@ -36,7 +36,7 @@ from crossexam.constructions.construction import Draft, Outcome, Rejection, Reso
 from crossexam.core.example import Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RELATED, class_of, rank_of
-from crossexam.language.lexicons.closed_classes import DETERMINING, NEGATIONS
+from crossexam.language.lexicons.closed_classes import BE, DETERMINING, NEGATIONS
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.noun_groups import NounKind
 from crossexam.language.lexicons.wordnet import wordnet
@@ -73,8 +73,7 @@ _LIGHT_VERBS: Final = frozenset(
     "catch catches catching do does doing gave give gives giving have having make makes making pay pays "
     "paying take takes taking took".split()
 )
-_HAVING: Final = frozenset("with of has have having on in s".split())
-_BEING: Final = frozenset("is are was were being be".split())
+_HAVING: Final = frozenset("with of has have having s".split())
 _ANYONE: Final = frozenset("people person individual adult human couple friend member folk pair guy".split())
 _OF_PHRASES: Final = frozenset({"JJ", "NN", "CD", "DT", "RB", "PR"})  # prefixes of tags
 _QUOTES: Final = frozenset({'"', "``", "''", "“", "”"})
@@ -413,7 +412,7 @@ def why_not_two(sentence: ReadPremise, first: NounEntity, second: NounEntity) ->
     between = sentence.words[first.phrase.head + 1 : second.phrase.start]
     if not _SENTENCE_ENDS.isdisjoint(between):
         return "in two sentences"
-    if between and set(between) <= _BEING | {","}:
+    if between and set(between) <= BE - {"am", "been"} | {","}:
         return "one entity twice"
     persons = first.kind == second.kind == "person"
     if persons and "," in between and _may_include(sentence, first, second):
@@ -423,7 +422,7 @@ def why_not_two(sentence: ReadPremise, first: NounEntity, second: NounEntity) ->
     if list(between) == ["of"]:
         return "part and whole"
     things = first.kind == second.kind == "thing"
-    if things and len(between) == 1 and between[0] in _HAVING - {"on", "in"}:
+    if things and len(between) == 1 and between[0] in _HAVING:
         return "part and whole"
     return None
 

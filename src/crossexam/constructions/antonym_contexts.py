@@ -18,7 +18,7 @@ from typing import Final
 from crossexam.language.assertion import is_scene, unasserted
 from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY, class_of
 from crossexam.language.lexicons.antonym_kinds import are_ends, has_other_sense
-from crossexam.language.lexicons.closed_classes import AUXILIARIES, PERSONAL_PRONOUNS
+from crossexam.language.lexicons.closed_classes import AUXILIARIES, BE_WITH_CLITICS, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING, NounKind
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.polarity import ORDERING, polarity_in
@@ -40,8 +40,7 @@ _ORDER_AND_TIME: Final = ORDERING | frozenset(
 _ADDITIVE: Final = frozenset("also too besides another either both fewer less".split())
 _OTHERS: Final = frozenset({"other", "others"})  # among other things
 # Verbs that link a subject with what is said of it (Quirk et al., 16.21).
-_LINKING: Final = frozenset(
-    "be is are am was were been being 's 're 'm "
+_LINKING: Final = BE_WITH_CLITICS | frozenset(
     "seem look looks looked become becomes became feel feels felt "
     "get gets got remain remains remained stay stays stayed taste tastes tasted smell smells smelled sound "
     "sounds sounded appear appears appeared grow grew go goes went turn turns turned".split()

@@ -17,6 +17,7 @@ from typing import Final, Literal, NamedTuple
 
 from crossexam.core.labels import Label
 from crossexam.language.activities import compared, is_outdoors, scene
+from crossexam.language.inflection import PARTS
 from crossexam.language.lexicons.activities import ALTERNATIVES, UNSEEN
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.noun_groups import COLOURS, PLURAL_NOUNS
@@ -24,7 +25,7 @@ from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.nouns import animacy, is_living, may_name, participants, sense_names
-from crossexam.language.numbers import NUMBER_WORDS
+from crossexam.language.numbers import NUMBER_WORDS, SMALL
 from crossexam.language.tokens import Token
 
 Direction = Literal["up", "down", "none"]
@@ -144,15 +145,11 @@ def _effect(relation: Relation, direction: Direction) -> str:
 
 # The contribution of the rest of a hypothesis.
 
-_CONTENT: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
 _LIGHT: Final = frozenset(
     "be have do get there very so too also just now then here thing something someone somebody person people "
     "picture photo image'".split()
 )
-_FIGURES: Final = {
-    word: str(number)
-    for number, word in enumerate("zero one two three four five six seven eight nine ten".split())
-}
+_FIGURES: Final = {word: str(number) for number, word in enumerate(SMALL[:11])}
 _SENSES: Final = 2
 _STEPS: Final = 3
 _PHRASE: Final = 4  # tokens from an adjective to the noun that it describes
@@ -416,7 +413,7 @@ def _is_said_of_the_same(premise: PairSentence, theirs: Sequence[_Word]) -> bool
 
 
 def _is_said(premise: _Word, hypothesis: _Word) -> bool:
-    content = _CONTENT.values()
+    content = PARTS.values()
     if (premise, hypothesis) == (("in", "relation"), (_WEAR, "v")):
         return True
     return premise == hypothesis or (
@@ -434,7 +431,7 @@ def _links(sentence: PairSentence) -> list[_Word]:
     """Return the content words, the pair, and what relates them, in their order, each with its class."""
     found: list[_Word] = []
     for position, token in enumerate(sentence.tokens):
-        word, part = token.text.lower(), _CONTENT.get(token.tag[:1])
+        word, part = token.text.lower(), PARTS.get(token.tag[:1])
         if position in sentence.left_out:
             found.append(("", "pair"))
         elif is_particle(sentence, position):
@@ -468,7 +465,7 @@ def _other_words(sentence: PairSentence) -> list[str]:
         word = token.text.lower()
         if position in sentence.left_out or word in {"a", "an"} or not any(map(str.isalnum, word)):
             continue
-        part = _CONTENT.get(token.tag[:1])
+        part = PARTS.get(token.tag[:1])
         found.append(wordnet().base_form(word, part) if part else word)
     return found
 
@@ -535,7 +532,7 @@ def _differ(premise: Mapping[str, set[str]], hypothesis: Mapping[str, set[str]])
 def _words(sentence: PairSentence) -> set[_Word]:
     found = set()
     for position, token in enumerate(sentence.tokens):
-        part = _CONTENT.get(token.tag[:1])
+        part = PARTS.get(token.tag[:1])
         if part is None or position in sentence.left_out or not token.text[:1].isalpha():
             continue
         if is_particle(sentence, position):

@@ -14,6 +14,8 @@ from typing import Final
 
 from crossexam.constructions.construction import Rejection, Resources
 from crossexam.core.example import SIDES, Example, Side
+from crossexam.language.inflection import PARTS
+from crossexam.language.lexicons.closed_classes import INDEFINITES
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
@@ -23,9 +25,8 @@ from crossexam.language.word_senses import in_fixed_expression, is_in_name
 
 #: Words that do not behave like others of their class: pronouns tagged as nouns, light verbs, and relational
 #: nouns (*a girlfriend in a crowd*).
-NOT_SWAPPED: Final = frozenset(
-    "someone somebody anyone anybody everyone everybody nobody one something anything everything nothing "
-    "thing be have do make get go take come give let keep put wife husband girlfriend boyfriend "
+NOT_SWAPPED: Final = INDEFINITES | frozenset(
+    "one thing be have do make get go take come give let keep put wife husband girlfriend boyfriend "
     "fiance fiancee bride groom mistress widow widower".split()
 )
 # Hypernyms in WordNet, but synonyms (a guy, a man) or unrelated (a girl, a woman) in common usage.
@@ -35,7 +36,6 @@ _CONTESTED: Final = frozenset(
     "woman/gal woman/dame girl/lass road/street kid/child "
     "girl/woman girl/adult boy/man boy/adult phone/cellphone".split()
 )
-_PARTS: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def _matched(
     for side, (word, other) in wanted.items():
         here = tuple(k for k, token in enumerate(tokens[side]) if word in _forms_of(token))
         positions[side] = here
-        parts |= {_PARTS[tokens[side][k].tag[0]] for k in here}
+        parts |= {PARTS[tokens[side][k].tag[0]] for k in here}
         reasons += [] if here else ["another part of speech"]
         reasons += _obstacles(pair, other, tokens[side], here)
     if len(parts) > 1 or (pair.pos is not None and parts and pair.pos not in parts):
@@ -222,7 +222,7 @@ def _is_own_kind(tokens: Sequence[Token], position: int) -> bool:
 
 def _forms_of(token: Token) -> tuple[str, ...]:
     """Return the possible lemmas of *token* for its part of speech; empty for function words."""
-    part = _PARTS.get(token.tag[:1])
+    part = PARTS.get(token.tag[:1])
     if part is None or not token.text[:1].isalpha():
         return ()
     word = token.text.lower()

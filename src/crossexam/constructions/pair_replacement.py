@@ -30,6 +30,7 @@ from crossexam.core.example import SIDES, Edit, Side
 from crossexam.core.labels import Label
 from crossexam.language.agreement import can_replace
 from crossexam.language.inflection import inflect_like, match_case
+from crossexam.language.lexicons.closed_classes import PATHS
 from crossexam.language.lexicons.noun_groups import COLOURS, KIN, OLD, YOUNG
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
 from crossexam.language.lexicons.wordnet import wordnet
@@ -141,7 +142,7 @@ _RELATIVES: Final[Mapping[str, tuple[str, str, str, str]]] = {
 _ATTRIBUTIVE: Final = frozenset("colored dark light navy maroon lime".split())
 # Adjectives for what a participle says of somebody: a man (who is) sitting, or seated, on a bench.
 _OF_STATES: Final = frozenset({"seated"})
-_DIRECTIONS: Final = frozenset("down up to toward towards across past through along into over".split())
+_DIRECTIONS: Final = PATHS | {"to", "toward", "towards", "into", "over"}
 _BEING: Final[Mapping[str, str]] = {"VBG": "", "VBZ": "is ", "VBP": "are "}
 _INFLECTED: Final[Mapping[str, tuple[str, ...]]] = {
     "n": ("NNS",),

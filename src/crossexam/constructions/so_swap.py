@@ -40,9 +40,12 @@ from crossexam.language.agreement import Role, agreeing, in_case, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase, main_clause, transitive_clause
 from crossexam.language.inflection import indefinite_article, lemma_of
 from crossexam.language.lexicons.closed_classes import (
+    CENTRAL_MODALS,
     CLOSED_CLASSES,
     NEGATIONS,
     PERSONAL_PRONOUNS,
+    POSSESSIVE_DETERMINERS,
+    REFLEXIVES,
 )
 from crossexam.language.lexicons.noun_groups import FEMALE, MALE, NounKind
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
@@ -222,7 +225,7 @@ def _agreement(parsed: Parsed, clause: Clause) -> Iterator[Edit]:
 
 
 _NEGATIONS: Final = NEGATIONS - {"nowhere", "without"} | {"n’t"}  # a man without a hat: not negated
-_MODALS: Final = frozenset("can could may might must shall should would ca".split())
+_MODALS: Final = CENTRAL_MODALS - {"will"} | {"ca"}  # what will be is asserted
 _OTHERS: Final = frozenset("another other others one two three some each the a an this that same".split())
 _GENERIC: Final = frozenset(
     (
@@ -284,16 +287,14 @@ def _content(words: list[str], phrase: Phrase) -> frozenset[str]:
     return frozenset(words[k] for k in range(phrase.start, phrase.end) if k != phrase.head) - _OTHERS
 
 
-_REFLEXIVES: Final = frozenset(
-    ("myself yourself himself herself itself ourselves yourselves themselves themself oneself").split()
-)
+_REFLEXIVES: Final = REFLEXIVES | {"themself"}
 _SINGULAR_PRONOUNS: Final[dict[NounKind, frozenset[str]]] = {
     "person": frozenset({"him", "her", "them"}),
     "animal": frozenset({"him", "her", "it"}),
     "thing": frozenset({"it"}),
 }
 _OBJECT_FORMS: Final = {"his": "him", "her": "her", "its": "it", "their": "them"}
-_POSSESSIVES: Final = frozenset("his her its their my your our whose hers theirs".split())
+_POSSESSIVES: Final = POSSESSIVE_DETERMINERS | {"hers", "theirs"}
 _PARTS: Final = frozenset("one both each some other others another".split())  # one in red, the other in blue
 _CLITICS: Final = frozenset(f"{mark}{end}" for mark in "'’" for end in ("s", "re", "m", "ve", "d", "ll"))
 _LOOSE: Final = frozenset({"appos", "dep", "parataxis", "acl", "advcl", "case", "mark"})

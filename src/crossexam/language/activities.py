@@ -31,14 +31,14 @@ from crossexam.language.lexicons.activities import (
     UNSAID,
     VERBS,
 )
-from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.lexicons.closed_classes import NEGATIONS, PATHS
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.verb_kinds import is_action
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import is_living
 from crossexam.language.tokens import Token
 
-_IN: Final = frozenset("in at on inside into through across along down up".split())
+_IN: Final = PATHS - {"past"} | {"in", "at", "on", "inside", "into"}
 _BE: Final = frozenset("is are was were".split())
 _BEFORE_HEAD: Final = frozenset("DT JJ PRP$ CD VBG VBN".split())
 _FINITE_OR_PRESENT: Final = frozenset("VB VBD VBG VBP VBZ".split())

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
+from crossexam.language.lexicons.closed_classes import BE_WITH_CLITICS
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import TaggedSentence, condition_end, text_bounds
 from crossexam.language.nouns import is_rather_verb
@@ -28,7 +29,6 @@ _WITHOUT_VERB: Final = frozenset("when while where whilst".split())
 _WITH_VERB: Final = frozenset("after although as once since though whereas".split())
 _CONJUNCTIONS: Final = _WITHOUT_VERB | _WITH_VERB
 _AFTER_VERB: Final = frozenset("DT IN JJ PRP PRP$ RB TO".split())
-_BE: Final = frozenset("be is are am was were been being 's 're 'm".split())
 
 
 @lru_cache(_REMEMBERED)
@@ -52,7 +52,7 @@ def _is_progressive(sentence: TaggedSentence, participle: int) -> bool:
     before = participle - 1
     while sentence.tag(before) == "RB":
         before -= 1
-    return sentence.word(before) in _BE
+    return sentence.word(before) in BE_WITH_CLITICS
 
 
 def unasserted(sentence: TaggedSentence, position: int) -> Iterator[str]:

@@ -15,9 +15,12 @@ from crossexam.language.clauses import GROUPS, Clause, Phrase
 from crossexam.language.inflection import inflect_like, lemma_of
 from crossexam.language.lexicons.adjective_classes import class_of
 from crossexam.language.lexicons.closed_classes import (
+    BE,
     CLOSED_CLASSES,
     INDEFINITE_PEOPLE,
+    PATHS,
     PERSONAL_PRONOUNS,
+    SINGULAR_DETERMINERS,
 )
 from crossexam.language.lexicons.noun_groups import MASS, PLURAL_NOUNS
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
@@ -38,20 +41,16 @@ _ING_NOUNS: Final = frozenset(
     ).split()
 )
 _INDEFINITE: Final = INDEFINITE_PEOPLE | {"something", "everything"}
-_NO_HEADS: Final = CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE | {"right", "left"}
+_FUNCTION_WORDS: Final = CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE
+_NO_HEADS: Final = _FUNCTION_WORDS | {"right", "left"}
 _CLAUSES: Final = frozenset({"acl:relcl", "acl", "ccomp", "advcl"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD"})
 _SUBORDINATORS: Final = frozenset("after before while as because".split())
 _PERCEPTION: Final = frozenset("help let make watch see hear have".split())
-_BEING: Final = frozenset("am is are was were be been being".split())
-_SINGULAR: Final = frozenset("a an one this that each every another".split())
 _COUNTS: Final = frozenset("few dozen hundred thousand couple many great good pair".split())
-_DIRECTIONS: Final = frozenset(
-    "down up along across over through around off by past on in out onto into away under".split()
-)
+_DIRECTIONS: Final = PATHS | frozenset("around away by in into off on onto out over under".split())
 _COUNTABLE: Final = frozenset({"garment.n.01", "container.n.01", "vehicle.n.01", "furniture.n.01"})
 _GOALS: Final = frozenset("toward towards into onto".split())
-_PATHS: Final = frozenset("through along across past down up".split())
 _WITH_PATHS: Final = frozenset({"event.n.01", "act.n.02", "way.n.06", "structure.n.01"})
 
 
@@ -159,7 +158,7 @@ def _has_plural_after_one(parsed: Parsed, phrase: Phrase) -> bool:
         return False
     own = parsed.children(phrase.head, "det", "nummod")
     words = {parsed.tokens[k].text.lower() for k in range(phrase.start, phrase.head)}
-    return any(parsed.tokens[k].text.lower() in _SINGULAR for k in own) and not words & _COUNTS
+    return any(parsed.tokens[k].text.lower() in SINGULAR_DETERMINERS for k in own) and not words & _COUNTS
 
 
 def _is_posture(tag: str, word: str) -> bool:
@@ -175,8 +174,7 @@ def _ends_well(parsed: Parsed, words: list[str], phrase: Phrase) -> bool:
     end = phrase.end - 1
     last, before = parsed.tokens[end].tag, parsed.tokens[end - 1].tag if phrase.end > 1 else ""
     if end > phrase.start and (
-        words[end] in CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE
-        or (class_of(words[end]) == "colour" and before.startswith("NN"))
+        words[end] in _FUNCTION_WORDS or (class_of(words[end]) == "colour" and before.startswith("NN"))
     ):
         return False
     return last.startswith(("NN", "PRP")) or last == "CD" or (last == "JJ" and before in {"IN", "CC", "RB"})
@@ -187,7 +185,7 @@ def agrees(parsed: Parsed, clause: Clause) -> bool:
     auxiliaries = parsed.children(clause.verb, "aux", "aux:pass")
     if auxiliaries and parsed.tokens[clause.verb].tag in {"VBZ", "VBP"}:
         return False  # he is has
-    being = any(parsed.tokens[k].text.lower() in _BEING for k in auxiliaries)
+    being = any(parsed.tokens[k].text.lower() in BE for k in auxiliaries)
     if being and parsed.tokens[clause.verb].tag == "VB":
         return False
     if clause.finite is None or parsed.tokens[clause.subject.head].text.lower() in GROUPS:
@@ -241,7 +239,7 @@ def has_misread_particle(parsed: Parsed, clause: Clause) -> bool:
     after = parsed.tokens[clause.verb + 1].text.lower()
     if clause.voice == "passive" or after not in _DIRECTIONS:
         return False
-    return lemma in MOTION or (after in _PATHS - {"up"} and not wordnet().is_lemma(f"{lemma}_{after}", "v"))
+    return lemma in MOTION or (after in PATHS - {"up"} and not wordnet().is_lemma(f"{lemma}_{after}", "v"))
 
 
 def has_stranded_particle(parsed: Parsed, clause: Clause) -> bool:
@@ -377,7 +375,7 @@ def has_path(parsed: Parsed, phrase: Phrase) -> bool:
     A noun that names an event, a way or a building may have a path of its own: *a walk through the hills*.
     """
     names = sense_names(parsed.tokens[phrase.head].text.lower())
-    foreign = _GOALS if _WITH_PATHS & names else _GOALS | _PATHS
+    foreign = _GOALS if _WITH_PATHS & names else _GOALS | PATHS
     return any(
         parsed.tokens[k].text.lower() in foreign and parsed.relations[k] == "case"
         for k in range(phrase.head + 1, phrase.end)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
 from crossexam.language.assertion import is_scene, unasserted
@@ -25,12 +24,11 @@ from crossexam.language.monotonicity.polarity import ORDERING, polarity_in
 from crossexam.language.monotonicity.spans import TaggedSentence, clause_end, clause_start, text_bounds
 from crossexam.language.noun_phrases import NounPhrase, noun_phrases
 from crossexam.language.nouns import animacy, clashes_with_noun, concrete_kind, gender, is_relative
+from crossexam.language.remembered import NEARBY, WORDS, remembered
 from crossexam.language.tokens import Token
 from crossexam.language.word_senses import is_often_relational
 
 # Adjectives of order and time: what comes first does not exclude what comes last (Quirk et al., 7.35).
-_REMEMBERED: Final = 1 << 14  # words
-_SENTENCES: Final = 256  # that are remembered: those of a few examples
 
 _ORDER_AND_TIME: Final = ORDERING | frozenset(
     "early late middle former latter future past present previous recent current prior later earlier final "
@@ -90,7 +88,7 @@ def context_doubts(
         yield from _noun_doubts(sentence, position, phrase, pair, opposed)
 
 
-@lru_cache(_SENTENCES)
+@remembered(NEARBY)
 def _sentence_doubts(sentence: TaggedSentence) -> tuple[str, ...]:
     """Return the reasons that hold for every word of *sentence*."""
     words = sentence.words
@@ -103,7 +101,7 @@ def _sentence_doubts(sentence: TaggedSentence) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(_SENTENCES)
+@remembered(NEARBY)
 def _phrases(sentence: TaggedSentence) -> tuple[NounPhrase, ...]:
     return tuple(noun_phrases(sentence.tokens))
 
@@ -172,7 +170,7 @@ def _attribute_doubts(
         yield "restrictive adjective"
 
 
-@lru_cache(_REMEMBERED)
+@remembered(WORDS)
 def _doubts_before(head: str, pair: tuple[str, str]) -> tuple[str, ...]:
     """Return the reasons why the second of *pair* may not replace the first before the noun *head*."""
     antonym, found = pair[1], []
@@ -186,7 +184,7 @@ def _doubts_before(head: str, pair: tuple[str, str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(_REMEMBERED)
+@remembered(WORDS)
 def _lemma(noun: str) -> str:
     return next(iter(wordnet().lemmas_of(noun, "n")), noun)
 
@@ -220,7 +218,7 @@ def _noun_doubts(
         yield "things that can both be present"
 
 
-@lru_cache(_REMEMBERED)
+@remembered(WORDS)
 def _is_time(noun: str) -> bool:
     """Return whether the first sense of a lemma of *noun* is a time."""
     return any(
@@ -229,7 +227,7 @@ def _is_time(noun: str) -> bool:
     )
 
 
-@lru_cache(_REMEMBERED)
+@remembered(WORDS)
 def _is_relative(noun: str) -> bool:
     return any(is_relative(lemma) for lemma in wordnet().lemmas_of(noun, "n"))
 
@@ -272,7 +270,7 @@ def _may_be_living(nominal: Token | None) -> bool:
     return word in PERSONAL_PRONOUNS - {"it"} or animacy(word) != "thing"
 
 
-@lru_cache(_REMEMBERED)
+@remembered(WORDS)
 def _is_unknown(word: str) -> bool:
     """Return whether WordNet lacks a common noun in any form, so that it may be misspelt."""
     return word.islower() and word.isalpha() and not wordnet().lemmas_of(word)
@@ -406,7 +404,7 @@ def _is_counted(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     return any(sentence.words[k] in {"a", "an"} or sentence.tags[k] == "CD" for k in phrase.determiners)
 
 
-@lru_cache(_SENTENCES)
+@remembered(NEARBY)
 def _first_relative(sentence: TaggedSentence) -> int:
     """Return the first relative pronoun, or *that* after a noun, without a comma before it; else the end."""
     for k in range(1, len(sentence.words)):

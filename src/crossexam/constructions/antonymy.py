@@ -21,7 +21,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from crossexam.constructions.antonym_contexts import context_doubts
@@ -44,6 +43,7 @@ from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import TaggedSentence, sentence_of
 from crossexam.language.nouns import is_common_noun
 from crossexam.language.pronouns import Unclear
+from crossexam.language.remembered import NEARBY, WORDS, remembered
 from crossexam.language.tokens import Token
 from crossexam.language.word_senses import (
     attested,
@@ -55,8 +55,6 @@ from crossexam.language.word_senses import (
 )
 
 _CLASSES: Final = {"JJ": "a", "JJR": "a", "JJS": "a", "NN": "n", "NNS": "n"}
-_CACHED_SWAPS: Final = 1 << 14
-_SENTENCES: Final = 256  # that are remembered: those of a few examples
 _CLASS_NAMES: Final = {"a": "adjective", "n": "noun"}
 
 _ON_LIST: Final = Rejection("word on the paper's list")
@@ -190,7 +188,7 @@ def _item(
     return Draft("contradiction", edits, side, side, suffix=f":{side}:{token.start}", info=info)
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
+@remembered(WORDS)
 def _swaps(sense: int, text: str, tag: str, indirect: bool) -> tuple[tuple[Swap | Rejection, ...], str]:
     """Return the swaps of the word *text* in *sense*, or why there is none, and the name of the relation."""
     word, pos = text.lower(), _CLASSES[tag]
@@ -205,7 +203,7 @@ def _swaps(sense: int, text: str, tag: str, indirect: bool) -> tuple[tuple[Swap 
     ), relation
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
+@remembered(WORDS)
 def _has_antonym(word: str, indirect: bool) -> bool:
     if wordnet().has_antonym(word) or not indirect:
         return wordnet().has_antonym(word)
@@ -220,7 +218,7 @@ def _lemma(sense: int, word: str, pos: str) -> str:
     return next(own, next(iter(forms), word))
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
+@remembered(WORDS)
 def _sense_name(sense: int) -> str:
     return wordnet().name(sense)
 
@@ -316,7 +314,7 @@ def antonym_doubts(sentence: TaggedSentence, position: int, swap: Swap) -> Itera
     yield from context_doubts(sentence, position, known.pair, opposed=known.opposed)
 
 
-@lru_cache(_SENTENCES)
+@remembered(NEARBY)
 def _sentence_doubts(sentence: TaggedSentence) -> tuple[str, ...]:
     """Return the reasons why any word of *sentence* may hold together with its antonym."""
     found = {
@@ -335,7 +333,7 @@ class _SwapFacts(NamedTuple):
     opposed: bool
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
+@remembered(WORDS)
 def _facts_of(swap: Swap) -> _SwapFacts:
     antonym = swap.antonym.lemma.lower()
     found = {
@@ -364,7 +362,7 @@ def _are_opposed(swap: Swap) -> bool:
     return any(are_opposed(word, antonym) for word in words)
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
+@remembered(WORDS)
 def _words_of(lemma: str, pos: str) -> frozenset[str]:
     """Return *lemma* and all words that may be forms of it: "a man and two women" has one of *woman*."""
     return wordnet().words_of(lemma, pos) | {lemma}

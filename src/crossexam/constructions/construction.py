@@ -37,8 +37,10 @@ class Rejection:
     reason: str
 
 
-#: The reason of a construction that reads parses, for a premise that has none.
+#: The reason of a construction that reads parses, for a premise that has none ...
 NO_PARSE: Final = "no parse of the premise"
+#: ... and of one for documents, for a premise of one sentence or none.
+ONE_SENTENCE: Final = "the premise has fewer than two sentences"
 _WAYS_OUT: Final = {NO_PARSE: "--parser spacy:PIPELINE parses the sentences whose corpus ships no parse"}
 
 

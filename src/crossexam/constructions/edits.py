@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from crossexam.core.example import Edit, Side
 from crossexam.language.inflection import indefinite_article, inflect_like, match_case
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.pronouns import Unclear, agreeing_pronouns
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def fitting(lemma: str, word: str, tag: str) -> str | None:
     """Return *lemma* with the inflection and capitals of *word*, or None if English has no such form.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from crossexam.constructions.construction import Rejection, Resources
@@ -20,6 +19,7 @@ from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import is_common_noun, is_rather_adjective
+from crossexam.language.remembered import ALL_WORDS, remembered
 from crossexam.language.tokens import Token, words
 from crossexam.language.word_senses import in_fixed_expression, is_in_name
 
@@ -113,7 +113,7 @@ def is_contested(pair: WordPair) -> bool:
     return pair.relation in {"hypernym", "hyponym"} and frozenset(pair[:2]) in _CONTESTED
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered(ALL_WORDS)
 def _lemmas(word: str) -> tuple[str, ...]:
     """Return *word* in lower case and its possible lemmas."""
     word = word.lower()
@@ -230,6 +230,6 @@ def _forms_of(token: Token) -> tuple[str, ...]:
     return found or ((word,) if part != "v" else ())
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered(ALL_WORDS)
 def _lemmas_as(word: str, part: str) -> tuple[str, ...]:
     return wordnet().lemmas_of(word, part)

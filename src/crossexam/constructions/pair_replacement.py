@@ -9,7 +9,6 @@ kept.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import Rejection
@@ -49,6 +48,7 @@ from crossexam.language.nouns import (
     tells_gender,
 )
 from crossexam.language.pronouns import GenderedPronoun, Unclear, gendered_pronouns
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 if TYPE_CHECKING:
@@ -160,7 +160,6 @@ _OF_THE_OLD: Final = frozenset("elderly old aged middle-aged".split())
 _JOINED: Final = 5  # tokens from a noun to the one that it is coordinated with
 _STEM: Final = 4  # letters
 _ENDING: Final = 2  # letters: juggle, juggles
-_CACHE_SIZE: Final = 1 << 14
 
 
 def word_edits(
@@ -353,7 +352,7 @@ def _is_listed_hyponym(word: str, other: str) -> bool:
     )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def is_kind_of(word: str, other: str) -> bool:
     """Return whether the noun *word*, in its first sense or in our lists, is a synonym or hyponym of *other*.
 
@@ -366,7 +365,7 @@ def is_kind_of(word: str, other: str) -> bool:
     ).isdisjoint(wordnet().synsets(above, "n")[:1])
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def _excludes(word: str, other: str) -> bool:
     """Return whether two nouns are antonyms in WordNet: man, woman."""
     first, second = (wordnet().base_form(each, "n") for each in (word, other))

@@ -7,7 +7,7 @@ sentence about several people, about another time than the moment, or under a ne
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import product
 from typing import Final, Literal, NamedTuple
 
@@ -36,6 +36,7 @@ from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.verb_kinds import is_action
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import is_living
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 _IN: Final = PATHS - {"past"} | {"in", "at", "on", "inside", "into"}
@@ -310,7 +311,7 @@ def _acts_otherwise(premise: Scene, hypothesis: Scene) -> bool:
     )
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def are_related(verb: str, other: str) -> bool:
     """Return whether two verbs share a frequent sense, or one names a kind of what the other does.
 

@@ -10,15 +10,14 @@ By the tags, since most corpora have no parses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
 from crossexam.language.lexicons.closed_classes import BE_WITH_CLITICS
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import TaggedSentence, condition_end, text_bounds
 from crossexam.language.nouns import is_rather_verb
+from crossexam.language.remembered import NEARBY, remembered
 
-_REMEMBERED: Final = 256  # sentences: those of a few examples
 # Before the subject or verb of a clause: conjunctions, adverbs, interjections, marks.
 _BEFORE_CLAUSE: Final = frozenset("CC RB UH , : `` '' -LRB-".split())
 # Before a verb in -ing, prepositions that leave open whether it comes about: *the dream of owning a house*.
@@ -31,7 +30,7 @@ _CONJUNCTIONS: Final = _WITHOUT_VERB | _WITH_VERB
 _AFTER_VERB: Final = frozenset("DT IN JJ PRP PRP$ RB TO".split())
 
 
-@lru_cache(_REMEMBERED)
+@remembered(NEARBY)
 def is_scene(sentence: TaggedSentence) -> bool:
     """Return whether *sentence* describes one scene, as captions do: in the progressive or without a verb.
 

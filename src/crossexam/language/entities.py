@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from crossexam.language.choice import name_and_pipeline
@@ -34,6 +34,7 @@ from crossexam.language.lexicons.proper_names import (
     TITLES,
 )
 from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tokens import Token, words
 
 EntityKind = Literal["PERSON", "LOCATION", "ORGANIZATION"]
@@ -104,7 +105,7 @@ class SpacyEntities:
         self._nlp = load_pipeline(pipeline, {"doc.ents"}, "entity recognizer")
         self.name = pipeline_name(self._nlp)
         self._chunk: dict[str, tuple[Entity, ...]] = {}
-        self._single = lru_cache(1024)(lambda text: _entities_of(self._nlp(text)))
+        self._single = remembered(SENTENCES)(lambda text: _entities_of(self._nlp(text)))
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Read *texts*, each distinct one once, and forget the previous chunk."""

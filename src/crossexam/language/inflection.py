@@ -13,11 +13,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
 from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.remembered import WORDS, remembered
 
 Article = Literal["a", "an"]
 
@@ -121,7 +122,7 @@ def match_case(word: str, like: str) -> str:
     return word[:1].upper() + word[1:] if like[:1].isupper() else word
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(WORDS)
 def indefinite_article(next_word: str) -> Article:
     """Return the article before *next_word*, which is a word, a number or an acronym, as written.
 
@@ -144,7 +145,7 @@ def indefinite_article(next_word: str) -> Article:
     return "an" if lower[:1] in frozenset("aeiou") or _VOWEL_SOUND.match(lower) else "a"
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def listed_forms(word: str) -> frozenset[str]:
     """Return *word* and the inflected forms that the lexicon has for it as a noun or adjective, lower-cased.
 
@@ -155,7 +156,7 @@ def listed_forms(word: str) -> frozenset[str]:
     return frozenset({lemma, *(form for tag in ("NNS", "JJR", "JJS") for form in _listed(lemma, tag))})
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def lemma_of(verb: str) -> str:
     """Return the base form of *verb*, in lower case: by the lexicon, by WordNet, or else by its ending.
 
@@ -212,7 +213,7 @@ def _seen_tag(word: str, tag: str) -> str:
     return f"{tag}S" if word.endswith("st") else f"{tag}R"
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def _form(lemma: str, tag: str) -> str | None:
     if tag in {"NNS", "NNPS"}:
         return _plural(lemma)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
 from typing import Final, Literal
 
 from crossexam.language.lexicons.adjective_classes import class_of
@@ -30,11 +29,11 @@ from crossexam.language.lexicons.noun_groups import (
     NounKind,
 )
 from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 Gender = Literal["masculine", "feminine"]
 
-_CACHE_SIZE: Final = 1 << 14
 # Words of definitions that tell the gender of what is defined, and of those who have or wear it.
 _MALE: Final = frozenset("man male boy brother husband father".split())
 _FEMALE: Final = frozenset("woman female girl sister wife mother".split())
@@ -63,7 +62,7 @@ _SENSES: Final = 6
 _PUNCTUATION: Final = str.maketrans(",;()", "    ")
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def animacy(noun: str) -> NounKind:
     """Return ``person`` (or a group of people), ``animal`` or ``thing`` for *noun*, inflected or not.
 
@@ -84,7 +83,7 @@ def animacy(noun: str) -> NounKind:
     return "animal" if "animal.n.01" in classes else "thing"
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def concrete_kind(noun: str) -> NounKind | None:
     """Return what the lemma *noun* names by its commonest sense, None if nothing concrete and bounded.
 
@@ -99,7 +98,7 @@ def concrete_kind(noun: str) -> NounKind | None:
     return next((kind for name, kind in KINDS.items() if name in classes), None)
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def is_event(noun: str) -> bool:
     """Return whether *noun* in its first sense names an act or event.
 
@@ -109,7 +108,7 @@ def is_event(noun: str) -> bool:
     return not sense_names(noun).isdisjoint({"act.n.02", "event.n.01"})
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def is_common_noun(word: str) -> bool:
     """Return whether the lower-case *word* is, or inflects, a noun that WordNet writes in lower case.
 
@@ -122,7 +121,7 @@ def is_common_noun(word: str) -> bool:
     )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def is_rather_verb(word: str) -> bool:
     """Return whether *word*, inflected or not, is a verb more often than a noun in WordNet's concordances.
 
@@ -132,7 +131,7 @@ def is_rather_verb(word: str) -> bool:
     return _uses(word, "v") > _uses(word, "n")
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def is_rather_adjective(word: str) -> bool:
     """Return whether *word* is an adjective more often than a noun in WordNet's concordances.
 
@@ -142,7 +141,7 @@ def is_rather_adjective(word: str) -> bool:
     return _uses(word, "a") > _uses(word, "n")
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def is_other_name(noun: str) -> bool:
     """Return whether the first sense of *noun* is defined as a term for something with another name.
 
@@ -152,7 +151,7 @@ def is_other_name(noun: str) -> bool:
     return any(_TERM_FOR.match(wordnet().definition(sense)) for sense in _first_sense(noun))
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def is_physical(noun: str) -> bool:
     """Return whether the first sense of *noun* names something physical, and no idea, act or group.
 
@@ -167,7 +166,7 @@ def _uses(word: str, pos: str) -> int:
     return sum(wordnet().tag_count(synset, lemma) for synset in wordnet().synsets(lemma, pos)) if lemma else 0
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def gender(noun: str) -> Gender | None:
     """Return the gender of the persons that *noun*, inflected or not, names; None if it leaves that open.
 
@@ -230,7 +229,7 @@ def may_name(word: str, other: str) -> bool:
     return all(None in both or len(set(both)) == 1 for both in known)
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def _attributes(noun: str) -> tuple[str | None, str | None, str | None]:
     """Return what *noun* tells of somebody: whether they are a person, their gender, and their age."""
     lemma = wordnet().base_form(noun.lower(), "n")
@@ -239,7 +238,7 @@ def _attributes(noun: str) -> tuple[str | None, str | None, str | None]:
     return animacy(lemma), sex, age
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def tells_gender(word: str) -> bool:
     """Return whether *word* names what only women or only men wear or have, by WordNet's definitions.
 
@@ -255,7 +254,7 @@ def tells_gender(word: str) -> bool:
     )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def genus_of(noun: str) -> frozenset[str]:
     """Return the words by which the definition of a kind of *noun* may name it: its synonyms.
 
@@ -280,7 +279,7 @@ def is_one_kind_of_other(first: str, second: str) -> bool:
     )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def clashes_with_noun(adjective: str, noun: str) -> bool:
     """Return whether the noun itself implies or excludes the adjective: "young boy", "tall skyscraper".
 
@@ -299,7 +298,7 @@ def clashes_with_noun(adjective: str, noun: str) -> bool:
     return not _defining_words(noun).isdisjoint({adjective, *opposites(adjective)})
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def opposites(adjective: str) -> frozenset[str]:
     """Return the antonyms of *adjective* in any of its senses, including those of similar adjectives."""
     senses = wordnet().synsets(adjective, "a")
@@ -309,7 +308,7 @@ def opposites(adjective: str) -> frozenset[str]:
     return frozenset(lemma.lower() for synset in (*senses, *heads) for _, lemma in wordnet().antonyms(synset))
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def synonyms(adjective: str) -> frozenset[str]:
     """Return the other adjectives of the synsets of *adjective*."""
     senses = wordnet().synsets(adjective, "a")
@@ -320,13 +319,13 @@ def _first_sense(noun: str) -> tuple[int, ...]:
     return wordnet().synsets(noun, "n")[:1]
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def sense_names(noun: str) -> frozenset[str]:
     """Return the names of the first sense of *noun* and of all its hypernyms: ``dog.n.01`` ..."""
     return frozenset(map(wordnet().name, wordnet().closure(*_first_sense(noun))))
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def _defining_words(noun: str) -> frozenset[str]:
     """Return the words of the definition of the first sense of *noun*."""
     return frozenset(word for sense in _first_sense(noun) for word in _words_of(sense))
@@ -336,7 +335,7 @@ def _words_of(sense: int) -> list[str]:
     return wordnet().definition(sense).translate(_PUNCTUATION).split()
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def are_near(narrow: str, broad: str) -> bool:
     """Return whether people use one of two lemmas for the other: those of a list, and *a short coat*.
 
@@ -386,7 +385,7 @@ def say_what_defines(words: Collection[str], narrow: str, broad: str) -> bool:
     return all(any(_mean_the_same(word, other) for other in words) for word in wanted)
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def _mean_the_same(word: str, other: str) -> bool:
     """Return whether two words, the first inflected or not, share a lemma or a sense."""
     lemmas = {word, *wordnet().lemmas_of(word)}
@@ -397,7 +396,7 @@ def _mean_the_same(word: str, other: str) -> bool:
     )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@remembered(WORDS)
 def goes_with(word: str, narrow: str, broad: str) -> bool:
     """Return whether a definition of the lemma *word* names *narrow*, not *broad*: to pour, "rain heavily".
 

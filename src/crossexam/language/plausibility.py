@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from crossexam.language.clauses import Clause
 from crossexam.language.inflection import lemma_of
-from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import animacy, sense_names
 from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.remembered import WORDS, remembered
+
+if TYPE_CHECKING:
+    from crossexam.language.lexicons.counts import CountTable
 
 Role = Literal["subject", "object"]
 #: A swapped clause of this score or a higher one is called plausible.
@@ -67,7 +69,7 @@ def _class_at(parsed: Parsed, head: int) -> str:
     return noun_class(word)
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def noun_class(noun: str) -> str:
     """Return the class of *noun*, inflected or not: person, animal, vehicle, clothing ... or other.
 

@@ -8,16 +8,14 @@ sense-tagged texts of WordNet.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final, Literal, NamedTuple, get_args
 
 from crossexam.core.errors import UnknownNameError
 from crossexam.language.lexicons.wordnet import WordNet, wordnet
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 Ties = Literal["name", "frequency"]
-_CACHED_WORDS: Final = 1 << 14  # about 30 MB when full
-_CACHED_EXPRESSIONS: Final = 1 << 15  # English has not many more words
 _RELATING: Final = ("of or relating to", "relating to", "of or pertaining to", "pertaining to")
 _ENOUGH: Final = 10  # attested uses of a word, to tell its usual sense
 
@@ -82,7 +80,7 @@ def is_in_name(tokens: Sequence[Token], position: int) -> bool:
     return before not in {".", "!", "?", ":", '"', "``", "“", "‘", "("}
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+@remembered(WORDS)
 def _is_expression(words: tuple[str, ...]) -> bool:
     last = words[-1]
     if last.endswith("s"):
@@ -98,7 +96,7 @@ def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
     return "_".join(words), with_hyphen
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+@remembered(WORDS)
 def _is_person(noun: str) -> bool:
     """Return whether the first sense of *noun* is a kind of person."""
     above = wordnet().closure(*wordnet().synsets(noun, "n")[:1])
@@ -118,7 +116,7 @@ class _Senses(NamedTuple):
     columns: Mapping[str, int]
 
 
-@lru_cache(maxsize=_CACHED_WORDS)
+@remembered(WORDS)
 def _senses(lexicon: WordNet, word: str, pos: str | None, ties: Ties, satellites: bool) -> _Senses:
     if ties not in get_args(Ties):
         raise UnknownNameError("rule for ties", ties, get_args(Ties))
@@ -135,19 +133,19 @@ def _senses(lexicon: WordNet, word: str, pos: str | None, ties: Ties, satellites
     return _Senses(tuple(synsets), frozenset(columns), columns)
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+@remembered(WORDS)
 def is_unattested_sense(sense: int, word: str, pos: str) -> bool:
     """Return whether *word* occurs in WordNet's sense-tagged texts, but never in *sense*."""
     return _count(sense, word, pos) == 0 < attested(word, pos)
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+@remembered(WORDS)
 def attested(word: str, pos: str) -> int:
     """Return the frequency of *word* in WordNet's sense-tagged texts; 0 for "unangry" and "grassless"."""
     return sum(_count(synset, word, pos) for synset in wordnet().synsets(word, pos))
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+@remembered(WORDS)
 def is_rarely_opposed(word: str, antonym: str, pos: str) -> bool:
     """Return whether the senses of *word* with *antonym* are fewer than a third of its attested uses.
 
@@ -166,7 +164,7 @@ def is_rarely_opposed(word: str, antonym: str, pos: str) -> bool:
     return bool(opposed) and total >= _ENOUGH and sum(opposed) * 3 < total
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+@remembered(WORDS)
 def is_often_relational(adjective: str) -> bool:
     """Return whether over a quarter of the uses of *adjective* only relate a noun to another: legal advice.
 

@@ -37,12 +37,13 @@ import zlib
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.language.remembered import ALL_WORDS, remembered
 
 FORMAT: Final = 1  # a reader refuses any other
 PARTS: Final = ("n", "v", "a", "r")
@@ -328,7 +329,7 @@ def wordnet() -> WordNet:
     return WordNet(_SHIPPED)
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered(ALL_WORDS)
 def _has_antonym(lexicon: WordNet, word: str, pos: str | None) -> bool:
     parts: Iterable[str] = [pos] if pos else PARTS
     for part in parts:

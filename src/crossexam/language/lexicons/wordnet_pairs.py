@@ -10,12 +10,12 @@ and part of train), 41 were judged right for a caption; wrong were *tiger, perso
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from functools import lru_cache
 from typing import Final, get_args
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
 from crossexam.language.lexicons.wordnet import PARTS, wordnet
+from crossexam.language.remembered import ALL_WORDS, remembered
 
 #: Steps from a word to its hypernym.  Of the 1,385 pairs of Baroni et al. (2012), 55 % are at most two steps
 #: apart, 76 % three; hypernyms at three steps are mostly too rare for captions (puppy, beast; pier, solid).
@@ -47,7 +47,6 @@ TOO_GENERAL: Final = frozenset(
     "point portion position possession process product property quality region relation result shape signal "
     "signaling soul state stuff substance surface symbol thing unit way whole work writing".split()
 )
-_REMEMBERED: Final = 1 << 16  # words; about 20 MB when full
 
 
 def wordnet_pairs(
@@ -104,7 +103,7 @@ def replacements(
     return list(found)
 
 
-@lru_cache(_REMEMBERED)
+@remembered(ALL_WORDS)
 def frequent_senses(word: str, pos: str, share: float = SHARE) -> tuple[int, ...]:
     """Return the synsets of the lemma *word* as *pos*: the first, and any with *share* of its tags.
 
@@ -123,7 +122,7 @@ def frequent_senses(word: str, pos: str, share: float = SHARE) -> tuple[int, ...
     return tuple(s for k, s in enumerate(senses) if k == 0 or counts[k] >= minimum)
 
 
-@lru_cache(_REMEMBERED)
+@remembered(ALL_WORDS)
 def _tags(word: str) -> int:
     """Return how often *word* was tagged in WordNet's concordances, over all parts of speech."""
     return sum(wordnet().tag_count(synset, word) for synset in dict.fromkeys(wordnet().synsets(word)))

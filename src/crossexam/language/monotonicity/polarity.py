@@ -27,7 +27,6 @@ its prejacent, so that nothing can be replaced, whereas MED considers only its e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import repeat
 from typing import Final, Literal, NamedTuple
 
@@ -48,6 +47,7 @@ from crossexam.language.monotonicity.spans import (
 )
 from crossexam.language.numbers import NUMBER_WORDS
 from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.remembered import ALL_WORDS, NEARBY, remembered
 from crossexam.language.tokens import Token
 
 Direction = Literal["up", "down", "none"]
@@ -164,8 +164,6 @@ _LENGTHS_OF_BLOCKING: Final[Mapping[str, frozenset[int]]] = {
 _NO_LENGTHS: Final[frozenset[int]] = frozenset()
 #: The second words of operators, by which most phrases that an article begins are known to be none.
 _SECOND: Final = frozenset(phrase[1] for phrase in _BY_PHRASE if len(phrase) > 1)
-_REMEMBERED: Final = 256  # sentences: those of a few examples
-_REMEMBERED_WORDS: Final = 1 << 15  # with a tag
 #: Words that modify what follows; others do if they are superlatives in -est.
 _MODIFYING: Final = ORDERING | NOT_SUBSECTIVE | {"most", "least", "too"}
 _BEFORE_NOUNS: Final = frozenset("all each every most few half both any zero".split())
@@ -200,7 +198,7 @@ def regions(sentence: TaggedSentence) -> list[Region]:
     )
 
 
-@lru_cache(_REMEMBERED)
+@remembered(NEARBY)
 def _known_regions(sentence: TaggedSentence) -> list[Region]:
     """Return the regions of a sentence, in which there may be several candidates."""
     return regions(sentence)
@@ -226,7 +224,7 @@ def _operators(sentence: TaggedSentence) -> Iterator[_Match]:
             yield found
 
 
-@lru_cache(_REMEMBERED_WORDS)
+@remembered(ALL_WORDS)
 def _lengths(word: str, tag: str, with_free: bool) -> tuple[int, ...]:
     """Return the lengths of the operators that *word* may begin, the longest first; most words begin none.
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, SUBORDINATORS
 from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.remembered import NEARBY, remembered
 from crossexam.language.tokens import Token
 
-_REMEMBERED: Final = 256  # sentences: those of a few examples
 _ENDS: Final = frozenset({".", "!", "?", ";", "..."})
 _FINITE: Final = frozenset({"MD", "VBZ", "VBP", "VBD"})
 _RELATIVE: Final = frozenset({"WDT", "WP", "WP$"})
@@ -85,7 +85,7 @@ def sentence_of(tokens: Sequence[Token], parsed: Parsed | None) -> TaggedSentenc
     return TaggedSentence(tokens, _lower(tokens), parsed)
 
 
-@lru_cache(_REMEMBERED)
+@remembered(NEARBY)
 def _of_tokens(tokens: tuple[Token, ...]) -> TaggedSentence:
     return TaggedSentence(tokens, _lower(tokens), None)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from crossexam.core.errors import CrossexamError, FormatError
@@ -20,6 +19,7 @@ from crossexam.language.parsing.binary import binary_from_dependencies, located_
 from crossexam.language.parsing.constituency import parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.head_rules import BE
+from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tagging.spacy_pipeline import load_pipeline, pipeline_name
 from crossexam.language.tokens import AlignmentError, Token
 
@@ -129,9 +129,6 @@ class _Conversion:
         return self.children(first, "conj")
 
 
-REMEMBERED: Final = 4096  # sentences, as neighbouring rows share their premise
-
-
 class DependencyParser(Protocol):
     """A parser of the sentences of examples into Universal Dependencies."""
 
@@ -161,7 +158,7 @@ class ShippedDependencies:
 
     def __init__(self) -> None:
         self.answered: Counter[str] = Counter()
-        self._known = lru_cache(REMEMBERED)(self._convert)
+        self._known = remembered(SENTENCES)(self._convert)
 
     def prepare(self, examples: Sequence[Example]) -> None:
         """Do nothing: parses are converted one by one, and cached."""
@@ -195,7 +192,7 @@ class SpacyDependencies:
         self.name = pipeline_name(self._nlp)
         self.answered: Counter[str] = Counter()
         self._chunk: dict[str, Parsed | None] = {}
-        self._single = lru_cache(REMEMBERED)(self._parse)
+        self._single = remembered(SENTENCES)(self._parse)
 
     def prepare(self, examples: Sequence[Example]) -> None:
         """Parse the sentences of *examples*, each distinct one once, and forget the previous chunk.

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.language.lexicons import wordnet as wordnet_module
-from crossexam.language.lexicons.wordnet import WordNet, WordNetArchive, archive_bytes, wordnet
+from crossexam.language.lexicons.wordnet import WordNet, WordNetArchive, wordnet
 from crossexam.language.word_senses import lesk
 
 ROOT = Path(__file__).parents[2]
@@ -170,9 +170,11 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Cal
     assert "x.zip: no such file" in refused(WordNetArchive, path)
     path.write_text("no archive")
     assert "x.zip: File is not a zip file" in refused(WordNetArchive, path)
-    path.write_bytes(archive_bytes({"about.json": b'{"format": 99}'}))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("about.json", '{"format": 99}')
     assert "unknown format 99" in refused(WordNetArchive, path)
-    path.write_bytes(archive_bytes({"about.json": b'{"format": 1, "version": "none"}'}))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("about.json", '{"format": 1, "version": "none"}')
     assert "no member 'n/synsets'" in refused(WordNet, path)
 
 

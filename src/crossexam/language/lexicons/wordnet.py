@@ -29,7 +29,6 @@ target synsets, index of the word in the target.  Sources ascend; the order with
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 import zipfile
@@ -48,7 +47,6 @@ from crossexam.language.remembered import ALL_WORDS, remembered
 FORMAT: Final = 1  # a reader refuses any other
 PARTS: Final = ("n", "v", "a", "r")
 _SHIPPED: Final = Path(__file__).with_name("wordnet-3.0.zip")
-_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # date of the members of a zip archive: the same bytes at any time
 # Detachment rules of morphy(7WN), as in NLTK: an ending and what replaces it in the lemma.
 # fmt: off
 _ENDINGS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -453,62 +451,12 @@ class WordNetArchive:
 
     def numbers(self, name: str) -> array[int]:
         """Return member *name* as numbers."""
-        return unpack_numbers(self.read(name))
+        column = array("I", self.read(name))
+        if sys.byteorder == "big":
+            column.byteswap()
+        return column
 
     def lines(self, name: str) -> list[str]:
         """Return member *name* as rows of text."""
-        return unpack_lines(self.read(name))
-
-
-def pack_numbers(numbers: Iterable[int]) -> bytes:
-    """Return *numbers* as a column.
-
-    >>> pack_numbers([1, 258])
-    b'\\x01\\x00\\x00\\x00\\x02\\x01\\x00\\x00'
-    """
-    column = array("I", numbers)
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column.tobytes()
-
-
-def unpack_numbers(data: bytes) -> array[int]:
-    """Return the numbers of a column.
-
-    >>> unpack_numbers(pack_numbers([1, 258])).tolist()
-    [1, 258]
-    """
-    column = array("I")
-    column.frombytes(data)
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column
-
-
-def pack_lines(rows: Iterable[str]) -> bytes:
-    """Return *rows*, which contain no line breaks, as a column."""
-    return "\n".join(rows).encode("utf-8")
-
-
-def unpack_lines(data: bytes) -> list[str]:
-    """Return the rows of a column of text.
-
-    >>> unpack_lines(pack_lines(["hot", "", "cold"]))
-    ['hot', '', 'cold']
-    """
-    return data.decode("utf-8").split("\n") if data else []
-
-
-def archive_bytes(members: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive of *members*: the same bytes at any time, on any platform.
-
-    (Given one version of zlib; another may compress the same members to other bytes.)
-    """
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, data in members.items():
-            entry = zipfile.ZipInfo(name, _EARLIEST)
-            entry.create_system = 3  # Unix, on every platform
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=9)
-    return stream.getvalue()
+        data = self.read(name)
+        return data.decode("utf-8").split("\n") if data else []

@@ -20,7 +20,7 @@ from typing import Any
 
 from crossexam.core.files import finished_or_absent
 from crossexam.language.inflection import regular_form
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 
 #: What lemminflect calls the part of speech, WordNet's letter for it, and the tags of its forms.
 TAGS = {
@@ -53,17 +53,16 @@ def listed_forms(package: Any) -> Forms:
 
 def irregular_guesses(package: Any, listed: Forms) -> Forms:
     """Return the forms that the model gives of WordNet's lemmas, where they are not regular."""
-    wordnet = WordNet.load()
     found: Forms = {}
     for part in ("NOUN", "VERB"):
         pos, tags = TAGS[part]
-        for lemma in single_words(wordnet, pos):
+        for lemma in single_words(pos):
             forms = package.getAllInflectionsOOV(lemma, part)
             for tag in tags:
                 if lemma in listed[tag]:
                     continue
                 theirs, regular = (
-                    form if lemma in wordnet.lemmas_of(form, pos) else ""
+                    form if lemma in wordnet().lemmas_of(form, pos) else ""
                     for form in (forms[tag][0].lower(), regular_form(lemma, tag))
                 )
                 if theirs != regular:
@@ -71,13 +70,13 @@ def irregular_guesses(package: Any, listed: Forms) -> Forms:
     return found
 
 
-def single_words(wordnet: WordNet, pos: str) -> Iterator[str]:
+def single_words(pos: str) -> Iterator[str]:
     """Yield WordNet's lemmas of a part of speech, in lower case, that are one word."""
     words = {
         lemma.lower()
-        for synset in range(len(wordnet))
-        if wordnet.pos_of(synset) == pos
-        for lemma in wordnet.lemmas(synset)
+        for synset in range(len(wordnet()))
+        if wordnet().pos_of(synset) == pos
+        for lemma in wordnet().lemmas(synset)
     }
     yield from sorted(word for word in words if "_" not in word)
 

@@ -12,15 +12,19 @@ crossexam.language.lexicons.wordnet.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+import sys
+import zipfile
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent, write_text
-from crossexam.language.lexicons.wordnet import FORMAT, PARTS, archive_bytes, pack_lines, pack_numbers
+from crossexam.language.lexicons.wordnet import FORMAT, PARTS
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 # The digit after the % of a sense key; 5 is an adjective satellite.
@@ -30,6 +34,7 @@ ANTONYM = "!"
 MARKER = re.compile(r"\((?:a|p|ip)\)$")  # where an adjective may stand: galore(ip)
 QUOTED = re.compile(r'"[^"]*"')  # the examples of a gloss
 LICENCE_NAME = "WORDNET-LICENSE.txt"
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # date of the members of a zip archive: the same bytes at any time
 
 Address = tuple[str, int]  # part of speech, offset in its file
 
@@ -175,6 +180,34 @@ def offset_steps(synsets: list[Synset]) -> Iterator[int]:
         part, offset = synset.address
         yield offset - last[1] if part == last[0] else offset
         last = synset.address
+
+
+def pack_numbers(numbers: Iterable[int]) -> bytes:
+    """Return *numbers* as a column."""
+    column = array("I", numbers)
+    if sys.byteorder == "big":
+        column.byteswap()
+    return column.tobytes()
+
+
+def pack_lines(rows: Iterable[str]) -> bytes:
+    """Return *rows*, which contain no line breaks, as a column."""
+    return "\n".join(rows).encode("utf-8")
+
+
+def archive_bytes(members: Mapping[str, bytes]) -> bytes:
+    """Return a zip archive of *members*: the same bytes at any time, on any platform.
+
+    (Given one version of zlib; another may compress the same members to other bytes.)
+    """
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, data in members.items():
+            entry = zipfile.ZipInfo(name, EARLIEST)
+            entry.create_system = 3  # Unix, on every platform
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=9)
+    return stream.getvalue()
 
 
 def compile_wordnet(source: Path) -> tuple[bytes, str]:

@@ -19,7 +19,6 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.counts import CountTable, read_counts
-from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.nouns import clashes_with_noun, concrete_kind, is_one_kind_of_other
 from crossexam.language.parsing.dependencies import Parsed
@@ -27,8 +26,6 @@ from crossexam.language.tokens import words
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_request
-
-WORDNET = WordNet.load()
 
 
 def example(tagged: str, name: str = "e") -> Example:
@@ -150,7 +147,7 @@ def test_what_the_parse_says_of_two_nouns(each_case: Callable[..., None]) -> Non
         ]
         sentence = ReadPremise(text, parse.tokens, [t.text.lower() for t in parse.tokens], phrases, parse)
         nurse, pilot = (NounEntity(p, parse.tokens[p.head].text, "person") for p in phrases)
-        assert why_not_two(sentence, nurse, pilot, WORDNET) == reason
+        assert why_not_two(sentence, nurse, pilot) == reason
 
     each_case(check)
 
@@ -166,10 +163,10 @@ def test_a_shipped_parse_is_read(only: Only) -> None:
 
 def test_what_nouns_name() -> None:
     kinds = {"people": "person", "goat": "animal", "table": "thing", "arm": None, "idea": None}
-    assert {noun: concrete_kind(noun, WORDNET) for noun in kinds} == kinds
+    assert {noun: concrete_kind(noun) for noun in kinds} == kinds
     pairs = (("truck", "vehicle"), ("vehicle", "truck"), ("truck", "goat"))
-    assert [is_one_kind_of_other(*each, WORDNET) for each in pairs] == [True, True, False]
-    assert [clashes_with_noun(each, "truck", WORDNET) for each in ("young", "old")] == [True, False]
+    assert [is_one_kind_of_other(*each) for each in pairs] == [True, True, False]
+    assert [clashes_with_noun(each, "truck") for each in ("young", "old")] == [True, False]
 
 
 def test_the_table_stands_in_the_signature(tmp_path: Path, refused: Callable[..., str]) -> None:

@@ -32,7 +32,6 @@ from crossexam.constructions.word_pair_swaps import (
 from crossexam.core.example import SIDES, Example, undo_edits
 from crossexam.core.labels import Gold
 from crossexam.language.lexicons.word_pairs import WordPair
-from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.monotonicity.polarity import polarity_at
 from crossexam.language.word_pair_index import WordPairIndex
 
@@ -85,7 +84,7 @@ def match_of(one: Example, pair: str) -> Match:
 
 
 def swapped(one: Example, pair: str, name: str = "i_a") -> Swapped:
-    made = exchange(one, match_of(one, pair), name, WordNet.load())
+    made = exchange(one, match_of(one, pair), name)
     assert isinstance(made, Swapped)
     return made
 
@@ -193,7 +192,7 @@ def test_the_ex_situ_context_is_drawn_from_both_sides() -> None:
 def test_a_word_without_the_form_is_not_exchanged() -> None:
     one = example("Two/CD pleasures/NNS", "A/DT happiness/NN")
     match = match_of(one, "pleasure happiness hypernym n")
-    assert exchange(one, match, "i_h", WordNet.load()) == Rejection("no such form")
+    assert exchange(one, match, "i_h") == Rejection("no such form")
     assert fitting("happiness", "pleasures", "NNS") is None
 
 
@@ -201,9 +200,9 @@ def test_a_noun_is_counted_as_the_one_it_replaces(each_case: EachCase) -> None:
     def check(premise: str, pair: str) -> None:
         one = example(premise, f"The/DT {pair.split()[1]}/NN falls/VBZ", "neutral")
         match = match_of(one, pair)
-        outcome = exchange(one, match, "i_h", WordNet.load())
+        outcome = exchange(one, match, "i_h")
         assert outcome == Rejection("the other noun cannot be counted here")
-        assert isinstance(exchange(one, match, "i_h", WordNet.load(), PAPER), Swapped)
+        assert isinstance(exchange(one, match, "i_h", PAPER), Swapped)
 
     each_case(check)
 
@@ -215,7 +214,7 @@ def test_a_word_is_replaced_on_one_side() -> None:
     """Elderly and young: young becomes aged (section 6.1)."""
     one = example("An/DT elderly/JJ woman/NN sitting/VBG", "A/DT young/JJ mother/NN sits/VBZ")
     made = swapped(one, "elderly young antonym a")
-    draft = draft_of(replaced(made, "hypothesis", "aged", WordNet.load(), relation="synonym"))
+    draft = draft_of(replaced(made, "hypothesis", "aged", relation="synonym"))
     item = made_of(made, draft, "i_ta2", "neutral")
     assert (item.premise, item.hypothesis) == (one.premise, "An aged mother sits")
     assert (item.info["pair"], item.info["relation"]) == ("elderly/aged", "synonym")
@@ -226,7 +225,7 @@ def test_who_sits_is_seated(each_case: EachCase) -> None:
 
     def check(hypothesis: str, wanted: str) -> None:
         one = example("A/DT man/NN sits/VBZ there/RB", hypothesis)
-        made = replaced(swapped(one, "sit stand antonym v"), "hypothesis", "seated", WordNet.load())
+        made = replaced(swapped(one, "sit stand antonym v"), "hypothesis", "seated")
         if isinstance(made, Rejection):
             assert made.reason == wanted
         else:
@@ -251,7 +250,7 @@ def test_adjectives_of_one_noun(each_case: EachCase) -> None:
     def check(premise: str, hypothesis: str, decided: bool) -> None:
         match = match_of(example(premise, hypothesis), "red blue antonym a")
         neutral = after_replacement("hypernym", "up", "new")
-        assert is_of_another(match, "colored", neutral, "new", WordNet.load()) is not decided
+        assert is_of_another(match, "colored", neutral, "new") is not decided
 
     each_case(check)
 
@@ -319,7 +318,7 @@ def test_what_is_left_of_a_contradiction() -> None:
 
 def test_what_the_rest_of_a_hypothesis_adds(each_case: EachCase) -> None:
     def check(premise: str, hypothesis: str, wanted: str) -> None:
-        assert rest_of(*sentences_of(example(premise, hypothesis), OLD), WordNet.load()) == wanted
+        assert rest_of(*sentences_of(example(premise, hypothesis), OLD)) == wanted
 
     each_case(check)
 
@@ -329,7 +328,7 @@ def test_who_does_what_is_in_the_premise(each_case: EachCase) -> None:
 
     def check(premise: str, hypothesis: str, wanted: bool) -> None:
         sides = sentences_of(example(premise, hypothesis), OLD)
-        assert covers(*sides, ("up", "up"), WordNet.load()) == wanted
+        assert covers(*sides, ("up", "up")) == wanted
 
     each_case(check)
 
@@ -338,7 +337,7 @@ def test_in_a_downward_context_the_premise_must_not_say_more(each_case: EachCase
     def check(premise: str, hypothesis: str, wanted: bool) -> None:
         sides = sentences_of(example(premise, hypothesis, "neutral"), ANIMAL)
         directions = [polarity_at(side.tokens, min(side.left_out)).direction for side in sides]
-        assert covers(*sides, directions, WordNet.load()) == wanted
+        assert covers(*sides, directions) == wanted
 
     each_case(check)
 

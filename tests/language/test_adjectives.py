@@ -19,12 +19,9 @@ from crossexam.core.example import Example
 from crossexam.language.lexicons import counts as counts_module
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_of, rank_of
 from crossexam.language.lexicons.counts import CountTable, read_counts, shipped_adjectives
-from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import adjective_pairs, noun_lemma, noun_phrases
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token
-
-WORDNET = WordNet.load()
 
 
 def tokens(tagged: str) -> tuple[Token, ...]:
@@ -44,7 +41,7 @@ def parsed(tagged: str, links: str) -> Parsed:
 
 def test_pairs_of_a_tagged_sentence(each_case: Callable[..., None]) -> None:
     def check(tagged: str, pairs: str) -> None:
-        assert ", ".join(map(" ".join, adjective_pairs(tokens(tagged), None, WORDNET))) == pairs
+        assert ", ".join(map(" ".join, adjective_pairs(tokens(tagged), None))) == pairs
 
     each_case(check)
 
@@ -52,14 +49,14 @@ def test_pairs_of_a_tagged_sentence(each_case: Callable[..., None]) -> None:
 def test_pairs_of_a_parsed_sentence_are_its_amod_relations() -> None:
     # By the tags "wild" would stand before "boar"; the parse has it with "pigs".
     sentence = parsed("old/JJ dogs/NNS chase/VBP wild/JJ pigs/NNS", "1:amod 2:nsubj -1:root 4:amod 2:obj")
-    assert [*adjective_pairs(sentence.tokens, sentence, WORDNET)] == [("old", "dog"), ("wild", "pig")]
+    assert [*adjective_pairs(sentence.tokens, sentence)] == [("old", "dog"), ("wild", "pig")]
     other = parsed("old/JJ dogs/NNS", "-1:root 0:dep")
-    assert [*adjective_pairs(other.tokens, other, WORDNET)] == []
+    assert [*adjective_pairs(other.tokens, other)] == []
 
 
 def test_lemmas_of_nouns() -> None:
     nouns = {("Geese", "NNS"): "goose", ("Bus", "NN"): "bus", ("Qzxs", "NNS"): "qzxs"}
-    assert {(noun, tag): noun_lemma(Token(noun, 0, 4, tag), WORDNET) for noun, tag in nouns} == nouns
+    assert {(noun, tag): noun_lemma(Token(noun, 0, 4, tag)) for noun, tag in nouns} == nouns
 
 
 def test_noun_phrases_by_the_parse_and_without() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from crossexam.language import inflection
 from crossexam.language.inflection import indefinite_article, inflect_like, lemma_of, match_case
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 
 # fmt: off
 ARTICLES = {
@@ -53,8 +53,7 @@ def test_case_is_that_of_the_other_word() -> None:
 
 
 def antonyms(pos: str) -> list[str]:
-    wordnet = WordNet.load()
-    return sorted(wordnet.antonymous_lemmas(pos))
+    return sorted(wordnet().antonymous_lemmas(pos))
 
 
 @given(lemma=st.sampled_from(antonyms("n") + antonyms("a")), tag=st.sampled_from(["NNS", "JJR", "JJS"]))
@@ -64,9 +63,9 @@ def test_wordnets_rules_lead_from_a_form_back_to_its_lemma(lemma: str, tag: str)
     pos = "n" if tag == "NNS" else "a"
     suppletive = {"far", "ill", "many", "much", "well"}  # farther and the like are lemmas in WordNet
     unlisted = {"forte", "likely", "loamy", "uneasy", "unlikely", "unwieldy"}  # its exceptions lack likelier
-    if form is not None and lemma not in suppletive | unlisted and WordNet.load().synsets(lemma, pos):
+    if form is not None and lemma not in suppletive | unlisted and wordnet().synsets(lemma, pos):
         assert " " not in form
-        assert lemma in WordNet.load().lemmas_of(form, pos)
+        assert lemma in wordnet().lemmas_of(form, pos)
 
 
 def test_the_base_form_of_a_verb() -> None:
@@ -92,14 +91,14 @@ def test_forms_of_every_lemma_of_wordnet_are_those_of_lemminflect() -> None:
     """Where the lexicon has none, the model's, if WordNet's rules reduce them to the lemma."""
     package = pytest.importorskip("lemminflect")
     tags = {"n": ("NOUN", ["NNS"]), "v": ("VERB", ["VBD", "VBN", "VBG", "VBZ"])}
-    wordnet, rng = WordNet.load(), random.Random(0)
+    rng = random.Random(0)
     for pos, (part, forms) in tags.items():
-        lemmas = sorted(lemma for lemma in wordnet._part(pos).lemmas() if lemma.isalpha())
+        lemmas = sorted(lemma for lemma in wordnet()._part(pos).lemmas() if lemma.isalpha())
         for lemma in rng.sample(lemmas, 3000):
             listed = package.getAllInflections(lemma, part)
             guessed = package.getAllInflectionsOOV(lemma, part)
             for tag in forms:
                 assert inflection._listed(lemma, tag) == listed.get(tag, ())
                 form = guessed[tag][0]
-                known = form if lemma in wordnet.lemmas_of(form, pos) else None
+                known = form if lemma in wordnet().lemmas_of(form, pos) else None
                 assert listed.get(tag) or inflection._guessed(lemma, tag) == known, lemma

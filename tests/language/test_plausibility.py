@@ -14,7 +14,6 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.language.clauses import Clause, main_clause
 from crossexam.language.lexicons.counts import CountTable, read_counts
-from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.parsing.constituency import parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.plausibility import (
@@ -25,7 +24,6 @@ from crossexam.language.plausibility import (
     swap_plausibility,
 )
 
-WORDNET = WordNet.load()
 PULLS = "(S (NP (DT The) (NN monk)) (VP (VBZ pulls) (NP (DT the) (NN {object}))) (. .))"
 
 PASSIVE = (
@@ -48,12 +46,12 @@ def _read(parse: str) -> tuple[Parsed, Clause]:
 
 
 def _score(parse: str, counts: CountTable | None = None) -> float:
-    return swap_plausibility(*_read(parse), WORDNET, counts)
+    return swap_plausibility(*_read(parse), counts)
 
 
 def test_the_class_of_a_noun(each_case: Callable[..., None]) -> None:
     def check(noun: str, wanted: str) -> None:
-        assert noun_class(noun, WORDNET) == wanted
+        assert noun_class(noun) == wanted
 
     each_case(check)
 
@@ -106,7 +104,7 @@ def test_in_the_passive_the_agent_is_the_subject() -> None:
 def test_who_fills_which_role(each_case: Callable[..., None]) -> None:
     def check(parse: str, classes: str) -> None:
         expected = {("pull", *pair) for pair in zip(("subject", "object"), classes.split(), strict=False)}
-        assert set(fillers(_parsed(parse), WORDNET)) == expected
+        assert set(fillers(_parsed(parse))) == expected
 
     each_case(check)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crossexam.language.lexicons.word_pairs import CONVERSE, Relation, WordPair, read_pairs
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.lexicons.wordnet_pairs import (
     SHARE,
     TOO_GENERAL,
@@ -111,14 +111,9 @@ def test_a_pair_is_the_same_from_either_side() -> None:
 # WordNet
 
 
-@pytest.fixture(scope="module")
-def wordnet() -> WordNet:
-    return WordNet.load()
-
-
 @pytest.mark.slow
-def test_antonyms_are_direct_in_every_sense_and_go_both_ways(wordnet: WordNet) -> None:
-    pairs = wordnet_pairs("antonym", wordnet)
+def test_antonyms_are_direct_in_every_sense_and_go_both_ways() -> None:
+    pairs = wordnet_pairs("antonym")
     by_words = {(pair.first, pair.second, pair.pos) for pair in pairs}
     known = "day night n, boy girl n, open close v, hot cold a, quickly slowly r"
     assert {tuple(each.split()) for each in known.split(", ")} <= by_words
@@ -127,79 +122,81 @@ def test_antonyms_are_direct_in_every_sense_and_go_both_ways(wordnet: WordNet) -
     assert len(one_way) == 5  # so WordNet has them: legalise, outlaw but not outlaw, legalise
     assert len(pairs) == len(set(pairs))
     assert not any("_" in word for pair in pairs for word in pair[:2])
-    assert any("_" in pair.first for pair in wordnet_pairs("antonym", wordnet, multiword=True))
+    assert any("_" in pair.first for pair in wordnet_pairs("antonym", multiword=True))
 
 
 @pytest.mark.slow
-def test_hypernyms_are_of_frequent_senses_and_not_too_general(wordnet: WordNet) -> None:
-    pairs = {pair[:2] for pair in wordnet_pairs("hypernym", wordnet)}
+def test_hypernyms_are_of_frequent_senses_and_not_too_general() -> None:
+    pairs = {pair[:2] for pair in wordnet_pairs("hypernym")}
     assert {("footbridge", "bridge"), ("poodle", "dog"), ("guitarist", "musician")} <= pairs
     # dog.n.03 is a chap, never tagged; canine is first a tooth
     assert not {("dog", "chap"), ("dog", "canine"), ("nose", "science")} & pairs
     assert not any(second in TOO_GENERAL for _, second in pairs)
     # domestic_animal.n.01 is one step from a dog, and animal.n.01 one more
     assert ("dog", "animal") in pairs
-    near = {pair[:2] for pair in wordnet_pairs("hypernym", wordnet, distance=1)}
+    near = {pair[:2] for pair in wordnet_pairs("hypernym", distance=1)}
     assert ("dog", "animal") not in near
     assert ("poodle", "dog") in near
-    everything = {pair[:2] for pair in wordnet_pairs("hypernym", wordnet, share=0)}
+    everything = {pair[:2] for pair in wordnet_pairs("hypernym", share=0)}
     assert ("dog", "chap") in everything
     assert pairs < everything
 
 
 @pytest.mark.slow
-def test_hyponyms_are_hypernyms_from_the_other_side(wordnet: WordNet) -> None:
-    up = {(pair.first.lower(), pair.second.lower()) for pair in wordnet_pairs("hypernym", wordnet)}
-    down = {(pair.second.lower(), pair.first.lower()) for pair in wordnet_pairs("hyponym", wordnet)}
+def test_hyponyms_are_hypernyms_from_the_other_side() -> None:
+    up = {(pair.first.lower(), pair.second.lower()) for pair in wordnet_pairs("hypernym")}
+    down = {(pair.second.lower(), pair.first.lower()) for pair in wordnet_pairs("hyponym")}
     assert up == down
 
 
 @pytest.mark.slow
-def test_verbs_have_hypernyms_when_asked(wordnet: WordNet) -> None:
-    assert {pair.pos for pair in wordnet_pairs("hypernym", wordnet)} == {"n"}
-    pairs = wordnet_pairs("hypernym", wordnet, pos=["v"])
+def test_verbs_have_hypernyms_when_asked() -> None:
+    assert {pair.pos for pair in wordnet_pairs("hypernym")} == {"n"}
+    pairs = wordnet_pairs("hypernym", pos=["v"])
     assert WordPair("sprint", "run", "hypernym", "v") in pairs
 
 
-def test_replacements_carry_their_relation(wordnet: WordNet) -> None:
+def test_replacements_carry_their_relation() -> None:
     kinds: tuple[Relation, ...] = ("hyponym", "hypernym", "synonym")
-    found = replacements("Sunset", kinds, wordnet)
+    found = replacements("Sunset", kinds)
     assert WordPair("sunset", "sundown", "synonym", "n") in found
-    dogs = replacements("dog", kinds, wordnet)
+    dogs = replacements("dog", kinds)
     assert WordPair("dog", "poodle", "hyponym", "n") in dogs
     assert "chap" not in {pair.second for pair in dogs}
     assert {pair.first for pair in dogs} == {"dog"}
     # the paper's example: elderly is replaced by aged, a synonym (section 6.1)
-    assert WordPair("elderly", "aged", "synonym", "a") in replacements("elderly", ["synonym"], wordnet)
-    assert replacements("dog", kinds, wordnet, pos=["v"]) == []
-    assert replacements("notaword", kinds, wordnet) == []
-    assert set(dogs) >= set(replacements("dog", ["hypernym"], wordnet))
+    assert WordPair("elderly", "aged", "synonym", "a") in replacements("elderly", ["synonym"])
+    assert replacements("dog", kinds, pos=["v"]) == []
+    assert replacements("notaword", kinds) == []
+    assert set(dogs) >= set(replacements("dog", ["hypernym"]))
 
 
-def test_all_of_baroni_s_pairs_hold_between_first_senses(wordnet: WordNet, shared_data: Path) -> None:
+def test_all_of_baroni_s_pairs_hold_between_first_senses(shared_data: Path) -> None:
     """The reason for taking frequent senses, and how many stand at two steps."""
     near, pairs = 0, read_pairs(shared_data / "lexical" / "baroni2012.tsv", "hypernym")
     for pair in pairs:
-        first, second = (wordnet.synsets(word, "n")[0] for word in pair[:2])
+        first, second = (wordnet().synsets(word, "n")[0] for word in pair[:2])
         steps, edge = 0, {first}
         while edge and second not in edge:
             steps += 1
-            edge = {up for each in edge for up in wordnet.hypernyms(each) + wordnet.instance_hypernyms(each)}
+            edge = {
+                up for each in edge for up in wordnet().hypernyms(each) + wordnet().instance_hypernyms(each)
+            }
         assert edge, pair
         near += steps <= 2
     assert round(near / len(pairs), 2) == 0.55
 
 
-def test_frequent_senses(wordnet: WordNet) -> None:
-    assert [wordnet.name(s) for s in frequent_senses("dog", "n", wordnet)] == ["dog.n.01"]
-    assert frequent_senses("dog", "v", wordnet) == ()
-    assert frequent_senses("men", "n", wordnet) == frequent_senses("men", "n", wordnet, 0.0)  # work force
-    assert len(frequent_senses("dog", "n", wordnet, 0)) == len(wordnet.synsets("dog", "n"))
+def test_frequent_senses() -> None:
+    assert [wordnet().name(s) for s in frequent_senses("dog", "n")] == ["dog.n.01"]
+    assert frequent_senses("dog", "v") == ()
+    assert frequent_senses("men", "n") == frequent_senses("men", "n", 0.0)  # work force
+    assert len(frequent_senses("dog", "n", 0)) == len(wordnet().synsets("dog", "n"))
     assert 0 < SHARE <= 1
 
 
-def test_names_that_are_none_are_errors(wordnet: WordNet, refused: Callable[..., str]) -> None:
-    assert "no relation is called 'meronym'" in refused(wordnet_pairs, "meronym", wordnet)
-    said = refused(replacements, "dog", ["synonym"], wordnet, pos=["noun"])
+def test_names_that_are_none_are_errors(refused: Callable[..., str]) -> None:
+    assert "no relation is called 'meronym'" in refused(wordnet_pairs, "meronym")
+    said = refused(replacements, "dog", ["synonym"], pos=["noun"])
     assert "no part of speech is called 'noun'" in said
-    assert "at least one step away, not 0" in refused(wordnet_pairs, "hypernym", wordnet, distance=0)
+    assert "at least one step away, not 0" in refused(wordnet_pairs, "hypernym", distance=0)

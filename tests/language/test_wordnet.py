@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.language.lexicons import wordnet as wordnet_module
-from crossexam.language.lexicons.wordnet import WordNet, WordNetArchive, archive_bytes
+from crossexam.language.lexicons.wordnet import WordNet, WordNetArchive, wordnet
 from crossexam.language.word_senses import lesk
 
 ROOT = Path(__file__).parents[2]
@@ -47,8 +47,8 @@ def mini(tmp_path_factory: pytest.TempPathFactory) -> WordNet:
     return WordNet(path)
 
 
-def names(wordnet: WordNet, synsets: tuple[int, ...]) -> list[str]:
-    return [wordnet.name(synset) for synset in synsets]
+def names(lexicon: WordNet, synsets: tuple[int, ...]) -> list[str]:
+    return [lexicon.name(synset) for synset in synsets]
 
 
 # A wordnet of a page: tests/data/mini-wordnet
@@ -170,9 +170,11 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Cal
     assert "x.zip: no such file" in refused(WordNetArchive, path)
     path.write_text("no archive")
     assert "x.zip: File is not a zip file" in refused(WordNetArchive, path)
-    path.write_bytes(archive_bytes({"about.json": b'{"format": 99}'}))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("about.json", '{"format": 99}')
     assert "unknown format 99" in refused(WordNetArchive, path)
-    path.write_bytes(archive_bytes({"about.json": b'{"format": 1, "version": "none"}'}))
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("about.json", '{"format": 1, "version": "none"}')
     assert "no member 'n/synsets'" in refused(WordNet, path)
 
 
@@ -180,9 +182,8 @@ def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path, refused: Cal
 
 
 def test_the_shipped_wordnet_is_small_whole_and_licensed() -> None:
-    wordnet = WordNet.load()
     assert SHIPPED.stat().st_size < 6_000_000
-    assert (wordnet.version, len(wordnet)) == ("wordnet-3.0", 117_659)  # wnstats(7WN): unique synsets
+    assert (wordnet().version, len(wordnet())) == ("wordnet-3.0", 117_659)  # wnstats(7WN): unique synsets
     licence = SHIPPED.with_name("WORDNET-LICENSE.txt").read_text(encoding="utf-8")
     assert licence == WordNetArchive(SHIPPED).read("LICENSE").decode()
     assert "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved." in licence
@@ -203,35 +204,33 @@ def test_base_forms_in_the_shipped_wordnet() -> None:
     for pos, forms in BASE_FORMS.items():
         words = forms.split()
         for word, base in zip(words[::2], words[1::2], strict=True):
-            assert base in WordNet.load().lemmas_of(word, pos), word
+            assert base in wordnet().lemmas_of(word, pos), word
 
 
 def test_the_closure_has_every_hypernym_once_depth_first() -> None:
-    wordnet = WordNet.load()
-    (dog, *_) = wordnet.synsets("dog", "n")
-    closure = wordnet.closure(dog)
+    (dog, *_) = wordnet().synsets("dog", "n")
+    closure = wordnet().closure(dog)
     assert closure[0] == dog
     assert len(closure) == len(set(closure))  # canine and domestic animal are both animals
     above, grown = {dog}, {dog}
     while grown:
-        grown = {parent for synset in grown for parent in wordnet.hypernyms(synset)} - above
+        grown = {parent for synset in grown for parent in wordnet().hypernyms(synset)} - above
         above |= grown
     assert set(closure) == above
-    last = wordnet.hypernyms(dog)[-1]
-    assert closure[1:3] == (last, wordnet.hypernyms(last)[0])
-    assert wordnet.closure() == ()
+    last = wordnet().hypernyms(dog)[-1]
+    assert closure[1:3] == (last, wordnet().hypernyms(last)[0])
+    assert wordnet().closure() == ()
 
 
 def test_a_lemma_is_a_base_form_in_lower_case() -> None:
-    wordnet = WordNet.load()
-    found = [word for word in ("play", "plays", "Play", "umbrella") if wordnet.is_lemma(word, "v")]
+    found = [word for word in ("play", "plays", "Play", "umbrella") if wordnet().is_lemma(word, "v")]
     assert found == ["play"]
 
 
 def test_it_is_loaded_once_and_without_heavy_packages() -> None:
     code = (
-        "import sys; from crossexam.language.word_senses import WordNet; "
-        "assert WordNet.load() is WordNet.load(); "
+        "import sys; from crossexam.language.lexicons.wordnet import wordnet; "
+        "assert wordnet() is wordnet(); "
         "print(*sorted({'numpy', 'polars', 'pyarrow', 'nltk', 'spacy'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
@@ -239,15 +238,15 @@ def test_it_is_loaded_once_and_without_heavy_packages() -> None:
 
 
 def test_threads_may_share_a_fresh_wordnet() -> None:
-    wordnet = WordNet(SHIPPED)  # whose columns nobody has read yet
+    fresh = WordNet(SHIPPED)  # whose columns nobody has read yet
     words = "hot cold man woman big small rise fall day night good bad".split() * 5
-    expected = [WordNet.load().name(lesk(WordNet.load(), ["the"], word) or 0) for word in words]
+    expected = [wordnet().name(lesk(wordnet(), ["the"], word) or 0) for word in words]
     results: dict[int, list[str]] = {}
     ready = threading.Barrier(8)
 
     def work(number: int) -> None:
         ready.wait()
-        results[number] = [wordnet.name(lesk(wordnet, ["the"], word) or 0) for word in words]
+        results[number] = [fresh.name(lesk(fresh, ["the"], word) or 0) for word in words]
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
     for thread in threads:
@@ -301,8 +300,7 @@ def lexicographer_files() -> list[tuple[str, int]]:
 @pytest.fixture(scope="module")
 def number_of(nltk_wordnet: Any) -> Callable[[Any], int | None]:
     """From NLTK's synset to ours, by offset: names of satellites differ between versions of NLTK."""
-    wordnet = WordNet.load()
-    numbers = {(wordnet.pos_of(s), wordnet.offset(s)): s for s in range(len(wordnet))}
+    numbers = {(wordnet().pos_of(s), wordnet().offset(s)): s for s in range(len(wordnet()))}
     return lambda synset: None if synset is None else numbers[synset.pos(), synset.offset()]
 
 
@@ -322,52 +320,51 @@ def sampled_words(count: int) -> list[str]:
 
 @pytest.mark.slow
 def test_links_of_every_synset_equal_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int]) -> None:
-    wordnet = WordNet.load()
     seen = 0
     for theirs in nltk_wordnet.all_synsets():
         ours = number_of(theirs)
         seen += 1
-        assert wordnet.lemmas(ours) == tuple(theirs.lemma_names())
-        assert wordnet.definition(ours) == theirs.definition()
+        assert wordnet().lemmas(ours) == tuple(theirs.lemma_names())
+        assert wordnet().definition(ours) == theirs.definition()
         for relation, method in (
-            (wordnet.hypernyms, theirs.hypernyms),
-            (wordnet.instance_hypernyms, theirs.instance_hypernyms),
-            (wordnet.hyponyms, theirs.hyponyms),
-            (wordnet.similar_to, theirs.similar_tos),
+            (wordnet().hypernyms, theirs.hypernyms),
+            (wordnet().instance_hypernyms, theirs.instance_hypernyms),
+            (wordnet().hyponyms, theirs.hyponyms),
+            (wordnet().similar_to, theirs.similar_tos),
         ):
             assert sorted(relation(ours)) == sorted(map(number_of, method()))
         for lemma in theirs.lemmas():
             found = [(number_of(other.synset()), other.name()) for other in lemma.antonyms()]
-            assert list(wordnet.antonyms(ours, lemma.name())) == found
-    assert seen == len(wordnet)
+            assert list(wordnet().antonyms(ours, lemma.name())) == found
+    assert seen == len(wordnet())
 
 
 @pytest.mark.slow
 def test_words_have_the_synsets_and_base_forms_that_nltk_gives_them(
     nltk_wordnet: Any, number_of: Callable[[Any], int]
 ) -> None:
-    wordnet = WordNet.load()
     for word in sampled_words(6000):
         for pos in ("n", "v", "a", "r"):
-            assert wordnet.morphy(word, pos) == nltk_wordnet.morphy(word, pos), (word, pos)
-        assert list(wordnet.synsets(word)) == list(map(number_of, nltk_wordnet.synsets(word))), word
-        assert list(wordnet.synsets(word, "a")) == list(map(number_of, nltk_wordnet.synsets(word, "a"))), word
+            assert wordnet().morphy(word, pos) == nltk_wordnet.morphy(word, pos), (word, pos)
+        assert list(wordnet().synsets(word)) == list(map(number_of, nltk_wordnet.synsets(word))), word
+        assert list(wordnet().synsets(word, "a")) == list(map(number_of, nltk_wordnet.synsets(word, "a"))), (
+            word
+        )
 
 
 @pytest.mark.slow
 def test_names_and_counts_are_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int]) -> None:
     """But for satellites: NLTK's versions number them in two ways, and count those of *afraid(p)* as 0,
     for their keys in cntlist.rev have the (p), which those in index.sense have not."""
-    wordnet = WordNet.load()
     for word in sampled_words(1000):
         for theirs in nltk_wordnet.synsets(word):
             ours = number_of(theirs)
-            assert wordnet.pos_of(ours) == theirs.pos()
-            counts = [wordnet.tag_count(ours, lemma) for lemma in wordnet.lemmas(ours)]
+            assert wordnet().pos_of(ours) == theirs.pos()
+            counts = [wordnet().tag_count(ours, lemma) for lemma in wordnet().lemmas(ours)]
             if theirs.pos() == "s":
                 assert [lemma.count() for lemma in theirs.lemmas()] in (counts, [0] * len(counts))
             else:
-                assert wordnet.name(ours) == theirs.name()
+                assert wordnet().name(ours) == theirs.name()
                 assert [lemma.count() for lemma in theirs.lemmas()] == counts
 
 
@@ -382,18 +379,17 @@ def test_lesk_is_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int | None]
             1
         ]
 
-    wordnet = WordNet.load()
     installed = "frequency" if nltk_lesk([], "bank", "n").name() == "bank.n.01" else "name"
     with (shared_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as stream:
         parses = [json.loads(line)["sentence1_binary_parse"] for line in stream]
     sentences = sorted({tuple(parse.replace("(", "").replace(")", "").lower().split()) for parse in parses})
-    pairs = [(list(sentence), word) for sentence in sentences for word in sentence if wordnet.synsets(word)]
+    pairs = [(list(sentence), word) for sentence in sentences for word in sentence if wordnet().synsets(word)]
     for context, word in random.Random(7).sample(pairs, 5000):
         for pos in (None, "n", "a", "s"):
             theirs = number_of(nltk_lesk(context, word, pos))
-            assert lesk(wordnet, context, word, pos, ties=installed) == theirs, (context, word, pos)
+            assert lesk(wordnet(), context, word, pos, ties=installed) == theirs, (context, word, pos)
             older = number_of(before_nltk_3_10(context, word, pos))
-            assert lesk(wordnet, context, word, pos, ties="name") == older, (context, word, pos)
+            assert lesk(wordnet(), context, word, pos, ties="name") == older, (context, word, pos)
 
 
 @pytest.mark.slow
@@ -408,13 +404,13 @@ def test_the_shipped_file_is_what_the_script_makes_of_debians() -> None:
 
 
 def test_a_word_is_known_if_it_has_a_base_form() -> None:
-    wordnet, rng = WordNet.load(), random.Random(0)
+    rng = random.Random(0)
     lemmas = "goose axis hot run quickly man fly baby".split()
     endings = ("", "s", "es", "ies", "ed", "ing", "er", "est", "men", "x")
     forms = [lemma[: len(lemma) - cut] + end for lemma in lemmas for cut in (0, 1, 2) for end in endings]
     odd = ["".join(rng.choices("abdeghimnorstuvwy", k=rng.randint(1, 6))) for _ in range(500)]
     for word in ["geese", "axes", "flew", "worse", *forms, *odd]:
-        assert wordnet.knows(word) == any(wordnet.morphy(word, pos) is not None for pos in "nvar"), word
+        assert wordnet().knows(word) == any(wordnet().morphy(word, pos) is not None for pos in "nvar"), word
 
 
 def test_words_of_a_lemma_are_those_it_is_found_by(mini: WordNet) -> None:
@@ -425,8 +421,7 @@ def test_words_of_a_lemma_are_those_it_is_found_by(mini: WordNet) -> None:
             assert all(lemma in mini.lemmas_of(word, pos) for word in words)
         for word in WORDS:
             assert all(word.lower() in mini.words_of(lemma, pos) for lemma in mini.lemmas_of(word, pos))
-    wordnet = WordNet.load()  # with irregular forms
-    assert {"man", "men"} <= wordnet.words_of("man", "n")
-    assert "women" not in wordnet.words_of("man", "n")
-    assert "better" in wordnet.words_of("good", "a")
-    assert wordnet.words_of("gooder", "a") == frozenset()
+    assert {"man", "men"} <= wordnet().words_of("man", "n")
+    assert "women" not in wordnet().words_of("man", "n")
+    assert "better" in wordnet().words_of("good", "a")
+    assert wordnet().words_of("gooder", "a") == frozenset()

@@ -36,10 +36,10 @@ from crossexam.constructions.construction import Draft, Outcome, Rejection, Reso
 from crossexam.core.example import Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RELATED, class_of, rank_of
-from crossexam.language.lexicons.closed_classes import DETERMINING, NEGATIONS
+from crossexam.language.lexicons.closed_classes import BE, DETERMINING, NEGATIONS
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.noun_groups import NounKind
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import NounPhrase, noun_lemma, noun_phrases
 from crossexam.language.nouns import (
     clashes_with_noun,
@@ -73,8 +73,7 @@ _LIGHT_VERBS: Final = frozenset(
     "catch catches catching do does doing gave give gives giving have having make makes making pay pays "
     "paying take takes taking took".split()
 )
-_HAVING: Final = frozenset("with of has have having on in s".split())
-_BEING: Final = frozenset("is are was were being be".split())
+_HAVING: Final = frozenset("with of has have having s".split())
 _ANYONE: Final = frozenset("people person individual adult human couple friend member folk pair guy".split())
 _OF_PHRASES: Final = frozenset({"JJ", "NN", "CD", "DT", "RB", "PR"})  # prefixes of tags
 _QUOTES: Final = frozenset({'"', "``", "''", "“", "”"})
@@ -141,7 +140,7 @@ def add_amod(
     sentence, table = _read(example, resources), resources.counts("adjectives", options.adjectives)
     literal = options.rules == "paper"
     find = _literal_choices if literal else _choices
-    choices = find(sentence, table, resources.wordnet)
+    choices = find(sentence, table)
     if isinstance(choices, Rejection):
         yield choices
         return
@@ -160,31 +159,29 @@ def _read(example: Example, resources: Resources) -> ReadPremise:
     return ReadPremise(example.premise, tokens, words, [*noun_phrases(tokens, parsed)], parsed)
 
 
-def _choices(sentence: ReadPremise, table: CountTable, wordnet: WordNet) -> Sequence[_Choice] | Rejection:
+def _choices(sentence: ReadPremise, table: CountTable) -> Sequence[_Choice] | Rejection:
     """Return all pairs of nouns with an adjective for both, or the reason why there is none."""
     if is_closed(sentence):
         return Rejection("negation, condition or question")
-    entities = _entities(sentence, wordnet)
+    entities = _entities(sentence)
     if isinstance(entities, Rejection):
         return entities
     reason = ""
     choices: list[_Choice] = []
     for first, second in combinations(entities, 2):
-        why = why_not_two(sentence, first, second, wordnet)
+        why = why_not_two(sentence, first, second)
         if why:
             reason = reason or why
         else:
-            found = [*_shared(sentence, first, second, table, wordnet)]
+            found = [*_shared(sentence, first, second, table)]
             choices += found
             reason = "no adjective for both nouns" if not found else reason
     return choices or Rejection(reason)
 
 
-def _literal_choices(
-    sentence: ReadPremise, table: CountTable, wordnet: WordNet
-) -> Sequence[_Choice] | Rejection:
+def _literal_choices(sentence: ReadPremise, table: CountTable) -> Sequence[_Choice] | Rejection:
     """Return all pairs of different nouns with an adjective that precedes both in the corpus."""
-    nouns = [noun_lemma(sentence.tokens[phrase.head], wordnet) for phrase in sentence.phrases]
+    nouns = [noun_lemma(sentence.tokens[phrase.head]) for phrase in sentence.phrases]
     entities = [NounEntity(phrase, noun, None) for phrase, noun in zip(sentence.phrases, nouns, strict=True)]
     if len(set(nouns)) < 2:
         return Rejection("fewer than two nouns")
@@ -204,17 +201,17 @@ def _has(sentence: ReadPremise, phrase: NounPhrase, adjective: str) -> bool:
     return adjective in sentence.words[phrase.start : phrase.head]
 
 
-def _entities(sentence: ReadPremise, wordnet: WordNet) -> Sequence[NounEntity] | Rejection:
+def _entities(sentence: ReadPremise) -> Sequence[NounEntity] | Rejection:
     """Return the phrases that can take an adjective; if fewer than two, the first reason for rejection."""
-    nouns = [noun_lemma(sentence.tokens[phrase.head], wordnet) for phrase in sentence.phrases]
-    all_nouns = [noun_lemma(t, wordnet) for t in sentence.tokens if t.tag.startswith("NN")]
+    nouns = [noun_lemma(sentence.tokens[phrase.head]) for phrase in sentence.phrases]
+    all_nouns = [noun_lemma(t) for t in sentence.tokens if t.tag.startswith("NN")]
     found: list[NounEntity] = []
     reason = ""
     for phrase, noun in zip(sentence.phrases, nouns, strict=True):
-        kind = concrete_kind(noun, wordnet)
+        kind = concrete_kind(noun)
         if kind is None:
             continue
-        why = "noun that occurs twice" if all_nouns.count(noun) > 1 else why_not(sentence, phrase, wordnet)
+        why = "noun that occurs twice" if all_nouns.count(noun) > 1 else why_not(sentence, phrase)
         if why:
             reason = reason or why
         else:
@@ -225,15 +222,15 @@ def _entities(sentence: ReadPremise, wordnet: WordNet) -> Sequence[NounEntity] |
 
 
 def _shared(
-    sentence: ReadPremise, first: NounEntity, second: NounEntity, table: CountTable, wordnet: WordNet
+    sentence: ReadPremise, first: NounEntity, second: NounEntity, table: CountTable
 ) -> Iterator[_Choice]:
     """Yield the adjectives that can modify either noun."""
     for adjective, count in sorted(table.after(first.noun).items()):
         counts = count, table.count(second.noun, adjective)
-        if adjective not in ADDABLE or not min(counts) or not is_new(adjective, sentence, wordnet):
+        if adjective not in ADDABLE or not min(counts) or not is_new(adjective, sentence):
             continue
         if all(
-            fits(adjective, sentence, entity, table, wordnet)
+            fits(adjective, sentence, entity, table)
             and not is_usual(adjective, entity.noun, table)
             and not bears_on_other(adjective, entity)
             for entity in (first, second)
@@ -285,7 +282,7 @@ def is_closed(sentence: ReadPremise) -> bool:
     return not words.isdisjoint(NEGATIONS | _CONDITIONS) or "?" in words
 
 
-def why_not(sentence: ReadPremise, phrase: NounPhrase, wordnet: WordNet) -> str | None:
+def why_not(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
     """Return why *phrase* cannot take another adjective, or None if it can."""
     tokens, words = sentence.tokens, sentence.words
     nouns = [tokens[k] for k in (*phrase.compounds, phrase.head)]
@@ -302,7 +299,7 @@ def why_not(sentence: ReadPremise, phrase: NounPhrase, wordnet: WordNet) -> str 
     if any(tokens[k].tag in {"JJR", "JJS"} for k in phrase.modifiers):
         return "compared"
     before = words[phrase.start - 1] if phrase.start else ""
-    if _begins_elsewhere(sentence, phrase, wordnet):
+    if _begins_elsewhere(sentence, phrase):
         return "unclear where the phrase begins"
     if sum(word in _QUOTES for word in words[: phrase.start]) % 2:
         return "in quotation marks"
@@ -315,26 +312,26 @@ def why_not(sentence: ReadPremise, phrase: NounPhrase, wordnet: WordNet) -> str 
     return _attachment(sentence, phrase)
 
 
-def _begins_elsewhere(sentence: ReadPremise, phrase: NounPhrase, wordnet: WordNet) -> bool:
+def _begins_elsewhere(sentence: ReadPremise, phrase: NounPhrase) -> bool:
     """Return whether preceding words could belong to the phrase, or its first word could be a verb."""
     tokens = sentence.tokens
     possessed = tokens[phrase.start].tag == "POS"
     if phrase.start and not possessed and tokens[phrase.start - 1].tag[:2] in _OF_PHRASES:
         return True
-    if _may_be_worn_alone(sentence, phrase, wordnet):
+    if _may_be_worn_alone(sentence, phrase):
         return True
     return not phrase.determiners and any(tokens[k].tag == "VBG" for k in phrase.modifiers)
 
 
-def _may_be_worn_alone(sentence: ReadPremise, phrase: NounPhrase, wordnet: WordNet) -> bool:
+def _may_be_worn_alone(sentence: ReadPremise, phrase: NounPhrase) -> bool:
     """Return whether a verb may follow the colour that begins the phrase: a man in black dances."""
     words = sentence.words
     before = words[phrase.start - 1] if phrase.start else ""
     if before != "in" or class_of(words[phrase.start]) != "colour":
         return False
-    noun = noun_lemma(sentence.tokens[phrase.head], wordnet)
-    worn = "clothing.n.01" in sense_names(noun, wordnet)
-    follows = is_rather_verb(words[phrase.head], wordnet) and not worn
+    noun = noun_lemma(sentence.tokens[phrase.head])
+    worn = "clothing.n.01" in sense_names(noun)
+    follows = is_rather_verb(words[phrase.head]) and not worn
     return follows or any(words[k].endswith("ing") for k in phrase.compounds)
 
 
@@ -373,14 +370,12 @@ def _first_noun(phrase: NounPhrase) -> int:
     return (*phrase.compounds, phrase.head)[0]
 
 
-def fits(
-    adjective: str, sentence: ReadPremise, entity: NounEntity, table: CountTable, wordnet: WordNet
-) -> bool:
+def fits(adjective: str, sentence: ReadPremise, entity: NounEntity, table: CountTable) -> bool:
     """Return whether *adjective* is informative and plausible as a modifier of *entity*."""
     phrase, kind, rank = entity.phrase, class_of(adjective), rank_of(adjective)
-    if clashes_with_noun(adjective, entity.noun, wordnet):
+    if clashes_with_noun(adjective, entity.noun):
         return False
-    near = synonyms(adjective, wordnet) | opposites(adjective, wordnet)
+    near = synonyms(adjective) | opposites(adjective)
     for k in (*phrase.modifiers, *phrase.compounds):
         word, tag = sentence.words[k], sentence.tokens[k].tag
         if kind == "colour" and class_of(word, tag) == "origin":
@@ -389,13 +384,11 @@ def fits(
             return False
         if class_of(word, tag) is None and tag.startswith("JJ") and rank > _SUBJECTIVE:
             return False  # a busy red street, but a red musical box
-        if tag.startswith("NN") and (
-            table.count(word, adjective) or clashes_with_noun(adjective, word, wordnet)
-        ):
+        if tag.startswith("NN") and (table.count(word, adjective) or clashes_with_noun(adjective, word)):
             return False  # old book store: an old store or old books?
     place = place_for(adjective, sentence, phrase)
     words = [*sentence.words[:place], adjective, *sentence.words[place : phrase.head + 1]]
-    return not in_fixed_expression(wordnet, words, place)
+    return not in_fixed_expression(words, place)
 
 
 def is_usual(adjective: str, noun: str, table: CountTable) -> bool:
@@ -404,22 +397,22 @@ def is_usual(adjective: str, noun: str, table: CountTable) -> bool:
     return total >= _ENOUGH and table.count(noun, adjective) > _USUAL * total
 
 
-def is_new(adjective: str, sentence: ReadPremise, wordnet: WordNet) -> bool:
+def is_new(adjective: str, sentence: ReadPremise) -> bool:
     """Return whether the sentence contains neither *adjective* nor a synonym or antonym of it."""
     words = set(sentence.words)
-    near = {adjective} | synonyms(adjective, wordnet) | opposites(adjective, wordnet)
-    lemmas = {lemma for word in words for lemma in wordnet.lemmas_of(word, "a")}
+    near = {adjective} | synonyms(adjective) | opposites(adjective)
+    lemmas = {lemma for word in words for lemma in wordnet().lemmas_of(word, "a")}
     return near.isdisjoint(words | lemmas)
 
 
-def why_not_two(sentence: ReadPremise, first: NounEntity, second: NounEntity, wordnet: WordNet) -> str | None:
+def why_not_two(sentence: ReadPremise, first: NounEntity, second: NounEntity) -> str | None:
     """Return why *first* and *second* (in this order) may not be two distinct entities; None if they are."""
-    if is_one_kind_of_other(first.noun, second.noun, wordnet):
+    if is_one_kind_of_other(first.noun, second.noun):
         return "one noun is a kind of the other"
     between = sentence.words[first.phrase.head + 1 : second.phrase.start]
     if not _SENTENCE_ENDS.isdisjoint(between):
         return "in two sentences"
-    if between and set(between) <= _BEING | {","}:
+    if between and set(between) <= BE - {"am", "been"} | {","}:
         return "one entity twice"
     persons = first.kind == second.kind == "person"
     if persons and "," in between and _may_include(sentence, first, second):
@@ -429,7 +422,7 @@ def why_not_two(sentence: ReadPremise, first: NounEntity, second: NounEntity, wo
     if list(between) == ["of"]:
         return "part and whole"
     things = first.kind == second.kind == "thing"
-    if things and len(between) == 1 and between[0] in _HAVING - {"on", "in"}:
+    if things and len(between) == 1 and between[0] in _HAVING:
         return "part and whole"
     return None
 

@@ -12,25 +12,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
 from crossexam.language.assertion import is_scene, unasserted
 from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY, class_of
 from crossexam.language.lexicons.antonym_kinds import are_ends, has_other_sense
-from crossexam.language.lexicons.closed_classes import AUXILIARIES, PERSONAL_PRONOUNS
+from crossexam.language.lexicons.closed_classes import AUXILIARIES, BE_WITH_CLITICS, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING, NounKind
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.polarity import ORDERING, polarity_in
 from crossexam.language.monotonicity.spans import TaggedSentence, clause_end, clause_start, text_bounds
 from crossexam.language.noun_phrases import NounPhrase, noun_phrases
 from crossexam.language.nouns import animacy, clashes_with_noun, concrete_kind, gender, is_relative
+from crossexam.language.remembered import NEARBY, WORDS, remembered
 from crossexam.language.tokens import Token
 from crossexam.language.word_senses import is_often_relational
 
 # Adjectives of order and time: what comes first does not exclude what comes last (Quirk et al., 7.35).
-_REMEMBERED: Final = 1 << 14  # words
-_SENTENCES: Final = 256  # that are remembered: those of a few examples
 
 _ORDER_AND_TIME: Final = ORDERING | frozenset(
     "early late middle former latter future past present previous recent current prior later earlier final "
@@ -40,8 +38,7 @@ _ORDER_AND_TIME: Final = ORDERING | frozenset(
 _ADDITIVE: Final = frozenset("also too besides another either both fewer less".split())
 _OTHERS: Final = frozenset({"other", "others"})  # among other things
 # Verbs that link a subject with what is said of it (Quirk et al., 16.21).
-_LINKING: Final = frozenset(
-    "be is are am was were been being 's 're 'm "
+_LINKING: Final = BE_WITH_CLITICS | frozenset(
     "seem look looks looked become becomes became feel feels felt "
     "get gets got remain remains remained stay stays stayed taste tastes tasted smell smells smelled sound "
     "sounds sounded appear appears appeared grow grew go goes went turn turns turned".split()
@@ -68,7 +65,7 @@ _POSSESSIVE: Final = frozenset({"PRP$", "POS"})
 
 
 def context_doubts(
-    wordnet: WordNet, sentence: TaggedSentence, position: int, pair: tuple[str, str], *, opposed: bool
+    sentence: TaggedSentence, position: int, pair: tuple[str, str], *, opposed: bool
 ) -> Iterator[str]:
     """Yield the reasons why the lemma at *position* and its antonym, a *pair*, may both be right here.
 
@@ -83,15 +80,15 @@ def context_doubts(
         yield "in a restrictive clause"
     if polarity_in(sentence, position).direction != "up":
         yield "not in an upward monotone context"
-    yield from unasserted(sentence, position, wordnet)
+    yield from unasserted(sentence, position)
     phrase = next((p for p in _phrases(sentence) if p.start <= position <= p.head), None)
     if sentence.tags[position].startswith("JJ"):
-        yield from _adjective_doubts(wordnet, sentence, position, phrase, pair, opposed)
+        yield from _adjective_doubts(sentence, position, phrase, pair, opposed)
     else:
-        yield from _noun_doubts(wordnet, sentence, position, phrase, pair, opposed)
+        yield from _noun_doubts(sentence, position, phrase, pair, opposed)
 
 
-@lru_cache(_SENTENCES)
+@remembered(NEARBY)
 def _sentence_doubts(sentence: TaggedSentence) -> tuple[str, ...]:
     """Return the reasons that hold for every word of *sentence*."""
     words = sentence.words
@@ -104,58 +101,48 @@ def _sentence_doubts(sentence: TaggedSentence) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(_SENTENCES)
+@remembered(NEARBY)
 def _phrases(sentence: TaggedSentence) -> tuple[NounPhrase, ...]:
     return tuple(noun_phrases(sentence.tokens))
 
 
 def _adjective_doubts(
-    wordnet: WordNet,
-    sentence: TaggedSentence,
-    position: int,
-    phrase: NounPhrase | None,
-    pair: tuple[str, str],
-    opposed: bool,
+    sentence: TaggedSentence, position: int, phrase: NounPhrase | None, pair: tuple[str, str], opposed: bool
 ) -> Iterator[str]:
     if _has_complement(sentence, position):  # a phrase to the tags: busy packing boxes
         yield "with a complement that may choose another sense"
     if phrase is not None and _is_compared(sentence, phrase):
         yield "comparison"
     if phrase is None or position == phrase.head:
-        yield from _predicate_doubts(wordnet, sentence, position, pair, opposed)
+        yield from _predicate_doubts(sentence, position, pair, opposed)
     else:
-        yield from _attribute_doubts(wordnet, sentence, position, phrase, pair, opposed)
+        yield from _attribute_doubts(sentence, position, phrase, pair, opposed)
 
 
 def _predicate_doubts(
-    wordnet: WordNet, sentence: TaggedSentence, position: int, pair: tuple[str, str], opposed: bool
+    sentence: TaggedSentence, position: int, pair: tuple[str, str], opposed: bool
 ) -> Iterator[str]:
     subject = _subject(sentence, position)
     if not _is_predicate(sentence, position):
         yield "neither before a noun nor after a linking verb"
-    elif pair[1] in OF_LIVING and not _may_be_living(subject, wordnet):
+    elif pair[1] in OF_LIVING and not _may_be_living(subject):
         yield "the antonym does not go with the noun"
     elif not opposed:
         yield "adjectives that may both be right"
-    elif subject is not None and has_other_sense(*pair, _kind(subject.text.lower(), wordnet)):
+    elif subject is not None and has_other_sense(*pair, _kind(subject.text.lower())):
         yield "word with another sense"
     elif _is_said_of_some(sentence, position):
         yield "in some cases only"
 
 
 def _attribute_doubts(
-    wordnet: WordNet,
-    sentence: TaggedSentence,
-    position: int,
-    phrase: NounPhrase,
-    pair: tuple[str, str],
-    opposed: bool,
+    sentence: TaggedSentence, position: int, phrase: NounPhrase, pair: tuple[str, str], opposed: bool
 ) -> Iterator[str]:
     head = sentence.words[phrase.head]
-    yield from _doubts_before(head, pair, wordnet)
-    if _is_unknown(sentence.tokens[phrase.head].text, wordnet):
+    yield from _doubts_before(head, pair)
+    if _is_unknown(sentence.tokens[phrase.head].text):
         yield "before an unknown word"
-    if is_often_relational(wordnet, sentence.words[position]):
+    if is_often_relational(sentence.words[position]):
         yield "classifying adjective"
     if _is_attribute_of_subject(sentence, phrase):
         if not opposed:
@@ -163,8 +150,8 @@ def _attribute_doubts(
         elif not _is_the(sentence, phrase) and _is_said_of_some(sentence, phrase.start):
             yield "in some cases only"
         return
-    kind, antonym = animacy(head, wordnet), pair[1]
-    if _lemma(head, wordnet) in _AMOUNTS:
+    kind, antonym = animacy(head), pair[1]
+    if _lemma(head) in _AMOUNTS:
         yield "what is measured"
     if not opposed:
         yield "classifying adjective"
@@ -172,7 +159,7 @@ def _attribute_doubts(
         yield "order or time"
     if _is_one_of_many(sentence, phrase):
         yield "in some cases only"
-    if _is_generic(sentence, phrase, wordnet):
+    if _is_generic(sentence, phrase):
         yield "noun phrase without a determiner"
     elif kind == "person":
         if _is_of_any(sentence, phrase):
@@ -183,37 +170,32 @@ def _attribute_doubts(
         yield "restrictive adjective"
 
 
-@lru_cache(_REMEMBERED)
-def _doubts_before(head: str, pair: tuple[str, str], wordnet: WordNet) -> tuple[str, ...]:
+@remembered(WORDS)
+def _doubts_before(head: str, pair: tuple[str, str]) -> tuple[str, ...]:
     """Return the reasons why the second of *pair* may not replace the first before the noun *head*."""
     antonym, found = pair[1], []
-    clashes = clashes_with_noun(antonym, _lemma(head, wordnet), wordnet) and class_of(antonym) == "age"
-    if clashes or (animacy(head, wordnet) == "thing" and antonym in OF_LIVING):
+    clashes = clashes_with_noun(antonym, _lemma(head)) and class_of(antonym) == "age"
+    if clashes or (animacy(head) == "thing" and antonym in OF_LIVING):
         found.append("the antonym does not go with the noun")
     if antonym in PREDICATIVE_ONLY:
         found.append("antonym only after a verb")
-    if has_other_sense(*pair, _kind(head, wordnet), attributive=True):
+    if has_other_sense(*pair, _kind(head), attributive=True):
         found.append("word with another sense")
     return tuple(found)
 
 
-@lru_cache(_REMEMBERED)
-def _lemma(noun: str, wordnet: WordNet) -> str:
-    return next(iter(wordnet.lemmas_of(noun, "n")), noun)
+@remembered(WORDS)
+def _lemma(noun: str) -> str:
+    return next(iter(wordnet().lemmas_of(noun, "n")), noun)
 
 
 def _noun_doubts(
-    wordnet: WordNet,
-    sentence: TaggedSentence,
-    position: int,
-    phrase: NounPhrase | None,
-    pair: tuple[str, str],
-    opposed: bool,
+    sentence: TaggedSentence, position: int, phrase: NounPhrase | None, pair: tuple[str, str], opposed: bool
 ) -> Iterator[str]:
     word = sentence.words[position]
     if not opposed:
         yield "nouns that may both be right"
-    if _is_time(word, wordnet):
+    if _is_time(word):
         yield "a time"
     if phrase is None:
         yield "part of a possessive"
@@ -221,35 +203,33 @@ def _noun_doubts(
     before = sentence.words[max(0, phrase.start - 2) : phrase.start]
     if before[-1:] == ("of",) and before[0] in _MEASURES:
         yield "what is measured"
-    if _is_generic(sentence, phrase, wordnet):
+    if _is_generic(sentence, phrase):
         yield "noun phrase without a determiner"
     if _is_one_of_many(sentence, phrase):
         yield "in some cases only"
     possessed = _is_possessed(sentence, phrase)
     several = sentence.tags[position] == "NNS" and not _is_counted(sentence, phrase)
     another = _is_new_object(sentence, phrase)
-    if (possessed or several or another) and _is_relative(word, wordnet):
+    if (possessed or several or another) and _is_relative(word):
         yield "one of several relatives"
-    elif are_ends(*pair) and (possessed or gender(word, wordnet) is None):
+    elif are_ends(*pair) and (possessed or gender(word) is None):
         yield "the other end of a relation"
-    if animacy(word, wordnet) != "person" and (
-        sentence.tags[position] == "NNS" or _is_counted(sentence, phrase)
-    ):
+    if animacy(word) != "person" and (sentence.tags[position] == "NNS" or _is_counted(sentence, phrase)):
         yield "things that can both be present"
 
 
-@lru_cache(_REMEMBERED)
-def _is_time(noun: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def _is_time(noun: str) -> bool:
     """Return whether the first sense of a lemma of *noun* is a time."""
     return any(
-        not _TIMES.isdisjoint(map(wordnet.name, wordnet.closure(*wordnet.synsets(lemma, "n")[:1])))
-        for lemma in wordnet.lemmas_of(noun, "n")
+        not _TIMES.isdisjoint(map(wordnet().name, wordnet().closure(*wordnet().synsets(lemma, "n")[:1])))
+        for lemma in wordnet().lemmas_of(noun, "n")
     )
 
 
-@lru_cache(_REMEMBERED)
-def _is_relative(noun: str, wordnet: WordNet) -> bool:
-    return any(is_relative(lemma) for lemma in wordnet.lemmas_of(noun, "n"))
+@remembered(WORDS)
+def _is_relative(noun: str) -> bool:
+    return any(is_relative(lemma) for lemma in wordnet().lemmas_of(noun, "n"))
 
 
 def _is_predicate(sentence: TaggedSentence, position: int) -> bool:
@@ -276,24 +256,24 @@ def _subject(sentence: TaggedSentence, position: int) -> Token | None:
     return None
 
 
-def _kind(word: str, wordnet: WordNet) -> NounKind | None:
+def _kind(word: str) -> NounKind | None:
     """Return what *word*, inflected or not, names; None if nothing concrete."""
-    living = animacy(word, wordnet)
-    return living if living != "thing" else concrete_kind(wordnet.morphy(word, "n") or word, wordnet)
+    living = animacy(word)
+    return living if living != "thing" else concrete_kind(wordnet().base_form(word, "n"))
 
 
-def _may_be_living(nominal: Token | None, wordnet: WordNet) -> bool:
+def _may_be_living(nominal: Token | None) -> bool:
     """Return whether *nominal* may name a person or animal."""
     if nominal is None or nominal.tag.startswith("NNP"):
         return True
     word = nominal.text.lower()
-    return word in PERSONAL_PRONOUNS - {"it"} or animacy(word, wordnet) != "thing"
+    return word in PERSONAL_PRONOUNS - {"it"} or animacy(word) != "thing"
 
 
-@lru_cache(_REMEMBERED)
-def _is_unknown(word: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def _is_unknown(word: str) -> bool:
     """Return whether WordNet lacks a common noun in any form, so that it may be misspelt."""
-    return word.islower() and word.isalpha() and not wordnet.lemmas_of(word)
+    return word.islower() and word.isalpha() and not wordnet().lemmas_of(word)
 
 
 def _is_compared(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
@@ -341,14 +321,14 @@ def _is_auxiliary(sentence: TaggedSentence, head: int) -> bool:
     return head + 1 < len(sentence.words) and sentence.words[head + 1] in AUXILIARIES
 
 
-def _is_generic(sentence: TaggedSentence, phrase: NounPhrase, wordnet: WordNet) -> bool:
+def _is_generic(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     """Return whether *phrase* has no determiner, though it does not open a caption, as in *young man*."""
     if any(sentence.tags[k] != "WDT" for k in phrase.determiners):  # "which women" is a clause to the tags
         return False
     starts = (
         phrase.start == 0
         and sentence.tags[phrase.head] == "NN"
-        and animacy(sentence.words[phrase.head], wordnet) != "thing"
+        and animacy(sentence.words[phrase.head]) != "thing"
     )
     before = sentence.words[max(0, phrase.start - 1) : phrase.start]
     inside = sentence.words[phrase.start : phrase.head]
@@ -424,7 +404,7 @@ def _is_counted(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     return any(sentence.words[k] in {"a", "an"} or sentence.tags[k] == "CD" for k in phrase.determiners)
 
 
-@lru_cache(_SENTENCES)
+@remembered(NEARBY)
 def _first_relative(sentence: TaggedSentence) -> int:
     """Return the first relative pronoun, or *that* after a noun, without a comma before it; else the end."""
     for k in range(1, len(sentence.words)):

@@ -21,7 +21,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from crossexam.constructions.antonym_contexts import context_doubts
@@ -40,10 +39,11 @@ from crossexam.language.lexicons.antonym_kinds import (
     is_negation,
 )
 from crossexam.language.lexicons.closed_classes import NEGATIONS
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import TaggedSentence, sentence_of
 from crossexam.language.nouns import is_common_noun
 from crossexam.language.pronouns import Unclear
+from crossexam.language.remembered import NEARBY, WORDS, remembered
 from crossexam.language.tokens import Token
 from crossexam.language.word_senses import (
     attested,
@@ -55,8 +55,6 @@ from crossexam.language.word_senses import (
 )
 
 _CLASSES: Final = {"JJ": "a", "JJR": "a", "JJS": "a", "NN": "n", "NNS": "n"}
-_CACHED_SWAPS: Final = 1 << 14
-_SENTENCES: Final = 256  # that are remembered: those of a few examples
 _CLASS_NAMES: Final = {"a": "adjective", "n": "noun"}
 
 _ON_LIST: Final = Rejection("word on the paper's list")
@@ -95,20 +93,19 @@ def antonymy(
         yield from antonymy_by_script(example, resources)
         return
     met = found = False
-    wordnet = resources.wordnet
     for side in SIDES:
         if not example.text(side):
             continue
         met = True
         tokens = resources.tokens(example, side)
-        places = _candidates(wordnet, tokens, options.indirect)
+        places = _candidates(tokens, options.indirect)
         if not places:
             continue
         found = True
         sentence = sentence_of(tokens, None)
         case = _Case(example, side, sentence, frozenset(sentence.words))
         for position in places:
-            outcome = _replaced(case, position, wordnet, rng, options)
+            outcome = _replaced(case, position, rng, options)
             yield _attested(outcome, sentence.words[position], resources, options)
     if met and not found:
         yield Rejection("no adjective or noun with an antonym")
@@ -134,40 +131,38 @@ class _Case(NamedTuple):
     context: frozenset[str]
 
 
-def _candidates(wordnet: WordNet, tokens: Sequence[Token], indirect: bool) -> list[int]:
+def _candidates(tokens: Sequence[Token], indirect: bool) -> list[int]:
     """Return the places of the adjectives and nouns that have an antonym in some sense."""
     return [
         place
         for place, (text, _, _, tag) in enumerate(tokens)
-        if tag in _CLASSES and _has_antonym(wordnet, text.lower(), indirect)
+        if tag in _CLASSES and _has_antonym(text.lower(), indirect)
     ]
 
 
-def _replaced(case: _Case, position: int, wordnet: WordNet, rng: random.Random, options: Options) -> Outcome:
+def _replaced(case: _Case, position: int, rng: random.Random, options: Options) -> Outcome:
     """Return the item in which the token at *position* is replaced, or the reason for rejecting it."""
     sentence = case.sentence
     token, word = sentence.tokens[position], sentence.words[position]
     if word in NO_CONTRADICTION:
         return _ON_LIST
     pos = _CLASSES[token.tag]
-    sense = lesk(wordnet, case.context, word, pos, ties="frequency", satellites=options.indirect)
+    sense = lesk(wordnet(), case.context, word, pos, ties="frequency", satellites=options.indirect)
     if sense is None:
         return _NO_SENSE
-    choices, relation = _swaps(wordnet, sense, token.text, token.tag, options.indirect)
+    choices, relation = _swaps(sense, token.text, token.tag, options.indirect)
     swap = choices[0] if len(choices) == 1 else rng.choice(choices)
     if isinstance(swap, Rejection):
         return swap
-    found = antonym_doubts(wordnet, sentence, position, swap)
+    found = antonym_doubts(sentence, position, swap)
     if options.rules == OURS:
         first = next(found, None)
         if first:
             return Rejection(first)
-    facts: dict[str, Any] = {"relation": relation, "sense": _sense_name(wordnet, sense)}
+    facts: dict[str, Any] = {"relation": relation, "sense": _sense_name(sense)}
     still = list(found)
     facts |= {"doubts": still} if still else {}
-    pronouns = (
-        pronoun_edits(sentence.tokens, (position,), swap.new, "hypothesis", wordnet) if pos == "n" else ()
-    )
+    pronouns = pronoun_edits(sentence.tokens, (position,), swap.new, "hypothesis") if pos == "n" else ()
     if isinstance(pronouns, Unclear):
         if options.rules == OURS:
             return Rejection(pronouns.reason)
@@ -193,16 +188,14 @@ def _item(
     return Draft("contradiction", edits, side, side, suffix=f":{side}:{token.start}", info=info)
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
-def _swaps(
-    wordnet: WordNet, sense: int, text: str, tag: str, indirect: bool
-) -> tuple[tuple[Swap | Rejection, ...], str]:
+@remembered(WORDS)
+def _swaps(sense: int, text: str, tag: str, indirect: bool) -> tuple[tuple[Swap | Rejection, ...], str]:
     """Return the swaps of the word *text* in *sense*, or why there is none, and the name of the relation."""
     word, pos = text.lower(), _CLASSES[tag]
-    choices, relation = _antonyms(wordnet, sense, word, pos, indirect)
+    choices, relation = _antonyms(sense, word, pos, indirect)
     if not choices:
         return (_NO_ANTONYM,), relation
-    lemma = _lemma(wordnet, sense, word, pos)
+    lemma = _lemma(sense, word, pos)
     forms = [_fitting(antonym.lemma, text, tag) for antonym in choices]
     return tuple(
         form if isinstance(form, Rejection) else Swap(word, pos, sense, antonym, form, lemma)
@@ -210,41 +203,39 @@ def _swaps(
     ), relation
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
-def _has_antonym(wordnet: WordNet, word: str, indirect: bool) -> bool:
-    if wordnet.has_antonym(word) or not indirect:
-        return wordnet.has_antonym(word)
-    heads = (head for sense in wordnet.synsets(word, "s") for head in wordnet.similar_to(sense))
-    return any(wordnet.antonyms(head) for head in heads)
+@remembered(WORDS)
+def _has_antonym(word: str, indirect: bool) -> bool:
+    if wordnet().has_antonym(word) or not indirect:
+        return wordnet().has_antonym(word)
+    heads = (head for sense in wordnet().synsets(word, "s") for head in wordnet().similar_to(sense))
+    return any(wordnet().antonyms(head) for head in heads)
 
 
-def _lemma(wordnet: WordNet, sense: int, word: str, pos: str) -> str:
+def _lemma(sense: int, word: str, pos: str) -> str:
     """Return the lemma of *word* in *sense*: that of *men* is *man*, though *men* is also a work force."""
-    forms = wordnet.lemmas_of(word, pos)
-    own = (form.lower() for form in wordnet.lemmas(sense) if form.lower() in forms)
+    forms = wordnet().lemmas_of(word, pos)
+    own = (form.lower() for form in wordnet().lemmas(sense) if form.lower() in forms)
     return next(own, next(iter(forms), word))
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
-def _sense_name(wordnet: WordNet, sense: int) -> str:
-    return wordnet.name(sense)
+@remembered(WORDS)
+def _sense_name(sense: int) -> str:
+    return wordnet().name(sense)
 
 
-def _antonyms(
-    wordnet: WordNet, sense: int, word: str, pos: str, indirect: bool
-) -> tuple[tuple[Antonym, ...], str]:
+def _antonyms(sense: int, word: str, pos: str, indirect: bool) -> tuple[tuple[Antonym, ...], str]:
     """Return the antonyms of *word* in *sense*, in WordNet's order, and the name of the relation.
 
     Antonymy is a relation between words, not senses, so the antonyms of synonyms ("similar", "unlike") are
     excluded.  With *indirect*, a satellite adjective inherits the antonyms of the head of its cluster.
     """
-    forms = set(wordnet.lemmas_of(word, pos))
-    own = [form for form in wordnet.lemmas(sense) if form.lower() in forms]
-    direct = tuple(Antonym(*link) for form in own for link in wordnet.antonyms(sense, form))
+    forms = set(wordnet().lemmas_of(word, pos))
+    own = [form for form in wordnet().lemmas(sense) if form.lower() in forms]
+    direct = tuple(Antonym(*link) for form in own for link in wordnet().antonyms(sense, form))
     if direct or not indirect:
         return direct, "antonym"
-    heads = wordnet.similar_to(sense)
-    return tuple(Antonym(*link) for head in heads for link in wordnet.antonyms(head)), "indirect"
+    heads = wordnet().similar_to(sense)
+    return tuple(Antonym(*link) for head in heads for link in wordnet().antonyms(head)), "indirect"
 
 
 def _fitting(lemma: str, word: str, tag: str) -> str | Rejection:
@@ -297,7 +288,7 @@ _DETERMINERS: Final = frozenset(
 _DEGREES: Final = frozenset({"more", "most", "less", "least"})
 
 
-def antonym_doubts(wordnet: WordNet, sentence: TaggedSentence, position: int, swap: Swap) -> Iterator[str]:
+def antonym_doubts(sentence: TaggedSentence, position: int, swap: Swap) -> Iterator[str]:
     """Yield the reasons why *swap* at *position* may not result in a contradiction or in English.
 
     What depends on the sentence alone, or on the swap alone, is found out once.
@@ -305,7 +296,7 @@ def antonym_doubts(wordnet: WordNet, sentence: TaggedSentence, position: int, sw
     words = sentence.words
     if swap.word in _DETERMINERS:
         yield "determiner or quantifier"
-    if not _words_of(wordnet, swap.antonym.lemma.lower(), swap.pos).isdisjoint(words):
+    if not _words_of(swap.antonym.lemma.lower(), swap.pos).isdisjoint(words):
         yield "antonym stands in the sentence"
     yield from _sentence_doubts(sentence)
     if "than" in words or words.count("as") > 1 or (position and words[position - 1] in _DEGREES):
@@ -314,16 +305,16 @@ def antonym_doubts(wordnet: WordNet, sentence: TaggedSentence, position: int, sw
         yield "question"
     if swap.pos == "n" and position + 1 < len(words) and sentence.tags[position + 1].startswith("NN"):
         yield "part of a compound noun"
-    if is_in_name(sentence.tokens, position) or _opens_name(wordnet, sentence.tokens, position):
+    if is_in_name(sentence.tokens, position) or _opens_name(sentence.tokens, position):
         yield "proper name"
-    known = _facts_of(wordnet, swap)
+    known = _facts_of(swap)
     yield from known.doubts
-    if in_fixed_expression(wordnet, words, position):
+    if in_fixed_expression(words, position):
         yield "part of a fixed expression"
-    yield from context_doubts(wordnet, sentence, position, known.pair, opposed=known.opposed)
+    yield from context_doubts(sentence, position, known.pair, opposed=known.opposed)
 
 
-@lru_cache(_SENTENCES)
+@remembered(NEARBY)
 def _sentence_doubts(sentence: TaggedSentence) -> tuple[str, ...]:
     """Return the reasons why any word of *sentence* may hold together with its antonym."""
     found = {
@@ -342,46 +333,46 @@ class _SwapFacts(NamedTuple):
     opposed: bool
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
-def _facts_of(wordnet: WordNet, swap: Swap) -> _SwapFacts:
+@remembered(WORDS)
+def _facts_of(swap: Swap) -> _SwapFacts:
     antonym = swap.antonym.lemma.lower()
     found = {
-        "sense not attested": is_unattested_sense(wordnet, swap.sense, swap.word, swap.pos),
-        "antonym not attested": attested(wordnet, antonym, swap.pos) == 0,
-        "antonym of a rarer sense": is_rarely_opposed(wordnet, swap.lemma, antonym, swap.pos),
-        "negative word with a meaning of its own": _is_lexicalized(wordnet, swap.lemma, antonym, swap.pos),
+        "sense not attested": is_unattested_sense(swap.sense, swap.word, swap.pos),
+        "antonym not attested": attested(antonym, swap.pos) == 0,
+        "antonym of a rarer sense": is_rarely_opposed(swap.lemma, antonym, swap.pos),
+        "negative word with a meaning of its own": _is_lexicalized(swap.lemma, antonym, swap.pos),
     }
     doubts = tuple(reason for reason, holds in found.items() if holds)
-    return _SwapFacts(doubts, (swap.lemma, antonym), _are_opposed(wordnet, swap))
+    return _SwapFacts(doubts, (swap.lemma, antonym), _are_opposed(swap))
 
 
-def _opens_name(wordnet: WordNet, tokens: Sequence[Token], position: int) -> bool:
+def _opens_name(tokens: Sequence[Token], position: int) -> bool:
     """Return whether two capitalised words are a name: *Big Brother*, not *Young Asian*."""
     following = tokens[position + 1] if position + 1 < len(tokens) else None
     if following is None or not (tokens[position].text.istitle() and following.text.istitle()):
         return False
-    return is_common_noun(following.text.lower(), wordnet)
+    return is_common_noun(following.text.lower())
 
 
-def _are_opposed(wordnet: WordNet, swap: Swap) -> bool:
+def _are_opposed(swap: Swap) -> bool:
     """Return whether *swap* opposes its words; an indirect antonym is that of the head of a cluster."""
     antonym = swap.antonym.lemma.lower()
-    heads = [head.lower() for _, head in wordnet.antonyms(swap.antonym.synset, swap.antonym.lemma)]
+    heads = [head.lower() for _, head in wordnet().antonyms(swap.antonym.synset, swap.antonym.lemma)]
     words = [swap.lemma] if swap.lemma in heads else [swap.lemma, *heads]
     return any(are_opposed(word, antonym) for word in words)
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
-def _words_of(wordnet: WordNet, lemma: str, pos: str) -> frozenset[str]:
+@remembered(WORDS)
+def _words_of(lemma: str, pos: str) -> frozenset[str]:
     """Return *lemma* and all words that may be forms of it: "a man and two women" has one of *woman*."""
-    return wordnet.words_of(lemma, pos) | {lemma}
+    return wordnet().words_of(lemma, pos) | {lemma}
 
 
-def _is_lexicalized(wordnet: WordNet, word: str, antonym: str, pos: str) -> bool:
+def _is_lexicalized(word: str, antonym: str, pos: str) -> bool:
     """Return whether one of a pair is the other with a negative prefix, and is the commoner word.
 
     Derived words that are commoner than their bases tend to mean something else: *incredible* (Hay, 2001,
     "Lexical frequency in morphology: is everything relative?").
     """
     base, derived = sorted((word, antonym), key=len)
-    return is_negation(derived, base) and attested(wordnet, derived, pos) > attested(wordnet, base, pos)
+    return is_negation(derived, base) and attested(derived, pos) > attested(base, pos)

@@ -79,7 +79,7 @@ def _negated(example: Example, resources: Resources, times: int) -> Draft | Reje
         return found
     if has_coordinated_clauses(found):
         return Rejection("hypothesis: coordinated clauses")
-    first, inner = found.tokens[0], within_sentence(found.tokens, resources.wordnet)
+    first, inner = found.tokens[0], within_sentence(found.tokens)
     if inner is None:
         return Rejection(f"hypothesis: {_UNCLEAR}")
     words = " ".join([_NOT] * times)
@@ -107,7 +107,7 @@ def _conjoined(example: Example, resources: Resources) -> Draft | Rejection:
     closing = example.hypothesis[place:]
     if closing.strip() not in _CLOSING:
         return Rejection("hypothesis: quotation, parenthesis or dash")
-    inner = within_sentence(second.tokens, resources.wordnet)
+    inner = within_sentence(second.tokens)
     if inner is None:
         return Rejection(f"premise: {_UNCLEAR}")
     joined = f" and {inner}{example.premise[second.tokens[0].end :]}"

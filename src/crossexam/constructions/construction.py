@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from crossexam.constructions.passages import Passages
     from crossexam.language.entities import EntityRecognizer
     from crossexam.language.lexicons.counts import CountKind, CountTable
-    from crossexam.language.lexicons.wordnet import WordNet
     from crossexam.language.parsing.dependencies import Parsed
     from crossexam.language.tokens import Token
     from crossexam.language.word_pair_index import WordPairIndex
@@ -38,8 +37,10 @@ class Rejection:
     reason: str
 
 
-#: The reason of a construction that reads parses, for a premise that has none.
+#: The reason of a construction that reads parses, for a premise that has none ...
 NO_PARSE: Final = "no parse of the premise"
+#: ... and of one for documents, for a premise of one sentence or none.
+ONE_SENTENCE: Final = "the premise has fewer than two sentences"
 _WAYS_OUT: Final = {NO_PARSE: "--parser spacy:PIPELINE parses the sentences whose corpus ships no parse"}
 
 
@@ -99,11 +100,6 @@ class Resources(Protocol):
 
     def pair_index(self, spec: str) -> WordPairIndex:
         """Return the index of the word pairs in the corpora named by *spec*."""
-        ...
-
-    @property
-    def wordnet(self) -> WordNet:
-        """WordNet 3.0."""
         ...
 
     @property

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
-from crossexam.constructions.passages import ONE_SENTENCE, sentences_of
+from crossexam.constructions.construction import ONE_SENTENCE, Draft, Outcome, Rejection, Resources
 from crossexam.core.example import PLACE, Edit, Example
+from crossexam.language.sentences import sentences_of
 
 #: The number of passages before and after the evidence, by place.
 PLACES: Final = {"before": (1, 0), "after": (0, 1), "around": (1, 1)}

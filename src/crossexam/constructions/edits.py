@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from crossexam.core.example import Edit, Side
 from crossexam.language.inflection import indefinite_article, inflect_like, match_case
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
-from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.pronouns import Unclear, agreeing_pronouns
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def fitting(lemma: str, word: str, tag: str) -> str | None:
     """Return *lemma* with the inflection and capitals of *word*, or None if English has no such form.
 
@@ -61,10 +60,10 @@ def replacing(
 
 
 def pronoun_edits(
-    tokens: Sequence[Token], positions: Sequence[int], new: str, side: Side, wordnet: WordNet
+    tokens: Sequence[Token], positions: Sequence[int], new: str, side: Side
 ) -> tuple[Edit, ...] | Unclear:
     """Return the edits that make pronouns agree with the noun *new* at *positions*; see Unclear."""
-    found = agreeing_pronouns(tokens, positions, new, wordnet)
+    found = agreeing_pronouns(tokens, positions, new)
     if isinstance(found, Unclear):
         return found
     return tuple(Edit(side, tokens[k].start, tokens[k].end, tokens[k].text, form) for k, form in found)

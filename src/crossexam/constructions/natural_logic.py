@@ -17,14 +17,15 @@ from typing import Final, Literal, NamedTuple
 
 from crossexam.core.labels import Label
 from crossexam.language.activities import compared, is_outdoors, scene
+from crossexam.language.inflection import PARTS
 from crossexam.language.lexicons.activities import ALTERNATIVES, UNSEEN
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.noun_groups import COLOURS, PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import Relation
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.nouns import animacy, is_living, may_name, participants, sense_names
-from crossexam.language.numbers import NUMBER_WORDS
+from crossexam.language.numbers import NUMBER_WORDS, SMALL
 from crossexam.language.tokens import Token
 
 Direction = Literal["up", "down", "none"]
@@ -144,15 +145,11 @@ def _effect(relation: Relation, direction: Direction) -> str:
 
 # The contribution of the rest of a hypothesis.
 
-_CONTENT: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
 _LIGHT: Final = frozenset(
     "be have do get there very so too also just now then here thing something someone somebody person people "
     "picture photo image'".split()
 )
-_FIGURES: Final = {
-    word: str(number)
-    for number, word in enumerate("zero one two three four five six seven eight nine ten".split())
-}
+_FIGURES: Final = {word: str(number) for number, word in enumerate(SMALL[:11])}
 _SENSES: Final = 2
 _STEPS: Final = 3
 _PHRASE: Final = 4  # tokens from an adjective to the noun that it describes
@@ -175,7 +172,7 @@ class PairSentence(NamedTuple):
     left_out: frozenset[int]
 
 
-def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> Rest:
+def rest_of(premise: PairSentence, hypothesis: PairSentence) -> Rest:
     """Return whether *hypothesis* without the pair's word conflicts with *premise*, adds to it, or neither.
 
     They conflict if a verb, adverb or person of one is an antonym of the other's, if nobody does what both
@@ -184,16 +181,14 @@ def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -
     ``new`` if *premise* cannot say it, ``open`` if *premise* does not conflict with it, but may imply it.
     Otherwise a verb or a thing that the premise lacks makes it unclear: who pushes a cart may smoke.
     """
-    added = _added(premise, hypothesis, wordnet)
+    added = _added(premise, hypothesis)
     if _negates(premise) != _negates(hypothesis):
         return "unclear" if added else "conflict"
-    shared = len(added) < len(_words(hypothesis, wordnet))
-    scenes = _compared(premise, hypothesis, wordnet, shared=shared)
+    shared = len(added) < len(_words(hypothesis))
+    scenes = _compared(premise, hypothesis, shared=shared)
     if scenes == "conflict":
         return "conflict"
-    opposite = {
-        word for word, other in _contrasts(added, premise, wordnet) if _antonyms(word, other, wordnet)
-    }
+    opposite = {word for word, other in _contrasts(added, premise) if _antonyms(word, other)}
     if opposite:
         return "unclear" if added - opposite else "conflict"
     differ = (
@@ -206,26 +201,26 @@ def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -
         return "unclear" if more else "conflict"
     if not added:
         return "covered"
-    if any(_antonyms(word, other, wordnet) for word in added for other in _words(premise, wordnet)):
+    if any(_antonyms(word, other) for word in added for other in _words(premise)):
         return "unclear"
     new = {each for each in added if each[0] not in UNSEEN}
     if scenes == "same" and not new:
         return "new"
-    new = {each for each in new if not _is_role_of(*each, premise, wordnet)}
+    new = {each for each in new if not _is_role_of(*each, premise)}
     objects = scenes == "unsaid" and all(part in {"n", "v"} for _, part in new)
     if scenes is not None and (objects or not new) and not _adds_a_phrase(premise, hypothesis):
         return "new" if scenes == "unsaid" else "open"
     return "unclear"
 
 
-def _is_role_of(lemma: str, part: str, premise: PairSentence, wordnet: WordNet) -> bool:
+def _is_role_of(lemma: str, part: str, premise: PairSentence) -> bool:
     """Return whether the word is a noun for a person that all people of *premise* may be: *a banker*."""
-    if part != "n" or animacy(lemma, wordnet) != "person":
+    if part != "n" or animacy(lemma) != "person":
         return False
-    return all(may_name(lemma, each, wordnet) for each in participants(premise.tokens, wordnet))
+    return all(may_name(lemma, each) for each in participants(premise.tokens))
 
 
-def lies_elsewhere(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+def lies_elsewhere(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether a contradiction does not lie in a word and its hypernym, but in what is said of them.
 
     As a dog is an animal, that is so if the two are what the sentences are about, are equally many, and have
@@ -235,68 +230,68 @@ def lies_elsewhere(premise: PairSentence, hypothesis: PairSentence, wordnet: Wor
     before = hypothesis.tokens[: min(hypothesis.left_out)]
     described = {token.text.lower() for token in before if token.tag[:1] in {"J", "C"}}
     return described <= known and all(
-        next(participants(each.tokens, wordnet), None) == each.tokens[min(each.left_out)].text.lower()
+        next(participants(each.tokens), None) == each.tokens[min(each.left_out)].text.lower()
         for each in (premise, hypothesis)
     )
 
 
 def _compared(
-    premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet, *, shared: bool
+    premise: PairSentence, hypothesis: PairSentence, *, shared: bool
 ) -> Literal["conflict", "unsaid", "same"] | None:
     """Return how the scenes of two sentences go together; None if they may be of different people."""
-    subjects = [_subject(sentence, wordnet) for sentence in (premise, hypothesis)]
+    subjects = [_subject(sentence) for sentence in (premise, hypothesis)]
     if None in subjects:
-        subjects = [_first_living(sentence, wordnet) for sentence in (premise, hypothesis)]
+        subjects = [_first_living(sentence) for sentence in (premise, hypothesis)]
         names = [
             each.tokens[k].text.lower()
             for each, k in zip((premise, hypothesis), subjects, strict=True)
             if k is not None
         ]
-        if len(names) < len(subjects) or not may_name(names[1], names[0], wordnet):
+        if len(names) < len(subjects) or not may_name(names[1], names[0]):
             return None
     first, second = (
-        scene(sentence.tokens, subject or 0, sentence.left_out, wordnet)
+        scene(sentence.tokens, subject or 0, sentence.left_out)
         for sentence, subject in zip((premise, hypothesis), subjects, strict=True)
     )
     names = [
         each.tokens[subject or 0].text for each, subject in zip((premise, hypothesis), subjects, strict=True)
     ]
     # one of several people may be who the hypothesis is about, but they are not who the premise is about
-    others = [other for other in second.others if second.plural or not _is_plural(other, wordnet)]
-    if any(may_name(names[0], other, wordnet) for other in first.others) or any(
-        may_name(names[1], other, wordnet) for other in others
+    others = [other for other in second.others if second.plural or not _is_plural(other)]
+    if any(may_name(names[0], other) for other in first.others) or any(
+        may_name(names[1], other) for other in others
     ):
         return None
-    return compared(first, second, wordnet, shared=shared)
+    return compared(first, second, shared=shared)
 
 
-def _subject(sentence: PairSentence, wordnet: WordNet) -> int | None:
+def _subject(sentence: PairSentence) -> int | None:
     """Return the index of the person or animal that the pair's word names, describes or is said of."""
     position, tokens = min(sentence.left_out), sentence.tokens
     is_adjective = tokens[position].tag.startswith("J")
     after = range(position, min(len(tokens), position + _PHRASE))
     near = after if is_adjective else range(position, -1, -1)
-    return next((k for k in near if is_living(tokens, k, wordnet)), None)
+    return next((k for k in near if is_living(tokens, k)), None)
 
 
-def _is_plural(noun: str, wordnet: WordNet) -> bool:
-    return noun in PLURAL_NOUNS or wordnet.morphy(noun, "n") not in {noun, None}
+def _is_plural(noun: str) -> bool:
+    return noun in PLURAL_NOUNS or wordnet().base_form(noun, "n") != noun
 
 
-def _first_living(sentence: PairSentence, wordnet: WordNet) -> int | None:
+def _first_living(sentence: PairSentence) -> int | None:
     """Return the index of the first person or animal of *sentence*, which is mostly its subject."""
-    return next((k for k in range(len(sentence.tokens)) if is_living(sentence.tokens, k, wordnet)), None)
+    return next((k for k in range(len(sentence.tokens)) if is_living(sentence.tokens, k)), None)
 
 
-def have_one_subject(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+def have_one_subject(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether the pair's verbs are said of somebody who is the same, and nobody else, in both."""
-    first, second = (_subject(each, wordnet) for each in (premise, hypothesis))
+    first, second = (_subject(each) for each in (premise, hypothesis))
     if first is None or second is None:
         return False
     name = hypothesis.tokens[second].text.lower()
-    others = participants(premise.tokens, wordnet, besides=(first,))
-    return may_name(name, premise.tokens[first].text.lower(), wordnet) and not any(
-        may_name(name, other, wordnet) for other in others
+    others = participants(premise.tokens, besides=(first,))
+    return may_name(name, premise.tokens[first].text.lower()) and not any(
+        may_name(name, other) for other in others
     )
 
 
@@ -306,48 +301,44 @@ def _adds_a_phrase(premise: PairSentence, hypothesis: PairSentence) -> bool:
     return any(token.tag in {"IN", "RP"} and token.text.lower() not in used for token in hypothesis.tokens)
 
 
-def adds_a_thing(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+def adds_a_thing(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether *hypothesis*, without the pair's word, names a thing that *premise* does not."""
-    return any(_is_thing(*each, wordnet) for each in _added(premise, hypothesis, wordnet))
+    return any(_is_thing(*each) for each in _added(premise, hypothesis))
 
 
-def _added(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> set[_Word]:
+def _added(premise: PairSentence, hypothesis: PairSentence) -> set[_Word]:
     """Return the content words of *hypothesis* that no word of *premise* says."""
-    ours = _words(premise, wordnet)
-    new = {
-        each for each in _words(hypothesis, wordnet) if not any(_says(other, each, wordnet) for other in ours)
-    }
-    return {each for each in new if not _is_implied(each[0], premise, wordnet)}
+    ours = _words(premise)
+    new = {each for each in _words(hypothesis) if not any(_says(other, each) for other in ours)}
+    return {each for each in new if not _is_implied(each[0], premise)}
 
 
-def _is_implied(lemma: str, premise: PairSentence, wordnet: WordNet) -> bool:
+def _is_implied(lemma: str, premise: PairSentence) -> bool:
     """Return whether *lemma* follows from a phrase of *premise*.
 
     Who is in the street is outside, and who is in a red shirt wears it.
     """
     if lemma in _OUTSIDE:
-        return is_outdoors(premise.tokens, wordnet)
-    return lemma == _WEAR and _is_dressed(premise, wordnet)
+        return is_outdoors(premise.tokens)
+    return lemma == _WEAR and _is_dressed(premise)
 
 
-def _is_dressed(sentence: PairSentence, wordnet: WordNet) -> bool:
+def _is_dressed(sentence: PairSentence) -> bool:
     """Return whether a phrase with "in" has a garment as its noun: *in a red shirt*."""
     tokens = sentence.tokens
     starts = {phrase.start: phrase.head for phrase in noun_phrases(tokens)}
     heads = (starts[k + 1] for k, each in enumerate(tokens) if each.text.lower() == "in" and k + 1 in starts)
-    nouns = (wordnet.morphy(tokens[k].text.lower(), "n") for k in heads)
-    return any(noun is not None and "clothing.n.01" in sense_names(noun, wordnet) for noun in nouns)
+    nouns = (wordnet().morphy(tokens[k].text.lower(), "n") for k in heads)
+    return any(noun is not None and "clothing.n.01" in sense_names(noun) for noun in nouns)
 
 
-def _contrasts(added: set[_Word], premise: PairSentence, wordnet: WordNet) -> Iterator[tuple[_Word, _Word]]:
+def _contrasts(added: set[_Word], premise: PairSentence) -> Iterator[tuple[_Word, _Word]]:
     """Yield the words that are new with those of *premise*, but not adjectives, which may modify any noun."""
     for word in added:
-        yield from ((word, other) for other in _words(premise, wordnet) if word[1] != "a")
+        yield from ((word, other) for other in _words(premise) if word[1] != "a")
 
 
-def covers(
-    premise: PairSentence, hypothesis: PairSentence, directions: Collection[Direction], wordnet: WordNet
-) -> bool:
+def covers(premise: PairSentence, hypothesis: PairSentence, directions: Collection[Direction]) -> bool:
     """Return whether *premise* entails *hypothesis*, given that the pair's word on it entails the other's.
 
     In upward contexts, *premise* may say more, but has to say all words of *hypothesis* of the same things
@@ -355,23 +346,21 @@ def covers(
     same apart from the pair: "no animals eat here" does not entail "no dogs eat".
     """
     if all(direction == "up" for direction in directions):
-        return rest_of(premise, hypothesis, wordnet) == "covered" and _in_relation(
-            premise, hypothesis, wordnet
-        )
-    return _other_words(premise, wordnet) == _other_words(hypothesis, wordnet)
+        return rest_of(premise, hypothesis) == "covered" and _in_relation(premise, hypothesis)
+    return _other_words(premise) == _other_words(hypothesis)
 
 
-def are_same_otherwise(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+def are_same_otherwise(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether the two sentences have the same content words, apart from the pair."""
-    return _words(premise, wordnet) == _words(hypothesis, wordnet)
+    return _words(premise) == _words(hypothesis)
 
 
-def repeats(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+def repeats(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether *premise* has all words of *hypothesis* in the same use, though not in their relations.
 
     Apart from light verbs: in "a horse drawn cart", *horse* is not used as in "on the horse".
     """
-    return set(_links(hypothesis, wordnet)) <= set(_links(premise, wordnet))
+    return set(_links(hypothesis)) <= set(_links(premise))
 
 
 _RELATING: Final = frozenset({"IN", "TO", "RP"})
@@ -379,32 +368,30 @@ _QUANTIFIERS: Final = frozenset("all both each every most only another other".sp
 _BETWEEN_CLAUSES: Final = frozenset("while as when where whose who that which because".split())
 
 
-def _in_relation(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> bool:
+def _in_relation(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether *premise* has the words and prepositions of *hypothesis* in their order and relations.
 
     Between two of them, *premise* may say more of the first ("a man in a hat sits"), but may neither begin a
     clause nor, before a noun, relate it to another word: who sits on a rock by a table is not on a table.
     """
-    ours = _links(premise, wordnet)
+    ours = _links(premise)
     theirs = [
-        each
-        for each in _links(hypothesis, wordnet)
-        if each[0] not in _OUTSIDE or not _is_implied(each[0], premise, wordnet)
+        each for each in _links(hypothesis) if each[0] not in _OUTSIDE or not _is_implied(each[0], premise)
     ]
-    if not theirs or _is_said_of_the_same(premise, theirs, wordnet):
+    if not theirs or _is_said_of_the_same(premise, theirs):
         return True
-    ends = {k for k, word in enumerate(ours) if _is_said(word, theirs[0], wordnet)}
+    ends = {k for k, word in enumerate(ours) if _is_said(word, theirs[0])}
     for wanted in theirs[1:]:
         ends = {
             k
             for end in ends
             for k in range(end + 1, len(ours))
-            if _is_said(ours[k], wanted, wordnet) and not _is_broken(ours[end + 1 : k], wanted)
+            if _is_said(ours[k], wanted) and not _is_broken(ours[end + 1 : k], wanted)
         }
     return bool(ends)
 
 
-def _is_said_of_the_same(premise: PairSentence, theirs: Sequence[_Word], wordnet: WordNet) -> bool:
+def _is_said_of_the_same(premise: PairSentence, theirs: Sequence[_Word]) -> bool:
     """Return whether *theirs* are a noun and the pair's word, and *premise* has that word of such a noun.
 
     "A black hat with a feather" says that the hat is black, and "a man in a hat sits" that the man sits.
@@ -417,20 +404,20 @@ def _is_said_of_the_same(premise: PairSentence, theirs: Sequence[_Word], wordnet
         phrase = takewhile(lambda token: token.tag[:1] in {"N", "J"}, tokens[position + 1 :])
         noun = next((token for token in phrase if token.tag.startswith("NN")), None)
     else:
-        subject = _subject(premise, wordnet)
+        subject = _subject(premise)
         noun = None if subject is None else tokens[subject]
     if noun is None:
         return False
     word = noun.text.lower()
-    return _says((wordnet.morphy(word, "n") or word, "n"), nouns[0], wordnet)
+    return _says((wordnet().base_form(word, "n"), "n"), nouns[0])
 
 
-def _is_said(premise: _Word, hypothesis: _Word, wordnet: WordNet) -> bool:
-    content = _CONTENT.values()
+def _is_said(premise: _Word, hypothesis: _Word) -> bool:
+    content = PARTS.values()
     if (premise, hypothesis) == (("in", "relation"), (_WEAR, "v")):
         return True
     return premise == hypothesis or (
-        premise[1] in content and hypothesis[1] in content and _says(premise, hypothesis, wordnet)
+        premise[1] in content and hypothesis[1] in content and _says(premise, hypothesis)
     )
 
 
@@ -440,14 +427,14 @@ def _is_broken(between: Sequence[_Word], following: _Word) -> bool:
     return any(part in breaks for _, part in between)
 
 
-def _links(sentence: PairSentence, wordnet: WordNet) -> list[_Word]:
+def _links(sentence: PairSentence) -> list[_Word]:
     """Return the content words, the pair, and what relates them, in their order, each with its class."""
     found: list[_Word] = []
     for position, token in enumerate(sentence.tokens):
-        word, part = token.text.lower(), _CONTENT.get(token.tag[:1])
+        word, part = token.text.lower(), PARTS.get(token.tag[:1])
         if position in sentence.left_out:
             found.append(("", "pair"))
-        elif is_particle(sentence, position, wordnet):
+        elif is_particle(sentence, position):
             found += [] if token.tag != "IN" else [(word, "relation")]
         elif word in _BETWEEN_CLAUSES or token.tag in {"CC", ",", ":"}:
             found.append((word, "break"))
@@ -456,7 +443,7 @@ def _links(sentence: PairSentence, wordnet: WordNet) -> list[_Word]:
         elif token.tag in {"CD", "MD"} or word in _QUANTIFIERS:
             found.append((_FIGURES.get(word, word), "amount"))
         elif part is not None and token.text[:1].isalpha():
-            lemma = wordnet.morphy(word, part) or word
+            lemma = wordnet().base_form(word, part)
             part = "modifier" if _is_modifier(sentence.tokens, position) else part
             found += [(lemma, part)] if lemma not in _LIGHT else []
     return found
@@ -471,15 +458,15 @@ def _is_modifier(tokens: Sequence[Token], position: int) -> bool:
     return noun and following[0].startswith(("NN", "JJ"))
 
 
-def _other_words(sentence: PairSentence, wordnet: WordNet) -> list[str]:
+def _other_words(sentence: PairSentence) -> list[str]:
     """Return the lemmas of *sentence* without the pair's word, articles and punctuation."""
     found = []
     for position, token in enumerate(sentence.tokens):
         word = token.text.lower()
         if position in sentence.left_out or word in {"a", "an"} or not any(map(str.isalnum, word)):
             continue
-        part = _CONTENT.get(token.tag[:1])
-        found.append((part and wordnet.morphy(word, part)) or word)
+        part = PARTS.get(token.tag[:1])
+        found.append(wordnet().base_form(word, part) if part else word)
     return found
 
 
@@ -487,8 +474,8 @@ def _negates(sentence: PairSentence) -> bool:
     return any(token.text.lower() in NEGATIONS for token in sentence.tokens)
 
 
-def _is_thing(word: str, part: str, wordnet: WordNet) -> bool:
-    return part == "n" and animacy(word, wordnet) != "person"
+def _is_thing(word: str, part: str) -> bool:
+    return part == "n" and animacy(word) != "person"
 
 
 def _another_amount(premise: PairSentence, hypothesis: PairSentence) -> bool:
@@ -542,46 +529,46 @@ def _differ(premise: Mapping[str, set[str]], hypothesis: Mapping[str, set[str]])
     return any(noun in premise and not each <= premise[noun] for noun, each in hypothesis.items())
 
 
-def _words(sentence: PairSentence, wordnet: WordNet) -> set[_Word]:
+def _words(sentence: PairSentence) -> set[_Word]:
     found = set()
     for position, token in enumerate(sentence.tokens):
-        part = _CONTENT.get(token.tag[:1])
+        part = PARTS.get(token.tag[:1])
         if part is None or position in sentence.left_out or not token.text[:1].isalpha():
             continue
-        if is_particle(sentence, position, wordnet):
+        if is_particle(sentence, position):
             continue
-        lemma = wordnet.morphy(token.text.lower(), part) or token.text.lower()
+        lemma = wordnet().base_form(token.text.lower(), part)
         if lemma not in _LIGHT:
             found.add((lemma, part))
     return found
 
 
-def is_particle(sentence: PairSentence, position: int, wordnet: WordNet) -> bool:
+def is_particle(sentence: PairSentence, position: int) -> bool:
     """Return whether "up" or "down" belongs to a verb of posture, or is a preposition: *down the street*."""
     tokens = sentence.tokens
     if tokens[position].text.lower() not in _UP_AND_DOWN or position == 0:
         return False
     following = tokens[position + 1].tag if position + 1 < len(tokens) else ""
-    return following in {"DT", "PRP$"} or wordnet.morphy(tokens[position - 1].text.lower(), "v") in POSTURES
+    return following in {"DT", "PRP$"} or wordnet().morphy(tokens[position - 1].text.lower(), "v") in POSTURES
 
 
-def _says(premise: _Word, hypothesis: _Word, wordnet: WordNet) -> bool:
+def _says(premise: _Word, hypothesis: _Word) -> bool:
     """Return whether the *premise* word is the *hypothesis* word, or a synonym or hyponym of it."""
     if premise[0] == hypothesis[0]:
         return True
     if premise[1] != hypothesis[1]:
         return False
-    wanted = set(wordnet.synsets(*hypothesis)[:_SENSES])
-    level = set(wordnet.synsets(*premise)[:_SENSES])
+    wanted = set(wordnet().synsets(*hypothesis)[:_SENSES])
+    level = set(wordnet().synsets(*premise)[:_SENSES])
     for _ in range(_STEPS + 1):
         if level & wanted:
             return True
-        level = {above for synset in level for above in wordnet.hypernyms(synset)}
+        level = {above for synset in level for above in wordnet().hypernyms(synset)}
     return False
 
 
-def _antonyms(word: _Word, other: _Word, wordnet: WordNet) -> bool:
+def _antonyms(word: _Word, other: _Word) -> bool:
     if word[1] != other[1]:
         return False
-    found = (lemma for synset in wordnet.synsets(*word) for _, lemma in wordnet.antonyms(synset))
+    found = (lemma for synset in wordnet().synsets(*word) for _, lemma in wordnet().antonyms(synset))
     return other[0] in set(found)

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from crossexam.constructions.construction import Rejection, Resources
 from crossexam.core.example import SIDES, Example, Side
+from crossexam.language.inflection import PARTS
+from crossexam.language.lexicons.closed_classes import INDEFINITES
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import WordPair
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import is_common_noun, is_rather_adjective
+from crossexam.language.remembered import ALL_WORDS, remembered
 from crossexam.language.tokens import Token, words
 from crossexam.language.word_senses import in_fixed_expression, is_in_name
 
 #: Words that do not behave like others of their class: pronouns tagged as nouns, light verbs, and relational
 #: nouns (*a girlfriend in a crowd*).
-NOT_SWAPPED: Final = frozenset(
-    "someone somebody anyone anybody everyone everybody nobody one something anything everything nothing "
-    "thing be have do make get go take come give let keep put wife husband girlfriend boyfriend "
+NOT_SWAPPED: Final = INDEFINITES | frozenset(
+    "one thing be have do make get go take come give let keep put wife husband girlfriend boyfriend "
     "fiance fiancee bride groom mistress widow widower".split()
 )
 # Hypernyms in WordNet, but synonyms (a guy, a man) or unrelated (a girl, a woman) in common usage.
@@ -35,7 +36,6 @@ _CONTESTED: Final = frozenset(
     "woman/gal woman/dame girl/lass road/street kid/child "
     "girl/woman girl/adult boy/man boy/adult phone/cellphone".split()
 )
-_PARTS: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,10 @@ class PairTable:
         """Return the pairs whose first word is *first*."""
         return self._by_first.get(first, {}).values()
 
-    def candidates(self, example: Example, wordnet: WordNet) -> list[WordPair]:
+    def candidates(self, example: Example) -> list[WordPair]:
         """Return the pairs of which *example* may contain inflected forms, in the order of the premise."""
         premise, hypothesis = (
-            dict.fromkeys(
-                lemma for token in words(example.text(side)) for lemma in _lemmas(token.text, wordnet)
-            )
+            dict.fromkeys(lemma for token in words(example.text(side)) for lemma in _lemmas(token.text))
             for side in SIDES
         )
         return [pair for lemma in premise for pair in self.of(lemma) if pair.second in hypothesis]
@@ -115,22 +113,22 @@ def is_contested(pair: WordPair) -> bool:
     return pair.relation in {"hypernym", "hyponym"} and frozenset(pair[:2]) in _CONTESTED
 
 
-@lru_cache(maxsize=1 << 16)
-def _lemmas(word: str, wordnet: WordNet) -> tuple[str, ...]:
+@remembered(ALL_WORDS)
+def _lemmas(word: str) -> tuple[str, ...]:
     """Return *word* in lower case and its possible lemmas."""
     word = word.lower()
-    return tuple(dict.fromkeys((word, *wordnet.lemmas_of(word)))) if word[:1].isalpha() else ()
+    return tuple(dict.fromkeys((word, *wordnet().lemmas_of(word)))) if word[:1].isalpha() else ()
 
 
 def matches(example: Example, table: PairTable, resources: Resources) -> Iterator[Match | Rejection]:
     """Yield the pairs of *table* that occur in *example*, and the reasons for rejecting other candidates."""
-    found = table.candidates(example, resources.wordnet)
+    found = table.candidates(example)
     if not found:
         yield Rejection("no pair of the list")
         return
     tokens: dict[Side, Sequence[Token]] = {side: resources.tokens(example, side) for side in SIDES}
     for pair in found:
-        yield _match(pair, tokens, resources.wordnet)
+        yield _match(pair, tokens)
 
 
 def surface_matches(example: Example, table: PairTable, resources: Resources) -> Iterator[Match | Rejection]:
@@ -147,22 +145,22 @@ def surface_matches(example: Example, table: PairTable, resources: Resources) ->
             for side, word in wanted.items()
         }
         if all(positions.values()):
-            found_ours, _, reasons = _matched(pair, tokens, resources.wordnet)
+            found_ours, _, reasons = _matched(pair, tokens)
             missing = () if all(found_ours.values()) else ("another part of speech",)
             yield Match(pair, pair.pos, tokens, positions, tuple(dict.fromkeys((*missing, *reasons))))
         else:
             yield Rejection("part of another word in the parse")
 
 
-def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: WordNet) -> Match | Rejection:
-    positions, parts, reasons = _matched(pair, tokens, wordnet)
+def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]]) -> Match | Rejection:
+    positions, parts, reasons = _matched(pair, tokens)
     if reasons:
         return Rejection(reasons[0])
     return Match(pair, parts.pop(), tokens, positions)
 
 
 def _matched(
-    pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: WordNet
+    pair: WordPair, tokens: Mapping[Side, Sequence[Token]]
 ) -> tuple[dict[Side, tuple[int, ...]], set[str], list[str]]:
     """Return where the words of *pair* are, their parts of speech, and all reasons not to match them."""
     wanted: dict[Side, tuple[str, str]] = {
@@ -173,29 +171,27 @@ def _matched(
     parts: set[str] = set()
     reasons: list[str] = []
     for side, (word, other) in wanted.items():
-        here = tuple(k for k, token in enumerate(tokens[side]) if word in _forms_of(token, wordnet))
+        here = tuple(k for k, token in enumerate(tokens[side]) if word in _forms_of(token))
         positions[side] = here
-        parts |= {_PARTS[tokens[side][k].tag[0]] for k in here}
+        parts |= {PARTS[tokens[side][k].tag[0]] for k in here}
         reasons += [] if here else ["another part of speech"]
-        reasons += _obstacles(pair, other, tokens[side], here, wordnet)
+        reasons += _obstacles(pair, other, tokens[side], here)
     if len(parts) > 1 or (pair.pos is not None and parts and pair.pos not in parts):
         reasons.append("another part of speech")
     return positions, parts, reasons
 
 
-def _obstacles(
-    pair: WordPair, other: str, tokens: Sequence[Token], here: Sequence[int], wordnet: WordNet
-) -> Iterator[str]:
+def _obstacles(pair: WordPair, other: str, tokens: Sequence[Token], here: Sequence[int]) -> Iterator[str]:
     """Yield why the words at *here* are not matched, or why *other*, the one they are to become, is there."""
-    if any(other in _lemmas(token.text, wordnet) for token in tokens):
+    if any(other in _lemmas(token.text) for token in tokens):
         yield "a sentence has both words"
     if any(is_in_name(tokens, k) for k in here):
         yield "proper name"
     kinds = pair.relation != "antonym"
-    if any(_is_in_compound(tokens, k) or (kinds and _is_own_kind(tokens, k, wordnet)) for k in here):
+    if any(_is_in_compound(tokens, k) or (kinds and _is_own_kind(tokens, k)) for k in here):
         yield "part of a compound noun"
     lower = [token.text.lower() for token in tokens]
-    if any(in_fixed_expression(wordnet, lower, k) for k in here):
+    if any(in_fixed_expression(lower, k) for k in here):
         yield "part of a fixed expression"
 
 
@@ -205,7 +201,7 @@ def _is_in_compound(tokens: Sequence[Token], position: int) -> bool:
     return tokens[position].tag.startswith("NN") and any(token.tag.startswith("NN") for token in adjacent)
 
 
-def _is_own_kind(tokens: Sequence[Token], position: int, wordnet: WordNet) -> bool:
+def _is_own_kind(tokens: Sequence[Token], position: int) -> bool:
     """Return whether the noun and the word before it name something of its own: a *love seat* is not a seat.
 
     So do two nouns, even if the first is tagged as an adjective: a *coral reef*.
@@ -216,24 +212,24 @@ def _is_own_kind(tokens: Sequence[Token], position: int, wordnet: WordNet) -> bo
     if before.tag not in {"JJ", "VBG", "VBN"}:
         return False
     word = before.text.lower()
-    noun = next(iter(_lemmas_as(tokens[position].text.lower(), "n", wordnet)), "")
-    senses = set(wordnet.synsets(noun, "n"))
-    together = wordnet.synsets(f"{word}_{noun}", "n")[:1]
-    if together and senses.isdisjoint(wordnet.closure(*together)):
+    noun = next(iter(_lemmas_as(tokens[position].text.lower(), "n")), "")
+    senses = set(wordnet().synsets(noun, "n"))
+    together = wordnet().synsets(f"{word}_{noun}", "n")[:1]
+    if together and senses.isdisjoint(wordnet().closure(*together)):
         return True
-    return before.tag == "JJ" and is_common_noun(word, wordnet) and not is_rather_adjective(word, wordnet)
+    return before.tag == "JJ" and is_common_noun(word) and not is_rather_adjective(word)
 
 
-def _forms_of(token: Token, wordnet: WordNet) -> tuple[str, ...]:
+def _forms_of(token: Token) -> tuple[str, ...]:
     """Return the possible lemmas of *token* for its part of speech; empty for function words."""
-    part = _PARTS.get(token.tag[:1])
+    part = PARTS.get(token.tag[:1])
     if part is None or not token.text[:1].isalpha():
         return ()
     word = token.text.lower()
-    found = _lemmas_as(word, part, wordnet)
+    found = _lemmas_as(word, part)
     return found or ((word,) if part != "v" else ())
 
 
-@lru_cache(maxsize=1 << 16)
-def _lemmas_as(word: str, part: str, wordnet: WordNet) -> tuple[str, ...]:
-    return wordnet.lemmas_of(word, part)
+@remembered(ALL_WORDS)
+def _lemmas_as(word: str, part: str) -> tuple[str, ...]:
+    return wordnet().lemmas_of(word, part)

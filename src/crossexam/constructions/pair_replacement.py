@@ -9,7 +9,6 @@ kept.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import Rejection
@@ -30,9 +29,10 @@ from crossexam.core.example import SIDES, Edit, Side
 from crossexam.core.labels import Label
 from crossexam.language.agreement import can_replace
 from crossexam.language.inflection import inflect_like, match_case
+from crossexam.language.lexicons.closed_classes import PATHS
 from crossexam.language.lexicons.noun_groups import COLOURS, KIN, OLD, YOUNG
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.monotonicity.polarity import polarity_at
 from crossexam.language.nouns import (
@@ -48,6 +48,7 @@ from crossexam.language.nouns import (
     tells_gender,
 )
 from crossexam.language.pronouns import GenderedPronoun, Unclear, gendered_pronouns
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ _RELATIVES: Final[Mapping[str, tuple[str, str, str, str]]] = {
 _ATTRIBUTIVE: Final = frozenset("colored dark light navy maroon lime".split())
 # Adjectives for what a participle says of somebody: a man (who is) sitting, or seated, on a bench.
 _OF_STATES: Final = frozenset({"seated"})
-_DIRECTIONS: Final = frozenset("down up to toward towards across past through along into over".split())
+_DIRECTIONS: Final = PATHS | {"to", "toward", "towards", "into", "over"}
 _BEING: Final[Mapping[str, str]] = {"VBG": "", "VBZ": "is ", "VBP": "are "}
 _INFLECTED: Final[Mapping[str, tuple[str, ...]]] = {
     "n": ("NNS",),
@@ -159,11 +160,10 @@ _OF_THE_OLD: Final = frozenset("elderly old aged middle-aged".split())
 _JOINED: Final = 5  # tokens from a noun to the one that it is coordinated with
 _STEM: Final = 4  # letters
 _ENDING: Final = 2  # letters: juggle, juggles
-_CACHE_SIZE: Final = 1 << 14
 
 
 def word_edits(
-    text: str, match: Match, side: Side, lemma: str, wordnet: WordNet, rules: Rules = "ours"
+    text: str, match: Match, side: Side, lemma: str, rules: Rules = "ours"
 ) -> tuple[Edit, ...] | Rejection:
     """Return the edits that replace the pair's word on *side* of the matched *text* by *lemma*."""
     tokens, positions = match.tokens[side], match.positions[side]
@@ -182,7 +182,7 @@ def word_edits(
     antonyms = match.pair.relation == "antonym" and lemma in match.pair[:2]  # one is used as the other is
     if not antonyms and not all(can_replace(tokens, k, lemma) for k in positions):
         return Rejection("the other noun cannot be counted here")
-    pronouns = pronoun_edits(tokens, positions, lemma, side, wordnet)
+    pronouns = pronoun_edits(tokens, positions, lemma, side)
     return Rejection(pronouns.reason) if isinstance(pronouns, Unclear) else (*edits, *pronouns)
 
 
@@ -213,81 +213,73 @@ def _describes(tokens: Sequence[Token], position: int) -> bool:
     )
 
 
-def doubt_of_kinds(pair: WordPair, wordnet: WordNet) -> Rejection | None:
+def doubt_of_kinds(pair: WordPair) -> Rejection | None:
     """Return why people may not tell the two nouns of the hypernym *pair* apart as WordNet does, or None."""
-    if any(is_other_name(word, wordnet) for word in pair[:2]):
+    if any(is_other_name(word) for word in pair[:2]):
         return Rejection("one word is another name for the other")
-    if not all(is_physical(word, wordnet) for word in pair[:2]):
+    if not all(is_physical(word) for word in pair[:2]):
         return Rejection("the words name nothing physical")
     return None
 
 
-def is_role(noun: str, wordnet: WordNet) -> bool:
+def is_role(noun: str) -> bool:
     """Return whether *noun* names a person by what they do, and not by gender or age.
 
-    >>> [is_role(noun, WordNet.load()) for noun in ("juggler", "woman", "child", "lamp")]
+    >>> [is_role(noun) for noun in ("juggler", "woman", "child", "lamp")]
     [True, False, False, False]
     """
-    return (
-        animacy(noun, wordnet) == "person" and gender(noun, wordnet) is None and noun not in YOUNG | OLD | KIN
-    )
+    return animacy(noun) == "person" and gender(noun) is None and noun not in YOUNG | OLD | KIN
 
 
-def tells_more(
-    match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
-) -> bool:
+def tells_more(match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit]) -> bool:
     """Return whether the sentence on *side* reveals what its word leaves open and the other word says.
 
     *words* are the word on *side*, after *edits*, and the other.  "A person lifts her hand" tells as much as
     "a woman lifts her hand", though a person may be a man; "a person juggles", as "a juggler juggles".
     """
     here, other = words
-    if _tells_gender(match, side, words, edits, wordnet):
+    if _tells_gender(match, side, words, edits):
         return True
-    if match.pos != "n" or _excludes(here, other, wordnet):
+    if match.pos != "n" or _excludes(here, other):
         return False
     tokens, positions = match.tokens[side], match.positions[side]
-    narrow = (here, other) if _is_narrower(match, here, other, wordnet) else (other, here)
-    return (is_kind_of(*narrow, wordnet) or match.pair.relation != "antonym") and any(
-        _tells_kind(token, *narrow, wordnet) for k, token in enumerate(tokens) if k not in positions
+    narrow = (here, other) if _is_narrower(match, here, other) else (other, here)
+    return (is_kind_of(*narrow) or match.pair.relation != "antonym") and any(
+        _tells_kind(token, *narrow) for k, token in enumerate(tokens) if k not in positions
     )
 
 
-def _is_narrower(match: Match, word: str, other: str, wordnet: WordNet) -> bool:
+def _is_narrower(match: Match, word: str, other: str) -> bool:
     """Return whether *word* names a kind of *other*, by the list of pairs if they are those of *match*."""
     if match.pair.relation == "antonym":
-        return is_kind_of(word, other, wordnet)
+        return is_kind_of(word, other)
     narrow = match.pair.first if match.pair.relation == "hypernym" else match.pair.second
-    return (wordnet.morphy(word, "n") or word) == narrow
+    return wordnet().base_form(word, "n") == narrow
 
 
-def is_odd(
-    match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
-) -> bool:
+def is_odd(match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit]) -> bool:
     """Return whether the sentence on *side* does not go with its word: *a woman in his hat*.
 
     The arguments are those of :func:`tells_more`.
     """
     here, other = words
-    if _clashes_in_gender(match, side, words, edits, wordnet):
+    if _clashes_in_gender(match, side, words, edits):
         return True
-    if match.pos != "n" or _excludes(here, other, wordnet):
+    if match.pos != "n" or _excludes(here, other):
         return False
-    tokens, young = match.tokens[side], (wordnet.morphy(here, "n") or here) in YOUNG
+    tokens, young = match.tokens[side], wordnet().base_form(here, "n") in YOUNG
     return any(
-        _is_specified(tokens, k)
-        or _is_coordinated(tokens, k, here, wordnet)
-        or (young and _is_aged(tokens, k))
+        _is_specified(tokens, k) or _is_coordinated(tokens, k, here) or (young and _is_aged(tokens, k))
         for k in match.positions[side]
     )
 
 
-def _is_coordinated(tokens: Sequence[Token], position: int, here: str, wordnet: WordNet) -> bool:
+def _is_coordinated(tokens: Sequence[Token], position: int, here: str) -> bool:
     """Return whether "and" or "or" joins the noun to one of its kind: *a person and a man*."""
     before, after = tokens[max(0, position - _JOINED) : position], tokens[position + 1 : position + _JOINED]
     parts = [each for each in (before, after) if any(token.text.lower() in {"and", "or"} for token in each)]
     nouns = [token.text.lower() for each in parts for token in each if token.tag.startswith("NN")]
-    return any(is_kind_of(noun, here, wordnet) or is_kind_of(here, noun, wordnet) for noun in nouns)
+    return any(is_kind_of(noun, here) or is_kind_of(here, noun) for noun in nouns)
 
 
 def _is_aged(tokens: Sequence[Token], position: int) -> bool:
@@ -302,16 +294,14 @@ def _is_specified(tokens: Sequence[Token], position: int) -> bool:
     return not before.isdisjoint(_COMPARING) or after == "of"
 
 
-def _tells_kind(token: Token, narrow: str, broad: str, wordnet: WordNet) -> bool:
+def _tells_kind(token: Token, narrow: str, broad: str) -> bool:
     """Return whether the content word *token* says that the *broad* thing is, or is not, the *narrow* one."""
     if token.tag[:1] not in {"N", "V", "J"}:
         return False
     word = token.text.lower()
     if _share_stem(word, narrow) and not _share_stem(word, broad):
         return True
-    return token.tag.startswith("N") and (
-        is_kind_of(word, narrow, wordnet) or _excludes(word, narrow, wordnet)
-    )
+    return token.tag.startswith("N") and (is_kind_of(word, narrow) or _excludes(word, narrow))
 
 
 def _share_stem(word: str, other: str) -> bool:
@@ -320,14 +310,14 @@ def _share_stem(word: str, other: str) -> bool:
     return word[:length] == other[:length]
 
 
-def relatives(word: str, pos: str | None, wordnet: WordNet) -> list[WordPair]:
+def relatives(word: str, pos: str | None) -> list[WordPair]:
     """Return the words that may replace the lemma *word*, as *pos*, as pairs: of the lists, or of WordNet.
 
     WordNet's more general words for things seldom replace them (*weather* for *snow*), nor do words like a
     colour (*reddish*), and people who lounge often sit: from WordNet come relatives of people and animals,
     and synonyms of things and adjectives; verbs and adverbs have none.
 
-    >>> [(pair.second, pair.relation) for pair in relatives("cat", "n", WordNet.load())]
+    >>> [(pair.second, pair.relation) for pair in relatives("cat", "n")]
     [('animal', 'hypernym'), ('pet', 'hypernym'), ('kitten', 'hyponym')]
     """
     listed, *words = _RELATIVES.get(word, (None, "", "", ""))
@@ -339,8 +329,8 @@ def relatives(word: str, pos: str | None, wordnet: WordNet) -> list[WordPair]:
         ]
     if pos in {"v", "r"} or word in COLOURS:
         return []
-    living = pos == "n" and animacy(word, wordnet) != "thing"
-    return replacements(word, KINDS_OF_RELATIVES if living else ("synonym",), wordnet, pos=pos)
+    living = pos == "n" and animacy(word) != "thing"
+    return replacements(word, KINDS_OF_RELATIVES if living else ("synonym",), pos=pos)
 
 
 def occurrences(pair: WordPair, index: WordPairIndex) -> int:
@@ -362,57 +352,53 @@ def _is_listed_hyponym(word: str, other: str) -> bool:
     )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def is_kind_of(word: str, other: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def is_kind_of(word: str, other: str) -> bool:
     """Return whether the noun *word*, in its first sense or in our lists, is a synonym or hyponym of *other*.
 
-    >>> is_kind_of("puppies", "dog", WordNet.load()), is_kind_of("dog", "puppy", WordNet.load())
+    >>> is_kind_of("puppies", "dog"), is_kind_of("dog", "puppy")
     (True, False)
     """
-    below, above = (wordnet.morphy(each, "n") or each for each in (word, other))
+    below, above = (wordnet().base_form(each, "n") for each in (word, other))
     return _is_listed_hyponym(below, above) or not set(
-        wordnet.closure(*wordnet.synsets(below, "n")[:1])
-    ).isdisjoint(wordnet.synsets(above, "n")[:1])
+        wordnet().closure(*wordnet().synsets(below, "n")[:1])
+    ).isdisjoint(wordnet().synsets(above, "n")[:1])
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def _excludes(word: str, other: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def _excludes(word: str, other: str) -> bool:
     """Return whether two nouns are antonyms in WordNet: man, woman."""
-    first, second = (wordnet.morphy(each, "n") or each for each in (word, other))
+    first, second = (wordnet().base_form(each, "n") for each in (word, other))
     return any(
-        lemma == second for sense in wordnet.synsets(first, "n") for _, lemma in wordnet.antonyms(sense)
+        lemma == second for sense in wordnet().synsets(first, "n") for _, lemma in wordnet().antonyms(sense)
     )
 
 
-def _tells_gender(
-    match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
-) -> bool:
+def _tells_gender(match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit]) -> bool:
     """Return whether the sentence on *side* tells the gender that its word leaves open."""
     here, other = words
-    if gender(here, wordnet) is not None or gender(other, wordnet) is None:
+    if gender(here) is not None or gender(other) is None:
         return False
-    if animacy(here, wordnet) != "person":
+    if animacy(here) != "person":
         return False
     tokens, positions = match.tokens[side], match.positions[side]
     kept = _kept_pronouns(match, side, edits)
     nouns = [t.text for k, t in enumerate(tokens) if k not in positions and t.tag.startswith("NN")]
     described = any(token.text.lower() in _OF_ONE_GENDER for token in tokens)
-    return bool(kept) or described or any(tells_gender(noun, wordnet) for noun in nouns)
+    return bool(kept) or described or any(tells_gender(noun) for noun in nouns)
 
 
-def _clashes_in_gender(
-    match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
-) -> bool:
+def _clashes_in_gender(match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit]) -> bool:
     """Return whether a pronoun has another gender than one of *words*, though nobody else is there.
 
     A woman is not in his hat, nor is a person, if the other sentence calls that person a woman.
     """
-    own = gender(words[0], wordnet) or gender(words[1], wordnet)
+    own = gender(words[0]) or gender(words[1])
     if own is None:
         return False
     tokens, positions = match.tokens[side], match.positions[side]
     nouns = [t.text for k, t in enumerate(tokens) if k not in positions and t.tag.startswith("NN")]
-    alone = all(animacy(noun.lower(), wordnet) != "person" for noun in nouns)
+    alone = all(animacy(noun.lower()) != "person" for noun in nouns)
     return alone and any(each.gender != own for each in _kept_pronouns(match, side, edits))
 
 
@@ -436,8 +422,8 @@ def direction_of(match: Match, side: Side) -> Direction:
     return polarity_at(match.tokens[side], match.positions[side][0]).direction
 
 
-def _rest_of_pair(match: Match, wordnet: WordNet) -> Rest:
-    return rest_of(*sides_of(match), wordnet)
+def _rest_of_pair(match: Match) -> Rest:
+    return rest_of(*sides_of(match))
 
 
 def has_particle(match: Match, side: Side) -> bool:
@@ -451,67 +437,63 @@ def has_particle(match: Match, side: Side) -> bool:
     )
 
 
-def rest_in_relation(match: Match, wordnet: WordNet) -> Rest:
+def rest_in_relation(match: Match) -> Rest:
     """Return what the rest of the hypothesis adds, if the relations between its words count, too."""
     premise, hypothesis = (direction_of(match, each) for each in SIDES)
     sentences = sides_of(match)
-    rest = _rest_of_pair(match, wordnet)
-    if rest == "covered" and not covers(*sentences, (premise, hypothesis), wordnet):
-        return "open" if repeats(*sentences, wordnet) else "unclear"
+    rest = _rest_of_pair(match)
+    if rest == "covered" and not covers(*sentences, (premise, hypothesis)):
+        return "open" if repeats(*sentences) else "unclear"
     return rest
 
 
-def conflicts_elsewhere(match: Match, wordnet: WordNet) -> bool:
+def conflicts_elsewhere(match: Match) -> bool:
     """Return whether a contradiction does not lie in a word and its hypernym."""
-    rest = _rest_of_pair(match, wordnet)
+    rest = _rest_of_pair(match)
     words = (word for word in match.pair[:2] if word not in _ANYBODY)
-    if rest in {"conflict", "covered"} or any(is_role(word, wordnet) for word in words):
+    if rest in {"conflict", "covered"} or any(is_role(word) for word in words):
         return rest == "conflict"
     equally_many = match.is_plural("premise") == match.is_plural("hypothesis")
-    return equally_many and lies_elsewhere(*sides_of(match), wordnet)
+    return equally_many and lies_elsewhere(*sides_of(match))
 
 
-def is_role_of_another(match: Match, wordnet: WordNet) -> bool:
+def is_role_of_another(match: Match) -> bool:
     """Return whether the exchange gives a role to a person of whom the hypothesis says something new."""
     role = match.pair.first  # which the exchange moves to the hypothesis
-    return (
-        match.pair.relation == "hypernym"
-        and is_role(role, wordnet)
-        and _rest_of_pair(match, wordnet) != "covered"
-    )
+    return match.pair.relation == "hypernym" and is_role(role) and _rest_of_pair(match) != "covered"
 
 
-def is_beside_another(match: Match, word: str, wordnet: WordNet) -> bool:
+def is_beside_another(match: Match, word: str) -> bool:
     """Return whether the hypothesis is about *word*, but the premise about somebody who cannot be that."""
-    first, subject = (next(participants(match.tokens[side], wordnet), None) for side in SIDES)
+    first, subject = (next(participants(match.tokens[side]), None) for side in SIDES)
     if first is None or first == match.word("premise") or subject != match.word("hypothesis"):
         return False
-    people = animacy(word, wordnet) == animacy(first, wordnet) == "person"
-    return people and not may_name(word, first, wordnet)
+    people = animacy(word) == animacy(first) == "person"
+    return people and not may_name(word, first)
 
 
-def is_of_another(match: Match, word: str, proposal: Proposal, rest: Rest, wordnet: WordNet) -> bool:
+def is_of_another(match: Match, word: str, proposal: Proposal, rest: Rest) -> bool:
     """Return whether the hypothesis, with *word*, may be about somebody else than the premise."""
     if match.pos == "v" and rest != "conflict":  # whose subjects have to be the same
         plural = match.is_plural("premise") != match.is_plural("hypothesis")
-        return plural or not have_one_subject(*sides_of(match), wordnet)
+        return plural or not have_one_subject(*sides_of(match))
     if match.pos == "a" and rest != "conflict":
-        return len({_described(match, side, wordnet) for side in SIDES}) > 1
+        return len({_described(match, side) for side in SIDES}) > 1
     if proposal.label == "entailment":
         return False
     if match.is_plural("premise") != match.is_plural("hypothesis"):
         return True
-    others = participants(match.tokens["premise"], wordnet, besides=match.positions["premise"])
-    return match.pos == "n" and any(may_name(word, other, wordnet) for other in others)
+    others = participants(match.tokens["premise"], besides=match.positions["premise"])
+    return match.pos == "n" and any(may_name(word, other) for other in others)
 
 
-def _described(match: Match, side: Side, wordnet: WordNet) -> str | None:
+def _described(match: Match, side: Side) -> str | None:
     """Return the lemma of the noun that the pair's adjective on *side* describes: the next, or the last."""
     tokens, position = match.tokens[side], match.positions[side][0]
     after = tokens[position + 1 : position + 1 + _PHRASE]
     near = after if after and after[0].tag[:1] in {"N", "J"} else tokens[position::-1]
     noun = next((token.text.lower() for token in near if token.tag.startswith("NN")), None)
-    return noun and (wordnet.morphy(noun, "n") or noun)
+    return noun and wordnet().base_form(noun, "n")
 
 
 def counted(proposal: Proposal, match: Match, labels: Collection[Label] = _ENTAILED) -> Proposal:
@@ -523,24 +505,24 @@ def counted(proposal: Proposal, match: Match, labels: Collection[Label] = _ENTAI
     return proposal
 
 
-def doubt_about_kind(match: Match, narrow: str, broad: str, wordnet: WordNet) -> str | None:
+def doubt_about_kind(match: Match, narrow: str, broad: str) -> str | None:
     """Return why the premise of *match*, with the noun *broad*, may name a *narrow*, or None."""
     if match.pos != "n":
         return None
-    first, second = (wordnet.morphy(word, "n") or word for word in (narrow, broad))
-    here = tuple(_content(match, "premise", wordnet))
-    if are_near(first, second, wordnet):
+    first, second = (wordnet().base_form(word, "n") for word in (narrow, broad))
+    here = tuple(_content(match, "premise"))
+    if are_near(first, second):
         return "people use one word for the other"
-    if say_what_defines(here, first, second, wordnet):
+    if say_what_defines(here, first, second):
         return "the rest of the premise defines the more special word"
-    if gender(first, wordnet) is None and any(goes_with(word, first, second, wordnet) for word in here):
+    if gender(first) is None and any(goes_with(word, first, second) for word in here):
         return "a word of the premise goes with the more special word"
     return None
 
 
-def _content(match: Match, side: Side, wordnet: WordNet) -> Iterator[str]:
+def _content(match: Match, side: Side) -> Iterator[str]:
     """Yield the lemmas of the nouns, verbs and adjectives of *side*, but not of the pair's word."""
     for position, token in enumerate(match.tokens[side]):
         if position not in match.positions[side] and token.tag[:1] in {"N", "V", "J"}:
             word = token.text.lower()
-            yield from wordnet.lemmas_of(word) or (word,)
+            yield from wordnet().lemmas_of(word) or (word,)

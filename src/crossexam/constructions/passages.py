@@ -1,4 +1,4 @@
-"""Documents: premises of several sentences, and the passages of a base from which distractors are drawn."""
+"""The passages of a base, its premises of several sentences, from which distractors are drawn."""
 
 from __future__ import annotations
 
@@ -11,23 +11,10 @@ from typing import Final
 
 from crossexam.core.example import Example, cluster_of
 from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES
-from crossexam.language.sentences import split_sentences
-
-#: Why constructions for documents reject a premise of one sentence or none.
-ONE_SENTENCE: Final = "the premise has fewer than two sentences"
+from crossexam.language.sentences import sentences_of
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _DRAWS: Final = 20  # attempts at a fitting passage
-
-
-def sentences_of(premise: str) -> tuple[tuple[int, int], ...]:
-    """Return the (start, end) of the sentences of *premise*; none if it has fewer than two.
-
-    >>> sentences_of("It rains. It is wet."), sentences_of("It rains.")
-    (((0, 9), (10, 20)), ())
-    """
-    sentences = split_sentences(premise)
-    return sentences if len(sentences) > 1 else ()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The linguistic resources of constructions: POS tagger, parser, named-entity recognizer and lexicons.
+"""The linguistic resources of constructions: POS tagger, parser, named-entity recognizer and counts.
 
 Counts over a corpus of the user, of adjectives before nouns or of the subjects and objects of verbs, are
 computed once and then cached.
@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.passages import Passages
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.corpora.spec import CorpusSpec
+from crossexam.language.choice import name_and_pipeline
 from crossexam.language.entities import RECOGNIZERS, EntityRecognizer, resolve_recognizer
 from crossexam.language.lexicons.counts import (
     CountKind,
@@ -29,7 +30,7 @@ from crossexam.language.lexicons.counts import (
     read_counts,
     shipped_adjectives,
 )
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import adjective_pairs
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import PARSERS, DependencyParser, resolve_parser
@@ -48,7 +49,7 @@ _COUNTING_SENTENCES: Final = frozenset({"tagger", "parser"})
 
 @dataclass
 class LanguageResources:
-    """A POS tagger, a dependency parser, a named-entity recognizer and lexicons.
+    """A POS tagger, a dependency parser, a named-entity recognizer and counts.
 
     Each is loaded when it is first used, so that a construction without POS tags loads no tagger.
     ``parser_spec`` is ``auto`` (the parses in the corpus, else the tagger's spaCy pipeline), ``parses`` or
@@ -67,16 +68,10 @@ class LanguageResources:
     _parser_prepared: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Raise UnknownNameError for an unknown name, even of what is then never used."""
-        known: dict[str, tuple[str, Mapping[str, Any]]] = {
-            "tagger": (self.tagger_spec, TAGGERS),
-            "entity recognizer": (self.recognizer_spec, RECOGNIZERS),
-            "parser": (self.parser_spec, PARSERS),
-        }
-        for kind, (spec, names) in known.items():
-            name = spec.partition(":")[0]
-            if name not in names:
-                raise UnknownNameError(kind, name, names)
+        """Raise CrossexamError for a wrong name, even of what is then never used."""
+        name_and_pipeline("tagger", self.tagger_spec, TAGGERS)
+        name_and_pipeline("entity recognizer", self.recognizer_spec, RECOGNIZERS)
+        name_and_pipeline("parser", self.parser_spec, PARSERS)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the choices and the passages only: a copy in another process opens its own resources."""
@@ -96,11 +91,6 @@ class LanguageResources:
     def parser(self) -> DependencyParser:
         """The dependency parser."""
         return resolve_parser(self.parser_spec, self.tagger_spec)
-
-    @cached_property
-    def wordnet(self) -> WordNet:
-        """WordNet 3.0, as compiled for the package."""
-        return WordNet.load()
 
     def counts(self, kind: CountKind, spec: str | None) -> CountTable:
         """Return the counts named by *spec*, a corpus or a file; None means the adjectives in the package."""
@@ -207,8 +197,8 @@ def _adjectives(example: Example, side: Side, resources: LanguageResources) -> I
     """Yield the nouns of a sentence, each with an adjective before it, but for words that WordNet lacks."""
     parsed = resources.parsed(example, side)
     tokens = parsed.tokens if parsed else resources.tokens(example, side)
-    is_lemma = resources.wordnet.is_lemma
-    for adjective, noun in adjective_pairs(tokens, parsed, resources.wordnet):
+    is_lemma = wordnet().is_lemma
+    for adjective, noun in adjective_pairs(tokens, parsed):
         plain = _WORD.fullmatch(adjective) and _WORD.fullmatch(noun)
         if plain and is_lemma(adjective, "a") and is_lemma(noun, "n"):
             yield noun, adjective
@@ -216,7 +206,7 @@ def _adjectives(example: Example, side: Side, resources: LanguageResources) -> I
 
 def _roles(example: Example, side: Side, resources: LanguageResources) -> Iterator[tuple[str, ...]]:
     parsed = resources.parsed(example, side)
-    return fillers(parsed, resources.wordnet) if parsed else iter(())
+    return fillers(parsed) if parsed else iter(())
 
 
 _COUNTED: Final[Mapping[CountKind, Callable[..., Iterator[tuple[str, ...]]]]] = {

@@ -12,9 +12,9 @@ import random
 from collections.abc import Iterator
 from itertools import pairwise
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
-from crossexam.constructions.passages import ONE_SENTENCE, sentences_of
+from crossexam.constructions.construction import ONE_SENTENCE, Draft, Outcome, Rejection, Resources
 from crossexam.core.example import Edit, Example
+from crossexam.language.sentences import sentences_of
 
 
 def sentence_shuffle(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:

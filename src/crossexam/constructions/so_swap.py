@@ -40,9 +40,12 @@ from crossexam.language.agreement import Role, agreeing, in_case, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase, main_clause, transitive_clause
 from crossexam.language.inflection import indefinite_article, lemma_of
 from crossexam.language.lexicons.closed_classes import (
+    CENTRAL_MODALS,
     CLOSED_CLASSES,
     NEGATIONS,
     PERSONAL_PRONOUNS,
+    POSSESSIVE_DETERMINERS,
+    REFLEXIVES,
 )
 from crossexam.language.lexicons.noun_groups import FEMALE, MALE, NounKind
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
@@ -55,7 +58,7 @@ from crossexam.language.lexicons.verb_kinds import (
     SYMMETRIC,
     SYMMETRIC_ALWAYS,
 )
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.misparses import (
     agrees,
     ends_in_verb,
@@ -113,36 +116,34 @@ def so_swap(
         yield Rejection(NO_PARSE)
         return
     literal = options.rules == "paper"
-    clause = transitive_clause(parsed) if literal else _sound_clause(parsed, resources.wordnet)
+    clause = transitive_clause(parsed) if literal else _sound_clause(parsed)
     if isinstance(clause, str):
         yield Rejection(clause)
         return
     counts = None if options.plausibility is None else resources.counts("roles", options.plausibility)
-    score = swap_plausibility(parsed, clause, resources.wordnet, counts)
+    score = swap_plausibility(parsed, clause, counts)
     if score < options.min_plausibility:
         yield Rejection("implausible when swapped")
         return
-    yield _item(example, parsed, clause, resources.wordnet, score, literal=literal)
+    yield _item(example, parsed, clause, score, literal=literal)
 
 
-def _sound_clause(parsed: Parsed, wordnet: WordNet) -> Clause | str:
+def _sound_clause(parsed: Parsed) -> Clause | str:
     """Return the main clause, or the reason why swapping it gives no English or no contradiction."""
     clause = main_clause(parsed)
     if isinstance(clause, str):
         return clause
-    against = chain(swap_obstacles(parsed, clause, wordnet), swap_doubts(parsed, clause, wordnet))
+    against = chain(swap_obstacles(parsed, clause), swap_doubts(parsed, clause))
     reason = next(against, None)
-    if reason is None and _would_lack_determiner(parsed, clause, wordnet):
+    if reason is None and _would_lack_determiner(parsed, clause):
         reason = "a noun without a determiner"
     return reason or clause
 
 
-def _item(
-    example: Example, parsed: Parsed, clause: Clause, wordnet: WordNet, score: float, *, literal: bool
-) -> Draft:
+def _item(example: Example, parsed: Parsed, clause: Clause, score: float, *, literal: bool) -> Draft:
     sentence = example.premise
-    new_subject = _moved(sentence, parsed, clause.object, None if literal else "subject", wordnet)
-    new_object = _moved(sentence, parsed, clause.subject, None if literal else "object", wordnet)
+    new_subject = _moved(sentence, parsed, clause.object, None if literal else "subject")
+    new_object = _moved(sentence, parsed, clause.subject, None if literal else "object")
     edits = [
         _replaced(sentence, parsed, clause.subject, new_subject),
         *([] if literal else _agreement(parsed, clause)),
@@ -172,12 +173,12 @@ def _replaced(sentence: str, parsed: Parsed, phrase: Phrase, new: str) -> Edit:
     return Edit("hypothesis", start, start + len(old), old, new)
 
 
-def _moved(sentence: str, parsed: Parsed, phrase: Phrase, role: Role | None, wordnet: WordNet) -> str:
+def _moved(sentence: str, parsed: Parsed, phrase: Phrase, role: Role | None) -> str:
     """Return the text of *phrase* in its new *role* within the sentence; None keeps the case of a pronoun."""
     text = _text(sentence, parsed, phrase)
     if role and phrase.end - phrase.start == 1:
         text = in_case(text, role)
-    if phrase.start == _first_word(parsed) and not _keeps_capital(parsed, phrase, wordnet):
+    if phrase.start == _first_word(parsed) and not _keeps_capital(parsed, phrase):
         text = text[:1].lower() + text[1:]
     return text
 
@@ -186,7 +187,7 @@ def _first_word(parsed: Parsed) -> int:
     return next((k for k, token in enumerate(parsed.tokens) if token.text[:1].isalnum()), 0)
 
 
-def _keeps_capital(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
+def _keeps_capital(parsed: Parsed, phrase: Phrase) -> bool:
     """Return whether the first word of *phrase*, here sentence-initial, is capitalized everywhere."""
     token = parsed.tokens[phrase.start]
     word = token.text
@@ -197,8 +198,8 @@ def _keeps_capital(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
     if word[1:].lower() != word[1:]:  # BMX, McDonald
         return True
     named = token.tag in {"NNP", "NNPS"} and _is_name(parsed, phrase)
-    lemmas = {lemma for synset in wordnet.synsets(word) for lemma in wordnet.lemmas(synset)}
-    forms = {word.lower(), *wordnet.lemmas_of(word.lower())}
+    lemmas = {lemma for synset in wordnet().synsets(word) for lemma in wordnet().lemmas(synset)}
+    forms = {word.lower(), *wordnet().lemmas_of(word.lower())}
     unknown = token.tag == "NNP" and not lemmas and phrase.end - phrase.start == 1
     return named or unknown or (bool(lemmas) and not lemmas & forms)
 
@@ -224,7 +225,7 @@ def _agreement(parsed: Parsed, clause: Clause) -> Iterator[Edit]:
 
 
 _NEGATIONS: Final = NEGATIONS - {"nowhere", "without"} | {"n’t"}  # a man without a hat: not negated
-_MODALS: Final = frozenset("can could may might must shall should would ca".split())
+_MODALS: Final = CENTRAL_MODALS - {"will"} | {"ca"}  # what will be is asserted
 _OTHERS: Final = frozenset("another other others one two three some each the a an this that same".split())
 _GENERIC: Final = frozenset(
     (
@@ -235,7 +236,7 @@ _GENERIC: Final = frozenset(
 _MEASURES: Final = frozenset("part time day hour minute mile foot meter yard second lap".split())
 
 
-def swap_doubts(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
+def swap_doubts(parsed: Parsed, clause: Clause) -> Iterator[str]:
     """Yield the reasons why both sentences may be true after swapping *clause*."""
     words = [token.text.lower() for token in parsed.tokens]
     subject, thing = words[clause.subject.head], words[clause.object.head]
@@ -243,43 +244,35 @@ def swap_doubts(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[st
         yield "a negated clause"
     if any(words[k] in _MODALS for k in parsed.children(clause.verb, "aux")):
         yield "a modal verb"
-    yield from _by_verb(lemma_of(words[clause.verb]), parsed, clause, wordnet, subject, thing)
+    yield from _by_verb(lemma_of(words[clause.verb]), parsed, clause, subject, thing)
     if "something" in {subject, thing}:
         yield "an indefinite phrase"
-    if _singular(subject, wordnet) == _singular(thing, wordnet):
+    if wordnet().base_form(subject, "n") == wordnet().base_form(thing, "n"):
         own, other = (_content(words, phrase) for phrase in (clause.subject, clause.object))
         if own == other or not (own and other):
             yield "identical phrases"
-    elif animacy(subject, wordnet) == animacy(thing, wordnet) == "person" and (
-        (subject in _GENERIC) != (thing in _GENERIC)
-    ):
+    elif animacy(subject) == animacy(thing) == "person" and ((subject in _GENERIC) != (thing in _GENERIC)):
         yield "one phrase may mean the other"
 
 
-def _by_verb(
-    verb: str, parsed: Parsed, clause: Clause, wordnet: WordNet, subject: str, thing: str
-) -> Iterator[str]:
+def _by_verb(verb: str, parsed: Parsed, clause: Clause, subject: str, thing: str) -> Iterator[str]:
     """Yield the doubts raised by *verb* with the heads *subject* and *thing*; any name may be a person's."""
     kinds = [
-        "person" if parsed.tokens[phrase.head].tag in {"NNP", "NNPS"} else animacy(noun, wordnet)
+        "person" if parsed.tokens[phrase.head].tag in {"NNP", "NNPS"} else animacy(noun)
         for phrase, noun in ((clause.subject, subject), (clause.object, thing))
     ]
-    nouns = {thing, *wordnet.lemmas_of(thing, "n")}  # hands: handiwork, but also hand
+    nouns = {thing, *wordnet().lemmas_of(thing, "n")}  # hands: handiwork, but also hand
     if verb in SYMMETRIC_ALWAYS or (verb in SYMMETRIC and kinds[0] == kinds[1]):
         yield "a symmetric verb"
     if verb in MUTUAL and "thing" not in kinds:
         yield "each may do it to the other"
     if verb in MEASURE or (parsed.children(clause.object.head, "nummod") and nouns & _MEASURES):
         yield "a quantity"
-    light = verb in LIGHT and is_event(_singular(thing, wordnet), wordnet)
+    light = verb in LIGHT and is_event(wordnet().base_form(thing, "n"))
     if light or {f"{verb} {noun}" for noun in nouns} & IDIOMS or nouns & {"way", "place"}:
         yield "the object is part of the predicate"
     if clause.voice == "passive" and verb in STATIVE_PARTICIPLES:
         yield "by says where"
-
-
-def _singular(noun: str, wordnet: WordNet) -> str:
-    return wordnet.morphy(noun, "n") or noun
 
 
 def _is_negated(words: list[str], parsed: Parsed, clause: Clause) -> bool:
@@ -294,16 +287,14 @@ def _content(words: list[str], phrase: Phrase) -> frozenset[str]:
     return frozenset(words[k] for k in range(phrase.start, phrase.end) if k != phrase.head) - _OTHERS
 
 
-_REFLEXIVES: Final = frozenset(
-    ("myself yourself himself herself itself ourselves yourselves themselves themself oneself").split()
-)
+_REFLEXIVES: Final = REFLEXIVES | {"themself"}
 _SINGULAR_PRONOUNS: Final[dict[NounKind, frozenset[str]]] = {
     "person": frozenset({"him", "her", "them"}),
     "animal": frozenset({"him", "her", "it"}),
     "thing": frozenset({"it"}),
 }
 _OBJECT_FORMS: Final = {"his": "him", "her": "her", "its": "it", "their": "them"}
-_POSSESSIVES: Final = frozenset("his her its their my your our whose hers theirs".split())
+_POSSESSIVES: Final = POSSESSIVE_DETERMINERS | {"hers", "theirs"}
 _PARTS: Final = frozenset("one both each some other others another".split())  # one in red, the other in blue
 _CLITICS: Final = frozenset(f"{mark}{end}" for mark in "'’" for end in ("s", "re", "m", "ve", "d", "ll"))
 _LOOSE: Final = frozenset({"appos", "dep", "parataxis", "acl", "advcl", "case", "mark"})
@@ -311,7 +302,7 @@ _CONJOINED_VERBS: Final = frozenset({"VB", "VBZ", "VBP", "VBD", "VBG"})
 _CLAUSAL: Final = frozenset({"acl", "advcl", "ccomp", "dep", "parataxis"})
 
 
-def swap_obstacles(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
+def swap_obstacles(parsed: Parsed, clause: Clause) -> Iterator[str]:
     """Yield the reasons why swapping *clause* would not result in English."""
     words = [token.text.lower() for token in parsed.tokens]
     if words[-1] == "?" or parsed.tokens[0].tag in {"WP", "WRB", "WDT", "MD"}:
@@ -319,7 +310,7 @@ def swap_obstacles(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator
     if _REFLEXIVES & set(words) or {("each", "other"), ("one", "another")} & set(pairwise(words)):
         yield "a reflexive or reciprocal pronoun"
     for name, phrase in (("subject", clause.subject), ("object", clause.object)):
-        yield from _in_phrase(words, parsed, phrase, name, wordnet)
+        yield from _in_phrase(words, parsed, phrase, name)
     if clause.finite is not None and parsed.tokens[clause.finite].text in _CLITICS:
         yield "a contracted verb"
     if any(token.tag == "``" for token in parsed.tokens[1 : clause.subject.start]):
@@ -333,23 +324,21 @@ def swap_obstacles(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator
         yield "an article of the wrong form"
     if _refers_across(words, clause):
         yield "a phrase refers to the other"
-    if _loses_its_antecedent(parsed, clause, wordnet):
+    if _loses_its_antecedent(parsed, clause):
         yield "a possessive that would not fit the new subject"
-    if _would_be_reflexive(parsed, clause, wordnet):
+    if _would_be_reflexive(parsed, clause):
         yield "a pronoun that would have to be reflexive"
-    yield from _misreadings(parsed, clause, wordnet)
-    yield from _left_behind(words, parsed, clause, wordnet)
+    yield from _misreadings(parsed, clause)
+    yield from _left_behind(words, parsed, clause)
 
 
-def _in_phrase(
-    words: list[str], parsed: Parsed, phrase: Phrase, name: str, wordnet: WordNet
-) -> Iterator[str]:
+def _in_phrase(words: list[str], parsed: Parsed, phrase: Phrase, name: str) -> Iterator[str]:
     tag, inside = parsed.tokens[phrase.head].tag, range(phrase.start, phrase.end)
     if not (tag.startswith("NN") or (tag == "PRP" and words[phrase.head] in PERSONAL_PRONOUNS)):
         yield f"{name} is not a noun or personal pronoun"
     if any(parsed.relations[k] == "acl:relcl" for k in inside):
         yield "a relative clause"
-    if is_misread(parsed, phrase, wordnet):
+    if is_misread(parsed, phrase):
         yield f"{name} is parsed oddly"
     marked = any(parsed.tokens[k].tag in {",", ":", "``"} for k in inside)
     if marked and (_PARTS & set(words[phrase.start + 1 : phrase.end]) or not _is_list(parsed, phrase)):
@@ -382,22 +371,22 @@ def _refers_across(words: list[str], clause: Clause) -> bool:
     )
 
 
-def _would_lack_determiner(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def _would_lack_determiner(parsed: Parsed, clause: Clause) -> bool:
     """Return whether a phrase is a bare count noun, as in headlines, and the other has its determiner."""
     phrases = (clause.subject, clause.object)
-    lacking = [lacks_determiner(parsed, phrase, wordnet) for phrase in phrases]
+    lacking = [lacks_determiner(parsed, phrase) for phrase in phrases]
     return any(
         lacks and not is_bare(parsed, other) for lacks, other in zip(lacking, reversed(phrases), strict=True)
     )
 
 
-def _would_be_reflexive(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def _would_be_reflexive(parsed: Parsed, clause: Clause) -> bool:
     """Return whether a pronoun of the predicate can only mean the object, which becomes the subject.
 
     *A nurse holds a boy, giving him a toy*: by binding (Quirk et al., 1985, section 6.25), the boy who holds
     a nurse gives himself a toy.  A pronoun inside another noun phrase or clause is free.
     """
-    own, other = (_agreeing_pronouns(parsed, phrase, wordnet) for phrase in (clause.subject, clause.object))
+    own, other = (_agreeing_pronouns(parsed, phrase) for phrase in (clause.subject, clause.object))
     for k in _predicate(parsed, clause):
         word = parsed.tokens[k].text.lower()
         if parsed.tokens[k].tag == "PRP" and word in other - own and parsed.relations[k] != "nsubj":
@@ -410,12 +399,12 @@ def _would_be_reflexive(parsed: Parsed, clause: Clause, wordnet: WordNet) -> boo
     return False
 
 
-def _loses_its_antecedent(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def _loses_its_antecedent(parsed: Parsed, clause: Clause) -> bool:
     """Return whether a possessive of the predicate cannot mean the new subject: a pear eats a man in his car.
 
     A possessive in a clause with a subject of its own is free.
     """
-    fitting = _agreeing_pronouns(parsed, clause.object, wordnet)
+    fitting = _agreeing_pronouns(parsed, clause.object)
     return any(
         parsed.tokens[k].tag == "PRP$"
         and _OBJECT_FORMS.get(parsed.tokens[k].text.lower(), "") not in fitting | {""}
@@ -438,28 +427,28 @@ def _words_above(parsed: Parsed, index: int, top: int) -> Iterator[int]:
         head = parsed.heads[head]
 
 
-def _agreeing_pronouns(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> frozenset[str]:
+def _agreeing_pronouns(parsed: Parsed, phrase: Phrase) -> frozenset[str]:
     """Return the object pronouns that may mean *phrase*, by its number, gender and kind."""
     if number_of(parsed, phrase) == "plural":
         return frozenset({"them"})
     head = parsed.tokens[phrase.head].text.lower()
     if head in MALE | FEMALE:
         return frozenset({"him"} if head in MALE else {"her"})
-    return _SINGULAR_PRONOUNS[animacy(head, wordnet)]
+    return _SINGULAR_PRONOUNS[animacy(head)]
 
 
-def _misreadings(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
+def _misreadings(parsed: Parsed, clause: Clause) -> Iterator[str]:
     between = parsed.tokens[clause.verb + 1 : clause.object.start]
     if clause.voice == "active" and any(token.tag not in {"RP", "RB"} for token in between):
         yield "object is far from its verb"
     before = {token.tag for token in parsed.tokens[clause.subject.end : clause.verb]}
     if before & {"IN", "RP", "NN", "NNS"} or has_stranded_particle(parsed, clause):
         yield "subject is far from its verb"
-    if has_misread_particle(parsed, clause, wordnet):
+    if has_misread_particle(parsed, clause):
         yield "a particle that may be a preposition"
-    if has_misread_verb(parsed, clause, wordnet):
+    if has_misread_verb(parsed, clause):
         yield "a verb that takes no object"
-    if has_actor_for_object(parsed, clause, wordnet):
+    if has_actor_for_object(parsed, clause):
         yield "object is a clause"
     if not agrees(parsed, clause):
         yield "subject and verb do not agree"
@@ -469,15 +458,15 @@ def _misreadings(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[s
         yield "a phrase of unclear number"
     if clause.finite is None and clause.voice == "active" and is_bare(parsed, clause.subject):
         yield "a caption that would read as a compound"
-    if clause.finite is None and ends_in_verb(parsed, clause, wordnet):
+    if clause.finite is None and ends_in_verb(parsed, clause):
         yield "object is parsed oddly"
-    if has_verb_elsewhere(parsed, clause, wordnet):
+    if has_verb_elsewhere(parsed, clause):
         yield "a verb would lose its subject"
-    if clause.finite is None and is_of_nearer_noun(parsed, clause, wordnet):
+    if clause.finite is None and is_of_nearer_noun(parsed, clause):
         yield "unclear whose participle"
 
 
-def _left_behind(words: list[str], parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
+def _left_behind(words: list[str], parsed: Parsed, clause: Clause) -> Iterator[str]:
     """Yield the reasons why commas, conjuncts or participles would be left in the wrong place."""
     thing, tokens = clause.object, parsed.tokens
     if tokens[clause.subject.end].tag in {",", ":", "-RRB-", "''"}:
@@ -487,7 +476,7 @@ def _left_behind(words: list[str], parsed: Parsed, clause: Clause, wordnet: Word
         yield "object is parsed oddly"
     if clause.voice == "active" and has_infinitive_of_object(parsed, clause):
         yield "an infinitive that says what the object is for"
-    if has_participle_of_agent(parsed, clause, wordnet):
+    if has_participle_of_agent(parsed, clause):
         yield "a participle that may be the subject's"
     conjuncts = parsed.children(clause.verb, "conj")
     verbal = [k for k in conjuncts if tokens[k].tag in _CONJOINED_VERBS]
@@ -496,7 +485,7 @@ def _left_behind(words: list[str], parsed: Parsed, clause: Clause, wordnet: Word
         (after, then) == (",", "CC") and not any(thing.end < k for k in clauses)
     ):
         yield "coordinated objects apart"
-    if clause.voice == "active" and has_path(parsed, thing, wordnet):
+    if clause.voice == "active" and has_path(parsed, thing):
         yield "a path inside the object"
     inside = range(thing.start, thing.end)
     clausal = any(parsed.relations[k] in _CLAUSAL for k in inside)

@@ -22,19 +22,20 @@ import random
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from itertools import islice
 from typing import Final, Literal
 
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
-from crossexam.constructions.passages import ONE_SENTENCE, sentences_of
+from crossexam.constructions.construction import ONE_SENTENCE, Draft, Outcome, Rejection, Resources
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import ERROR, Edit, Example, Side
 from crossexam.core.labels import Gold
 from crossexam.core.rules import OURS, Rules
 from crossexam.language.lexicons.closed_classes import ARTICLES, CLOSED_CLASSES, CONJUNCTIONS
 from crossexam.language.lexicons.keyboard import neighbours
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.remembered import SENTENCES, WORDS, remembered
+from crossexam.language.sentences import sentences_of
 from crossexam.language.tokens import Token, words
 
 _WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
@@ -42,8 +43,6 @@ _CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags with these prefixes
 _LETTER_WORDS: Final = frozenset("aio")
 _PRONOUN_TAGS: Final = frozenset({"PRP", "PRP$", "WP", "WP$"})
 
-_REMEMBERED: Final = 1 << 14  # words
-_SENTENCES: Final = 2_000  # that are remembered: several constructions go through a chunk, one by one
 
 _NO_ERROR: Final = Rejection("every error makes another word")
 _NO_CONTENT_WORD: Final = "no noun or adjective"
@@ -79,7 +78,7 @@ def keyboard_swaps(word: str, rng: random.Random) -> Iterator[str]:
     yield from errors
 
 
-@lru_cache(_REMEMBERED)
+@remembered(WORDS)
 def _keyboard_errors(word: str) -> tuple[str, ...]:
     return tuple(
         word[:i] + new + word[i + 1 :] for i, letter in enumerate(word) for new in neighbours(letter)
@@ -90,13 +89,13 @@ def _cased(letter: str, like: str) -> str:
     return letter.upper() if like.isupper() else letter.lower()
 
 
-@lru_cache(_REMEMBERED)
-def is_english(word: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def is_english(word: str) -> bool:
     """Return whether *word* is English: in WordNet, an inflected form of such a word, or closed-class."""
     lower = word.lower()
     if len(lower) == 1:  # WordNet lists every letter as a noun
         return lower in _LETTER_WORDS
-    return lower in CLOSED_CLASSES or wordnet.knows(lower)
+    return lower in CLOSED_CLASSES or wordnet().knows(lower)
 
 
 def _errors(
@@ -113,13 +112,13 @@ def _errors(
 
     The error may be another English word if *any_word*.
     """
-    sentence, wordnet = example.text(side), resources.wordnet
+    sentence = example.text(side)
     order = list(spans)
     rng.shuffle(order)
     for start, end in order:
         word = sentence[start:end]
         for wrong in misspell(word, rng):
-            if wrong != word and (any_word or not is_english(wrong, wordnet)):
+            if wrong != word and (any_word or not is_english(wrong)):
                 yield Edit(side, start, end, word, wrong)
                 break
 
@@ -172,7 +171,7 @@ def _any_word(example: Example, least: int = 1) -> list[Span]:
     return [span for span in _words(example.hypothesis) if span[1] - span[0] >= least]
 
 
-@lru_cache(_SENTENCES)
+@remembered(SENTENCES)
 def _words(sentence: str) -> tuple[Span, ...]:
     return tuple([match.span() for match in _WORD.finditer(sentence)])
 
@@ -181,7 +180,7 @@ def _content_words(example: Example, resources: Resources) -> Sequence[Span]:
     return _of_content(tuple(resources.tokens(example, "hypothesis")))
 
 
-@lru_cache(_SENTENCES)
+@remembered(SENTENCES)
 def _of_content(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
     return tuple([(start, end) for text, start, end, tag in tokens if is_content_word(text, tag)])
 
@@ -190,12 +189,12 @@ def _function_words(example: Example, resources: Resources) -> Sequence[Span]:
     return _of_function(tuple(resources.tokens(example, "hypothesis")))
 
 
-@lru_cache(_SENTENCES)
+@remembered(SENTENCES)
 def _of_function(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
     return tuple([(start, end) for text, start, end, tag in tokens if is_function_word(text, tag)])
 
 
-@lru_cache(_REMEMBERED)
+@remembered(WORDS)
 def is_content_word(word: str, tag: str) -> bool:
     """Return whether *word* with Penn *tag* is a noun or adjective.
 
@@ -297,7 +296,7 @@ def premise(
         yield _NO_ERROR
 
 
-@lru_cache(_REMEMBERED)
+@remembered(WORDS)
 def is_function_word(word: str, tag: str) -> bool:
     """Return whether *word* with Penn *tag* is a conjunction, pronoun or article (appendix C).
 

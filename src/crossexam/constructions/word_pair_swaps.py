@@ -80,7 +80,6 @@ from crossexam.core.example import (
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.rules import with_rules
 from crossexam.language.lexicons.word_pairs import CONVERSE, WordPair
-from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.sentences import split_sentences
 
@@ -138,25 +137,23 @@ class Swapped:
         return _inserted(self.match, side, self.edits[side])
 
 
-def exchange(
-    example: Example, match: Match, name: str, wordnet: WordNet, options: Options = Options()
-) -> Swapped | Rejection:
+def exchange(example: Example, match: Match, name: str, options: Options = Options()) -> Swapped | Rejection:
     """Return *example* as a control of the set *name*, with its exchange, or why a word does not fit."""
     edits: dict[Side, tuple[Edit, ...]] = {}
     doubts = dict.fromkeys(match.doubts)
     for side in SIDES:
         lemma = match.pair.second if side == "premise" else match.pair.first
-        found = word_edits(example.text(side), match, side, lemma, wordnet, options.rules)
+        found = word_edits(example.text(side), match, side, lemma, options.rules)
         if isinstance(found, Rejection):
             return found
         edits[side] = found
-        by_ours = word_edits(example.text(side), match, side, lemma, wordnet)
+        by_ours = word_edits(example.text(side), match, side, lemma)
         if isinstance(by_ours, Rejection):  # which the paper's rules ignore
             doubts[by_ours.reason] = None
     info = light_info(example) | {
         PAIR: f"{match.word('premise')}/{match.word('hypothesis')}",
         RELATION: match.pair.relation,
-        ONLY_PAIR: are_same_otherwise(*sides_of(match), wordnet),
+        ONLY_PAIR: are_same_otherwise(*sides_of(match)),
         **({DOUBTS: list(doubts)} if doubts else {}),
     }
     control = replace(example, id=f"{name}:{example.id}", base=None, change=None, info=info)
@@ -196,7 +193,7 @@ def ex_situ_exchanged(swapped: Swapped, control: Example, context: Side, **info:
     return Draft(None, edits, context, context, info={PAIR: pair, "context": context, **info}, base=control)
 
 
-def replaced(swapped: Swapped, side: Side, lemma: str, wordnet: WordNet, **info: Any) -> Draft | Rejection:
+def replaced(swapped: Swapped, side: Side, lemma: str, **info: Any) -> Draft | Rejection:
     """Return the control with the pair's word on *side* replaced by *lemma*: I_TA2, I_TA3.
 
     A rejection if *lemma* does not fit.
@@ -204,7 +201,7 @@ def replaced(swapped: Swapped, side: Side, lemma: str, wordnet: WordNet, **info:
     match, other = swapped.match, OTHER_SIDE[side]
     if swapped.rules == "ours" and has_particle(match, side) and lemma not in POSTURES:
         return Rejection("part of a fixed expression")
-    edits = word_edits(swapped.control.text(side), match, side, lemma, wordnet, swapped.rules)
+    edits = word_edits(swapped.control.text(side), match, side, lemma, swapped.rules)
     if isinstance(edits, Rejection):
         return edits
     words = {side: _inserted(match, side, edits), other: match.word(other)}
@@ -212,22 +209,20 @@ def replaced(swapped: Swapped, side: Side, lemma: str, wordnet: WordNet, **info:
     return Draft(None, edits, info={PAIR: pair, **info}, base=swapped.control)
 
 
-def _told(
-    swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]], wordnet: WordNet
-) -> bool:
+def _told(swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]]) -> bool:
     """Return whether a sentence reveals what its word, of *words* after *edits*, leaves open."""
     return any(
-        tells_more(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()), wordnet)
+        tells_more(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()))
         for side in SIDES
     )
 
 
 def _odd(
-    swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]], wordnet: WordNet
+    swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]]
 ) -> Rejection | None:
     """Return a rejection if a sentence does not go with its word, of *words* after *edits*."""
     odd = any(
-        is_odd(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()), wordnet)
+        is_odd(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()))
         for side in SIDES
     )
     return _ODD if odd else None
@@ -286,11 +281,7 @@ def _control(
     rejections: list[Rejection] = []
     matched = matches if options.rules == "ours" else surface_matches
     for match in matched(example, table, resources):
-        swapped = (
-            match
-            if isinstance(match, Rejection)
-            else exchange(example, match, name, resources.wordnet, options)
-        )
+        swapped = match if isinstance(match, Rejection) else exchange(example, match, name, options)
         if isinstance(swapped, Rejection):
             rejections.append(swapped)
         else:
@@ -309,42 +300,42 @@ def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Rando
     kept = after_exchange("contradiction", "antonym", "up", "up", covered=False)
     yield SwapOutcome("i_ta1", _labelled(swapped, in_situ(swapped), kept, "contradiction"))
     sides: tuple[tuple[str, Side], ...] = (("i_ta2", "hypothesis"), ("i_ta3", "premise"))
-    rest = rest_in_relation(swapped.match, resources.wordnet)
+    rest = rest_in_relation(swapped.match)
     for name, side in sides:
         yield SwapOutcome(name, _replacement(swapped, side, rest, resources, rng))
-    yield from _ex_situ_pair(swapped, ("e_a", "e_ta"), resources.wordnet, rng)
+    yield from _ex_situ_pair(swapped, ("e_a", "e_ta"), rng)
 
 
 def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     gold, relation = _label(swapped.control), swapped.match.pair.relation
     premise, hypothesis = (direction_of(swapped.match, side) for side in SIDES)
-    sentences, wordnet = sides_of(swapped.match), resources.wordnet
+    sentences = sides_of(swapped.match)
     proposal = after_exchange(
         gold,
         relation,
         premise,
         hypothesis,
-        covered=covers(*sentences, (premise, hypothesis), wordnet),
-        conflict=conflicts_elsewhere(swapped.match, wordnet),
-        adds=adds_a_thing(*sentences, wordnet),
+        covered=covers(*sentences, (premise, hypothesis)),
+        conflict=conflicts_elsewhere(swapped.match),
+        adds=adds_a_thing(*sentences),
     )
     words: dict[Side, str] = {side: swapped.new_word(side) for side in SIDES}
     proposal = counted(proposal, swapped.match, {"entailment", "neutral"})
-    if proposal.label == "neutral" and is_role_of_another(swapped.match, wordnet):
+    if proposal.label == "neutral" and is_role_of_another(swapped.match):
         proposal = proposal._replace(doubt="one role may exclude another")
-    if proposal.label == "neutral" and is_beside_another(swapped.match, words["hypothesis"], wordnet):
+    if proposal.label == "neutral" and is_beside_another(swapped.match, words["hypothesis"]):
         proposal = proposal._replace(doubt="the word may be for somebody else")
     weaker = relation == "hypernym" and says_less(relation, premise, hypothesis)
     if proposal.label == "neutral" and weaker:
-        proposal = _known(proposal, swapped, words, swapped.edits, wordnet)
-    kinds = doubt_of_kinds(swapped.match.pair, wordnet)
+        proposal = _known(proposal, swapped, words, swapped.edits)
+    kinds = doubt_of_kinds(swapped.match.pair)
     if kinds is not None and swapped.rules == "ours":
         yield from (SwapOutcome(name, kinds) for name in ("i_th", "e_h", "e_th"))
         return
     draft = in_situ(swapped, relation=CONVERSE[relation])
-    against = (_several(swapped), _odd(swapped, words, swapped.edits, wordnet), kinds)
+    against = (_several(swapped), _odd(swapped, words, swapped.edits), kinds)
     yield SwapOutcome("i_th", _labelled(swapped, draft, proposal, gold, against, decides=True))
-    yield from _ex_situ_pair(swapped, ("e_h", "e_th"), wordnet, rng)
+    yield from _ex_situ_pair(swapped, ("e_h", "e_th"), rng)
 
 
 def _several(swapped: Swapped) -> Rejection | None:
@@ -353,20 +344,16 @@ def _several(swapped: Swapped) -> Rejection | None:
 
 
 def _known(
-    proposal: Proposal,
-    swapped: Swapped,
-    words: Mapping[Side, str],
-    edits: Mapping[Side, tuple[Edit, ...]],
-    wordnet: WordNet,
+    proposal: Proposal, swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]]
 ) -> Proposal:
     """Return *proposal* with a doubt if the premise may say what only the word of the hypothesis does."""
-    if _told(swapped, words, edits, wordnet):
+    if _told(swapped, words, edits):
         return proposal._replace(doubt=_TOLD.reason)
-    doubt = doubt_about_kind(swapped.match, words["hypothesis"], words["premise"], wordnet)
+    doubt = doubt_about_kind(swapped.match, words["hypothesis"], words["premise"])
     return proposal if doubt is None else proposal._replace(doubt=doubt)
 
 
-def _told_ex_situ(swapped: Swapped, context: Side, wordnet: WordNet) -> bool:
+def _told_ex_situ(swapped: Swapped, context: Side) -> bool:
     """Return whether the sentence on *context* reveals what one of the words leaves open."""
     here, new = swapped.match.word(context), swapped.new_word(context)
     versions: tuple[tuple[tuple[str, str], tuple[Edit, ...]], ...] = (
@@ -374,20 +361,18 @@ def _told_ex_situ(swapped: Swapped, context: Side, wordnet: WordNet) -> bool:
         ((new, here), swapped.edits[context]),
     )
     return any(
-        test(swapped.match, context, words, edits, wordnet)
+        test(swapped.match, context, words, edits)
         for words, edits in versions
         for test in (tells_more, is_odd)
     )
 
 
-def _ex_situ_pair(
-    swapped: Swapped, names: tuple[str, str], wordnet: WordNet, rng: random.Random
-) -> Iterator[SwapOutcome]:
+def _ex_situ_pair(swapped: Swapped, names: tuple[str, str], rng: random.Random) -> Iterator[SwapOutcome]:
     """Yield the ex situ control over a randomly drawn context, and its copy with the pair exchanged."""
     context = rng.choice(SIDES)
     relation, direction = swapped.match.pair.relation, direction_of(swapped.match, context)
     first, second = ex_situ_label(relation, direction), ex_situ_label(CONVERSE[relation], direction)
-    told = _TOLD if _told_ex_situ(swapped, context, wordnet) else None
+    told = _TOLD if _told_ex_situ(swapped, context) else None
     draft = _labelled(swapped, ex_situ(swapped, context), first, _label(swapped.control), (told,))
     if isinstance(draft, Draft):
         control = draft.item(swapped.control, with_rules(names[0], swapped.rules))
@@ -420,34 +405,32 @@ def _replacement(
     choices.sort(key=lambda pair: order.index(pair.relation))
     outcomes: list[Draft | Rejection] = []
     for chosen in choices[: 1 if swapped.rules == "paper" else None]:
-        outcome = _replaced_by(swapped, side, chosen, rest, resources.wordnet)
+        outcome = _replaced_by(swapped, side, chosen, rest)
         if isinstance(outcome, Draft) and STATUS not in outcome.info:
             return outcome
         outcomes.append(outcome)
     return next((each for each in outcomes if isinstance(each, Draft)), outcomes[0])
 
 
-def _replaced_by(
-    swapped: Swapped, side: Side, chosen: WordPair, rest: Rest, wordnet: WordNet
-) -> Draft | Rejection:
+def _replaced_by(swapped: Swapped, side: Side, chosen: WordPair, rest: Rest) -> Draft | Rejection:
     """Return the control with its word on *side* replaced by the second word of *chosen*, and its label."""
     # the relation of the hypothesis's word to the premise's
     now = chosen.relation if side == "hypothesis" else CONVERSE[chosen.relation]
     hypothesis = direction_of(swapped.match, "hypothesis")
     proposal = counted(after_replacement(now, hypothesis, rest), swapped.match)
-    draft = replaced(swapped, side, chosen.second, wordnet, relation=now)
+    draft = replaced(swapped, side, chosen.second, relation=now)
     if isinstance(draft, Rejection):
         return draft
     named = chosen.second if side == "hypothesis" else swapped.match.pair.second
-    if is_of_another(swapped.match, named, proposal, rest, wordnet):
+    if is_of_another(swapped.match, named, proposal, rest):
         proposal = proposal._replace(doubt="the word may be for somebody else")
     words = {
         side: _inserted(swapped.match, side, draft.edits),
         OTHER_SIDE[side]: swapped.match.word(OTHER_SIDE[side]),
     }
     if proposal.label == "neutral" and now == "hyponym":
-        proposal = _known(proposal, swapped, words, {side: draft.edits}, wordnet)
-    against = (_several(swapped), _odd(swapped, words, {side: draft.edits}, wordnet))
+        proposal = _known(proposal, swapped, words, {side: draft.edits})
+    against = (_several(swapped), _odd(swapped, words, {side: draft.edits}))
     return _labelled(swapped, draft, proposal, "contradiction", against, decides=True)
 
 
@@ -457,9 +440,9 @@ def _relatives(swapped: Swapped, side: Side, resources: SwapResources) -> list[W
     kept_word = match.pair.first if side == "hypothesis" else match.pair.second
     here = {token.text.lower() for each in SIDES for token in match.tokens[each]}
     found = (
-        relatives(kept_word, match.pos, resources.wordnet)
+        relatives(kept_word, match.pos)
         if ours
-        else replacements(kept_word, KINDS_OF_RELATIVES, resources.wordnet, pos=match.pos)
+        else replacements(kept_word, KINDS_OF_RELATIVES, pos=match.pos)
     )
     return [
         pair

@@ -7,7 +7,7 @@ sentence about several people, about another time than the moment, or under a ne
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import product
 from typing import Final, Literal, NamedTuple
 
@@ -31,14 +31,15 @@ from crossexam.language.lexicons.activities import (
     UNSAID,
     VERBS,
 )
-from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.lexicons.closed_classes import NEGATIONS, PATHS
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.verb_kinds import is_action
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import is_living
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
-_IN: Final = frozenset("in at on inside into through across along down up".split())
+_IN: Final = PATHS - {"past"} | {"in", "at", "on", "inside", "into"}
 _BE: Final = frozenset("is are was were".split())
 _BEFORE_HEAD: Final = frozenset("DT JJ PRP$ CD VBG VBN".split())
 _FINITE_OR_PRESENT: Final = frozenset("VB VBD VBG VBP VBZ".split())
@@ -69,32 +70,32 @@ class Scene(NamedTuple):
     details: frozenset[tuple[str, str]]
 
 
-def scene(tokens: Sequence[Token], subject: int, left_out: frozenset[int], wordnet: WordNet) -> Scene:
+def scene(tokens: Sequence[Token], subject: int, left_out: frozenset[int]) -> Scene:
     """Return the scene of *tokens* around the noun at index *subject*, without the words *left_out*.
 
     What is said after another person or animal is said of them.
     """
-    living = [k for k in range(len(tokens)) if k != subject and is_living(tokens, k, wordnet)]
+    living = [k for k in range(len(tokens)) if k != subject and is_living(tokens, k)]
     end = min((k for k in living if k > subject), default=len(tokens))
     said = tokens[subject:end]
     activities: set[str] = set()
     verbs: set[str] = set()
     details: set[tuple[str, str]] = set()
     for position in range(len(said)):
-        activity = _activity(said, position, wordnet)
+        activity = _activity(said, position)
         if subject + position in left_out - {subject}:
             if activity in _PLACED:  # both sentences have one posture, once a word is replaced
-                details |= {("posture", thing) for thing in _things_after(said, position, "sitting", wordnet)}
+                details |= {("posture", thing) for thing in _things_after(said, position, "sitting")}
             continue
         if activity is not None and (activity in VERBS or activity in _named()):
             activities.add(activity)
-            details |= {(activity, thing) for thing in _things_after(said, position, activity, wordnet)}
+            details |= {(activity, thing) for thing in _things_after(said, position, activity)}
         elif activity is not None:
             verbs.add(activity)
     words = {token.text.lower() for token in tokens}
     return Scene(
         frozenset(activities),
-        frozenset(_places(said, wordnet, frozenset(k - subject for k in left_out))),
+        frozenset(_places(said, frozenset(k - subject for k in left_out))),
         frozenset(verbs - {"be"}),
         min([subject, *living]) == subject and words.isdisjoint(UNCERTAIN | NEGATIONS),
         tokens[subject].tag == "NNS" or tokens[subject].text.lower() in PLURAL_NOUNS,
@@ -104,7 +105,7 @@ def scene(tokens: Sequence[Token], subject: int, left_out: frozenset[int], wordn
     )
 
 
-def _activity(tokens: Sequence[Token], position: int, wordnet: WordNet) -> str | None:
+def _activity(tokens: Sequence[Token], position: int) -> str | None:
     """Return the activity that the token names; if it is not in the lexicon, the verb; None for others."""
     token = tokens[position]
     if (named := ADJECTIVES.get(token.text.lower())) is not None:
@@ -113,7 +114,7 @@ def _activity(tokens: Sequence[Token], position: int, wordnet: WordNet) -> str |
         tokens, position
     ):
         return None
-    lemma = wordnet.morphy(token.text.lower(), "v") or token.text.lower()
+    lemma = wordnet().base_form(token.text.lower(), "v")
     following = tokens[position + 1].tag if position + 1 < len(tokens) else ""
     if lemma == "lay" and following not in {"DT", "NN", "NNS", "PRP$", "CD", "JJ"}:
         return "lying"  # for "lie"; who lays bricks does not
@@ -122,7 +123,7 @@ def _activity(tokens: Sequence[Token], position: int, wordnet: WordNet) -> str |
         if each.tag.startswith("V"):
             break
         word = each.text.lower()
-        if (found := nouns.get(word) or nouns.get(wordnet.morphy(word, "n") or word)) is not None:
+        if (found := nouns.get(word) or nouns.get(wordnet().base_form(word, "n"))) is not None:
             return found
     activity = _by_word(None).get(lemma, lemma)
     return None if token.tag == "VBD" and activity in _MOMENTARY else activity
@@ -135,13 +136,13 @@ def _is_progressive(tokens: Sequence[Token], position: int) -> bool:
     return tokens[position].tag in {"NN", "JJ"} and tokens[position - 1].text.lower() in _BE
 
 
-def _things_after(tokens: Sequence[Token], position: int, activity: str, wordnet: WordNet) -> Iterator[str]:
+def _things_after(tokens: Sequence[Token], position: int, activity: str) -> Iterator[str]:
     """Yield the name of the thing, of those in ``DETAILS``, that the phrase after a verb is about."""
     for token in tokens[position + 1 : position + 1 + _REACH]:
         if token.tag.startswith("V") or token.tag in {"CC", ","}:
             return
         if token.tag.startswith("NN"):
-            noun = wordnet.morphy(token.text.lower(), "n") or token.text.lower()
+            noun = wordnet().base_form(token.text.lower(), "n")
             yield from (names for names in DETAILS.get(activity, ()) if noun in names.split())
             return
 
@@ -171,9 +172,7 @@ def _named() -> frozenset[str]:
     return frozenset(activity for rows in OBJECTS.values() for activity in rows)
 
 
-def _places(
-    tokens: Sequence[Token], wordnet: WordNet, left_out: frozenset[int] = frozenset()
-) -> Iterator[str]:
+def _places(tokens: Sequence[Token], left_out: frozenset[int] = frozenset()) -> Iterator[str]:
     """Yield the places that *tokens* name, without the words *left_out*."""
     for position, token in enumerate(tokens):
         if position in left_out:
@@ -185,16 +184,14 @@ def _places(
         elif word in {"inside", "outside"} and following[:1] not in {"D", "I", "P", "N", "J"}:
             yield "indoors" if word == "inside" else "outdoors"
         elif word in _IN and (noun := _head_after(tokens, position)) is not None:
-            place = _place_of(noun) or _place_of(wordnet.morphy(noun, "n") or noun)
+            place = _place_of(noun) or _place_of(wordnet().base_form(noun, "n"))
             if place is not None:
                 yield place
 
 
-def is_outdoors(tokens: Sequence[Token], wordnet: WordNet) -> bool:
+def is_outdoors(tokens: Sequence[Token]) -> bool:
     """Return whether a phrase of *tokens* tells that the scene is outdoors: *in the street*, *on a beach*."""
-    return any(
-        place == "outdoors" or (place in OUTDOORS and place != "pool") for place in _places(tokens, wordnet)
-    )
+    return any(place == "outdoors" or (place in OUTDOORS and place != "pool") for place in _places(tokens))
 
 
 def _head_after(tokens: Sequence[Token], position: int) -> str | None:
@@ -249,7 +246,7 @@ def are_apart(first: str, second: str) -> bool:
 
 
 def compared(
-    premise: Scene, hypothesis: Scene, wordnet: WordNet, *, shared: bool = True
+    premise: Scene, hypothesis: Scene, *, shared: bool = True
 ) -> Literal["conflict", "unsaid", "same"] | None:
     """Return how what *hypothesis* says of somebody goes with what *premise* says of them.
 
@@ -268,7 +265,7 @@ def compared(
         return "conflict"
     if _differ_in_details(premise, hypothesis):
         return "conflict"
-    if not shared and _acts_otherwise(premise, hypothesis, wordnet):
+    if not shared and _acts_otherwise(premise, hypothesis):
         return "conflict"
     if premise.places and hypothesis.places - premise.places:
         places = product(premise.places, hypothesis.places)
@@ -302,7 +299,7 @@ def _actions(verbs: frozenset[str]) -> frozenset[str]:
     return frozenset(verb for verb in verbs - OF_ANOTHER if is_action(verb))
 
 
-def _acts_otherwise(premise: Scene, hypothesis: Scene, wordnet: WordNet) -> bool:
+def _acts_otherwise(premise: Scene, hypothesis: Scene) -> bool:
     """Return whether both say what somebody does, and no verb of one may say what one of the other does."""
     ours = (premise.activities - ASIDE) | _actions(premise.verbs)
     theirs = (hypothesis.activities - ASIDE) | _actions(hypothesis.verbs)
@@ -310,23 +307,22 @@ def _acts_otherwise(premise: Scene, hypothesis: Scene, wordnet: WordNet) -> bool
         theirs |= {"sitting"}
     theirs = frozenset(each for each in theirs if not _is_hinted(each, premise))
     return bool(ours and theirs) and not any(
-        frozenset(each) in TOGETHER or are_related(*each, wordnet) for each in product(ours, theirs)
+        frozenset(each) in TOGETHER or are_related(*each) for each in product(ours, theirs)
     )
 
 
-@lru_cache(maxsize=1 << 14)
-def are_related(verb: str, other: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def are_related(verb: str, other: str) -> bool:
     """Return whether two verbs share a frequent sense, or one names a kind of what the other does.
 
-    >>> wordnet = WordNet.load()
-    >>> are_related("stroll", "walk", wordnet), are_related("stroll", "weld", wordnet)
+    >>> are_related("stroll", "walk"), are_related("stroll", "weld")
     (True, False)
     """
     first, second = (
-        set(wordnet.synsets(wordnet.morphy(each.split()[0], "v") or each, "v")[:_SENSES])
+        set(wordnet().synsets(wordnet().morphy(each.split()[0], "v") or each, "v")[:_SENSES])
         for each in (verb, other)
     )
-    return bool(set(wordnet.closure(*first)) & second or set(wordnet.closure(*second)) & first)
+    return bool(set(wordnet().closure(*first)) & second or set(wordnet().closure(*second)) & first)
 
 
 def _is_awake(premise: Scene) -> bool:

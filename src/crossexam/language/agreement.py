@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 from crossexam.language.clauses import Phrase
 from crossexam.language.inflection import inflect_like, lemma_of, match_case
+from crossexam.language.lexicons.closed_classes import SINGULAR_DETERMINERS
 from crossexam.language.lexicons.noun_groups import MASS, PLURAL_NOUNS
 from crossexam.language.noun_phrases import PLURAL_ONLY, noun_phrases
 from crossexam.language.parsing.dependencies import Parsed
@@ -40,8 +41,7 @@ _SINGULAR: Final = frozenset(
 )
 # One form for both numbers: the determiner decides (section 5.86).
 _EITHER: Final = frozenset("sheep fish deer offspring aircraft series species".split())
-_ONE: Final = frozenset("a an one this that each every another".split())
-_COUNTING: Final = frozenset("a an one each every another many several few".split())
+_COUNTING: Final = SINGULAR_DETERMINERS - {"this", "that"} | {"many", "several", "few"}
 # fmt: on
 
 
@@ -68,7 +68,7 @@ def number_of(parsed: Parsed, phrase: Phrase) -> Number:
     if word in _EITHER:
         before = {parsed.tokens[k].text.lower() for k in parsed.children(phrase.head, "det", "nummod")}
         counts = parsed.children(phrase.head, "nummod") or words & {"many", "several", "some", "few"}
-        return "plural" if counts and not before & _ONE else "singular"
+        return "plural" if counts and not before & SINGULAR_DETERMINERS else "singular"
     acronyms = head.text.endswith("s") and head.text[:-1].isupper() and len(word) > 2  # ATMs
     return "plural" if head.tag in {"NNS", "NNPS"} or word in PLURAL_NOUNS or acronyms else "singular"
 

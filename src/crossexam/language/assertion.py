@@ -10,14 +10,14 @@ By the tags, since most corpora have no parses.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.closed_classes import BE_WITH_CLITICS
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import TaggedSentence, condition_end, text_bounds
 from crossexam.language.nouns import is_rather_verb
+from crossexam.language.remembered import NEARBY, remembered
 
-_REMEMBERED: Final = 256  # sentences: those of a few examples
 # Before the subject or verb of a clause: conjunctions, adverbs, interjections, marks.
 _BEFORE_CLAUSE: Final = frozenset("CC RB UH , : `` '' -LRB-".split())
 # Before a verb in -ing, prepositions that leave open whether it comes about: *the dream of owning a house*.
@@ -28,10 +28,9 @@ _WITHOUT_VERB: Final = frozenset("when while where whilst".split())
 _WITH_VERB: Final = frozenset("after although as once since though whereas".split())
 _CONJUNCTIONS: Final = _WITHOUT_VERB | _WITH_VERB
 _AFTER_VERB: Final = frozenset("DT IN JJ PRP PRP$ RB TO".split())
-_BE: Final = frozenset("be is are am was were been being 's 're 'm".split())
 
 
-@lru_cache(_REMEMBERED)
+@remembered(NEARBY)
 def is_scene(sentence: TaggedSentence) -> bool:
     """Return whether *sentence* describes one scene, as captions do: in the progressive or without a verb.
 
@@ -52,16 +51,16 @@ def _is_progressive(sentence: TaggedSentence, participle: int) -> bool:
     before = participle - 1
     while sentence.tag(before) == "RB":
         before -= 1
-    return sentence.word(before) in _BE
+    return sentence.word(before) in BE_WITH_CLITICS
 
 
-def unasserted(sentence: TaggedSentence, position: int, wordnet: WordNet) -> Iterator[str]:
+def unasserted(sentence: TaggedSentence, position: int) -> Iterator[str]:
     """Yield the reasons why *sentence* may not assert the word at *position* of one situation."""
     start, _ = text_bounds(sentence, position)
     while start < position and sentence.tags[start] in _BEFORE_CLAUSE:
         start += 1
     opening = sentence.tags[start]
-    if opening in {"VB", "VBP"} or _is_untagged_instruction(sentence, start, wordnet):
+    if opening in {"VB", "VBP"} or _is_untagged_instruction(sentence, start):
         yield "in an instruction"
     if opening in {"IN", "TO"} and _is_in_first_phrase(sentence, start, position):
         yield "in a phrase before the subject"
@@ -76,12 +75,12 @@ def unasserted(sentence: TaggedSentence, position: int, wordnet: WordNet) -> Ite
         yield "in a gerund"
 
 
-def _is_untagged_instruction(sentence: TaggedSentence, start: int, wordnet: WordNet) -> bool:
+def _is_untagged_instruction(sentence: TaggedSentence, start: int) -> bool:
     """Return whether a text without a finite verb opens with a verb tagged as a noun or adjective."""
     if sentence.tag(start)[:2] not in {"NN", "JJ"} or sentence.tag(start + 1) not in _AFTER_VERB:
         return False
     word = sentence.word(start)
-    if wordnet.morphy(word, "v") != word or not is_rather_verb(word, wordnet):
+    if wordnet().morphy(word, "v") != word or not is_rather_verb(word):
         return False
     _, end = text_bounds(sentence, start)
     return not any(sentence.is_finite(k) for k in range(start, end))

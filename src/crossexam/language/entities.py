@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, Protocol
 
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.language.choice import name_and_pipeline
 from crossexam.language.lexicons.proper_names import (
     MORE_NAMES,
     MOSTLY_NAMES,
@@ -33,7 +33,8 @@ from crossexam.language.lexicons.proper_names import (
     PLACE_ENDS,
     TITLES,
 )
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tokens import Token, words
 
 EntityKind = Literal["PERSON", "LOCATION", "ORGANIZATION"]
@@ -104,7 +105,7 @@ class SpacyEntities:
         self._nlp = load_pipeline(pipeline, {"doc.ents"}, "entity recognizer")
         self.name = pipeline_name(self._nlp)
         self._chunk: dict[str, tuple[Entity, ...]] = {}
-        self._single = lru_cache(1024)(lambda text: _entities_of(self._nlp(text)))
+        self._single = remembered(SENTENCES)(lambda text: _entities_of(self._nlp(text)))
 
     def prepare(self, texts: Iterable[str]) -> None:
         """Read *texts*, each distinct one once, and forget the previous chunk."""
@@ -239,8 +240,7 @@ class NameLists:
     """The lists of names of the package and WordNet's; *version* names them in signatures."""
 
     def __init__(self) -> None:
-        self._wordnet = WordNet.load()
-        self.version = f"{self._wordnet.version}+names-{NAMES_VERSION}"
+        self.version = f"{wordnet().version}+names-{NAMES_VERSION}"
         self._kinds: dict[str, EntityKind | None] = {}
 
     def may_be_name(self, word: str) -> bool:
@@ -312,25 +312,25 @@ class NameLists:
 
     def is_class(self, word: str, *, rare: bool = False) -> bool:
         """Return whether *word* is a class: dog, Monday, Japanese; with *rare* also anna, an old coin."""
-        forms = set(self._wordnet.lemmas_of(word))
-        classes = (s for s in self._wordnet.synsets(word) if not self._wordnet.instance_hypernyms(s))
-        lemmas = [lemma for s in classes for lemma in self._wordnet.lemmas(s) if lemma.lower() in forms]
+        forms = set(wordnet().lemmas_of(word))
+        classes = (s for s in wordnet().synsets(word) if not wordnet().instance_hypernyms(s))
+        lemmas = [lemma for s in classes for lemma in wordnet().lemmas(s) if lemma.lower() in forms]
         return self._is_met(word) or any(rare or lemma[0].isupper() for lemma in lemmas)
 
     def _is_met(self, word: str) -> bool:
-        forms = set(self._wordnet.lemmas_of(word))
+        forms = set(wordnet().lemmas_of(word))
         return any(
-            self._wordnet.tag_count(synset, lemma)
-            for synset in self._wordnet.synsets(word)
-            for lemma in self._wordnet.lemmas(synset)
+            wordnet().tag_count(synset, lemma)
+            for synset in wordnet().synsets(word)
+            for lemma in wordnet().lemmas(synset)
             if lemma in forms
         )
 
     def _instance_kind(self, lemma: str) -> EntityKind | None:
         """Return the kind of the first synset of *lemma* that is an instance of one."""
         if lemma not in self._kinds:
-            synsets = self._wordnet.synsets(lemma, "n")
-            senses = [self._wordnet.instance_hypernyms(synset) for synset in synsets]
+            synsets = wordnet().synsets(lemma, "n")
+            senses = [wordnet().instance_hypernyms(synset) for synset in synsets]
             if not any(senses) or (not senses[0] and self._is_met(lemma)):
                 senses = []  # kid: the animal comes before Thomas Kyd
             kinds = [self._kind_above(parents) for parents in senses if parents]
@@ -338,25 +338,19 @@ class NameLists:
         return self._kinds[lemma]
 
     def _kind_above(self, synsets: Iterable[int]) -> EntityKind | None:
-        above = self._wordnet.closure(*synsets)
+        above = wordnet().closure(*synsets)
         return next((self._roots[synset] for synset in above if synset in self._roots), None)
 
     @cached_property
     def _roots(self) -> dict[int, EntityKind]:
-        nouns = {name: self._wordnet.synsets(name.partition(".")[0], "n") for name in _ROOTS}
-        return {s: _ROOTS[name] for name, ids in nouns.items() for s in ids if self._wordnet.name(s) == name}
+        nouns = {name: wordnet().synsets(name.partition(".")[0], "n") for name in _ROOTS}
+        return {s: _ROOTS[name] for name, ids in nouns.items() for s in ids if wordnet().name(s) == name}
 
 
-def _lists(argument: str) -> EntityRecognizer:
-    if argument:
-        raise CrossexamError(f"the recognizer 'lists' takes no argument, but got '{argument}'")
-    return ListedEntities()
-
-
-#: Name -> function from the text after the colon to the recognizer.
-RECOGNIZERS: Final[dict[str, Callable[[str], EntityRecognizer]]] = {
-    "auto": _lists,
-    "lists": _lists,
+#: What makes each recognizer; only spaCy's is given an argument, its pipeline.
+RECOGNIZERS: Final[dict[str, Callable[..., EntityRecognizer]]] = {
+    "auto": ListedEntities,
+    "lists": ListedEntities,
     "spacy": SpacyEntities,
 }
 
@@ -367,10 +361,8 @@ def resolve_recognizer(spec: str = "auto") -> EntityRecognizer:
     Raises UnknownNameError for any other name, MissingExtraError if spaCy is not installed, and
     CrossexamError if the pipeline recognizes no entities.
     """
-    kind, _, argument = spec.partition(":")
-    if kind not in RECOGNIZERS:
-        raise UnknownNameError("entity recognizer", kind, RECOGNIZERS)
-    return RECOGNIZERS[kind](argument)
+    name, pipeline = name_and_pipeline("entity recognizer", spec, RECOGNIZERS)
+    return RECOGNIZERS[name](*pipeline)
 
 
 def _entities_of(doc: Any) -> tuple[Entity, ...]:

@@ -13,11 +13,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.remembered import WORDS, remembered
 
 Article = Literal["a", "an"]
 
@@ -121,7 +122,7 @@ def match_case(word: str, like: str) -> str:
     return word[:1].upper() + word[1:] if like[:1].isupper() else word
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(WORDS)
 def indefinite_article(next_word: str) -> Article:
     """Return the article before *next_word*, which is a word, a number or an acronym, as written.
 
@@ -144,7 +145,7 @@ def indefinite_article(next_word: str) -> Article:
     return "an" if lower[:1] in frozenset("aeiou") or _VOWEL_SOUND.match(lower) else "a"
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def listed_forms(word: str) -> frozenset[str]:
     """Return *word* and the inflected forms that the lexicon has for it as a noun or adjective, lower-cased.
 
@@ -155,7 +156,7 @@ def listed_forms(word: str) -> frozenset[str]:
     return frozenset({lemma, *(form for tag in ("NNS", "JJR", "JJS") for form in _listed(lemma, tag))})
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def lemma_of(verb: str) -> str:
     """Return the base form of *verb*, in lower case: by the lexicon, by WordNet, or else by its ending.
 
@@ -168,7 +169,7 @@ def lemma_of(verb: str) -> str:
     first, hyphen, last = lower.rpartition("-")
     if first and last:
         return f"{first}{hyphen}{lemma_of(last)}"
-    return WordNet.load().morphy(lower, "v") or _without_ending(lower)
+    return wordnet().morphy(lower, "v") or _without_ending(lower)
 
 
 def _without_ending(verb: str) -> str:
@@ -204,7 +205,7 @@ def _seen_tag(word: str, tag: str) -> str:
     """Return *tag*, or the inflected one if *word* cannot be the base form that *tag* says it is."""
     if tag not in {"NN", "NNP", "JJ", "RB"}:
         return tag
-    base = WordNet.load().morphy(word, PARTS[tag[0]])
+    base = wordnet().morphy(word, PARTS[tag[0]])
     if base is None or base == word:
         return tag
     if tag.startswith("N"):
@@ -212,7 +213,7 @@ def _seen_tag(word: str, tag: str) -> str:
     return f"{tag}S" if word.endswith("st") else f"{tag}R"
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(WORDS)
 def _form(lemma: str, tag: str) -> str | None:
     if tag in {"NNS", "NNPS"}:
         return _plural(lemma)
@@ -234,7 +235,7 @@ def _guessed(lemma: str, tag: str) -> str | None:
     """Return the regular form of *lemma*, if WordNet's rules reduce it to *lemma* again."""
     word = lemma.lower()
     form = _table().get(f"{tag}?", {}).get(word, regular_form(word, tag))
-    return match_case(form, lemma) if word in WordNet.load().lemmas_of(form, PARTS[tag[0]]) else None
+    return match_case(form, lemma) if word in wordnet().lemmas_of(form, PARTS[tag[0]]) else None
 
 
 def regular_form(word: str, tag: str) -> str:
@@ -261,15 +262,14 @@ def _plural(noun: str) -> str | None:
         if plural := next((form for form in listed if form != noun), None):
             return plural
         return noun if re.search("[^s]s$", noun) and not noun.endswith("ics") else None  # winnings
-    wordnet = WordNet.load()
     if noun.isupper():
         return f"{noun}s"
     if noun.endswith(_ABSTRACT) or re.search("[^s]s$", noun):  # bellicosity, losings
         return None
-    if wordnet.is_lemma(noun.lower(), "a"):  # the dead
+    if wordnet().is_lemma(noun.lower(), "a"):  # the dead
         return None
     _, *others = noun.split("-")
-    if len(others) > 1 or (others and not wordnet.lemmas_of(others[0], "n")):  # man-of-war, passer-by
+    if len(others) > 1 or (others and not wordnet().lemmas_of(others[0], "n")):  # man-of-war, passer-by
         return None
     return _guessed(noun, "NNS")
 
@@ -350,6 +350,5 @@ def _is_spelt(word: str) -> bool:
 
 def _is_word(word: str) -> bool:
     """Return whether WordNet has a lemma of *word* that is written in lower case."""
-    wordnet = WordNet.load()
-    lemmas = set(wordnet.lemmas_of(word))
-    return any(lemmas & set(wordnet.lemmas(synset)) for synset in wordnet.synsets(word))
+    lemmas = set(wordnet().lemmas_of(word))
+    return any(lemmas & set(wordnet().lemmas(synset)) for synset in wordnet().synsets(word))

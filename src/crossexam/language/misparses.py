@@ -15,14 +15,17 @@ from crossexam.language.clauses import GROUPS, Clause, Phrase
 from crossexam.language.inflection import inflect_like, lemma_of
 from crossexam.language.lexicons.adjective_classes import class_of
 from crossexam.language.lexicons.closed_classes import (
+    BE,
     CLOSED_CLASSES,
     INDEFINITE_PEOPLE,
+    PATHS,
     PERSONAL_PRONOUNS,
+    SINGULAR_DETERMINERS,
 )
 from crossexam.language.lexicons.noun_groups import MASS, PLURAL_NOUNS
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
 from crossexam.language.lexicons.verb_kinds import INTRANSITIVE, MOTION
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import PLURAL_ONLY
 from crossexam.language.nouns import animacy, is_common_noun, is_rather_verb, sense_names
 from crossexam.language.parsing.dependencies import Parsed
@@ -38,36 +41,32 @@ _ING_NOUNS: Final = frozenset(
     ).split()
 )
 _INDEFINITE: Final = INDEFINITE_PEOPLE | {"something", "everything"}
-_NO_HEADS: Final = CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE | {"right", "left"}
+_FUNCTION_WORDS: Final = CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE
+_NO_HEADS: Final = _FUNCTION_WORDS | {"right", "left"}
 _CLAUSES: Final = frozenset({"acl:relcl", "acl", "ccomp", "advcl"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD"})
 _SUBORDINATORS: Final = frozenset("after before while as because".split())
 _PERCEPTION: Final = frozenset("help let make watch see hear have".split())
-_BEING: Final = frozenset("am is are was were be been being".split())
-_SINGULAR: Final = frozenset("a an one this that each every another".split())
 _COUNTS: Final = frozenset("few dozen hundred thousand couple many great good pair".split())
-_DIRECTIONS: Final = frozenset(
-    "down up along across over through around off by past on in out onto into away under".split()
-)
+_DIRECTIONS: Final = PATHS | frozenset("around away by in into off on onto out over under".split())
 _COUNTABLE: Final = frozenset({"garment.n.01", "container.n.01", "vehicle.n.01", "furniture.n.01"})
 _GOALS: Final = frozenset("toward towards into onto".split())
-_PATHS: Final = frozenset("through along across past down up".split())
 _WITH_PATHS: Final = frozenset({"event.n.01", "act.n.02", "way.n.06", "structure.n.01"})
 
 
-def is_misread(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
+def is_misread(parsed: Parsed, phrase: Phrase) -> bool:
     """Return whether *phrase* is unlikely to be a single, whole noun phrase."""
     words = [token.text.lower() for token in parsed.tokens]
     return (
-        any(_is_misread_word(parsed, words, k, phrase, wordnet) for k in range(phrase.start, phrase.end))
+        any(_is_misread_word(parsed, words, k, phrase) for k in range(phrase.start, phrase.end))
         or not _ends_well(parsed, words, phrase)
         or words[phrase.head] in _NO_HEADS
         or _has_plural_after_one(parsed, phrase)
-        or _is_cut_short(words, phrase, wordnet)
+        or _is_cut_short(words, phrase)
     )
 
 
-def _is_misread_word(parsed: Parsed, words: list[str], k: int, phrase: Phrase, wordnet: WordNet) -> bool:
+def _is_misread_word(parsed: Parsed, words: list[str], k: int, phrase: Phrase) -> bool:
     """Return whether the word at *k*, in *phrase*, is likely to be another part of speech."""
     tokens, tag = parsed.tokens, parsed.tokens[k].tag
     before = tokens[k - 1].tag if k > phrase.start else ""
@@ -77,18 +76,18 @@ def _is_misread_word(parsed: Parsed, words: list[str], k: int, phrase: Phrase, w
         return True  # a black man stands
     if before.startswith("NN") and words[k] in _INDEFINITE:
         return True  # shows a woman in a shirt something
-    if _is_participle(tag, words[k]) and not _premodifies(parsed, k, phrase, wordnet):
+    if _is_participle(tag, words[k]) and not _premodifies(parsed, k, phrase):
         return True
     if (tag in _FINITE and parsed.relations[k] not in _CLAUSES) or words[k] in _SUBORDINATORS:
         return True
     return (
-        _is_no_such_word(parsed, k, phrase, wordnet)
-        or _is_verb_of_a_list(parsed, k, wordnet)
-        or _is_verb_of_a_person(parsed, words, k, phrase, wordnet)
+        _is_no_such_word(parsed, k, phrase)
+        or _is_verb_of_a_list(parsed, k)
+        or _is_verb_of_a_person(parsed, words, k, phrase)
     )
 
 
-def _premodifies(parsed: Parsed, k: int, phrase: Phrase, wordnet: WordNet) -> bool:
+def _premodifies(parsed: Parsed, k: int, phrase: Phrase) -> bool:
     """Return whether the participle at *k* modifies a noun: a swimming pool, not a shirt cooking corn."""
     tokens = parsed.tokens
     if k + 1 >= phrase.end or not tokens[k + 1].tag.startswith("NN"):
@@ -97,10 +96,10 @@ def _premodifies(parsed: Parsed, k: int, phrase: Phrase, wordnet: WordNet) -> bo
         return True
     word = tokens[k].text.lower()
     pairs = (f"{tokens[k - 1].text.lower()}_{word}", f"{word}_{tokens[k + 1].text.lower()}")
-    return any(wordnet.is_lemma(pair, "n") for pair in pairs)
+    return any(wordnet().is_lemma(pair, "n") for pair in pairs)
 
 
-def _is_no_such_word(parsed: Parsed, k: int, phrase: Phrase, wordnet: WordNet) -> bool:
+def _is_no_such_word(parsed: Parsed, k: int, phrase: Phrase) -> bool:
     """Return whether the word at *k* is the head but no noun, or an adjective before *and* but a noun.
 
     *A small dinghy laden with plants*, *a helmet and protective clothing*; a noun that WordNet only has as a
@@ -110,18 +109,18 @@ def _is_no_such_word(parsed: Parsed, k: int, phrase: Phrase, wordnet: WordNet) -
     if not word.isalpha() or (token.text[:1].isupper() and k > phrase.start):
         return False
     if k == phrase.head and token.tag in {"NN", "NNS"} and word not in _INDEFINITE:
-        other = wordnet.is_lemma(word, "a") or wordnet.is_lemma(word, "v")
-        return not (is_common_noun(word, wordnet) if other else wordnet.lemmas_of(word, "n"))
+        other = wordnet().is_lemma(word, "a") or wordnet().is_lemma(word, "v")
+        return not (is_common_noun(word) if other else wordnet().lemmas_of(word, "n"))
     conjoined = k + 1 < phrase.end and parsed.tokens[k + 1].tag == "CC"
     return (
         token.tag == "JJ"
         and conjoined
-        and bool(wordnet.lemmas_of(word, "n"))
-        and not wordnet.is_lemma(word, "a")
+        and bool(wordnet().lemmas_of(word, "n"))
+        and not wordnet().is_lemma(word, "a")
     )
 
 
-def _is_verb_of_a_list(parsed: Parsed, k: int, wordnet: WordNet) -> bool:
+def _is_verb_of_a_list(parsed: Parsed, k: int) -> bool:
     """Return whether the noun at *k* is a verb after *and*: wear sandals and hold umbrellas."""
     tokens = parsed.tokens
     return (
@@ -129,26 +128,28 @@ def _is_verb_of_a_list(parsed: Parsed, k: int, wordnet: WordNet) -> bool:
         and tokens[k].tag.startswith("NN")
         and k > 0
         and tokens[k - 1].tag == "CC"
-        and is_rather_verb(tokens[k].text.lower(), wordnet)
+        and is_rather_verb(tokens[k].text.lower())
     )
 
 
-def _is_verb_of_a_person(parsed: Parsed, words: list[str], k: int, phrase: Phrase, wordnet: WordNet) -> bool:
+def _is_verb_of_a_person(parsed: Parsed, words: list[str], k: int, phrase: Phrase) -> bool:
     """Return whether the head at *k* may be part of the verb that follows: a man dust mopping the floor."""
     return (
         k == phrase.head > phrase.start
         and k + 1 < len(words)
         and parsed.tokens[k + 1].tag.startswith("VB")
         and parsed.relations[k - 1] == "compound"
-        and wordnet.is_lemma(words[k], "v")
-        and animacy(words[k], wordnet) == "thing"
-        and animacy(words[k - 1], wordnet) == "person"
+        and wordnet().is_lemma(words[k], "v")
+        and animacy(words[k]) == "thing"
+        and animacy(words[k - 1]) == "person"
     )
 
 
-def _is_cut_short(words: list[str], phrase: Phrase, wordnet: WordNet) -> bool:
+def _is_cut_short(words: list[str], phrase: Phrase) -> bool:
     """Return whether the next word belongs to the last one of *phrase*: an oil / well."""
-    return phrase.end < len(words) and wordnet.is_lemma("_".join(words[phrase.end - 1 : phrase.end + 1]), "n")
+    return phrase.end < len(words) and wordnet().is_lemma(
+        "_".join(words[phrase.end - 1 : phrase.end + 1]), "n"
+    )
 
 
 def _has_plural_after_one(parsed: Parsed, phrase: Phrase) -> bool:
@@ -157,7 +158,7 @@ def _has_plural_after_one(parsed: Parsed, phrase: Phrase) -> bool:
         return False
     own = parsed.children(phrase.head, "det", "nummod")
     words = {parsed.tokens[k].text.lower() for k in range(phrase.start, phrase.head)}
-    return any(parsed.tokens[k].text.lower() in _SINGULAR for k in own) and not words & _COUNTS
+    return any(parsed.tokens[k].text.lower() in SINGULAR_DETERMINERS for k in own) and not words & _COUNTS
 
 
 def _is_posture(tag: str, word: str) -> bool:
@@ -173,8 +174,7 @@ def _ends_well(parsed: Parsed, words: list[str], phrase: Phrase) -> bool:
     end = phrase.end - 1
     last, before = parsed.tokens[end].tag, parsed.tokens[end - 1].tag if phrase.end > 1 else ""
     if end > phrase.start and (
-        words[end] in CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE
-        or (class_of(words[end]) == "colour" and before.startswith("NN"))
+        words[end] in _FUNCTION_WORDS or (class_of(words[end]) == "colour" and before.startswith("NN"))
     ):
         return False
     return last.startswith(("NN", "PRP")) or last == "CD" or (last == "JJ" and before in {"IN", "CC", "RB"})
@@ -185,7 +185,7 @@ def agrees(parsed: Parsed, clause: Clause) -> bool:
     auxiliaries = parsed.children(clause.verb, "aux", "aux:pass")
     if auxiliaries and parsed.tokens[clause.verb].tag in {"VBZ", "VBP"}:
         return False  # he is has
-    being = any(parsed.tokens[k].text.lower() in _BEING for k in auxiliaries)
+    being = any(parsed.tokens[k].text.lower() in BE for k in auxiliaries)
     if being and parsed.tokens[clause.verb].tag == "VB":
         return False
     if clause.finite is None or parsed.tokens[clause.subject.head].text.lower() in GROUPS:
@@ -200,7 +200,7 @@ def is_of_unclear_number(parsed: Parsed, phrase: Phrase) -> bool:
     return bool(joined) and any(k < joined[0] for k in parsed.children(phrase.head, "nmod"))
 
 
-def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def has_misread_verb(parsed: Parsed, clause: Clause) -> bool:
     """Return whether the verb has no object: it is intransitive, or an adjective (*snow covered streets*).
 
     A past participle without an auxiliary is passive, and what follows it is not an object but the noun that
@@ -210,12 +210,12 @@ def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
     if clause.voice == "passive":
         return False
     lemma = lemma_of(verb.text.lower())
-    if lemma in INTRANSITIVE or not wordnet.is_lemma(lemma, "v"):
+    if lemma in INTRANSITIVE or not wordnet().is_lemma(lemma, "v"):
         return True
     first = parsed.tokens[thing.start].text.lower()
     if first in {"arm", "hand", "side"}:  # walks arm in arm
         return True
-    if lemma in MOTION and thing.end - thing.start == 1 and wordnet.is_lemma(first, "r"):  # walks home
+    if lemma in MOTION and thing.end - thing.start == 1 and wordnet().is_lemma(first, "r"):  # walks home
         return True
     if verb.tag not in {"VBD", "VBN"} or clause.finite not in {clause.verb, None}:
         return False
@@ -230,7 +230,7 @@ def _is_indefinite(parsed: Parsed, phrase: Phrase) -> bool:
     return parsed.tokens[phrase.head].text.lower() in _INDEFINITE
 
 
-def has_misread_particle(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def has_misread_particle(parsed: Parsed, clause: Clause) -> bool:
     """Return whether the particle of the verb may be a preposition: walks down the road.
 
     It is one after a verb of motion, and that of a path if WordNet has no such phrasal verb.
@@ -239,7 +239,7 @@ def has_misread_particle(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bo
     after = parsed.tokens[clause.verb + 1].text.lower()
     if clause.voice == "passive" or after not in _DIRECTIONS:
         return False
-    return lemma in MOTION or (after in _PATHS - {"up"} and not wordnet.is_lemma(f"{lemma}_{after}", "v"))
+    return lemma in MOTION or (after in PATHS - {"up"} and not wordnet().is_lemma(f"{lemma}_{after}", "v"))
 
 
 def has_stranded_particle(parsed: Parsed, clause: Clause) -> bool:
@@ -248,7 +248,7 @@ def has_stranded_particle(parsed: Parsed, clause: Clause) -> bool:
     return any(token.text.lower() in _DIRECTIONS for token in between)
 
 
-def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def has_actor_for_object(parsed: Parsed, clause: Clause) -> bool:
     """Return whether the object is an agent with a verb, misparsed as a compound: helps a kid dig.
 
     What does something may also be a thing, if a preposition follows (*watches a boat drift across the bay*)
@@ -262,9 +262,9 @@ def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bo
     if (
         parsed.tokens[thing.head - 1].tag.startswith("NN")
         and last.tag == "NN"
-        and wordnet.is_lemma(last.text.lower(), "v")
+        and wordnet().is_lemma(last.text.lower(), "v")
         and (
-            is_rather_verb(last.text.lower(), wordnet)
+            is_rather_verb(last.text.lower())
             or any(token.tag == "IN" and token.text.lower() in _DIRECTIONS for token in after)
         )
     ):
@@ -272,14 +272,14 @@ def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bo
     return any(
         first.tag.startswith(("NN", "JJ"))
         and second.tag.startswith("NN")
-        and animacy(first.text.lower(), wordnet) != "thing"
-        and wordnet.is_lemma(second.text.lower(), "v")
-        and (first.tag.startswith("NN") or is_rather_verb(second.text.lower(), wordnet))
+        and animacy(first.text.lower()) != "thing"
+        and wordnet().is_lemma(second.text.lower(), "v")
+        and (first.tag.startswith("NN") or is_rather_verb(second.text.lower()))
         for first, second in pairwise(inside)
     )
 
 
-def ends_in_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def ends_in_verb(parsed: Parsed, clause: Clause) -> bool:
     """Return whether the object of a caption may end in its verb: men playing soccer chase a ball.
 
     So it may after a colour, which may be a noun: *a nun wearing white kneels*.
@@ -296,11 +296,11 @@ def ends_in_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
         and (tokens[last - 1].tag.startswith("NN") or class_of(tokens[last - 1].text.lower()) == "colour")
         and tokens[last].tag == form
         and word not in PLURAL_NOUNS | PLURAL_ONLY
-        and is_rather_verb(word, wordnet)
+        and is_rather_verb(word)
     )
 
 
-def has_verb_elsewhere(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def has_verb_elsewhere(parsed: Parsed, clause: Clause) -> bool:
     """Return whether a caption has a finite verb whose subject can only be that of the caption.
 
     *A nun carrying a lamp, wearing a veil, sings*: without its subject, the verb is left alone.  After a
@@ -310,11 +310,7 @@ def has_verb_elsewhere(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool
         return False
     return any(
         (token.tag in _FINITE | {"MD"} and not _has_own_subject(parsed, k))
-        or (
-            token.tag == "NNS"
-            and parsed.tokens[k - 1].tag == ","
-            and is_rather_verb(token.text.lower(), wordnet)
-        )
+        or (token.tag == "NNS" and parsed.tokens[k - 1].tag == "," and is_rather_verb(token.text.lower()))
         for k, token in enumerate(parsed.tokens)
         if k > clause.verb
     )
@@ -329,7 +325,7 @@ def _has_own_subject(parsed: Parsed, verb: int) -> bool:
     return True
 
 
-def is_of_nearer_noun(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def is_of_nearer_noun(parsed: Parsed, clause: Clause) -> bool:
     """Return whether the participle of a caption is that of a nearer noun: a view of a woman drinking tea.
 
     One of the passive may be that of any noun: *a nun in a yard surrounded by walls*.
@@ -339,12 +335,10 @@ def is_of_nearer_noun(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
         return clause.verb == subject.end and any(
             tokens[k].tag.startswith("NN") for k in range(subject.head + 1, subject.end)
         )
-    if animacy(tokens[subject.head].text.lower(), wordnet) != "thing":
+    if animacy(tokens[subject.head].text.lower()) != "thing":
         return False
     later = range(subject.head + 1, subject.end)
-    return any(
-        tokens[k].tag.startswith("NN") and animacy(tokens[k].text.lower(), wordnet) != "thing" for k in later
-    )
+    return any(tokens[k].tag.startswith("NN") and animacy(tokens[k].text.lower()) != "thing" for k in later)
 
 
 def is_bare(parsed: Parsed, phrase: Phrase) -> bool:
@@ -354,14 +348,14 @@ def is_bare(parsed: Parsed, phrase: Phrase) -> bool:
     )
 
 
-def lacks_determiner(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
+def lacks_determiner(parsed: Parsed, phrase: Phrase) -> bool:
     """Return whether *phrase* is one that can be counted, but has no determiner: *child*, not *tea*.
 
     WordNet does not say what can be counted, so only kinds of nouns are judged that nearly always can.
     """
     head = parsed.tokens[phrase.head]
     word = head.text.lower()
-    initial = phrase.head == 0 and is_common_noun(word, wordnet) and word not in FIRST_NAMES
+    initial = phrase.head == 0 and is_common_noun(word) and word not in FIRST_NAMES
     if (
         not (head.tag == "NN" or (head.tag == "NNP" and initial))
         or word in MASS | _INDEFINITE
@@ -372,16 +366,16 @@ def lacks_determiner(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
         parsed.tokens[k].tag == "POS" for k in range(phrase.start, phrase.head)
     ):
         return False
-    return animacy(word, wordnet) != "thing" or not _COUNTABLE.isdisjoint(sense_names(word, wordnet))
+    return animacy(word) != "thing" or not _COUNTABLE.isdisjoint(sense_names(word))
 
 
-def has_path(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
+def has_path(parsed: Parsed, phrase: Phrase) -> bool:
     """Return whether *phrase* includes a path or goal, which is the verb's: kicks a ball towards the goal.
 
     A noun that names an event, a way or a building may have a path of its own: *a walk through the hills*.
     """
-    names = sense_names(parsed.tokens[phrase.head].text.lower(), wordnet)
-    foreign = _GOALS if _WITH_PATHS & names else _GOALS | _PATHS
+    names = sense_names(parsed.tokens[phrase.head].text.lower())
+    foreign = _GOALS if _WITH_PATHS & names else _GOALS | PATHS
     return any(
         parsed.tokens[k].text.lower() in foreign and parsed.relations[k] == "case"
         for k in range(phrase.head + 1, phrase.end)
@@ -409,10 +403,10 @@ def has_infinitive_of_object(parsed: Parsed, clause: Clause) -> bool:
     )
 
 
-def has_participle_of_agent(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+def has_participle_of_agent(parsed: Parsed, clause: Clause) -> bool:
     """Return whether a participle of the object says what the subject does: holds papers looking around."""
     heads = (parsed.tokens[phrase.head].text.lower() for phrase in (clause.subject, clause.object))
-    agent, thing = (animacy(head, wordnet) for head in heads)
+    agent, thing = (animacy(head) for head in heads)
     inside = range(clause.object.head + 1, clause.object.end)
     participles = any(parsed.relations[k] == "acl" and parsed.tokens[k].tag == "VBG" for k in inside)
     return participles and clause.voice == "active" and thing == "thing" != agent

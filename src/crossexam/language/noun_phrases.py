@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token
 
@@ -105,22 +105,20 @@ def _joins(tokens: Sequence[Token], index: int) -> bool:
     return index > 0 and tokens[index - 1].tag in _ADJECTIVES | _PARTICIPLES
 
 
-def noun_lemma(token: Token, wordnet: WordNet) -> str:
+def noun_lemma(token: Token) -> str:
     """Return the singular of a noun, by its tag, in lower case.
 
-    >>> noun_lemma(Token("Women", 0, 5, "NNS"), WordNet.load())
+    >>> noun_lemma(Token("Women", 0, 5, "NNS"))
     'woman'
     """
     word = token.text.lower()
     if not token.tag.endswith("S") or word in PLURAL_ONLY:
         return word
-    forms = wordnet.lemmas_of(word, "n")  # WordNet has "men" too: the work force
+    forms = wordnet().lemmas_of(word, "n")  # WordNet has "men" too: the work force
     return next((form for form in forms if form != word), word)
 
 
-def adjective_pairs(
-    tokens: Sequence[Token], parsed: Parsed | None, wordnet: WordNet
-) -> Iterator[tuple[str, str]]:
+def adjective_pairs(tokens: Sequence[Token], parsed: Parsed | None) -> Iterator[tuple[str, str]]:
     """Yield each attributive adjective with the lemma of its noun.
 
     By the relation ``amod`` if the sentence has dependencies, otherwise by its noun phrases.  Only positive
@@ -128,7 +126,7 @@ def adjective_pairs(
     are short.
 
     >>> tags = (("Two", "CD"), ("tall", "JJ"), ("young", "JJ"), ("women", "NNS"))
-    >>> [*adjective_pairs([Token(word, 0, 0, tag) for word, tag in tags], None, WordNet.load())]
+    >>> [*adjective_pairs([Token(word, 0, 0, tag) for word, tag in tags], None)]
     [('tall', 'woman'), ('young', 'woman')]
     """
     if parsed:
@@ -142,4 +140,4 @@ def adjective_pairs(
         if between and _OF_A_PART.fullmatch(between[0].text.lower()):
             continue
         if tokens[noun].tag in {"NN", "NNS"}:
-            yield tokens[adjective].text.lower(), noun_lemma(tokens[noun], wordnet)
+            yield tokens[adjective].text.lower(), noun_lemma(tokens[noun])

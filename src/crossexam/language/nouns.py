@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
 from typing import Final, Literal
 
 from crossexam.language.lexicons.adjective_classes import class_of
@@ -29,12 +28,12 @@ from crossexam.language.lexicons.noun_groups import (
     YOUNG,
     NounKind,
 )
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 Gender = Literal["masculine", "feminine"]
 
-_CACHE_SIZE: Final = 1 << 14
 # Words of definitions that tell the gender of what is defined, and of those who have or wear it.
 _MALE: Final = frozenset("man male boy brother husband father".split())
 _FEMALE: Final = frozenset("woman female girl sister wife mother".split())
@@ -63,20 +62,20 @@ _SENSES: Final = 6
 _PUNCTUATION: Final = str.maketrans(",;()", "    ")
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def animacy(noun: str, wordnet: WordNet) -> NounKind:
+@remembered(WORDS)
+def animacy(noun: str) -> NounKind:
     """Return ``person`` (or a group of people), ``animal`` or ``thing`` for *noun*, inflected or not.
 
     By the first sense of each of its lemmas; whatever is neither a person nor an animal is a thing.
 
-    >>> [animacy(noun, WordNet.load()) for noun in ("men", "crowd", "horse", "bench")]
+    >>> [animacy(noun) for noun in ("men", "crowd", "horse", "bench")]
     ['person', 'person', 'animal', 'thing']
     """
     if noun in GROUPS_OF_PEOPLE | INDEFINITE_PEOPLE or noun in PERSONAL_PRONOUNS - {"it"}:
         return "person"
     classes: set[str] = set()
-    for lemma in wordnet.lemmas_of(noun, "n"):  # men: the work force, but also man
-        classes |= sense_names(lemma, wordnet)
+    for lemma in wordnet().lemmas_of(noun, "n"):  # men: the work force, but also man
+        classes |= sense_names(lemma)
         if lemma in GROUPS_OF_PEOPLE:
             return "person"
     if "person.n.01" in classes:
@@ -84,188 +83,187 @@ def animacy(noun: str, wordnet: WordNet) -> NounKind:
     return "animal" if "animal.n.01" in classes else "thing"
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def concrete_kind(noun: str, wordnet: WordNet) -> NounKind | None:
+@remembered(WORDS)
+def concrete_kind(noun: str) -> NounKind | None:
     """Return what the lemma *noun* names by its commonest sense, None if nothing concrete and bounded.
 
-    >>> [concrete_kind(noun, WordNet.load()) for noun in ("cook", "horse", "bench", "hand", "joy", "front")]
+    >>> [concrete_kind(noun) for noun in ("cook", "horse", "bench", "hand", "joy", "front")]
     ['person', 'animal', 'thing', None, None, None]
     """
     if noun in NO_ENTITY:
         return None
     if noun in KNOWN:
         return KNOWN[noun]
-    classes = sense_names(noun, wordnet)
+    classes = sense_names(noun)
     return next((kind for name, kind in KINDS.items() if name in classes), None)
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def is_event(noun: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def is_event(noun: str) -> bool:
     """Return whether *noun* in its first sense names an act or event.
 
-    >>> is_event("walk", WordNet.load()), is_event("horse", WordNet.load())
+    >>> is_event("walk"), is_event("horse")
     (True, False)
     """
-    return not sense_names(noun, wordnet).isdisjoint({"act.n.02", "event.n.01"})
+    return not sense_names(noun).isdisjoint({"act.n.02", "event.n.01"})
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def is_common_noun(word: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def is_common_noun(word: str) -> bool:
     """Return whether the lower-case *word* is, or inflects, a noun that WordNet writes in lower case.
 
-    >>> [is_common_noun(word, WordNet.load()) for word in ("geese", "headfirst", "laden")]
+    >>> [is_common_noun(word) for word in ("geese", "headfirst", "laden")]
     [True, False, False]
     """
-    lemmas = wordnet.lemmas_of(word, "n")
-    return any(lemma in wordnet.lemmas(synset) for lemma in lemmas for synset in wordnet.synsets(lemma, "n"))
+    lemmas = wordnet().lemmas_of(word, "n")
+    return any(
+        lemma in wordnet().lemmas(synset) for lemma in lemmas for synset in wordnet().synsets(lemma, "n")
+    )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def is_rather_verb(word: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def is_rather_verb(word: str) -> bool:
     """Return whether *word*, inflected or not, is a verb more often than a noun in WordNet's concordances.
 
-    >>> [is_rather_verb(word, WordNet.load()) for word in ("chase", "dances", "shirt")]
+    >>> [is_rather_verb(word) for word in ("chase", "dances", "shirt")]
     [True, True, False]
     """
-    return _uses(word, "v", wordnet) > _uses(word, "n", wordnet)
+    return _uses(word, "v") > _uses(word, "n")
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def is_rather_adjective(word: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def is_rather_adjective(word: str) -> bool:
     """Return whether *word* is an adjective more often than a noun in WordNet's concordances.
 
-    >>> [is_rather_adjective(word, WordNet.load()) for word in ("young", "red", "stone")]
+    >>> [is_rather_adjective(word) for word in ("young", "red", "stone")]
     [True, True, False]
     """
-    return _uses(word, "a", wordnet) > _uses(word, "n", wordnet)
+    return _uses(word, "a") > _uses(word, "n")
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def is_other_name(noun: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def is_other_name(noun: str) -> bool:
     """Return whether the first sense of *noun* is defined as a term for something with another name.
 
-    >>> [is_other_name(noun, WordNet.load()) for noun in ("dad", "pooch", "father", "poodle")]
+    >>> [is_other_name(noun) for noun in ("dad", "pooch", "father", "poodle")]
     [True, True, False, False]
     """
-    return any(_TERM_FOR.match(wordnet.definition(sense)) for sense in _first_sense(noun, wordnet))
+    return any(_TERM_FOR.match(wordnet().definition(sense)) for sense in _first_sense(noun))
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def is_physical(noun: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def is_physical(noun: str) -> bool:
     """Return whether the first sense of *noun* names something physical, and no idea, act or group.
 
-    >>> [is_physical(noun, WordNet.load()) for noun in ("lake", "poodle", "belief")]
+    >>> [is_physical(noun) for noun in ("lake", "poodle", "belief")]
     [True, True, False]
     """
-    return "physical_entity.n.01" in sense_names(noun, wordnet)
+    return "physical_entity.n.01" in sense_names(noun)
 
 
-def _uses(word: str, pos: str, wordnet: WordNet) -> int:
-    lemma = wordnet.morphy(word, pos)
-    return sum(wordnet.tag_count(synset, lemma) for synset in wordnet.synsets(lemma, pos)) if lemma else 0
+def _uses(word: str, pos: str) -> int:
+    lemma = wordnet().morphy(word, pos)
+    return sum(wordnet().tag_count(synset, lemma) for synset in wordnet().synsets(lemma, pos)) if lemma else 0
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def gender(noun: str, wordnet: WordNet) -> Gender | None:
+@remembered(WORDS)
+def gender(noun: str) -> Gender | None:
     """Return the gender of the persons that *noun*, inflected or not, names; None if it leaves that open.
 
     By the first sense of its lemmas, and else by its definition, in which the first gendered word counts: a
     mother is "a woman who has given birth to a child".
 
-    >>> [gender(noun, WordNet.load()) for noun in ("men", "Mother", "uncle", "person", "teacher", "cup")]
+    >>> [gender(noun) for noun in ("men", "Mother", "uncle", "person", "teacher", "cup")]
     ['masculine', 'feminine', 'masculine', None, None, None]
     """
-    if animacy(noun.lower(), wordnet) != "person":
+    if animacy(noun.lower()) != "person":
         return None
-    found = {_gender(lemma, wordnet) for lemma in wordnet.lemmas_of(noun.lower(), "n")}
+    found = {_gender(lemma) for lemma in wordnet().lemmas_of(noun.lower(), "n")}
     found.discard(None)
     return found.pop() if len(found) == 1 else None
 
 
-def _gender(lemma: str, wordnet: WordNet) -> Gender | None:
-    classes = sense_names(lemma, wordnet)
+def _gender(lemma: str) -> Gender | None:
+    classes = sense_names(lemma)
     if not classes.isdisjoint({"male.n.02", "female.n.02"}):
         return "masculine" if "male.n.02" in classes else "feminine"
     if lemma.endswith("man") and lemma != "human":
         return "feminine" if lemma.endswith("woman") else "masculine"
-    for sense in _first_sense(lemma, wordnet):
-        for word in _words_of(sense, wordnet):
+    for sense in _first_sense(lemma):
+        for word in _words_of(sense):
             if word in _MALE | _FEMALE:
                 return "masculine" if word in _MALE else "feminine"
     return None
 
 
-def is_living(tokens: Sequence[Token], position: int, wordnet: WordNet) -> bool:
+def is_living(tokens: Sequence[Token], position: int) -> bool:
     """Return whether the token at *position* names people or animals, but not a group *of* others."""
     token = tokens[position]
-    if not token.tag.startswith("NN") or animacy(token.text.lower(), wordnet) == "thing":
+    if not token.tag.startswith("NN") or animacy(token.text.lower()) == "thing":
         return False
     following = tokens[position + 1].text.lower() if position + 1 < len(tokens) else ""
     return not (token.text.lower() in _OF_OTHERS and following == "of")
 
 
-def participants(
-    tokens: Sequence[Token], wordnet: WordNet, *, besides: Collection[int] = ()
-) -> Iterator[str]:
+def participants(tokens: Sequence[Token], *, besides: Collection[int] = ()) -> Iterator[str]:
     """Yield the nouns of *tokens* for people and animals, in lower case, but not those at *besides*.
 
     >>> tags = (("Dogs", "NNS"), ("chase", "VBP"), ("a", "DT"), ("boy", "NN"))
-    >>> [*participants([Token(word, 0, 0, tag) for word, tag in tags], WordNet.load())]
+    >>> [*participants([Token(word, 0, 0, tag) for word, tag in tags])]
     ['dogs', 'boy']
     """
     for position, token in enumerate(tokens):
-        if position not in besides and is_living(tokens, position, wordnet):
+        if position not in besides and is_living(tokens, position):
             yield token.text.lower()
 
 
-def may_name(word: str, other: str, wordnet: WordNet) -> bool:
+def may_name(word: str, other: str) -> bool:
     """Return whether somebody whom a sentence calls *other* may be the one whom another calls *word*.
 
-    >>> wordnet = WordNet.load()
-    >>> may_name("person", "girl", wordnet), may_name("guy", "girl", wordnet), may_name("man", "dog", wordnet)
+    >>> may_name("person", "girl"), may_name("guy", "girl"), may_name("man", "dog")
     (True, False, False)
     """
     if other in _MANY:
         return False
-    known = zip(_attributes(word, wordnet), _attributes(other, wordnet), strict=True)
+    known = zip(_attributes(word), _attributes(other), strict=True)
     return all(None in both or len(set(both)) == 1 for both in known)
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def _attributes(noun: str, wordnet: WordNet) -> tuple[str | None, str | None, str | None]:
+@remembered(WORDS)
+def _attributes(noun: str) -> tuple[str | None, str | None, str | None]:
     """Return what *noun* tells of somebody: whether they are a person, their gender, and their age."""
-    lemma = wordnet.morphy(noun.lower(), "n") or noun.lower()
-    sex = gender(lemma, wordnet)
+    lemma = wordnet().base_form(noun.lower(), "n")
+    sex = gender(lemma)
     age = "young" if lemma in YOUNG else "grown" if sex is not None or lemma in OLD else None
-    return animacy(lemma, wordnet), sex, age
+    return animacy(lemma), sex, age
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def tells_gender(word: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def tells_gender(word: str) -> bool:
     """Return whether *word* names what only women or only men wear or have, by WordNet's definitions.
 
-    >>> [tells_gender(word, WordNet.load()) for word in ("beard", "bikini", "sundress", "shirt")]
+    >>> [tells_gender(word) for word in ("beard", "bikini", "sundress", "shirt")]
     [True, True, True, False]
     """
     return any(
-        not {wordnet.name(above) for above in wordnet.closure(kind)}.isdisjoint(_WORN)
-        and not _OF_ONE_GENDER.isdisjoint(_words_of(kind, wordnet))
-        for lemma in wordnet.lemmas_of(word.lower(), "n")
-        for sense in wordnet.synsets(lemma, "n")[:_FREQUENT]
-        for kind in wordnet.closure(sense)  # a sundress is a dress, "a garment for a woman"
+        not {wordnet().name(above) for above in wordnet().closure(kind)}.isdisjoint(_WORN)
+        and not _OF_ONE_GENDER.isdisjoint(_words_of(kind))
+        for lemma in wordnet().lemmas_of(word.lower(), "n")
+        for sense in wordnet().synsets(lemma, "n")[:_FREQUENT]
+        for kind in wordnet().closure(sense)  # a sundress is a dress, "a garment for a woman"
     )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def genus_of(noun: str, wordnet: WordNet) -> frozenset[str]:
+@remembered(WORDS)
+def genus_of(noun: str) -> frozenset[str]:
     """Return the words by which the definition of a kind of *noun* may name it: its synonyms.
 
-    >>> sorted(genus_of("store", WordNet.load()))
+    >>> sorted(genus_of("store"))
     ['shop', 'store']
     """
-    return frozenset(
-        lemma.lower() for sense in _first_sense(noun, wordnet) for lemma in wordnet.lemmas(sense)
-    ) | {noun}
+    return frozenset(lemma.lower() for sense in _first_sense(noun) for lemma in wordnet().lemmas(sense)) | {
+        noun
+    }
 
 
 def is_relative(noun: str) -> bool:
@@ -273,23 +271,23 @@ def is_relative(noun: str) -> bool:
     return noun in KIN
 
 
-def is_one_kind_of_other(first: str, second: str, wordnet: WordNet) -> bool:
+def is_one_kind_of_other(first: str, second: str) -> bool:
     """Return whether one noun is a hypernym of the other in their first senses: "guy" and "man"."""
     return any(
-        not set(wordnet.closure(*_first_sense(noun, wordnet))).isdisjoint(_first_sense(other, wordnet))
+        not set(wordnet().closure(*_first_sense(noun))).isdisjoint(_first_sense(other))
         for noun, other in ((first, second), (second, first))
     )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def clashes_with_noun(adjective: str, noun: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def clashes_with_noun(adjective: str, noun: str) -> bool:
     """Return whether the noun itself implies or excludes the adjective: "young boy", "tall skyscraper".
 
     By a list, and by the definition of the noun's first sense, if it contains the adjective or an antonym.
     Colours do not go with persons: "a white man" and "a white shirt" are not of one colour.
     """
-    kind, is_thing = class_of(adjective), concrete_kind(noun, wordnet) == "thing"
-    if kind == "colour" and concrete_kind(noun, wordnet) == "person":
+    kind, is_thing = class_of(adjective), concrete_kind(noun) == "thing"
+    if kind == "colour" and concrete_kind(noun) == "person":
         return True
     if kind == "age" and noun in YOUNG | OLD:
         return True
@@ -297,69 +295,69 @@ def clashes_with_noun(adjective: str, noun: str, wordnet: WordNet) -> bool:
         return True
     if kind == "size" and (noun in BABIES | LARGE or (noun in YOUNG and adjective in {"little", "tiny"})):
         return True
-    return not _defining_words(noun, wordnet).isdisjoint({adjective, *opposites(adjective, wordnet)})
+    return not _defining_words(noun).isdisjoint({adjective, *opposites(adjective)})
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def opposites(adjective: str, wordnet: WordNet) -> frozenset[str]:
+@remembered(WORDS)
+def opposites(adjective: str) -> frozenset[str]:
     """Return the antonyms of *adjective* in any of its senses, including those of similar adjectives."""
-    senses = wordnet.synsets(adjective, "a")
+    senses = wordnet().synsets(adjective, "a")
     heads = (
-        head for synset in senses for head in wordnet.similar_to(synset) if wordnet.pos_of(synset) == "s"
+        head for synset in senses for head in wordnet().similar_to(synset) if wordnet().pos_of(synset) == "s"
     )
-    return frozenset(lemma.lower() for synset in (*senses, *heads) for _, lemma in wordnet.antonyms(synset))
+    return frozenset(lemma.lower() for synset in (*senses, *heads) for _, lemma in wordnet().antonyms(synset))
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def synonyms(adjective: str, wordnet: WordNet) -> frozenset[str]:
+@remembered(WORDS)
+def synonyms(adjective: str) -> frozenset[str]:
     """Return the other adjectives of the synsets of *adjective*."""
-    senses = wordnet.synsets(adjective, "a")
-    return frozenset(lemma.lower() for synset in senses for lemma in wordnet.lemmas(synset)) - {adjective}
+    senses = wordnet().synsets(adjective, "a")
+    return frozenset(lemma.lower() for synset in senses for lemma in wordnet().lemmas(synset)) - {adjective}
 
 
-def _first_sense(noun: str, wordnet: WordNet) -> tuple[int, ...]:
-    return wordnet.synsets(noun, "n")[:1]
+def _first_sense(noun: str) -> tuple[int, ...]:
+    return wordnet().synsets(noun, "n")[:1]
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def sense_names(noun: str, wordnet: WordNet) -> frozenset[str]:
+@remembered(WORDS)
+def sense_names(noun: str) -> frozenset[str]:
     """Return the names of the first sense of *noun* and of all its hypernyms: ``dog.n.01`` ..."""
-    return frozenset(map(wordnet.name, wordnet.closure(*_first_sense(noun, wordnet))))
+    return frozenset(map(wordnet().name, wordnet().closure(*_first_sense(noun))))
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def _defining_words(noun: str, wordnet: WordNet) -> frozenset[str]:
+@remembered(WORDS)
+def _defining_words(noun: str) -> frozenset[str]:
     """Return the words of the definition of the first sense of *noun*."""
-    return frozenset(word for sense in _first_sense(noun, wordnet) for word in _words_of(sense, wordnet))
+    return frozenset(word for sense in _first_sense(noun) for word in _words_of(sense))
 
 
-def _words_of(sense: int, wordnet: WordNet) -> list[str]:
-    return wordnet.definition(sense).translate(_PUNCTUATION).split()
+def _words_of(sense: int) -> list[str]:
+    return wordnet().definition(sense).translate(_PUNCTUATION).split()
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def are_near(narrow: str, broad: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def are_near(narrow: str, broad: str) -> bool:
     """Return whether people use one of two lemmas for the other: those of a list, and *a short coat*.
 
     That is, if the definition of *narrow* is *broad* with an adjective; but people see what is young.
 
-    >>> [are_near(*pair, WordNet.load()) for pair in (("hound", "dog"), ("jacket", "coat"), ("puppy", "dog"))]
+    >>> [are_near(*pair) for pair in (("hound", "dog"), ("jacket", "coat"), ("puppy", "dog"))]
     [True, True, False]
     """
     if frozenset((narrow, broad)) in _NEAR:
         return True
-    words = [word for word in _defining(narrow, wordnet) if word not in _FUNCTION_WORDS]
+    words = [word for word in _defining(narrow) if word not in _FUNCTION_WORDS]
     return (
         len(words) > 1
         and words[-1] == broad
-        and gender(narrow, wordnet) is None
-        and all(wordnet.synsets(word, "a") and class_of(word) != "age" for word in words[:-1])
+        and gender(narrow) is None
+        and all(wordnet().synsets(word, "a") and class_of(word) != "age" for word in words[:-1])
     )
 
 
-def _defining(noun: str, wordnet: WordNet) -> list[str]:
+def _defining(noun: str) -> list[str]:
     """Return the words of the definition of *noun* in its first sense, without what is in brackets."""
-    return next((_plain(wordnet.definition(sense)).split() for sense in wordnet.synsets(noun, "n")), [])
+    return next((_plain(wordnet().definition(sense)).split() for sense in wordnet().synsets(noun, "n")), [])
 
 
 def _plain(definition: str) -> str:
@@ -373,43 +371,43 @@ def _plain(definition: str) -> str:
     return "".join(kept)
 
 
-def say_what_defines(words: Collection[str], narrow: str, broad: str, wordnet: WordNet) -> bool:
+def say_what_defines(words: Collection[str], narrow: str, broad: str) -> bool:
     """Return whether the lemmas *words* have all that the definition of *narrow* adds to *broad*.
 
-    >>> [say_what_defines([word], "sapling", "tree", WordNet.load()) for word in ("new", "tall")]
+    >>> [say_what_defines([word], "sapling", "tree") for word in ("new", "tall")]
     [True, False]
     """
-    own = genus_of(broad, wordnet)
-    defining = [word for word in _defining(narrow, wordnet) if word not in _FUNCTION_WORDS]
+    own = genus_of(broad)
+    defining = [word for word in _defining(narrow) if word not in _FUNCTION_WORDS]
     wanted = [word for word in defining if word not in own]
     if not wanted or own.isdisjoint(defining):
         return False
-    return all(any(_mean_the_same(word, other, wordnet) for other in words) for word in wanted)
+    return all(any(_mean_the_same(word, other) for other in words) for word in wanted)
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def _mean_the_same(word: str, other: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def _mean_the_same(word: str, other: str) -> bool:
     """Return whether two words, the first inflected or not, share a lemma or a sense."""
-    lemmas = {word, *wordnet.lemmas_of(word)}
+    lemmas = {word, *wordnet().lemmas_of(word)}
     return other in lemmas or any(
-        not set(wordnet.synsets(lemma, part)).isdisjoint(wordnet.synsets(other, part))
+        not set(wordnet().synsets(lemma, part)).isdisjoint(wordnet().synsets(other, part))
         for lemma in lemmas
         for part in _PARTS
     )
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
-def goes_with(word: str, narrow: str, broad: str, wordnet: WordNet) -> bool:
+@remembered(WORDS)
+def goes_with(word: str, narrow: str, broad: str) -> bool:
     """Return whether a definition of the lemma *word* names *narrow*, not *broad*: to pour, "rain heavily".
 
-    >>> [goes_with(word, "rain", "weather", WordNet.load()) for word in ("pour", "bad")]
+    >>> [goes_with(word, "rain", "weather") for word in ("pour", "bad")]
     [True, False]
     """
-    senses = (sense for part in _PARTS for sense in wordnet.synsets(word, part)[:_SENSES])
-    return any(_is_about(sense, narrow, broad, wordnet) for sense in senses)
+    senses = (sense for part in _PARTS for sense in wordnet().synsets(word, part)[:_SENSES])
+    return any(_is_about(sense, narrow, broad) for sense in senses)
 
 
-def _is_about(sense: int, narrow: str, broad: str, wordnet: WordNet) -> bool:
-    words = _plain(wordnet.definition(sense)).split()
-    lemmas = {lemma for word in words for lemma in (word, *wordnet.lemmas_of(word, "n"))}
+def _is_about(sense: int, narrow: str, broad: str) -> bool:
+    words = _plain(wordnet().definition(sense)).split()
+    lemmas = {lemma for word in words for lemma in (word, *wordnet().lemmas_of(word, "n"))}
     return narrow in lemmas and broad not in lemmas

@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from crossexam.language.clauses import Clause
 from crossexam.language.inflection import lemma_of
-from crossexam.language.lexicons.counts import CountTable
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.nouns import animacy, sense_names
 from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.remembered import WORDS, remembered
+
+if TYPE_CHECKING:
+    from crossexam.language.lexicons.counts import CountTable
 
 Role = Literal["subject", "object"]
 #: A swapped clause of this score or a higher one is called plausible.
@@ -57,27 +59,27 @@ _SAME, _LIVING, _DRIVEN, _ALIKE, _UNLIKE = 1.0, 0.5, 0.3, 0.4, 0.1
 _SMOOTHING: Final = 10.0  # counts that the resemblance is worth; from 5 to 50 makes no difference
 
 
-def _class_at(parsed: Parsed, head: int, wordnet: WordNet) -> str:
+def _class_at(parsed: Parsed, head: int) -> str:
     """Return the class of the noun at *head*, with the word before it if WordNet has both as one."""
     word = parsed.tokens[head].text.lower()
-    if parsed.tokens[head].tag.startswith("NNP") and not wordnet.is_lemma(word, "n"):
+    if parsed.tokens[head].tag.startswith("NNP") and not wordnet().is_lemma(word, "n"):
         return "person" if parsed.tokens[head].tag == "NNP" else _OTHER
-    if head and wordnet.is_lemma(pair := f"{parsed.tokens[head - 1].text.lower()}_{word}", "n"):
-        return noun_class(pair, wordnet)  # a teddy bear is not a bear
-    return noun_class(word, wordnet)
+    if head and wordnet().is_lemma(pair := f"{parsed.tokens[head - 1].text.lower()}_{word}", "n"):
+        return noun_class(pair)  # a teddy bear is not a bear
+    return noun_class(word)
 
 
-@lru_cache(maxsize=1 << 14)
-def noun_class(noun: str, wordnet: WordNet) -> str:
+@remembered(WORDS)
+def noun_class(noun: str) -> str:
     """Return the class of *noun*, inflected or not: person, animal, vehicle, clothing ... or other.
 
-    >>> [noun_class(noun, WordNet.load()) for noun in ("women", "horse", "bikes", "guitar", "joy")]
+    >>> [noun_class(noun) for noun in ("women", "horse", "bikes", "guitar", "joy")]
     ['person', 'animal', 'vehicle', 'instrument', 'other']
     """
-    kind = animacy(noun, wordnet)
+    kind = animacy(noun)
     if kind != "thing":
         return kind
-    names = {name for lemma in wordnet.lemmas_of(noun, "n") for name in sense_names(lemma, wordnet)}
+    names = {name for lemma in wordnet().lemmas_of(noun, "n") for name in sense_names(lemma)}
     return next((name for synset, name in _CLASSES.items() if synset in names), _OTHER)
 
 
@@ -102,7 +104,7 @@ class Filler(NamedTuple):
     noun_class: str
 
 
-def fillers(parsed: Parsed, wordnet: WordNet) -> Iterator[Filler]:
+def fillers(parsed: Parsed) -> Iterator[Filler]:
     """Yield the nouns and personal pronouns that are subject or object of a verb in the sentence *parsed*.
 
     In the passive, the agent counts as the subject; the noun before a participle counts as its subject
@@ -111,10 +113,10 @@ def fillers(parsed: Parsed, wordnet: WordNet) -> Iterator[Filler]:
     for index, (head, relation) in enumerate(zip(parsed.heads, parsed.relations, strict=True)):
         role = _ROLE_OF.get(relation)
         if role and _is_nominal(parsed, index) and parsed.tokens[head].tag.startswith("VB"):
-            yield Filler(_verb(parsed, head), role, _class_at(parsed, index, wordnet))
+            yield Filler(_verb(parsed, head), role, _class_at(parsed, index))
         if relation == "acl" and parsed.tokens[index].tag in {"VBG", "VBN"} and _is_nominal(parsed, head):
             role = "subject" if parsed.tokens[index].tag == "VBG" else "object"
-            yield Filler(_verb(parsed, index), role, _class_at(parsed, head, wordnet))
+            yield Filler(_verb(parsed, index), role, _class_at(parsed, head))
 
 
 _ROLE_OF: Final[Mapping[str, Role]] = {
@@ -133,14 +135,14 @@ def _verb(parsed: Parsed, index: int) -> str:
     return lemma_of(parsed.tokens[index].text)
 
 
-def swap_plausibility(parsed: Parsed, clause: Clause, wordnet: WordNet, counts: CountTable | None) -> float:
+def swap_plausibility(parsed: Parsed, clause: Clause, counts: CountTable | None) -> float:
     """Return how plausible *clause* is with its subject and object swapped, in [0, 1].
 
     The geometric mean of how well each phrase fits its new role.  If *counts* is None, that is its
     resemblance r to the phrase it replaces; otherwise (n + 10 r) / (m + 10), at most 1, where n and m are the
     counts of its class and of the class it replaces in this role of the verb.
     """
-    agent, patient = (_class_at(parsed, phrase.head, wordnet) for phrase in (clause.subject, clause.object))
+    agent, patient = (_class_at(parsed, phrase.head) for phrase in (clause.subject, clause.object))
     if clause.voice == "passive":
         agent, patient = patient, agent
     alike = resemblance(agent, patient)

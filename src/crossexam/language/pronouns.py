@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 from crossexam.language.inflection import match_case
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, PLURAL_NOUNS, SPOUSES
-from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.nouns import Gender, animacy, gender
 from crossexam.language.tokens import Token
 
@@ -67,7 +66,7 @@ class Unclear(NamedTuple):
 
 
 def agreeing_pronouns(
-    tokens: Sequence[Token], positions: Collection[int], new: str, wordnet: WordNet
+    tokens: Sequence[Token], positions: Collection[int], new: str
 ) -> list[tuple[int, str]] | Unclear:
     """Return the pronouns to be replaced, with their new forms, if *new* takes the place of a noun.
 
@@ -76,15 +75,15 @@ def agreeing_pronouns(
 
     >>> words = (("A", "DT"), ("man", "NN"), ("lifts", "VBZ"), ("his", "PRP$"), ("hat", "NN"))
     >>> tokens = [Token(word, 0, 0, tag) for word, tag in words]
-    >>> agreeing_pronouns(tokens, [1], "woman", WordNet.load())
+    >>> agreeing_pronouns(tokens, [1], "woman")
     [(3, 'her')]
     """
     pronouns = list(gendered_pronouns(tokens))
     if not pronouns or all(_is_plural(tokens[k]) for k in positions):
         return []
-    if animacy(new.lower(), wordnet) != "person":
+    if animacy(new.lower()) != "person":
         return []
-    old_gender, new_gender = (gender(word, wordnet) for word in (tokens[min(positions)].text, new))
+    old_gender, new_gender = (gender(word) for word in (tokens[min(positions)].text, new))
     found = [
         each
         for each in pronouns
@@ -94,7 +93,7 @@ def agreeing_pronouns(
     ]
     edits = []
     for each in found:
-        if any(_may_be(tokens, k, each, wordnet) for k in range(len(tokens)) if k not in positions):
+        if any(_may_be(tokens, k, each) for k in range(len(tokens)) if k not in positions):
             return Unclear("a pronoun may refer to the word or to another")
         if new_gender is None and each.function == "subject":
             return Unclear("a pronoun reveals what the word leaves open")
@@ -110,7 +109,7 @@ def _precedes(tokens: Sequence[Token], pronoun: int, noun: int) -> bool:
     return any(token.tag.startswith("V") for token in tokens[pronoun:noun])
 
 
-def _may_be(tokens: Sequence[Token], position: int, pronoun: GenderedPronoun, wordnet: WordNet) -> bool:
+def _may_be(tokens: Sequence[Token], position: int, pronoun: GenderedPronoun) -> bool:
     """Return whether *pronoun* may refer to the noun at *position*: one person or name of its gender."""
     token = tokens[position]
     word = token.text.lower()
@@ -118,12 +117,12 @@ def _may_be(tokens: Sequence[Token], position: int, pronoun: GenderedPronoun, wo
         return True
     if not token.tag.startswith("NN") or _is_plural(token) or word in GROUPS_OF_PEOPLE:
         return False
-    if animacy(word, wordnet) != "person":
+    if animacy(word) != "person":
         return False
     following = tokens[position + 1].tag if position + 1 < len(tokens) else ""
     if following.startswith("NN"):  # part of a compound: a police officer
         return False
-    return gender(word, wordnet) in {None, pronoun.gender}
+    return gender(word) in {None, pronoun.gender}
 
 
 def _is_plural(token: Token) -> bool:

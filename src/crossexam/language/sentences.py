@@ -61,6 +61,16 @@ def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
+def sentences_of(document: str) -> tuple[tuple[int, int], ...]:
+    """Return the (start, end) of the sentences of *document*; none if it has fewer than two.
+
+    >>> sentences_of("It rains. It is wet."), sentences_of("It rains.")
+    (((0, 9), (10, 20)), ())
+    """
+    sentences = split_sentences(document)
+    return sentences if len(sentences) > 1 else ()
+
+
 def _ends(text: str, match: re.Match[str]) -> bool:
     """Return whether a sentence ends at the end mark of *match*."""
     following = _NEXT_WORD.match(text, match.end())

@@ -15,7 +15,7 @@ from typing import Final
 
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, CONJUNCTIONS
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import TaggedSentence, main_verb
 from crossexam.language.sentences import split_sentences
 from crossexam.language.tokens import Token
@@ -119,14 +119,14 @@ def has_coordinated_clauses(sentence: TaggedSentence) -> bool:
     return not {"CC", ","}.isdisjoint(sentence.tags[first:last])
 
 
-def within_sentence(tokens: Sequence[Token], wordnet: WordNet) -> str | None:
+def within_sentence(tokens: Sequence[Token]) -> str | None:
     """Return the first word of a sentence as it is written within one: only names keep their capital.
 
     None if it may be part of a name or not: *Children play* with the tag of a name, *Control Data sells*.
 
     >>> def inner(*tagged):
     ...     tokens = [Token(word, 0, 0, tag) for word, tag in tagged]
-    ...     return within_sentence(tokens, WordNet.load())
+    ...     return within_sentence(tokens)
     >>> [inner((word, tag)) for word, tag in (("The", "DT"), ("Ann", "NNP"), ("Asian", "JJ"), ("Men", "NNS"))]
     ['the', 'Ann', 'Asian', 'men']
     >>> inner(("Children", "NNP"), ("play", "VBP")), inner(("Control", "NN"), ("Data", "NNP"))
@@ -139,17 +139,17 @@ def within_sentence(tokens: Sequence[Token], wordnet: WordNet) -> str | None:
         return word
     goes_on = len(tokens) > 1 and (tokens[1].text[:1].isupper() or tokens[1].tag == "CD")
     if tag in _NAMES:
-        is_clear = goes_on or word.lower() in FIRST_NAMES or not _written(word, wordnet, str.islower)
+        is_clear = goes_on or word.lower() in FIRST_NAMES or not _written(word, str.islower)
         return word if is_clear else None
-    if tag in _NAMED and not _written(word, wordnet, str.islower):
-        return word if _written(word, wordnet, str.isupper) else None
+    if tag in _NAMED and not _written(word, str.islower):
+        return word if _written(word, str.isupper) else None
     if tag in _NAMED and goes_on:
         return None
     return word[0].lower() + word[1:]
 
 
-def _written(word: str, wordnet: WordNet, case: Callable[[str], bool]) -> bool:
+def _written(word: str, case: Callable[[str], bool]) -> bool:
     """Return whether WordNet has *word*, or its lemma, with a first letter of *case*."""
-    lemmas = wordnet.lemmas_of(word.lower())
-    forms = (form for sense in wordnet.synsets(word) for form in wordnet.lemmas(sense))
+    lemmas = wordnet().lemmas_of(word.lower())
+    forms = (form for sense in wordnet().synsets(word) for form in wordnet().lemmas(sense))
     return any(form.lower() in lemmas and case(form[0]) for form in forms)

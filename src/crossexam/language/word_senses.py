@@ -8,22 +8,20 @@ sense-tagged texts of WordNet.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final, Literal, NamedTuple, get_args
 
 from crossexam.core.errors import UnknownNameError
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import WordNet, wordnet
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
 
 Ties = Literal["name", "frequency"]
-_CACHED_WORDS: Final = 1 << 14  # about 30 MB when full
-_CACHED_EXPRESSIONS: Final = 1 << 15  # English has not many more words
 _RELATING: Final = ("of or relating to", "relating to", "of or pertaining to", "pertaining to")
 _ENOUGH: Final = 10  # attested uses of a word, to tell its usual sense
 
 
 def lesk(
-    wordnet: WordNet,
+    lexicon: WordNet,
     context: Iterable[str],
     word: str,
     pos: str | None = None,
@@ -43,12 +41,11 @@ def lesk(
     in the stress tests of Naik et al. (2018); ``frequency`` takes the first that WordNet lists, as NLTK
     does since 3.10.
 
-    >>> wordnet = WordNet.load()
-    >>> bank = lesk(wordnet, "I went to the bank to deposit money .".split(), "bank", "n")
-    >>> bank and wordnet.name(bank)
+    >>> bank = lesk(wordnet(), "I went to the bank to deposit money .".split(), "bank", "n")
+    >>> bank and wordnet().name(bank)
     'savings_bank.n.02'
     """
-    synsets, words, columns = _senses(wordnet, word.lower(), pos, ties, satellites)
+    synsets, words, columns = _senses(lexicon, word.lower(), pos, ties, satellites)
     if not words:
         return synsets[0] if synsets else None
     if not isinstance(context, set | frozenset):
@@ -58,7 +55,7 @@ def lesk(
     return synsets[overlaps.index(max(overlaps))]
 
 
-def in_fixed_expression(wordnet: WordNet, words: Sequence[str], position: int) -> bool:
+def in_fixed_expression(words: Sequence[str], position: int) -> bool:
     """Return whether the word and its neighbours are one expression in WordNet: "hot dog", "local call".
 
     Expressions headed by a person do not count: "young man" is compositional, although WordNet lists it.
@@ -66,7 +63,7 @@ def in_fixed_expression(wordnet: WordNet, words: Sequence[str], position: int) -
     first, last = max(0, position - 2), min(len(words), position + 3)
     for start in range(first, position + 1):
         for end in range(max(start + 2, position + 1), min(start + 3, last) + 1):
-            if _is_expression(wordnet, tuple(words[start:end])):
+            if _is_expression(tuple(words[start:end])):
                 return True
     return False
 
@@ -83,14 +80,14 @@ def is_in_name(tokens: Sequence[Token], position: int) -> bool:
     return before not in {".", "!", "?", ":", '"', "``", "“", "‘", "("}
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
-def _is_expression(wordnet: WordNet, words: tuple[str, ...]) -> bool:
+@remembered(WORDS)
+def _is_expression(words: tuple[str, ...]) -> bool:
     last = words[-1]
     if last.endswith("s"):
-        last = wordnet.morphy(last, "n") or last
-    if not any(spelling in wordnet.expressions for spelling in _spellings((*words[:-1], last))):
+        last = wordnet().base_form(last, "n")
+    if not any(spelling in wordnet().expressions for spelling in _spellings((*words[:-1], last))):
         return False
-    return not _is_person(wordnet, last)
+    return not _is_person(last)
 
 
 def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
@@ -99,11 +96,11 @@ def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
     return "_".join(words), with_hyphen
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
-def _is_person(wordnet: WordNet, noun: str) -> bool:
+@remembered(WORDS)
+def _is_person(noun: str) -> bool:
     """Return whether the first sense of *noun* is a kind of person."""
-    above = wordnet.closure(*wordnet.synsets(noun, "n")[:1])
-    return any(wordnet.name(synset) == "person.n.01" for synset in above)
+    above = wordnet().closure(*wordnet().synsets(noun, "n")[:1])
+    return any(wordnet().name(synset) == "person.n.01" for synset in above)
 
 
 class _Senses(NamedTuple):
@@ -119,67 +116,69 @@ class _Senses(NamedTuple):
     columns: Mapping[str, int]
 
 
-@lru_cache(maxsize=_CACHED_WORDS)
-def _senses(wordnet: WordNet, word: str, pos: str | None, ties: Ties, satellites: bool) -> _Senses:
+@remembered(WORDS)
+def _senses(lexicon: WordNet, word: str, pos: str | None, ties: Ties, satellites: bool) -> _Senses:
     if ties not in get_args(Ties):
         raise UnknownNameError("rule for ties", ties, get_args(Ties))
-    found = wordnet.synsets(word, "a" if pos == "s" else pos)
+    found = lexicon.synsets(word, "a" if pos == "s" else pos)
     wanted = {"a", "s"} if pos == "a" and satellites else {pos}
-    synsets = [synset for synset in dict.fromkeys(found) if pos is None or wordnet.pos_of(synset) in wanted]
+    synsets = [synset for synset in dict.fromkeys(found) if pos is None or lexicon.pos_of(synset) in wanted]
     if ties == "name":
-        synsets.sort(key=wordnet.name, reverse=True)
+        synsets.sort(key=lexicon.name, reverse=True)
     columns: dict[str, int] = {}
     if len(synsets) > 1:  # else there is nothing to choose
         for place, synset in enumerate(synsets):
-            for gloss_word in wordnet.gloss_words(synset):
+            for gloss_word in lexicon.gloss_words(synset):
                 columns[gloss_word] = columns.get(gloss_word, 0) | 1 << 8 * place
     return _Senses(tuple(synsets), frozenset(columns), columns)
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
-def is_unattested_sense(wordnet: WordNet, sense: int, word: str, pos: str) -> bool:
+@remembered(WORDS)
+def is_unattested_sense(sense: int, word: str, pos: str) -> bool:
     """Return whether *word* occurs in WordNet's sense-tagged texts, but never in *sense*."""
-    return _count(wordnet, sense, word, pos) == 0 < attested(wordnet, word, pos)
+    return _count(sense, word, pos) == 0 < attested(word, pos)
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
-def attested(wordnet: WordNet, word: str, pos: str) -> int:
+@remembered(WORDS)
+def attested(word: str, pos: str) -> int:
     """Return the frequency of *word* in WordNet's sense-tagged texts; 0 for "unangry" and "grassless"."""
-    return sum(_count(wordnet, synset, word, pos) for synset in wordnet.synsets(word, pos))
+    return sum(_count(synset, word, pos) for synset in wordnet().synsets(word, pos))
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
-def is_rarely_opposed(wordnet: WordNet, word: str, antonym: str, pos: str) -> bool:
+@remembered(WORDS)
+def is_rarely_opposed(word: str, antonym: str, pos: str) -> bool:
     """Return whether the senses of *word* with *antonym* are fewer than a third of its attested uses.
 
     The usual sense of a word is a better guess than Lesk's if it is much commoner (McCarthy et al., 2004,
     P04-1036): most of what is fine is not opposed to what is coarse.  Words with few uses are not judged.
 
-    >>> [is_rarely_opposed(WordNet.load(), *pair, "a") for pair in (("fine", "coarse"), ("hot", "cold"))]
+    >>> [is_rarely_opposed(*pair, "a") for pair in (("fine", "coarse"), ("hot", "cold"))]
     [True, False]
     """
     opposed = [
-        _count(wordnet, sense, word, pos)
-        for sense in wordnet.synsets(word, pos)
-        if antonym in {lemma.lower() for _, lemma in wordnet.antonyms(sense, word)}
+        _count(sense, word, pos)
+        for sense in wordnet().synsets(word, pos)
+        if antonym in {lemma.lower() for _, lemma in wordnet().antonyms(sense, word)}
     ]
-    total = attested(wordnet, word, pos)
+    total = attested(word, pos)
     return bool(opposed) and total >= _ENOUGH and sum(opposed) * 3 < total
 
 
-@lru_cache(maxsize=_CACHED_EXPRESSIONS)
-def is_often_relational(wordnet: WordNet, adjective: str) -> bool:
+@remembered(WORDS)
+def is_often_relational(adjective: str) -> bool:
     """Return whether over a quarter of the uses of *adjective* only relate a noun to another: legal advice.
 
-    >>> [is_often_relational(WordNet.load(), adjective) for adjective in ("legal", "hot")]
+    >>> [is_often_relational(adjective) for adjective in ("legal", "hot")]
     [True, False]
     """
-    senses = wordnet.synsets(adjective, "a")
-    relational = (sense for sense in senses if wordnet.definition(sense).startswith(_RELATING))
-    uses = sum(_count(wordnet, sense, adjective, "a") for sense in relational)
-    return uses * 4 > attested(wordnet, adjective, "a")
+    senses = wordnet().synsets(adjective, "a")
+    relational = (sense for sense in senses if wordnet().definition(sense).startswith(_RELATING))
+    uses = sum(_count(sense, adjective, "a") for sense in relational)
+    return uses * 4 > attested(adjective, "a")
 
 
-def _count(wordnet: WordNet, synset: int, word: str, pos: str) -> int:
-    forms = {word, *wordnet.lemmas_of(word, pos)}
-    return sum(wordnet.tag_count(synset, form) for form in wordnet.lemmas(synset) if form.lower() in forms)
+def _count(synset: int, word: str, pos: str) -> int:
+    forms = {word, *wordnet().lemmas_of(word, pos)}
+    return sum(
+        wordnet().tag_count(synset, form) for form in wordnet().lemmas(synset) if form.lower() in forms
+    )

@@ -28,7 +28,7 @@ from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import SeededOnUse, rng_for
 from crossexam.core.rules import with_rules
 from crossexam.language.lexicons.word_pairs import WordPair, read_pairs
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.lexicons.wordnet_pairs import wordnet_pairs
 from crossexam.suites.bases import Base
 from crossexam.suites.chunks import BaseChunk, ChunkWork
@@ -237,7 +237,7 @@ class _SwappedBase:
             seed=request.seed,
             pairs="+".join(chain.from_iterable(map(_identified, options.lists().values()))),
             tagger=Resolved(request.tagger, lambda: self.resources.tagger.name),
-            wordnet=Resolved(None, lambda: self.resources.wordnet.version),
+            wordnet=Resolved(None, lambda: wordnet().version),
             **changed,
             per_key=request.per_key,
         )
@@ -306,13 +306,12 @@ def pair_tables(lists: Mapping[str, Sequence[str]], rules: Rules = "ours") -> di
 
     Raises CrossexamError if a list contains none of its relation.
     """
-    wordnet = WordNet.load()
     tables = {}
     for relation in RELATIONS:
         found: list[WordPair] = []
         for name in lists[relation]:
             read = (
-                wordnet_pairs("antonym" if relation == "antonym" else "hypernym", wordnet)
+                wordnet_pairs("antonym" if relation == "antonym" else "hypernym")
                 if name == WORDNET
                 else read_pairs(Path(name), relation)
             )

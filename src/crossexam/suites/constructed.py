@@ -12,6 +12,7 @@ from crossexam.constructions.resources import LanguageResources, option_identity
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.manifest import BASE, TestSetEntry
 from crossexam.language.inflection import forms_version
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.parsing.parsers import TreeParser, tree_parser
 from crossexam.suites.bases import Base
 from crossexam.suites.chunks import ChunkWork, Constructed, Maker, WholeBase
@@ -170,7 +171,7 @@ class _Source:
             "recognizer": Resolved(request.recognizer, lambda: resources.recognizer.name),
             "parser": Resolved(parser, lambda: resources.parser.name),
             "adjectives": Resolved(option_identity(options).get("adjectives"), adjectives),
-            "wordnet": Resolved(None, lambda: resources.wordnet.version),
+            "wordnet": Resolved(None, lambda: wordnet().version),
             "forms": Resolved(version := forms_version(), lambda: version),
             "passages": Resolved(None, lambda: resources.passages.name),
         }

@@ -13,7 +13,7 @@ from string import ascii_lowercase
 from typing import Final
 
 from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES, NEGATIONS
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.numbers import quantities
 from crossexam.language.tokens import words
 from crossexam.validation.study import Item
@@ -64,7 +64,7 @@ def _antonymy(item: Item) -> str:
     """Antonyms, instead of explicit negation, are not detected as contradiction."""
     if item.gold != "contradiction":
         return ""
-    hypothesis, lemmas_of = sorted(set(_content(item.hypothesis))), WordNet.load().lemmas_of
+    hypothesis, lemmas_of = sorted(set(_content(item.hypothesis))), wordnet().lemmas_of
     return _listed(
         f"{word}/{other}"
         for word in _content(item.premise)
@@ -76,12 +76,11 @@ def _antonymy(item: Item) -> str:
 
 def _opposites(word: str) -> frozenset[str]:
     """Return the lemmas that are opposed to a lemma of *word* in WordNet."""
-    wordnet = WordNet.load()
     return frozenset(
         antonym.lower()
-        for synset in wordnet.synsets(word)
-        for lemma in wordnet.lemmas_of(word)
-        for _, antonym in wordnet.antonyms(synset, lemma)
+        for synset in wordnet().synsets(word)
+        for lemma in wordnet().lemmas_of(word)
+        for _, antonym in wordnet().antonyms(synset, lemma)
     )
 
 
@@ -118,7 +117,7 @@ def _is_misspelt(word: str) -> bool:
 
 
 def _is_word(word: str) -> bool:
-    return word in CLOSED_CLASSES or word in NEGATIONS or word in _QUANTIFIERS or WordNet.load().knows(word)
+    return word in CLOSED_CLASSES or word in NEGATIONS or word in _QUANTIFIERS or wordnet().knows(word)
 
 
 def _one_edit_away(word: str) -> Iterator[str]:

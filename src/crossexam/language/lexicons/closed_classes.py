@@ -1,42 +1,65 @@
-"""Closed-class words of English (Quirk et al., 1985, A Comprehensive Grammar, chapters 2, 6, 9, 13, 14)."""
+"""Closed-class words of English, once each (Quirk et al., 1985, A Comprehensive Grammar; sections are given).
+
+A rule that asks for fewer or more words than a class has says so where it stands, as a difference or a union.
+Lists of words of several classes that one rule is about stay with the rule.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
 # fmt: off
-ARTICLES: Final = frozenset({"a", "an", "the"})
+ARTICLES: Final = frozenset({"a", "an", "the"})  # 5.11
 
-# With the subordinating conjunctions that have the Penn tag IN (Quirk et al., 14.11-14.12).
-CONJUNCTIONS: Final = frozenset(
+# Determiners that a singular noun follows (5.10-5.25); "the" and "no" go with both numbers.
+SINGULAR_DETERMINERS: Final = frozenset("a an one this that each every another".split())
+
+COORDINATORS: Final = frozenset("and but or nor so yet for".split())  # with those like them, 13.5-13.18
+
+SUBORDINATORS: Final = frozenset(  # of one word, 14.11-14.12
     "after although as because before if lest once since than that though till unless until when whenever "
-    "where whereas wherever whether while whilst and but or nor so yet for".split()
+    "where whereas wherever whether while whilst".split()
 )
 
-PRONOUNS: Final = frozenset(
-    "i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself "
-    "she her hers herself it its itself they them their theirs themselves who whom whose which what one "
-    "oneself somebody someone something anybody anyone anything everybody everyone everything nobody none "
-    "nothing this that these those each either neither both all some any few many several much more most "
-    "other another such".split()
+CONJUNCTIONS: Final = COORDINATORS | SUBORDINATORS
+
+PERSONAL_PRONOUNS: Final = frozenset("he him she her it they them i me we us you".split())  # 6.15-6.19
+
+REFLEXIVES: Final = frozenset(  # 6.23
+    "myself yourself himself herself itself ourselves yourselves themselves oneself".split()
 )
 
-PERSONAL_PRONOUNS: Final = frozenset("he him she her it they them i me we us you".split())
+POSSESSIVE_DETERMINERS: Final = frozenset("my your his her its our their whose".split())  # 6.29
 
+INDEFINITES: Final = frozenset(  # compound pronouns, 6.46-6.47
+    "someone somebody something anyone anybody anything everyone everybody everything nobody nothing".split()
+)
+
+PRONOUNS: Final = PERSONAL_PRONOUNS | REFLEXIVES | POSSESSIVE_DETERMINERS | INDEFINITES | frozenset(
+    "mine ours yours hers theirs who whom which what one none this that these those "
+    "each either neither both all some any few many several much more most other another such".split()
+)
+
+# Pronouns for people that stand where a noun may: someone is there.
 INDEFINITE_PEOPLE: Final = frozenset("someone somebody everyone everybody others".split())
 
-PREPOSITIONS: Final = frozenset(
+PREPOSITIONS: Final = frozenset(  # of one word, 9.7
     "about above across after against along amid among around as at before behind below beneath beside "
     "besides between beyond by despite down during except for from in inside into like near of off on "
     "onto opposite out outside over past per since through throughout till to toward towards under until "
     "up upon versus via with within without".split()
 )
 
-AUXILIARIES: Final = frozenset(
-    "am is are was were be been being has have had having do does did done doing can could may might must "
-    "shall should will would ought need dare".split()
-)
+PATHS: Final = frozenset("along across down past through up".split())  # passage and direction, 9.25-9.26
 
+BE: Final = frozenset("be am is are was were been being".split())  # 3.32
+BE_WITH_CLITICS: Final = BE | {"'s", "'re", "'m"}  # as they are split off: she 's
+HAVE: Final = frozenset("have has had having".split())  # 3.33
+DO: Final = frozenset("do does did done doing".split())  # 3.36
+CENTRAL_MODALS: Final = frozenset("can could may might must shall should will would".split())  # 3.39
+AUXILIARIES: Final = BE | HAVE | DO | CENTRAL_MODALS | {"ought", "need", "dare"}  # the marginal: 3.40-3.43
+
+# Adverbs of negation, time, place, degree and conjunction (chapters 7 and 8), and interjections.
 OTHER: Final = frozenset(
     "no not never ever also too very just only then there here now how why again else even still already "
     "almost always often perhaps maybe quite rather however thus hence yes oh ok okay hi hello".split()
@@ -44,7 +67,7 @@ OTHER: Final = frozenset(
 
 CLOSED_CLASSES: Final = ARTICLES | CONJUNCTIONS | PRONOUNS | PREPOSITIONS | AUXILIARIES | OTHER
 
-NEGATIONS: Final = frozenset(
+NEGATIONS: Final = frozenset(  # in form, and from "hardly" on in meaning only; 10.54-10.59
     "not n't no never nobody none nothing nowhere neither nor cannot without hardly scarcely barely "
     "rarely seldom".split()
 )

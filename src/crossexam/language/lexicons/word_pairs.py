@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from crossexam.core.errors import FormatError
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 
 Relation = Literal["antonym", "hypernym", "hyponym", "synonym"]
 
@@ -153,11 +153,10 @@ def _cased(word: str) -> str:
     lower = word.lower()
     if lower == word:
         return word
-    wordnet = WordNet.load()
     written = {
         lemma
-        for synset in wordnet.synsets(lower)
-        for lemma in wordnet.lemmas(synset)
+        for synset in wordnet().synsets(lower)
+        for lemma in wordnet().lemmas(synset)
         if lemma.lower() == lower
     }
     return word if written and lower not in written else lower

@@ -29,7 +29,6 @@ target synsets, index of the word in the target.  Sources ascend; the order with
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 import zipfile
@@ -37,17 +36,17 @@ import zlib
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.language.remembered import ALL_WORDS, remembered
 
 FORMAT: Final = 1  # a reader refuses any other
 PARTS: Final = ("n", "v", "a", "r")
 _SHIPPED: Final = Path(__file__).with_name("wordnet-3.0.zip")
-_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # date of the members of a zip archive: the same bytes at any time
 # Detachment rules of morphy(7WN), as in NLTK: an ending and what replaces it in the lemma.
 # fmt: off
 _ENDINGS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -63,13 +62,12 @@ _LAST_LETTERS: Final = frozenset(old[-1] for rules in _ENDINGS.values() for old,
 
 
 class WordNet:
-    """A read-only WordNet, which threads may share.  :meth:`load` returns the one that is shipped.
+    """A read-only WordNet, which threads may share.  :func:`wordnet` returns the one that is shipped.
 
-    >>> wordnet = WordNet.load()
-    >>> hot = wordnet.synsets("hottest", "a")[0]
-    >>> wordnet.name(hot), wordnet.definition(hot)[:35]
+    >>> hot = wordnet().synsets("hottest", "a")[0]
+    >>> wordnet().name(hot), wordnet().definition(hot)[:35]
     ('hot.a.01', 'used of physical heat; having a hig')
-    >>> [(wordnet.name(synset), lemma) for synset, lemma in wordnet.antonyms(hot)]
+    >>> [(wordnet().name(synset), lemma) for synset, lemma in wordnet().antonyms(hot)]
     [('cold.a.01', 'cold')]
     """
 
@@ -82,11 +80,6 @@ class WordNet:
         self._hypernyms = self._link("hypernym", 2)
         self._instance_hypernyms = self._link("instance_hypernym", 2)
         self._similar = self._link("similar", 2)
-
-    @classmethod
-    def load(cls) -> WordNet:
-        """Return the shipped WordNet, read once per process."""
-        return _load()
 
     def _link(self, relation: str, width: int) -> tuple[Sequence[int], ...]:
         """Return the *width* columns of *relation*; the first is sorted."""
@@ -116,16 +109,24 @@ class WordNet:
     def morphy(self, word: str, pos: str) -> str | None:
         """Return the first base form of *word*, in lower case, as part of speech *pos*, or None.
 
-        >>> WordNet.load().morphy("geese", "n")
+        >>> wordnet().morphy("geese", "n")
         'goose'
         """
         forms = self._part(pos).forms(word)
         return forms[0] if forms else None
 
+    def base_form(self, word: str, pos: str) -> str:
+        """Return the first base form of *word*, in lower case, as part of speech *pos*, or *word* itself.
+
+        >>> wordnet().base_form("geese", "n"), wordnet().base_form("qzx", "n")
+        ('goose', 'qzx')
+        """
+        return self.morphy(word, pos) or word
+
     def knows(self, word: str) -> bool:
         """Return whether *word*, in lower case, is a lemma or a form of one, of any part of speech.
 
-        >>> WordNet.load().knows("geese"), WordNet.load().knows("gese")
+        >>> wordnet().knows("geese"), wordnet().knows("gese")
         (True, False)
         """
         nouns, *others = self._parts.values()
@@ -134,7 +135,7 @@ class WordNet:
     def lemmas_of(self, word: str, pos: str | None = None) -> tuple[str, ...]:
         """Return the lemmas that *word*, in any case, may be a form of; of any part of speech by default.
 
-        >>> WordNet.load().lemmas_of("axes", "n")
+        >>> wordnet().lemmas_of("axes", "n")
         ('ax', 'axis')
         """
         word = word.lower()
@@ -147,7 +148,7 @@ class WordNet:
 
         Most of the regular ones are not English words.
 
-        >>> "axes" in WordNet.load().words_of("ax", "n"), "geese" in WordNet.load().words_of("goose", "n")
+        >>> "axes" in wordnet().words_of("ax", "n"), "geese" in wordnet().words_of("goose", "n")
         (True, True)
         """
         return self._part(pos).words_of(lemma)
@@ -155,7 +156,7 @@ class WordNet:
     def is_lemma(self, word: str, pos: str) -> bool:
         """Return whether *word*, in lower case and not inflected, is a lemma of part of speech *pos*.
 
-        >>> WordNet.load().is_lemma("goose", "n"), WordNet.load().is_lemma("geese", "n")
+        >>> wordnet().is_lemma("goose", "n"), wordnet().is_lemma("geese", "n")
         (True, False)
         """
         return word in self._part(pos).lemmas()
@@ -222,8 +223,7 @@ class WordNet:
         Antonymy holds between words: of *big* and *large*, which share a synset, *little* is the antonym
         of the first and *small* of the second.  *lemma* may be in any case.
 
-        >>> wordnet = WordNet.load()
-        >>> [word for _, word in wordnet.antonyms(wordnet.synsets("large", "a")[0], "large")]
+        >>> [word for _, word in wordnet().antonyms(wordnet().synsets("large", "a")[0], "large")]
         ['small']
         """
         sources, words, targets, others = self._antonyms
@@ -236,8 +236,7 @@ class WordNet:
     def hypernyms(self, synset: int) -> tuple[int, ...]:
         """Return the direct hypernyms of *synset*, what it is a kind of.
 
-        >>> wordnet = WordNet.load()
-        >>> [wordnet.name(s) for s in wordnet.hypernyms(wordnet.synsets("dog")[0])]
+        >>> [wordnet().name(s) for s in wordnet().hypernyms(wordnet().synsets("dog")[0])]
         ['canine.n.02', 'domestic_animal.n.01']
         """
         return _targets(self._hypernyms, synset)
@@ -245,8 +244,7 @@ class WordNet:
     def closure(self, *synsets: int) -> tuple[int, ...]:
         """Return *synsets* and all their hypernyms, direct and inherited, each once, depth first.
 
-        >>> wordnet = WordNet.load()
-        >>> [wordnet.name(s) for s in wordnet.closure(wordnet.synsets("bone", "n")[0])][:3]
+        >>> [wordnet().name(s) for s in wordnet().closure(wordnet().synsets("bone", "n")[0])][:3]
         ['bone.n.01', 'connective_tissue.n.01', 'animal_tissue.n.01']
         """
         pending = list(synsets)
@@ -282,9 +280,8 @@ class WordNet:
     def has_antonym(self, word: str, pos: str | None = None) -> bool:
         """Return whether *word*, in lower case and inflected or not, has a direct antonym in some sense.
 
-        >>> wordnet = WordNet.load()
-        >>> wordnet.has_antonym("hottest"), wordnet.has_antonym("hottest", "n"), wordnet.has_antonym("table")
-        (True, False, False)
+        >>> wordnet().has_antonym("hottest"), wordnet().has_antonym("hottest", "n")
+        (True, False)
         """
         return _has_antonym(self, word, pos)
 
@@ -325,16 +322,17 @@ class WordNet:
 
 
 @cache
-def _load() -> WordNet:
+def wordnet() -> WordNet:
+    """Return the WordNet that is shipped, read once per process."""
     return WordNet(_SHIPPED)
 
 
-@lru_cache(maxsize=1 << 16)
-def _has_antonym(wordnet: WordNet, word: str, pos: str | None) -> bool:
+@remembered(ALL_WORDS)
+def _has_antonym(lexicon: WordNet, word: str, pos: str | None) -> bool:
     parts: Iterable[str] = [pos] if pos else PARTS
     for part in parts:
-        forms = wordnet.lemmas_of(word, part)
-        if forms and not wordnet.antonymous_lemmas(part).isdisjoint(forms):
+        forms = lexicon.lemmas_of(word, part)
+        if forms and not lexicon.antonymous_lemmas(part).isdisjoint(forms):
             return True
     return False
 
@@ -453,62 +451,12 @@ class WordNetArchive:
 
     def numbers(self, name: str) -> array[int]:
         """Return member *name* as numbers."""
-        return unpack_numbers(self.read(name))
+        column = array("I", self.read(name))
+        if sys.byteorder == "big":
+            column.byteswap()
+        return column
 
     def lines(self, name: str) -> list[str]:
         """Return member *name* as rows of text."""
-        return unpack_lines(self.read(name))
-
-
-def pack_numbers(numbers: Iterable[int]) -> bytes:
-    """Return *numbers* as a column.
-
-    >>> pack_numbers([1, 258])
-    b'\\x01\\x00\\x00\\x00\\x02\\x01\\x00\\x00'
-    """
-    column = array("I", numbers)
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column.tobytes()
-
-
-def unpack_numbers(data: bytes) -> array[int]:
-    """Return the numbers of a column.
-
-    >>> unpack_numbers(pack_numbers([1, 258])).tolist()
-    [1, 258]
-    """
-    column = array("I")
-    column.frombytes(data)
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column
-
-
-def pack_lines(rows: Iterable[str]) -> bytes:
-    """Return *rows*, which contain no line breaks, as a column."""
-    return "\n".join(rows).encode("utf-8")
-
-
-def unpack_lines(data: bytes) -> list[str]:
-    """Return the rows of a column of text.
-
-    >>> unpack_lines(pack_lines(["hot", "", "cold"]))
-    ['hot', '', 'cold']
-    """
-    return data.decode("utf-8").split("\n") if data else []
-
-
-def archive_bytes(members: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive of *members*: the same bytes at any time, on any platform.
-
-    (Given one version of zlib; another may compress the same members to other bytes.)
-    """
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, data in members.items():
-            entry = zipfile.ZipInfo(name, _EARLIEST)
-            entry.create_system = 3  # Unix, on every platform
-            entry.external_attr = 0o644 << 16
-            archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=9)
-    return stream.getvalue()
+        data = self.read(name)
+        return data.decode("utf-8").split("\n") if data else []

@@ -10,12 +10,12 @@ and part of train), 41 were judged right for a caption; wrong were *tiger, perso
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from functools import lru_cache
 from typing import Final, get_args
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
-from crossexam.language.lexicons.wordnet import PARTS, WordNet
+from crossexam.language.lexicons.wordnet import PARTS, wordnet
+from crossexam.language.remembered import ALL_WORDS, remembered
 
 #: Steps from a word to its hypernym.  Of the 1,385 pairs of Baroni et al. (2012), 55 % are at most two steps
 #: apart, 76 % three; hypernyms at three steps are mostly too rare for captions (puppy, beast; pier, solid).
@@ -47,35 +47,32 @@ TOO_GENERAL: Final = frozenset(
     "point portion position possession process product property quality region relation result shape signal "
     "signaling soul state stuff substance surface symbol thing unit way whole work writing".split()
 )
-_REMEMBERED: Final = 1 << 16  # words; about 20 MB when full
 
 
 def wordnet_pairs(
     relation: Relation,
-    wordnet: WordNet,
     *,
     pos: Collection[str] | None = None,
     distance: int = DISTANCE,
     share: float | None = None,
     multiword: bool = False,
 ) -> list[WordPair]:
-    """Return the distinct pairs of *wordnet* whose second word is a *relation* of the first, in order.
+    """Return the distinct pairs of WordNet whose second word is a *relation* of the first, in order.
 
     Antonyms are direct ones; hypernyms and hyponyms up to *distance* steps away.  *pos*: some of n, v, a,
     r, by default those of ``PARTS_OF``.  *share*: see :func:`frequent_senses`; 0 for every sense, by default
     that of ``SHARES``.
 
-    >>> wordnet = WordNet.load()
-    >>> WordPair("happy", "unhappy", "antonym", "a") in wordnet_pairs("antonym", wordnet, pos="a")
+    >>> WordPair("happy", "unhappy", "antonym", "a") in wordnet_pairs("antonym", pos="a")
     True
     """
     parts = _checked(relation, pos, distance)
     share = SHARES[relation] if share is None else share
     found: dict[WordPair, None] = {}
     for part in parts:
-        for word in _words(part, wordnet):
+        for word in _words(part):
             if multiword or "_" not in word:
-                pairs = _pairs_of(word, relation, part, wordnet, distance, share, multiword=multiword)
+                pairs = _pairs_of(word, relation, part, distance, share, multiword=multiword)
                 found.update(dict.fromkeys(pairs))
     return list(found)
 
@@ -83,7 +80,6 @@ def wordnet_pairs(
 def replacements(
     word: str,
     relation_kinds: Iterable[Relation],
-    wordnet: WordNet,
     *,
     pos: Collection[str] | None = None,
     distance: int = DISTANCE,
@@ -95,42 +91,41 @@ def replacements(
     and I_TA3 (Sanchez et al., 2018, section 6.1), for which the authors chose them by hand.  *pos*: the
     parts of speech, by default all.
 
-    >>> [pair.second for pair in replacements("sunset", ["synonym"], WordNet.load())]
+    >>> [pair.second for pair in replacements("sunset", ["synonym"])]
     ['sundown']
     """
     found: dict[WordPair, None] = {}
     for relation in relation_kinds:
         minimum = SHARES.get(relation, SHARE) if share is None else share
         for part in _checked(relation, pos if pos is not None else PARTS, distance):
-            pairs = _pairs_of(word.lower(), relation, part, wordnet, distance, minimum)
+            pairs = _pairs_of(word.lower(), relation, part, distance, minimum)
             found.update(dict.fromkeys(pairs))
     return list(found)
 
 
-@lru_cache(_REMEMBERED)
-def frequent_senses(word: str, pos: str, wordnet: WordNet, share: float = SHARE) -> tuple[int, ...]:
+@remembered(ALL_WORDS)
+def frequent_senses(word: str, pos: str, share: float = SHARE) -> tuple[int, ...]:
     """Return the synsets of the lemma *word* as *pos*: the first, and any with *share* of its tags.
 
     Return none if that part of speech has less than *share* of all tags of the word: *mow* is seldom a loft.
 
-    >>> wordnet = WordNet.load()
-    >>> [wordnet.name(synset) for synset in frequent_senses("dog", "n", wordnet)]
+    >>> [wordnet().name(synset) for synset in frequent_senses("dog", "n")]
     ['dog.n.01']
-    >>> frequent_senses("dog", "v", wordnet)
+    >>> frequent_senses("dog", "v")
     ()
     """
-    senses = [s for s in dict.fromkeys(wordnet.synsets(word, pos)) if _spelling(word, s, wordnet)]
-    counts = [wordnet.tag_count(synset, word) for synset in senses]
-    if share and sum(counts) < share * _tags(word, wordnet):
+    senses = [s for s in dict.fromkeys(wordnet().synsets(word, pos)) if _spelling(word, s)]
+    counts = [wordnet().tag_count(synset, word) for synset in senses]
+    if share and sum(counts) < share * _tags(word):
         return ()
     minimum = share * max(1, sum(counts))
     return tuple(s for k, s in enumerate(senses) if k == 0 or counts[k] >= minimum)
 
 
-@lru_cache(_REMEMBERED)
-def _tags(word: str, wordnet: WordNet) -> int:
+@remembered(ALL_WORDS)
+def _tags(word: str) -> int:
     """Return how often *word* was tagged in WordNet's concordances, over all parts of speech."""
-    return sum(wordnet.tag_count(synset, word) for synset in dict.fromkeys(wordnet.synsets(word)))
+    return sum(wordnet().tag_count(synset, word) for synset in dict.fromkeys(wordnet().synsets(word)))
 
 
 def _checked(relation: Relation, pos: Collection[str] | None, distance: int) -> Collection[str]:
@@ -144,57 +139,48 @@ def _checked(relation: Relation, pos: Collection[str] | None, distance: int) -> 
     return PARTS_OF[relation] if pos is None else pos
 
 
-def _words(pos: str, wordnet: WordNet) -> Iterable[str]:
+def _words(pos: str) -> Iterable[str]:
     """Return the lemmas of a part of speech in lower case, in the order of its synsets."""
-    of_part = (s for s in range(len(wordnet)) if wordnet.pos_of(s).replace("s", "a") == pos)
-    return dict.fromkeys(lemma.lower() for synset in of_part for lemma in wordnet.lemmas(synset))
+    of_part = (s for s in range(len(wordnet())) if wordnet().pos_of(s).replace("s", "a") == pos)
+    return dict.fromkeys(lemma.lower() for synset in of_part for lemma in wordnet().lemmas(synset))
 
 
-def _spelling(word: str, synset: int, wordnet: WordNet) -> str | None:
+def _spelling(word: str, synset: int) -> str | None:
     """Return the spelling of the lemma *word* in *synset*, None if it is not one: *men* is found as *man*."""
-    return next((lemma for lemma in wordnet.lemmas(synset) if lemma.lower() == word), None)
+    return next((lemma for lemma in wordnet().lemmas(synset) if lemma.lower() == word), None)
 
 
 def _pairs_of(
-    word: str,
-    relation: Relation,
-    pos: str,
-    wordnet: WordNet,
-    distance: int,
-    share: float,
-    *,
-    multiword: bool = False,
+    word: str, relation: Relation, pos: str, distance: int, share: float, *, multiword: bool = False
 ) -> Iterator[WordPair]:
     """Yield the pairs whose first word is *word*, in lower case, both words in frequent senses.
 
     The second is a single word unless *multiword*.
     """
-    for synset in frequent_senses(word, pos, wordnet, share):
-        first = _spelling(word, synset, wordnet) or word
-        for other, lemma in _others(first, synset, relation, wordnet, distance):
+    for synset in frequent_senses(word, pos, share):
+        first = _spelling(word, synset) or word
+        for other, lemma in _others(first, synset, relation, distance):
             if not multiword and "_" in lemma:
                 continue
             if lemma.lower() == word or (relation == "hypernym" and lemma in TOO_GENERAL):
                 continue
             if relation == "hyponym" and word in TOO_GENERAL:
                 continue
-            if other in frequent_senses(lemma.lower(), pos, wordnet, share):
+            if other in frequent_senses(lemma.lower(), pos, share):
                 yield WordPair(first, lemma, relation, pos)
 
 
-def _others(
-    word: str, synset: int, relation: Relation, wordnet: WordNet, distance: int
-) -> Iterator[tuple[int, str]]:
+def _others(word: str, synset: int, relation: Relation, distance: int) -> Iterator[tuple[int, str]]:
     if relation == "antonym":
-        yield from wordnet.antonyms(synset, word)
+        yield from wordnet().antonyms(synset, word)
     elif relation == "synonym":
-        yield from ((synset, lemma) for lemma in wordnet.lemmas(synset))
+        yield from ((synset, lemma) for lemma in wordnet().lemmas(synset))
     else:
         up = relation == "hypernym"
         near = dict.fromkeys((synset,))
         edge = [synset]
         for _ in range(distance):
-            steps = (wordnet.hypernyms(s) if up else wordnet.hyponyms(s) for s in edge)
+            steps = (wordnet().hypernyms(s) if up else wordnet().hyponyms(s) for s in edge)
             edge = [s for s in dict.fromkeys(s for step in steps for s in step) if s not in near]
             near |= dict.fromkeys(edge)
-            yield from ((s, lemma) for s in edge for lemma in wordnet.lemmas(s))
+            yield from ((s, lemma) for s in edge for lemma in wordnet().lemmas(s))

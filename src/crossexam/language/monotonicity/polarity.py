@@ -27,12 +27,11 @@ its prejacent, so that nothing can be replaced, whereas MED considers only its e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import repeat
 from typing import Final, Literal, NamedTuple
 
 from crossexam.language.lexicons.noun_groups import MASS
-from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import (
     TaggedSentence,
     clause_end,
@@ -48,6 +47,7 @@ from crossexam.language.monotonicity.spans import (
 )
 from crossexam.language.numbers import NUMBER_WORDS
 from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.remembered import ALL_WORDS, NEARBY, remembered
 from crossexam.language.tokens import Token
 
 Direction = Literal["up", "down", "none"]
@@ -164,8 +164,6 @@ _LENGTHS_OF_BLOCKING: Final[Mapping[str, frozenset[int]]] = {
 _NO_LENGTHS: Final[frozenset[int]] = frozenset()
 #: The second words of operators, by which most phrases that an article begins are known to be none.
 _SECOND: Final = frozenset(phrase[1] for phrase in _BY_PHRASE if len(phrase) > 1)
-_REMEMBERED: Final = 256  # sentences: those of a few examples
-_REMEMBERED_WORDS: Final = 1 << 15  # with a tag
 #: Words that modify what follows; others do if they are superlatives in -est.
 _MODIFYING: Final = ORDERING | NOT_SUBSECTIVE | {"most", "least", "too"}
 _BEFORE_NOUNS: Final = frozenset("all each every most few half both any zero".split())
@@ -200,7 +198,7 @@ def regions(sentence: TaggedSentence) -> list[Region]:
     )
 
 
-@lru_cache(_REMEMBERED)
+@remembered(NEARBY)
 def _known_regions(sentence: TaggedSentence) -> list[Region]:
     """Return the regions of a sentence, in which there may be several candidates."""
     return regions(sentence)
@@ -226,7 +224,7 @@ def _operators(sentence: TaggedSentence) -> Iterator[_Match]:
             yield found
 
 
-@lru_cache(_REMEMBERED_WORDS)
+@remembered(ALL_WORDS)
 def _lengths(word: str, tag: str, with_free: bool) -> tuple[int, ...]:
     """Return the lengths of the operators that *word* may begin, the longest first; most words begin none.
 
@@ -236,7 +234,7 @@ def _lengths(word: str, tag: str, with_free: bool) -> tuple[int, ...]:
     lengths = known.get(word, _NO_LENGTHS)
     if tag == "CD" or word in NUMBER_WORDS:
         lengths |= known["N"]
-    if (tag.startswith("VB") or tag in {"MD", "NNS"}) and (lemma := WordNet.load().morphy(word, "v")):
+    if (tag.startswith("VB") or tag in {"MD", "NNS"}) and (lemma := wordnet().morphy(word, "v")):
         lengths |= known.get(lemma, _NO_LENGTHS)
     return tuple(sorted(lengths, reverse=True))
 
@@ -260,7 +258,7 @@ def _keys(sentence: TaggedSentence, k: int, length: int) -> Iterator[tuple[str, 
         yield ("neither", "nor")
     yield tuple(words)
     yield tuple("N" if _is_number(sentence, k + n) else word for n, word in enumerate(words))
-    if (sentence.is_verb(k) or sentence.tag(k) == "NNS") and (lemma := WordNet.load().morphy(words[0], "v")):
+    if (sentence.is_verb(k) or sentence.tag(k) == "NNS") and (lemma := wordnet().morphy(words[0], "v")):
         yield (lemma, *words[1:])
 
 
@@ -320,7 +318,7 @@ def _reach(sentence: TaggedSentence, found: _Match) -> Iterator[Region]:
     if reach in {"noun phrase", "pronoun"}:
         yield from _quantified(sentence, found, name)
     elif reach == "condition":
-        if name == "if" and WordNet.load().morphy(sentence.word(found.start - 1), "v") in ASKING:
+        if name == "if" and wordnet().morphy(sentence.word(found.start - 1), "v") in ASKING:
             direction = "none"
         yield Region(found.end, condition_end(sentence, last), direction, scope)
     elif reach == "phrase":
@@ -397,7 +395,7 @@ def _is_superlative(sentence: TaggedSentence, k: int) -> bool:
     word, tag = sentence.word(k), sentence.tag(k)
     if word in {"most", "least"}:
         return tag in {"JJS", "RBS"}
-    return tag[:2] == "JJ" and word.endswith("est") and WordNet.load().morphy(word, "a") not in {word, None}
+    return tag[:2] == "JJ" and word.endswith("est") and wordnet().base_form(word, "a") != word
 
 
 def _compared(sentence: TaggedSentence) -> Iterator[Region]:

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Final
 
-from crossexam.language.lexicons.closed_classes import AUXILIARIES
+from crossexam.language.lexicons.closed_classes import AUXILIARIES, SUBORDINATORS
 from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.remembered import NEARBY, remembered
 from crossexam.language.tokens import Token
 
-_REMEMBERED: Final = 256  # sentences: those of a few examples
 _ENDS: Final = frozenset({".", "!", "?", ";", "..."})
 _FINITE: Final = frozenset({"MD", "VBZ", "VBP", "VBD"})
 _RELATIVE: Final = frozenset({"WDT", "WP", "WP$"})
-_SUBORDINATORS: Final = frozenset(
-    "because although though while whereas since when if unless until till before after but so whenever "
-    "whether as".split()
-)
+# Those that open a clause within a phrase ("that", "where", "than"), and rare or ambiguous ones.
+_NOT_OPENING: Final = frozenset("that where wherever than lest once whilst".split())
+_OPENING: Final = SUBORDINATORS - _NOT_OPENING | {"but", "so"}
 _ONLY_WITH_VERB: Final = frozenset("before after until till since as so but".split())
 _IN_PHRASE: Final = frozenset(
     "DT PRP$ CD JJ JJR JJS RB RBR RBS NN NNS NNP NNPS POS PDT HYPH WP$ -LRB- -RRB-".split()
@@ -86,7 +85,7 @@ def sentence_of(tokens: Sequence[Token], parsed: Parsed | None) -> TaggedSentenc
     return TaggedSentence(tokens, _lower(tokens), parsed)
 
 
-@lru_cache(_REMEMBERED)
+@remembered(NEARBY)
 def _of_tokens(tokens: tuple[Token, ...]) -> TaggedSentence:
     return TaggedSentence(tokens, _lower(tokens), None)
 
@@ -260,7 +259,7 @@ def _relative_pronoun(sentence: TaggedSentence, k: int) -> int | None:
 def _opens_clause(sentence: TaggedSentence, j: int, limit: int) -> bool:
     """Return whether the conjunction *j* opens a clause before *limit*."""
     word = sentence.word(j)
-    if word in _SUBORDINATORS:
+    if word in _OPENING:
         return word not in _ONLY_WITH_VERB or any(sentence.is_verb(k) for k in range(j + 1, limit))
     return word in {"and", "or"} and _is_new_clause(sentence, j, limit)
 
@@ -277,4 +276,4 @@ def _is_new_clause(sentence: TaggedSentence, j: int, limit: int) -> bool:
 
 def _is_fronted(sentence: TaggedSentence, start: int, comma: int) -> bool:
     """Return whether a clause or phrase, which ends at *comma*, precedes the main clause."""
-    return sentence.word(start) in _SUBORDINATORS or sentence.tag(start) in {"IN", "WRB"}
+    return sentence.word(start) in _OPENING or sentence.tag(start) in {"IN", "WRB"}

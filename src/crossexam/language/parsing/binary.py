@@ -24,12 +24,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Edit, Example, Side, undo_edits
 from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tokens import AlignmentError, Token, align, words
 
 Span = tuple[int, int]
@@ -39,7 +39,6 @@ _PIECE: Final = re.compile(r"[^ \t\r\n]+")
 _ESCAPES: Final = {"(": "-LRB-", ")": "-RRB-"}
 #: More words than this that are inserted within a sentence are not a modifier.
 _MOST_INSERTED: Final = 3
-_REMEMBERED: Final = 8192  # parses, as neighbouring items share their base
 # Relations of what stands inside a noun phrase, before its noun.
 _IN_NOUN_PHRASE: Final = frozenset({"det", "amod", "compound", "nummod", "nmod:poss", "nmod"})
 _NOMINAL: Final = ("NN", "PRP", "CD", "DT", "WP", "EX")
@@ -70,7 +69,7 @@ class BinaryTree(NamedTuple):
         return " ".join(pieces)
 
 
-@lru_cache(_REMEMBERED)
+@remembered(SENTENCES)
 def binary_tree(parse: str) -> BinaryTree | None:
     """Return the tree of a binary *parse*, or None if that is malformed.
 
@@ -99,7 +98,7 @@ def binary_tree(parse: str) -> BinaryTree | None:
     return None if pending or count != 1 else BinaryTree(tuple(leaves), frozenset(spans))
 
 
-@lru_cache(_REMEMBERED)
+@remembered(SENTENCES)
 def located_tree(sentence: str, parse: str) -> tuple[BinaryTree, tuple[Token, ...]] | None:
     """Return the tree of *parse* and the token of each leaf in *sentence*; None if they do not fit."""
     tree = binary_tree(parse)

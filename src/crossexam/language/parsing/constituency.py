@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from crossexam.language.lexicons.closed_classes import SUBORDINATORS
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.head_rules import (
     BE,
@@ -42,10 +43,8 @@ _TIMES: Final = frozenset(
     "today tonight yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday morning "
     "afternoon evening night day week month year summer winter spring autumn fall time noon".split()
 )
-_SUBORDINATORS: Final = frozenset(
-    "while as because since although though before after until till unless once when whenever where so if "
-    "whereas lest than like".split()
-)
+# Those of adverbial clauses: "that" and "whether" open complements.
+_ADVERBIAL: Final = SUBORDINATORS - {"that", "whether", "wherever", "whilst"} | {"so", "like"}
 # Verbs whose participle or infinitive is a complement (Quirk et al., 1985, sections 16.38 to 16.40).
 _CATENATIVE: Final = frozenset(
     "start begin stop keep continue like love enjoy try want need prefer finish avoid go come seem appear "
@@ -275,7 +274,7 @@ def _clause_in_clause(node: Tree, chosen: int, k: int) -> str:
         first = child.children[0]
         adverbial = (
             first.label in {"IN", "RB", "WHADVP", "ADVP"}
-            and (first.leaves()[0][1].lower() if first.children else first.word.lower()) in _SUBORDINATORS
+            and (first.leaves()[0][1].lower() if first.children else first.word.lower()) in _ADVERBIAL
         )
         return "advcl" if adverbial or is_mark(node.children[k - 1]) else "ccomp"
     if is_mark(node.children[k - 1]):

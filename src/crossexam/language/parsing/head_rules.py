@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from crossexam.language.lexicons import closed_classes
 from crossexam.language.parsing.trees import Tree
 
-BE: Final = frozenset("be am is are was were been being 's 're 'm ’s ’re ’m ai".split())
+# As Penn trees split them, with either apostrophe: ai n't, they 've; participles of "do" are no auxiliaries.
+BE: Final = closed_classes.BE_WITH_CLITICS | {"’s", "’re", "’m", "ai"}
 GET: Final = frozenset("get gets got getting gotten".split())
-HAVE: Final = frozenset("have has had having 've 'd ’ve".split())
-DO: Final = frozenset("do does did".split())
+HAVE: Final = closed_classes.HAVE | {"'ve", "'d", "’ve"}
+DO: Final = closed_classes.DO - {"done", "doing"}
 PUNCTUATION: Final = frozenset("`` '' , . : -LRB- -RRB- HYPH NFP #".split())
 
 # fmt: off

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
 from typing import Any, Final, Protocol
 
-from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, SIDES, Example, Side
+from crossexam.language.choice import name_and_pipeline
 from crossexam.language.parsing.binary import binary_from_dependencies, located_tree, with_parses
 from crossexam.language.parsing.constituency import parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.head_rules import BE
+from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tagging.spacy_pipeline import load_pipeline, pipeline_name
 from crossexam.language.tokens import AlignmentError, Token
 
@@ -128,9 +129,6 @@ class _Conversion:
         return self.children(first, "conj")
 
 
-REMEMBERED: Final = 4096  # sentences, as neighbouring rows share their premise
-
-
 class DependencyParser(Protocol):
     """A parser of the sentences of examples into Universal Dependencies."""
 
@@ -160,7 +158,7 @@ class ShippedDependencies:
 
     def __init__(self) -> None:
         self.answered: Counter[str] = Counter()
-        self._known = lru_cache(REMEMBERED)(self._convert)
+        self._known = remembered(SENTENCES)(self._convert)
 
     def prepare(self, examples: Sequence[Example]) -> None:
         """Do nothing: parses are converted one by one, and cached."""
@@ -194,7 +192,7 @@ class SpacyDependencies:
         self.name = pipeline_name(self._nlp)
         self.answered: Counter[str] = Counter()
         self._chunk: dict[str, Parsed | None] = {}
-        self._single = lru_cache(REMEMBERED)(self._parse)
+        self._single = remembered(SENTENCES)(self._parse)
 
     def prepare(self, examples: Sequence[Example]) -> None:
         """Parse the sentences of *examples*, each distinct one once, and forget the previous chunk.
@@ -318,31 +316,15 @@ def tree_parser(spec: str) -> TreeParser | None:
 
     Raises UnknownNameError for an unknown kind of parser, CrossexamError if the pipeline has no parser.
     """
-    kind, _, argument = spec.partition(":")
-    if kind not in PARSERS:
-        raise UnknownNameError("parser", kind, PARSERS)
-    return TreeParser(argument) if kind == "spacy" else None
+    name, pipeline = name_and_pipeline("parser", spec, PARSERS)
+    return TreeParser(*pipeline) if name == "spacy" else None
 
 
-def _parses(argument: str, tagger_spec: str) -> DependencyParser:
-    _refuse_argument("parses", argument)
-    return ShippedDependencies()
-
-
-def _auto(argument: str, tagger_spec: str) -> DependencyParser:
-    _refuse_argument("auto", argument)
-    return AutomaticDependencies(_fallback(tagger_spec))
-
-
-def _spacy(argument: str, tagger_spec: str) -> DependencyParser:
-    return SpacyDependencies(argument)
-
-
-#: Name -> function from the text after the colon, and the tagger's spec, to the parser.
-PARSERS: Final[dict[str, Callable[[str, str], DependencyParser]]] = {
-    "auto": _auto,
-    "parses": _parses,
-    "spacy": _spacy,
+#: What makes each parser; spaCy's is given its pipeline, the automatic one what parses the other sentences.
+PARSERS: Final[dict[str, Callable[..., DependencyParser]]] = {
+    "auto": AutomaticDependencies,
+    "parses": ShippedDependencies,
+    "spacy": SpacyDependencies,
 }
 
 
@@ -351,21 +333,9 @@ def resolve_parser(spec: str = "auto", tagger_spec: str = "auto") -> DependencyP
 
     ``auto`` is the shipped parse or, if there is none, the spaCy pipeline that *tagger_spec* names, if it
     has a parser.  Raises UnknownNameError for any other name, CrossexamError if the pipeline has no parser.
-
-    >>> resolve_parser("treebank")
-    Traceback (most recent call last):
-    crossexam.core.errors.UnknownNameError: no parser is called 'treebank'
-      hint: available: auto, parses, spacy
     """
-    kind, _, argument = spec.partition(":")
-    if kind not in PARSERS:
-        raise UnknownNameError("parser", kind, PARSERS)
-    return PARSERS[kind](argument, tagger_spec)
-
-
-def _refuse_argument(kind: str, argument: str) -> None:
-    if argument:
-        raise CrossexamError(f"the parser '{kind}' takes no argument, but got '{argument}'")
+    name, pipeline = name_and_pipeline("parser", spec, PARSERS)
+    return AutomaticDependencies(_fallback(tagger_spec)) if name == "auto" else PARSERS[name](*pipeline)
 
 
 def _fallback(tagger_spec: str) -> SpacyDependencies | None:

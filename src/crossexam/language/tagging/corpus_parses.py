@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
-from typing import Final
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import PARSE_KEY, TAGS_KEY, Example, Side
 from crossexam.language.parsing.trees import leaves
+from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tokens import Token, align
-
-REMEMBERED: Final = 8192  # sentences, as neighbouring rows share their premise; about 25 MB of tokens
 
 
 def has_annotation(example: Example, side: Side) -> bool:
@@ -33,7 +30,7 @@ class CorpusParses:
 
     def __init__(self) -> None:
         self.answered: Counter[str] = Counter()
-        self._aligned = lru_cache(REMEMBERED)(self._align)
+        self._aligned = remembered(SENTENCES)(self._align)
 
     def signature(self) -> str:
         """Return the name, as there is only one source."""

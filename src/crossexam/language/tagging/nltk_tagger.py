@@ -19,11 +19,11 @@ from typing import Final
 
 from crossexam.core.errors import MissingResourceError
 from crossexam.core.example import Example, Side
+from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tagging.perceptron import Perceptron
 from crossexam.language.tokens import Token, new_token, words
 
 RESOURCE: Final = "averaged_perceptron_tagger_eng"
-REMEMBERED: Final = 8192  # sentences, about 25 MB of tokens
 
 _PENN_BRACKETS: Final = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 _OPENING_QUOTES: Final = frozenset("“„«")
@@ -66,7 +66,7 @@ class NltkTagger:
     def __init__(self, perceptron: Callable[[], Perceptron] = downloaded) -> None:
         self.name, self._tagger = perceptron()
         self.answered: Counter[str] = Counter()
-        self._tagged = lru_cache(REMEMBERED)(self._tag)
+        self._tagged = remembered(SENTENCES)(self._tag)
 
     def signature(self) -> str:
         """Return the name, as there is only one source."""

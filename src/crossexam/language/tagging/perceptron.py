@@ -13,6 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from crossexam.language.remembered import remembered
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -25,7 +27,7 @@ FEATURES: Final = "nltk-3.10.4"
 SHIPPED: Final = Path(__file__).with_name("perceptron.json.gz")
 _START: Final = ("-START-", "-START2-")
 _END: Final = ("-END-", "-END2-")
-_REMEMBERED: Final = 1 << 15  # rows of each kind; about 300 bytes each
+_ROWS: Final = 1 << 15  # that are remembered of each kind, about 300 bytes each
 
 
 class Perceptron(NamedTuple):
@@ -70,9 +72,9 @@ class PerceptronTagger:
         self._weights, self._unambiguous = weights, unambiguous
         self._tags = sorted(tags, reverse=True)  # the first of the best is the last in the alphabet
         self._places = {tag: place for place, tag in enumerate(self._tags)}
-        remembered = lru_cache(_REMEMBERED)
-        self._word, self._tags_before = remembered(self._of_word), remembered(self._of_tags_before)
-        self._neighbour = remembered(self._of_neighbour)
+        self._word = remembered(_ROWS)(self._of_word)
+        self._tags_before = remembered(_ROWS)(self._of_tags_before)
+        self._neighbour = remembered(_ROWS)(self._of_neighbour)
         self._rows: dict[str, Row] = {}
 
     def tag(self, words: Sequence[str]) -> list[tuple[str, str]]:

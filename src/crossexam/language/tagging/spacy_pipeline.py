@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, MissingExtraError, MissingResourceError
 from crossexam.core.example import SIDES, Example, Side
+from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tokens import Token
 
 #: Attributes by which the embedding layer of a pipeline is known, which its other components need.
 _VECTORS: Final = frozenset({"doc.tensor", "doc._.trf_data"})
 _PENN_SAMPLE: Final = frozenset({"NN", "JJ", "VBZ"})
-REMEMBERED: Final = 1024  # sentences outside of a prepared chunk
 
 
 def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
@@ -68,7 +67,7 @@ class SpacyTagger:
         self.name = pipeline_name(self._nlp)
         self.answered: Counter[str] = Counter()
         self._chunk: dict[str, tuple[Token, ...]] = {}
-        self._single = lru_cache(REMEMBERED)(self._annotate)
+        self._single = remembered(SENTENCES)(self._annotate)
         labels = {label for _, part in self._nlp.pipeline for label in getattr(part, "labels", ())}
         if labels and not labels >= _PENN_SAMPLE:
             raise CrossexamError(

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Protocol
 
-from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example, Side
+from crossexam.language.choice import name_and_pipeline
 from crossexam.language.tagging.corpus_parses import CorpusParses, has_annotation
 from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tagging.perceptron import shipped
@@ -78,22 +78,13 @@ class AutomaticTagger:
         return self._tagger.tag(sentence)
 
 
-def _plain(kind: str, make: Callable[[], Tagger]) -> Callable[[str], Tagger]:
-    def build(argument: str) -> Tagger:
-        if argument:
-            raise CrossexamError(f"the tagger '{kind}' takes no argument, but got '{argument}'")
-        return make()
-
-    return build
-
-
-#: Name -> function from the text after the colon to the tagger.
-TAGGERS: Final[dict[str, Callable[[str], Tagger]]] = {
-    "auto": _plain("auto", AutomaticTagger),
-    "parses": _plain("parses", CorpusParses),
-    "builtin": _plain("builtin", partial(NltkTagger, shipped)),
+#: What makes each tagger; only spaCy's is given an argument, its pipeline.
+TAGGERS: Final[dict[str, Callable[..., Tagger]]] = {
+    "auto": AutomaticTagger,
+    "parses": CorpusParses,
+    "builtin": partial(NltkTagger, shipped),
     "spacy": SpacyTagger,
-    "nltk": _plain("nltk", NltkTagger),
+    "nltk": NltkTagger,
 }
 
 
@@ -102,13 +93,6 @@ def resolve_tagger(spec: str = "auto") -> Tagger:
 
     Raises UnknownNameError for any other name, and MissingResourceError if spaCy, its pipeline or the weights
     of NLTK's own tagger are not installed; the others need no download.
-
-    >>> resolve_tagger("spcy:en_core_web_sm")
-    Traceback (most recent call last):
-    crossexam.core.errors.UnknownNameError: no tagger is called 'spcy'
-      hint: did you mean 'spacy'?
     """
-    kind, _, argument = spec.partition(":")
-    if kind not in TAGGERS:
-        raise UnknownNameError("tagger", kind, TAGGERS)
-    return TAGGERS[kind](argument)
+    name, pipeline = name_and_pipeline("tagger", spec, TAGGERS)
+    return TAGGERS[name](*pipeline)

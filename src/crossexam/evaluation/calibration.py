@@ -100,16 +100,18 @@ def calibrations(run: Run) -> tuple[Calibration, ...]:
     return found
 
 
-def low_mass_items(run: Run, shares: Shares) -> NDArray[np.bool_]:
-    """Return of which items with an answer all labels together had less than :data:`LEAST_MASS`: [n]."""
-    mass = run.outcomes_of(shares.name).label_mass[shares.rows]
-    low: NDArray[np.bool_] = mass < LEAST_MASS  # False where it is not known
-    return low & shares.answered
+def has_low_mass(run: Run, name: str) -> NDArray[np.bool_]:
+    """Return of which items of test set *name* all labels together had less than :data:`LEAST_MASS`: [n].
+
+    False where that is not known.
+    """
+    low: NDArray[np.bool_] = run.outcomes_of(name).label_mass < LEAST_MASS
+    return low
 
 
 def calibration_of(run: Run, shares: Shares) -> Calibration:
     """Return the calibration of *run* on the test set that has these *shares*."""
-    low_mass = low_mass_items(run, shares)
+    low_mass = has_low_mass(run, shares.name)[shares.rows] & shares.answered
     kept = shares.at(shares.answered & ~low_mass)
     stated, right = kept.confidence, kept.correct
     clusters = cluster_codes(kept.clusters, len(right))
@@ -204,7 +206,7 @@ class _ToFit(NamedTuple):
 
 def _items_to_fit(run: Run, shares: Shares, measured: NDArray[np.uint64]) -> _ToFit:
     """Return the items of a test set of *run* that share no cluster with those that are *measured*."""
-    usable = shares.answered & ~low_mass_items(run, shares)
+    usable = shares.answered & ~has_low_mass(run, shares.name)[shares.rows]
     other = ~np.isin(run.datasets[shares.name].clusters()[shares.rows], measured)
     kept = usable & other
     columns = np.zeros((len(shares.projection.labels), len(LABELS)), dtype=bool)  # of each label

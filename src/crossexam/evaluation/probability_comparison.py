@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import PBound
-from crossexam.core.labels import GOLDS, Projection
+from crossexam.core.labels import Projection
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.calibration import LEAST_MASS
+from crossexam.evaluation.calibration import has_low_mass
 from crossexam.evaluation.scores import numbered_clusters
-from crossexam.evaluation.shares import gives_labels_only, projection_for_run
+from crossexam.evaluation.shares import gives_labels_only, gold_places, label_places, projection_for_run
 from crossexam.evaluation.unanswered import answered_part
 from crossexam.stats.p_values import holm_of_planned
 from crossexam.stats.paired_probabilities import (
@@ -123,11 +123,11 @@ def compared_probabilities(
     gold = first.datasets[name].labels()
     labelled = gold >= 0
     answered = labelled & first.answered(name) & second.answered(name)
-    kept = answered & ~(_low_mass(first, name) | _low_mass(second, name))
+    kept = answered & ~(has_low_mass(first, name) | has_low_mass(second, name))
     parts = _parts(np.flatnonzero(kept).astype(np.int32), clusters)
     fewer = second if second.two_labels else first
     projection = projection_for_run(fewer, name)
-    places = _places(np.unique(gold[kept]), projection)
+    places = gold_places(projection, gold[kept]).astype(np.int64)
     one, other = first.answers(name), second.answers(name)
 
     def losses(answers: NDArray[np.float64], rows: NDArray[np.int32]) -> ItemLosses:
@@ -141,11 +141,6 @@ def compared_probabilities(
     return ProbabilityComparison(
         name, measured, int((labelled & ~answered).sum()), int((answered & ~kept).sum())
     )
-
-
-def _low_mass(run: Run, name: str) -> NDArray[np.bool_]:
-    low: NDArray[np.bool_] = run.outcomes_of(name).label_mass < LEAST_MASS  # False where it is not known
-    return low
 
 
 def _parts(rows: NDArray[np.int32], clusters: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
@@ -162,16 +157,6 @@ def _parts(rows: NDArray[np.int32], clusters: NDArray[np.int32]) -> Iterator[NDA
         start = end
 
 
-def _places(golds: NDArray[np.int8], projection: Projection) -> NDArray[np.int64]:
-    """Return the place among the labels of *projection* of each index in GOLDS; -1 if not of *golds*."""
-    places = np.full(len(GOLDS), -1, dtype=np.int64)
-    for index in golds.tolist():
-        places[index] = projection.labels.index(projection.gold(GOLDS[index]) or GOLDS[index])
-    return places
-
-
 def _losses(answers: NDArray[np.float64], gold: NDArray[np.int64], projection: Projection) -> ItemLosses:
-    columns = np.zeros(len(GOLDS), dtype=np.int64)
-    for column, label in enumerate(projection.labels):
-        columns[GOLDS.index(label)] = column
-    return item_losses(projection.shares(answers), gold, columns[projection.predictions(answers)])
+    predicted = label_places(projection)[projection.predictions(answers)].astype(np.int64)
+    return item_losses(projection.shares(answers), gold, predicted)

@@ -112,15 +112,26 @@ def probabilities_needed(run: Run, what: str) -> CrossexamError:
     )
 
 
+def gold_places(projection: Projection, golds: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return the place among the labels of *projection* of each index in GOLDS; -1 if not of *golds*."""
+    places = np.full(len(GOLDS), -1, dtype=np.int8)
+    for index in np.unique(golds).tolist():
+        places[index] = projection.labels.index(projection.gold(GOLDS[index]) or GOLDS[index])
+    return places
+
+
+def label_places(projection: Projection) -> NDArray[np.int8]:
+    """Return the place of each label of *projection*, by its index in GOLDS."""
+    places = np.zeros(len(GOLDS), dtype=np.int8)
+    for place, label in enumerate(projection.labels):
+        places[GOLDS.index(label)] = place
+    return places
+
+
 def _shares(run: Run, name: str) -> Shares:
     projection, golds = projection_for_run(run, name), run.datasets[name].labels()
     rows = np.flatnonzero(golds >= 0).astype(np.int32)
-    place = np.full(len(GOLDS), -1, dtype=np.int8)
-    for index in np.unique(golds[rows]).tolist():
-        place[index] = projection.labels.index(projection.gold(GOLDS[index]) or GOLDS[index])
-    columns = np.zeros(len(GOLDS), dtype=np.int8)
-    for column, label in enumerate(projection.labels):
-        columns[GOLDS.index(label)] = column
+    place, columns = gold_places(projection, golds[rows]), label_places(projection)
     answers = run.answers(name)
     predicted, confidence = np.empty(len(rows), dtype=np.int8), np.empty(len(rows))
     for part in stretches(len(rows)):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.errors import CrossexamError
-from crossexam.evaluation.calibration import low_mass_items
+from crossexam.evaluation.calibration import has_low_mass
 from crossexam.evaluation.consistency import ConsistencyRule, Violations
 from crossexam.evaluation.scored_run import ScoredRun
 from crossexam.evaluation.scores import Flags
@@ -123,7 +123,9 @@ def items_without_answer(answers: ScoredRun, name: str) -> Sought:
 def usable_shares(answers: ScoredRun, name: str) -> Shares | None:
     """Return the shares of the items whose calibration is measured; None if the model gave labels only."""
     found = next(shares_of(answers.run.restricted_to([name])), None)
-    return None if found is None else found.at(found.answered & ~low_mass_items(answers.run, found))
+    if found is None:
+        return None
+    return found.at(found.answered & ~has_low_mass(answers.run, name)[found.rows])
 
 
 def surely_wrong_items(answers: ScoredRun, name: str) -> Sought:

@@ -466,16 +466,17 @@ def _read_index(folder: Path) -> object:
     )
 
 
-def _adjectives(folder: Path) -> None:
-    from crossexam.language.lexicons.adjectives import AdjectiveCounts
+def _counts(folder: Path) -> None:
+    from crossexam.language.lexicons.counts import CountTable
 
-    AdjectiveCounts({"dog": {"big": 3, "old": 1}, "door": {"open": 2}}, "sample").write(folder / "counts.tsv")
+    counts = {("dog", "big"): 3, ("dog", "old"): 1, ("door", "open"): 2}
+    CountTable("adjectives", counts, "sample").write(folder / "counts.tsv")
 
 
-def _read_adjectives(folder: Path) -> object:
-    from crossexam.language.lexicons.adjectives import AdjectiveCounts
+def _read_counts(folder: Path) -> object:
+    from crossexam.language.lexicons.counts import read_counts
 
-    return vars(AdjectiveCounts.read(folder / "counts.tsv"))
+    return vars(read_counts("adjectives", folder / "counts.tsv"))
 
 
 def _hashes_file(folder: Path) -> None:
@@ -550,7 +551,7 @@ READERS: Final[dict[str, Reader]] = {
     "word pairs gzipped": Reader(partial(_word_pairs, "pairs.tsv.gz"), _read_word_pairs),
     "archive of a corpus": Reader(_archive, _unpack),
     "index of word pairs": Reader(_index, _read_index, "index/*"),
-    "adjectives": Reader(_adjectives, _read_adjectives),
+    "counts": Reader(_counts, _read_counts),
     "hashes of downloads": Reader(_hashes_file, _read_hashes),
     "bag of words": Reader(_shallow, lambda folder: _ask("bow", "model", folder), checked=True),
     "zoo model": Reader(

@@ -29,7 +29,7 @@ from crossexam.models.model import Batch, CharactersRead
 from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
-from crossexam.runs.pair_hashes import pair_hash
+from crossexam.runs.pair_hashes import pair_hash, pair_hashes
 from crossexam.runs.run import predict_suite
 
 BATCH = 8
@@ -197,6 +197,22 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
     finish(start(tmp_path, "calm", "calm.log"))
     for name in "ab":
         assert prediction_bytes(tmp_path / name) == prediction_bytes(tmp_path / "calm")
+
+
+def test_what_another_process_has_stored_is_not_stored_again(tmp_path: Path) -> None:
+    """Also if it was learnt when something else was stored, as the version is then the same."""
+    hashes = pair_hashes([("p", str(k)) for k in range(3)])
+    plain = Answers.plain(np.tile([1.0, 0.0, 0.0], (1, 1)))
+    with (
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
+    ):
+        for store in (one, two):
+            assert not store.look_up(hashes)[0].any()
+        one.add(hashes[:1], plain)
+        two.add(hashes[1:2], plain)
+        two.add(hashes[:1], plain)
+        assert one.count() == len(stored(tmp_path)) == 2
 
 
 class Counting:

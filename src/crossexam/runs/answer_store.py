@@ -303,8 +303,9 @@ class AnswerStore:
         with self._transaction("IMMEDIATE"):
             if self._version != self._data_version():
                 self._refresh()
-                new = np.flatnonzero(self._table.find(hashes) < 0)
-                hashes, answers = hashes[new], answers.at(new)
+            new = self._table.find(hashes) < 0  # known since they were looked up: of another process
+            if not new.all():
+                hashes, answers = hashes[new], answers.at(np.flatnonzero(new))
             self._insert(to_bytes(hashes), answers)
 
     def _insert(self, pairs: bytes, answers: Answers) -> None:

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.columns import cluster_hashes, columns_of, in_columns, info_values, labels_of, text_hashes
+from crossexam.core.columns import cluster_hashes, columns_of, info_values, labels_of, text_hashes
 from crossexam.core.dataset import Dataset, content_hash, has_content
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of
 from crossexam.core.labels import GOLD_INDEX, GOLDS
 from crossexam.core.stored import examples as stored_examples
 from crossexam.core.stored.examples import StoredExamples, column_types
-from crossexam.core.stored.rows import COLUMNS, to_row
+from crossexam.core.stored.rows import COLUMNS, to_columns
 from crossexam.core.test_sets import write_test_set
 
 KEYS = ("cluster", "genre", "generated_label", "an odd key", "clüster")
@@ -76,7 +76,7 @@ def many(count: int = 50) -> list[Example]:
 def test_columns_are_the_same_in_a_file_and_in_memory(examples: list[Example], at_once: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = stored(examples, Path(folder))
-        assert in_columns(file)
+        assert file.rows.own_format
         for one, other in zip(
             columns_of(file, COLUMNS, at_once), columns_of(examples, COLUMNS, at_once), strict=True
         ):
@@ -176,7 +176,7 @@ def test_files_of_other_programs_are_read_as_they_were(tmp_path: Path) -> None:
         {"id": [1, 2], "premise": ["p", "q"], "hypothesis": ["h", "i"], "label": ["neutral", "-"]}
     ).write_parquet(path)
     file = StoredExamples.of(path)
-    assert not in_columns(file)
+    assert not file.rows.own_format
     assert list(file) == [Example("1", "p", "h", "neutral"), Example("2", "q", "i", None)]
     (frame,) = columns_of(file, ["id", "label", "info"])
     assert frame.rows() == [("1", 1, "{}"), ("2", -1, "{}")]
@@ -191,7 +191,7 @@ def test_nulls_of_other_programs_are_read_as_by_examples(tmp_path: Path) -> None
     )  # fmt: skip
     table.write_parquet(path)
     file = StoredExamples.of(path)
-    assert in_columns(file)
+    assert file.rows.own_format
     (one,), (other,) = columns_of(file, COLUMNS), columns_of(list(file), COLUMNS)
     assert one.equals(other)
 
@@ -239,11 +239,12 @@ def test_rows_are_refused_at_once_or_not_at_all(tmp_path: Path, for_each: Callab
     path = tmp_path / "set.parquet"
 
     def check(columns: dict[str, Any]) -> None:
-        rows = [to_row(each) for each in many(5)]
-        rows[3] |= columns
-        pl.DataFrame(rows, schema=column_types()).write_parquet(path)
+        table = to_columns(many(5), COLUMNS)
+        for name, value in columns.items():
+            table[name][3] = value
+        pl.DataFrame(table, schema=column_types()).write_parquet(path)
         file = StoredExamples.of(path)
-        assert in_columns(file)
+        assert file.rows.own_format
         assert problem(file.check) == problem(lambda: list(file))
 
     changes: list[dict[str, Any]] = [

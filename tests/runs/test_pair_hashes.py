@@ -22,7 +22,7 @@ from crossexam.runs.pair_hashes import (
 
 
 def test_texts_do_not_run_into_each_other() -> None:
-    pairs = [("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("\ud800", "x")]
+    pairs = [("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("\\ud800", "x")]
     assert len({pair_hash(*pair) for pair in pairs}) == len(pairs)
     assert to_bytes(pair_hashes(pairs)) == b"".join(pair_hash(*pair) for pair in pairs)
     assert pair_hashes([]).shape == (0, 2)

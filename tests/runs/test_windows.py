@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import polars as pl
 import pytest
 
-from crossexam.core.example import SIDES
 from crossexam.models.model import Pair
 from crossexam.runs import windows
 from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.windows import Piece, batches_of, cut_into_windows
 
 
-def stream(pairs: list[Pair], at_once: int, form: str) -> Iterator[Piece]:
-    """*pairs* in pieces of *at_once*: lists, columns of a file, or both in turn."""
+def stream(pairs: list[Pair], at_once: int) -> Iterator[Piece]:
+    """*pairs* in pieces of *at_once*."""
     numbers = np.arange(2 * len(pairs), dtype=np.uint64).reshape(-1, 2)
-    table = PairColumns(pl.DataFrame(pairs, schema=dict.fromkeys(SIDES, pl.String), orient="row"))
-    forms = {"lists": [pairs], "columns": [table], "both": [pairs, table]}[form]
-    for place, start in enumerate(range(0, len(pairs), at_once)):
-        yield forms[place % len(forms)][start : start + at_once], numbers[start : start + at_once]
+    table = PairColumns.of(pairs)
+    for start in range(0, len(pairs), at_once):
+        yield table[start : start + at_once], numbers[start : start + at_once]
 
 
 def numbered(count: int, length: int = 3) -> list[Pair]:
@@ -30,16 +27,11 @@ def numbered(count: int, length: int = 3) -> list[Pair]:
 
 def sizes(pairs: list[Pair], at_once: int) -> list[int]:
     """The lengths of the windows; that they hold *pairs* in their order, with their hashes, is checked."""
-    lengths = []
-    for form in ("lists", "columns", "both"):
-        found = list(cut_into_windows(stream(pairs, at_once, form)))
-        assert [pair for window, _ in found for pair in window] == pairs
-        hashes = np.concatenate([each for _, each in found]) if found else np.zeros((0, 2))
-        assert hashes[:, 0].tolist() == list(range(0, 2 * len(pairs), 2))
-        assert all(isinstance(window, PairColumns) for window, _ in found) or form != "columns"
-        lengths.append([len(window) for window, _ in found])
-    assert lengths[0] == lengths[1] == lengths[2]
-    return lengths[0]
+    found = list(cut_into_windows(stream(pairs, at_once)))
+    assert [pair for window, _ in found for pair in window] == pairs
+    hashes = np.concatenate([each for _, each in found]) if found else np.zeros((0, 2))
+    assert hashes[:, 0].tolist() == list(range(0, 2 * len(pairs), 2))
+    return [len(window) for window, _ in found]
 
 
 @pytest.fixture(autouse=True)

@@ -1,16 +1,19 @@
 """Columns of examples, wherever these are: in a file, of which a stretch at a time is read, or in memory.
 
 Whatever is computed from all examples of a test set should be computed from columns: an example is an object
-of some two thousand bytes, and takes twenty times as long to make as its row to read.
+of some two thousand bytes, and takes twenty times as long to make as its row to read.  Only
+:func:`columns_of` knows where the examples are.
 """
 
 from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
+from functools import lru_cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.example import (
     CLUSTER,
@@ -19,23 +22,18 @@ from crossexam.core.example import (
     STATUSES,
     VERDICT,
     Example,
-    cluster_of,
     premise_cluster,
 )
-from crossexam.core.labels import GOLD_INDEX
 from crossexam.core.stored.examples import ROWS_AT_ONCE, StoredExamples, column_types
-from crossexam.core.stored.rows import to_row
+from crossexam.core.stored.rows import to_columns
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
-# Texts that a path expression returns for JSON that is not a string, or for a string that looks like it.
-_NUMBER: Final = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
-_NO_STRING: Final = rf"^(?s:true|false|[\[{{].*|{_NUMBER})$"
-_INTEGER: Final = r"^(?:0|-?[1-9][0-9]{0,17})$"
-_ABSENT: Final = object()
+#: For how many sets of keys what reads them is kept.
+_READERS_KEPT: Final = 64
 
 
 def columns_of(
@@ -54,19 +52,14 @@ def columns_of(
     """
     import polars as pl
 
-    if in_columns(examples):
+    if isinstance(examples, StoredExamples) and examples.rows.own_format:
         for _, frame in examples.stretches(names, at_once):
             yield frame.with_columns(**_without_nulls(names))
         return
     types = column_types()
     for start in range(0, len(examples), at_once):
-        rows = [to_row(example) for example in examples[start : start + at_once]]
-        yield pl.DataFrame({name: _series([row[name] for row in rows], types[name]) for name in names})
-
-
-def in_columns(examples: Sequence[Example]) -> TypeGuard[StoredExamples]:
-    """Return whether the columns of *examples* are read from a file, without making examples."""
-    return isinstance(examples, StoredExamples) and examples.rows.own_format
+        columns = to_columns(examples[start : start + at_once], names)
+        yield pl.DataFrame({name: series_of(values, types[name]) for name, values in columns.items()})
 
 
 def _without_nulls(names: Sequence[str]) -> dict[str, pl.Expr]:
@@ -83,7 +76,8 @@ def _without_nulls(names: Sequence[str]) -> dict[str, pl.Expr]:
     return {name: read[name] for name in names if name in read}
 
 
-def _series(values: Sequence[Any], kind: pl.DataType) -> pl.Series:
+def series_of(values: Sequence[Any], kind: pl.DataType) -> pl.Series:
+    """Return *values* of type *kind* as a column; a lone surrogate becomes its escape."""
     import polars as pl
 
     try:
@@ -111,12 +105,8 @@ def labels_of(examples: Sequence[Example]) -> NDArray[np.int8]:
     """
     import numpy as np
 
-    if not in_columns(examples):
-        found = (-1 if each.label is None else GOLD_INDEX[each.label] for each in examples)
-        return np.fromiter(found, np.int8, len(examples))
-    return _joined(
-        (frame["label"].to_numpy().astype(np.int8) for frame in columns_of(examples, ["label"])), np.int8
-    )
+    frames = columns_of(examples, ["label"])
+    return _joined((frame["label"].to_numpy().astype(np.int8) for frame in frames), np.int8)
 
 
 def text_hashes(examples: Sequence[Example], name: Literal["id", "base"]) -> NDArray[np.uint64]:
@@ -126,9 +116,8 @@ def text_hashes(examples: Sequence[Example], name: Literal["id", "base"]) -> NDA
     """
     import numpy as np
 
-    if not in_columns(examples):
-        return _hashes(_series([getattr(each, name) or "" for each in examples], column_types()[name]))
-    return _joined((_hashes(frame[name].fill_null("")) for frame in columns_of(examples, [name])), np.uint64)
+    frames = columns_of(examples, [name])
+    return _joined((_hashes(frame[name].fill_null("")) for frame in frames), np.uint64)
 
 
 class Places:
@@ -208,8 +197,6 @@ def cluster_names(examples: Sequence[Example]) -> pl.Series:
     """Return the cluster of each of *examples* [n]: that of :func:`~crossexam.core.example.cluster_of`."""
     import polars as pl
 
-    if not in_columns(examples):
-        return _series([cluster_of(each) for each in examples], pl.String())
     parts = (_clusters(frame) for frame in columns_of(examples, ["premise", "info"]))
     return pl.concat([pl.Series(dtype=pl.String), *(part.alias("") for part in parts)])
 
@@ -226,11 +213,8 @@ def cluster_hashes(examples: Sequence[Example]) -> NDArray[np.uint64]:
     """
     import numpy as np
 
-    if not in_columns(examples):
-        return _hashes(_series([cluster_of(each) for each in examples], column_types()["id"]))
-    return _joined(
-        (_hashes(_clusters(frame)) for frame in columns_of(examples, ["premise", "info"])), np.uint64
-    )
+    frames = columns_of(examples, ["premise", "info"])
+    return _joined((_hashes(_clusters(frame)) for frame in frames), np.uint64)
 
 
 def _hashes(texts: pl.Series) -> NDArray[np.uint64]:
@@ -248,39 +232,18 @@ def _clusters(frame: pl.DataFrame) -> pl.Series:
     """Return the cluster of each row of *frame*, which has the premises and infos."""
     import polars as pl
 
-    info = frame["info"]
-    found, doubtful = _matched(info, CLUSTER)
-    doubtful &= ~(found.str.contains(_INTEGER).fill_null(False))  # whose text is the same as a string
-    if doubtful.any():
-        exact = [json.loads(text).get(CLUSTER) for text in info.filter(doubtful)]
-        texts = [None if value is None else str(value) for value in exact]
-        found = found.scatter(doubtful.arg_true(), pl.Series(texts, dtype=pl.String))
-    stated = found.is_not_null()
-    if stated.all():
+    coder = _Coder()
+    _add_values({CLUSTER: coder}, frame["info"])
+    given = coder.found()
+    texts = [None if each is None else str(each) for each in given.values]
+    names = series_of([*texts, None], pl.String())
+    found = names[given.codes.astype("int64")]  # -1 is the last
+    missing = found.is_null()
+    if not missing.any():
         return found
-    premises = frame["premise"].filter(~stated)
-    names = {premise: premise_cluster(premise) for premise in premises.unique()}
-    return found.scatter((~stated).arg_true(), premises.replace_strict(names, return_dtype=pl.String))
-
-
-def _matched(info: pl.Series, key: str) -> tuple[pl.Series, pl.Series]:
-    """Return the text of the value under *key* in each JSON object, and whether it may be anything else.
-
-    The text is null if there is no value.  It is that of a string unless it is doubtful.
-    """
-    import polars as pl
-
-    if key.isidentifier():
-        found = info.str.json_path_match(f"$.{key}")
-    else:
-        found = pl.repeat(None, len(info), dtype=pl.String, eager=True)
-    different = found.unique()
-    odd = different.filter(different.str.contains(_NO_STRING))
-    no_string = found.is_null() | (found.is_in(odd.to_list()).fill_null(value=False) if len(odd) else False)
-    if no_string.any():  # it has the key, or it may be written with escapes
-        name = json.dumps(key, ensure_ascii=False)
-        no_string &= info.str.contains(name, literal=True) | info.str.contains("\\", literal=True)
-    return found, no_string
+    premises = frame["premise"].filter(missing)
+    own = {premise: premise_cluster(premise) for premise in premises.unique()}
+    return found.scatter(missing.arg_true(), premises.replace_strict(own, return_dtype=pl.String))
 
 
 @dataclass(frozen=True)
@@ -323,96 +286,87 @@ def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, I
     ([0, 1], [0, 1, 0])
     """
     coders = {key: _Coder() for key in keys}
-    if not in_columns(examples):
-        for example in examples:
-            for key, coder in coders.items():
-                coder.add(example.info.get(key, _ABSENT))
-    elif keys:
-        for frame in columns_of(examples, ["info"]):
-            present = _present(frame["info"], keys)
-            decoded = _Decoded(frame["info"])
-            for key, coder in coders.items():
-                if key in present:
-                    _add_values(coder, frame["info"], key, decoded)
-                else:
-                    coder.skip(len(frame))
+    for frame in columns_of(examples, ["info"]):
+        _add_values(coders, frame["info"])
     return {key: coder.found() for key, coder in coders.items()}
 
 
-def _present(info: pl.Series, keys: Sequence[str]) -> set[str]:
-    """Return those of *keys* that some JSON object may have, by one search for all of them."""
-    names = {json.dumps(key, ensure_ascii=False): key for key in keys}
-    if not info.str.contains_any([*names, "\\"]).any():
-        return set()
-    if info.str.contains("\\", literal=True).any():  # any key may be written with escapes
-        return set(keys)
-    found = info.str.extract_many(list(names), overlapping=True).explode().drop_nulls().unique()
-    return {names[name] for name in found.to_list()}
+def _add_values(coders: Mapping[str, _Coder], info: pl.Series) -> None:
+    """Add to the coder of each key the value that each JSON object has under it."""
+    text = f"[{info.str.join(',').item()}]"
+    escaped = "\\" in text  # any key may be written with escapes
+    keys = tuple(key for key in coders if escaped or json.dumps(key, ensure_ascii=False) in text)
+    found = dict(zip(keys, _reader_of(keys)(text), strict=True)) if keys else {}
+    for key, coder in coders.items():
+        if key in found:
+            coder.add(found[key])
+        else:
+            coder.skip(len(info))
 
 
-def _add_values(coder: _Coder, info: pl.Series, key: str, decoded: _Decoded) -> None:
-    """Add the value under *key* in each JSON object to *coder*."""
-    found, doubtful = _matched(info, key)
-    if not doubtful.any():
-        coder.add_texts(found)
-        return
-    values = [_ABSENT if value is None else value for value in found.to_list()]
-    for row in doubtful.arg_true().to_list():
-        values[row] = decoded[row].get(key, _ABSENT)
-    coder.add_all(values)
+@lru_cache(_READERS_KEPT)
+def _reader_of(keys: tuple[str, ...]) -> Callable[[str], list[list[Any]]]:
+    """Return what reads the values under each of *keys* from a list of JSON objects; UNSET: none."""
+    import msgspec
 
+    names = [f"value_{number}" for number in range(len(keys))]
+    fields = [
+        (name, Any, msgspec.field(name=key, default=msgspec.UNSET))
+        for name, key in zip(names, keys, strict=True)
+    ]
+    decode = msgspec.json.Decoder(list[msgspec.defstruct("Values", fields)]).decode  # type: ignore[misc]
+    getters = [attrgetter(name) for name in names]
 
-class _Decoded(dict[int, Any]):
-    """The objects in a column of JSON by row, each decoded when it is first asked for."""
+    def read(text: str) -> list[list[Any]]:
+        try:
+            objects = decode(text)
+        except msgspec.DecodeError:  # NaN and half of a surrogate, which the module json reads
+            known = json.loads(text)
+            return [[each.get(key, msgspec.UNSET) for each in known] for key in keys]
+        return [[*map(getter, objects)] for getter in getters]
 
-    def __init__(self, info: pl.Series) -> None:
-        self._info = info
-
-    def __missing__(self, row: int) -> Any:
-        self[row] = json.loads(self._info[row])
-        return self[row]
+    return read
 
 
 class _Coder:
     """Numbers different values in the order of their appearance."""
 
     def __init__(self) -> None:
-        self._places: dict[Hashable, int] = {}
+        import msgspec
+
+        self._absent = msgspec.UNSET
+        self._places: dict[Hashable, int] = {self._absent: -1}
         self._values: list[Any] = []
         self._codes = array("i")
         self._skipped = 0  # examples at the end that have no code yet
 
-    def add(self, value: Any) -> None:
+    def add(self, values: Sequence[Any]) -> None:
+        """Add the examples that have these *values*, UNSET if they do not have the key."""
+        if values.count(self._absent) == len(values):
+            self.skip(len(values))
+            return
         self._make_up()
-        self._codes.append(-1 if value is _ABSENT else self._place(value))
+        identities: Sequence[Hashable] = values
+        if not {*map(type, values)} <= {str, type(self._absent)}:
+            identities = [*map(self._identity, values)]
+        for identity, value in dict(zip(identities, values, strict=True)).items():
+            if identity not in self._places:
+                self._places[identity] = len(self._values)
+                self._values.append(value)
+        self._codes.extend(map(self._places.__getitem__, identities))
 
-    def add_all(self, values: Sequence[Any]) -> None:
-        self._make_up()
-        self._codes.extend(-1 if value is _ABSENT else self._place(value) for value in values)
-
-    def add_texts(self, texts: pl.Series) -> None:
-        """Add examples whose values are *texts*, null where there is none."""
-        import polars as pl
-
-        places = {text: self._place(text) for text in texts.drop_nulls().unique(maintain_order=True)}
-        codes = texts.replace_strict(places, default=-1, return_dtype=pl.Int32)
-        self._codes.frombytes(codes.to_numpy().tobytes())
+    def _identity(self, value: Any) -> Hashable:
+        """Return what equal values of one type have in common."""
+        return value if type(value) is str or value is self._absent else (type(value), repr(value))
 
     def skip(self, count: int) -> None:
         """Add *count* examples that do not have the key."""
         self._skipped += count
 
     def _make_up(self) -> None:
-        """Give those that were skipped their code: it takes no memory unless some example has the key."""
-        self._codes.frombytes(b"\xff" * (self._skipped * self._codes.itemsize))  # -1
+        """Append -1 for the skipped examples (deferred, so that an absent key costs no memory)."""
+        self._codes.frombytes(b"\xff" * (self._skipped * self._codes.itemsize))
         self._skipped = 0
-
-    def _place(self, value: Any) -> int:
-        identity = value if type(value) is str else (type(value), repr(value))
-        place = self._places.setdefault(identity, len(self._values))
-        if place == len(self._values):
-            self._values.append(value)
-        return place
 
     def found(self) -> InfoValues:
         import numpy as np

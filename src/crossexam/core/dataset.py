@@ -15,13 +15,12 @@ from crossexam.core.columns import (
     cluster_hashes,
     columns_of,
     has_proposed_labels,
-    in_columns,
     info_values,
     labels_of,
     relabelled_items,
 )
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import GENERATED_LABEL, Example, as_generated
+from crossexam.core.example import GENERATED_LABEL, Example
 from crossexam.core.frames import empty_frame, info_columns, item_frame
 from crossexam.core.labels import (
     GOLD_INDEX,
@@ -192,18 +191,10 @@ def _known(datasets: Mapping[str, Dataset], name: str) -> Dataset:
 
 
 class ContentHash:
-    """A running hash of examples, for sets that are streamed."""
+    """A running hash of examples, for sets that are streamed: of what :func:`content_record` returns."""
 
     def __init__(self) -> None:
         self._hash = hashlib.blake2b(digest_size=8)
-
-    def update(self, example: Example) -> None:
-        """Add one example."""
-        self._hash.update(content_record(example))
-
-    def add(self, name: str, premise: str, hypothesis: str, label: Gold | None) -> None:
-        """Add the example of that id, these texts and that gold label."""
-        self._hash.update(_record(name, premise, hypothesis, label))
 
     def update_records(self, records: Iterable[bytes]) -> None:
         """Add the examples with these records (:func:`content_record`)."""
@@ -216,32 +207,26 @@ class ContentHash:
 
 def content_record(example: Example) -> bytes:
     """Return what the content hash reads of *example*: its id, its texts and its label."""
-    return _record(example.id, example.premise, example.hypothesis, example.label)
+    record = f"{example.id}\x1f{example.premise}\x1f{example.hypothesis}\x1f{example.label}\x1e"
+    return record.encode("utf-8", "surrogatepass")
 
 
-def _record(name: str, premise: str, hypothesis: str, label: Gold | None) -> bytes:
-    return f"{name}\x1f{premise}\x1f{hypothesis}\x1f{label}\x1e".encode("utf-8", "surrogatepass")
+def content_hash(examples: Sequence[Example], labels: NDArray[np.int8] | None = None) -> str:
+    """Return the hash of ids, texts and labels, in order, as 16 hexadecimal digits.
 
+    *labels* [n], indices in GOLDS or -1, are in place of those of the examples.
+    """
+    import polars as pl
 
-def content_hash(examples: Sequence[Example]) -> str:
-    """Return the hash of ids, texts and labels, in order, as 16 hexadecimal digits."""
-    if in_columns(examples):
-        return _hash_of_columns(examples, labels_of(examples))
     running = ContentHash()
-    for example in examples:
-        running.update(example)
-    return running.hexdigest()
-
-
-def _hash_of_columns(examples: Sequence[Example], labels: NDArray[np.int8]) -> str:
-    """Return the content hash of *examples* with other *labels* [n], indices in GOLDS or -1."""
-    running = ContentHash()
-    names: tuple[Gold | None, ...] = (*GOLDS, None)  # -1 is the last
+    names = pl.Series([*GOLDS, "None"])  # -1 is the last
     start = 0
-    for table in columns_of(examples, ["id", "premise", "hypothesis"]):
-        golds = [names[index] for index in labels[start : start + len(table)].tolist()]
-        for (name, premise, hypothesis), gold in zip(table.iter_rows(), golds, strict=True):
-            running.add(name, premise, hypothesis, gold)
+    for table in columns_of(examples, ["id", "premise", "hypothesis", "label"]):
+        indices = table["label"] if labels is None else pl.Series(labels[start : start + len(table)])
+        golds = names[indices.cast(pl.Int64)].alias("label")
+        fields = pl.concat_str("id", "premise", "hypothesis", golds, separator="\x1f")
+        records = table.select(pl.concat_str(fields, pl.lit("\x1e")).cast(pl.Binary)).to_series()
+        running.update_records(records)
         start += len(table)
     return running.hexdigest()
 
@@ -260,13 +245,11 @@ def _generated_content_hash(examples: Sequence[Example]) -> str:
     """Return the content hash of *examples* before judges relabelled any."""
     import numpy as np
 
-    if not in_columns(examples):
-        return content_hash([*map(as_generated, examples)])
     generated = info_values(examples, [GENERATED_LABEL])[GENERATED_LABEL]
     golds = [parse_label(value) for value in generated.values]
     indices = np.array([-1 if gold is None else GOLD_INDEX[gold] for gold in (*golds, None)], dtype=np.int8)
-    labels = np.where(generated.codes >= 0, indices[generated.codes], labels_of(examples))
-    return _hash_of_columns(examples, labels)
+    labels = np.where(generated.stated, indices[generated.codes], labels_of(examples))
+    return content_hash(examples, labels)
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,15 +1,15 @@
 """Pairs in columns: most of a run whose answers are stored already never needs a pair as an object.
 
 What is looked up in the store needs the hash of a pair, and where a window ends the length of its texts.
-Both are computed from the columns of a file as they are read; pairs are made for what a model is asked.
+Both are computed from columns; pairs are made for what a model is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
+from crossexam.core.columns import series_of
 from crossexam.core.example import SIDES
 from crossexam.models.model import Pair
 
@@ -33,6 +33,24 @@ class PairColumns(Sequence[Pair]):
     def __init__(self, table: pl.DataFrame) -> None:
         self.table = table.select(SIDES)
 
+    @classmethod
+    def of(cls, pairs: Sequence[Pair]) -> PairColumns:
+        """Return *pairs* in columns, as :func:`~crossexam.core.columns.columns_of` has them."""
+        import polars as pl
+
+        if isinstance(pairs, cls):
+            return pairs
+        texts = zip(*pairs, strict=True) if pairs else ((), ())
+        columns = {side: series_of(each, pl.String()) for side, each in zip(SIDES, texts, strict=True)}
+        return cls(pl.DataFrame(columns))
+
+    @classmethod
+    def joined(cls, several: Iterable[PairColumns]) -> PairColumns:
+        """Return the pairs of *several*, at least one, one after another."""
+        import polars as pl
+
+        return cls(pl.concat([each.table for each in several]))
+
     def __len__(self) -> int:
         return len(self.table)
 
@@ -53,7 +71,7 @@ class PairColumns(Sequence[Pair]):
         return premise, hypothesis
 
     def at(self, rows: NDArray[np.intp]) -> PairColumns:
-        """Return the pairs of these *rows*."""
+        """Return the pairs of these *rows*, which ascend."""
         return PairColumns(self.table[rows])
 
     def lengths(self) -> NDArray[np.int64]:
@@ -63,38 +81,10 @@ class PairColumns(Sequence[Pair]):
         premise, hypothesis = (pl.col(side).str.len_chars().cast(pl.Int64) for side in SIDES)
         return self.table.select(premise + hypothesis).to_series().to_numpy()
 
-    def joined(self, separator: str) -> list[bytes]:
+    def texts(self, separator: str) -> list[bytes]:
         """Return of each pair the length of the premise, the premise and the hypothesis, with *separator*."""
         import polars as pl
 
         length = pl.col("premise").str.len_chars().cast(pl.String)
         text = pl.concat_str(length, *SIDES, separator=separator).cast(pl.Binary)
         return self.table.select(text).to_series().to_list()
-
-
-def pairs_at(pairs: Sequence[Pair], rows: NDArray[np.intp]) -> Sequence[Pair]:
-    """Return those of *pairs* in *rows*, which ascend."""
-    if len(rows) == len(pairs):
-        return pairs
-    return pairs.at(rows) if isinstance(pairs, PairColumns) else [pairs[row] for row in rows.tolist()]
-
-
-def lengths_of(pairs: Sequence[Pair]) -> NDArray[np.int64]:
-    """Return the number of characters of each of *pairs*: [n]."""
-    import numpy as np
-
-    if isinstance(pairs, PairColumns):
-        return pairs.lengths()
-    return np.fromiter(
-        (len(premise) + len(hypothesis) for premise, hypothesis in pairs), np.int64, len(pairs)
-    )
-
-
-def one_after_another(several: Sequence[Sequence[Pair]]) -> Sequence[Pair]:
-    """Return the pairs of *several* sequences as one; columns stay columns if all of them are."""
-    import polars as pl
-
-    columns = [pairs.table for pairs in several if isinstance(pairs, PairColumns)]
-    if columns and len(columns) == len(several):
-        return PairColumns(pl.concat(columns))
-    return list(chain.from_iterable(several))

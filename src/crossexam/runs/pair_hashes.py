@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from crossexam.models.model import Pair
-from crossexam.runs.pair_columns import PairColumns, pairs_at
+from crossexam.runs.pair_columns import PairColumns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,17 +32,13 @@ def pair_hash(premise: str, hypothesis: str, parses: Sequence[str | None] = ()) 
     >>> pair_hash("a b", "c") == pair_hash("a", "b c")
     False
     """
-    text = _text(premise, hypothesis)
+    text = _SEPARATOR.join((str(len(premise)), premise, hypothesis))
     if any(parses):
         text += "".join(f"{_SEPARATOR}{len(parse or '')}{_SEPARATOR}{parse or ''}" for parse in parses)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
 
 
-def _text(premise: str, hypothesis: str) -> str:
-    return _SEPARATOR.join((str(len(premise)), premise, hypothesis))
-
-
-def pair_hashes(pairs: Iterable[Pair], parses: Mapping[str, str] | None = None) -> NDArray[np.uint64]:
+def pair_hashes(pairs: Sequence[Pair], parses: Mapping[str, str] | None = None) -> NDArray[np.uint64]:
     """Return the hashes [n, 2] of *pairs*; *parses* are those that the model reads, by sentence.
 
     >>> to_bytes(pair_hashes([("a", "b")])) == pair_hash("a", "b")
@@ -51,10 +47,8 @@ def pair_hashes(pairs: Iterable[Pair], parses: Mapping[str, str] | None = None) 
     digests: Iterable[bytes]
     if parses:
         digests = (pair_hash(*pair, [parses.get(text) for text in pair]) for pair in pairs)
-    elif isinstance(pairs, PairColumns):
-        digests = _digests(pairs.joined(_SEPARATOR))
     else:
-        digests = _digests(_text(*pair).encode("utf-8", "surrogatepass") for pair in pairs)
+        digests = _digests(PairColumns.of(pairs).texts(_SEPARATOR))
     return from_bytes(b"".join(digests))
 
 
@@ -250,17 +244,18 @@ class DistinctPairs:
         """
         return None if self._items is None else self._items - self._read + self.count
 
-    def __iter__(self) -> Iterator[tuple[Sequence[Pair], NDArray[np.uint64]]]:
+    def __iter__(self) -> Iterator[tuple[PairColumns, NDArray[np.uint64]]]:
         """Yield the new pairs of each stretch with their hashes [n, 2]."""
         distinct = DistinctHashes(self._items or 0)
-        for pairs in self._stretches:
+        for stretch in self._stretches:
+            pairs = PairColumns.of(stretch)
             hashes = pair_hashes(pairs, self._parses)
             numbers, rows = distinct.add(hashes)
             self._numbers.append(numbers)
             self._read += len(numbers)
             self.count = distinct.count
             if len(rows):
-                yield pairs_at(pairs, rows), hashes[rows]
+                yield pairs.at(rows), hashes[rows]
         self.finished = True
 
     def numbers(self) -> NDArray[np.uint32]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.columns import examples_at
 from crossexam.core.dataset import Dataset, Reading
 from crossexam.core.example import SIDES, Edit, Example, Side, located_in_result
-from crossexam.core.stored.examples import StoredExamples
 from crossexam.models.model import CharactersRead, Pair, Parts
 
 if TYPE_CHECKING:
@@ -56,12 +56,10 @@ def reading_of(
     """
     import numpy as np
 
-    examples = dataset.examples
     is_truncated = truncated[numbers]
-    unseen = np.zeros(len(examples), dtype=bool)
-    rows = np.flatnonzero(is_truncated).tolist()
-    items = examples.at(rows) if isinstance(examples, StoredExamples) else (examples[row] for row in rows)
-    for row, item in zip(rows, items, strict=True):
+    unseen = np.zeros(len(dataset), dtype=bool)
+    rows = np.flatnonzero(is_truncated)
+    for row, item in zip(rows.tolist(), examples_at(dataset.examples, rows), strict=True):
         unseen[row] = edit_unseen(item, spans(int(numbers[row]), (item.premise, item.hypothesis)))
     return Reading(is_truncated, unseen)
 

@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.columns import in_columns
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
@@ -182,12 +181,7 @@ _ROWS_AT_ONCE: Final = 20_000
 def stretches_of(datasets: Iterable[Dataset]) -> Iterator[Sequence[Pair]]:
     """Yield the pairs of the items of *datasets*, a stretch at a time."""
     for dataset in datasets:
-        if in_columns(dataset.examples):
-            yield from map(PairColumns, dataset.columns(*SIDES, at_once=_ROWS_AT_ONCE))
-        else:
-            for start in range(0, len(dataset), _ROWS_AT_ONCE):
-                rows = dataset.examples[start : start + _ROWS_AT_ONCE]
-                yield [(example.premise, example.hypothesis) for example in rows]
+        yield from map(PairColumns, dataset.columns(*SIDES, at_once=_ROWS_AT_ONCE))
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.models.model import Batch, Model, Pair, PlansBatches, answered_by
-from crossexam.runs.pair_columns import lengths_of, one_after_another
+from crossexam.runs.pair_columns import PairColumns
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 #: Pairs with their hashes [n, 2].
-Piece = tuple[Sequence[Pair], "NDArray[np.uint64]"]
+Piece = tuple[PairColumns, "NDArray[np.uint64]"]
 #: Pairs in a batch, and stored together, if the model does not plan its batches.
 PAIRS_AT_ONCE: Final = 256
 #: Pairs in the first window: so few that a checkpoint tokenizes them within a second.
@@ -102,7 +102,7 @@ def cut_into_windows(stream: Iterable[Piece]) -> Iterator[Piece]:
     size = pairs_left = FIRST_WINDOW
     characters_left = MOST_CHARACTERS
     for pairs, hashes in stream:
-        ends = np.concatenate([[0], np.cumsum(lengths_of(pairs))])  # of each pair, in characters
+        ends = np.concatenate([[0], np.cumsum(pairs.lengths())])  # of each pair, in characters
         start = 0
         while start < len(pairs):
             full = int(np.searchsorted(ends, ends[start] + characters_left))  # after the pair that fills it
@@ -124,4 +124,4 @@ def _joined(taken: Sequence[Piece]) -> Piece:
     import numpy as np
 
     pairs, hashes = zip(*taken, strict=True)
-    return one_after_another(pairs), np.concatenate(hashes)
+    return PairColumns.joined(pairs), np.concatenate(hashes)

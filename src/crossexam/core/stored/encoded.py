@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.dataset import content_record
 from crossexam.core.example import Edit, Example
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
-from crossexam.core.stored.rows import COLUMNS, encode_infos, to_row
+from crossexam.core.labels import GOLDS, LABELS
+from crossexam.core.stored.rows import COLUMNS, to_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,20 +88,10 @@ def _record_batch(items: Sequence[Example]) -> pa.RecordBatch:
     """Return *items* as the rows of a Parquet file."""
     import pyarrow as pa
 
-    changes = [item.change for item in items]
-    columns = {
-        "id": _texts([item.id for item in items]),
-        "premise": _texts([item.premise for item in items]),
-        "hypothesis": _texts([item.hypothesis for item in items]),
-        "label": _numbers("q", [-1 if item.label is None else GOLD_INDEX[item.label] for item in items]),
-        "base": _texts([item.base for item in items]),
-        "construction": _texts([change.construction if change else None for change in changes]),
-        "source": _texts([change.source if change else None for change in changes]),
-        "target": _texts([change.target if change else None for change in changes]),
-        "edits": _edits([change.edits if change else () for change in changes]),
-        "info": _texts(encode_infos([item.info for item in items])),
-    }
-    return pa.record_batch([columns[name] for name in COLUMNS], schema=schema(two_labels=False))
+    arrays = {"edits": _edits([item.change.edits if item.change else () for item in items])}
+    for name, values in to_columns(items, [name for name in COLUMNS if name not in arrays]).items():
+        arrays[name] = _numbers("q", values) if name == "label" else _texts(values)
+    return pa.record_batch([arrays[name] for name in COLUMNS], schema=schema(two_labels=False))
 
 
 def _rows_without(rows: pa.RecordBatch, places: Collection[int]) -> pa.RecordBatch:
@@ -158,12 +148,10 @@ def _numbers(code: Literal["i", "q"], numbers: Sequence[int]) -> pa.Array:
 
 def _json_lines(items: Sequence[Example]) -> list[str]:
     """Return *items* as the lines of a JSON-lines file."""
-    lines = []
-    for item in items:
-        row = to_row(item)
-        readable = {**row, "label": item.label, "info": json.loads(row["info"])}
-        lines.append(json.dumps(readable, ensure_ascii=False) + "\n")
-    return lines
+    columns = to_columns(items, COLUMNS)
+    columns |= {"label": [item.label for item in items], "info": [*map(json.loads, columns["info"])]}
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
 
 
 _ENCODERS: Final[Mapping[Form, Callable[[Sequence[Example]], Any]]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
@@ -20,8 +20,13 @@ _ENCODED_BETWEEN: Final = f"{_ENCODER.encode(_BETWEEN)}, "
 
 
 def encode_info(info: Mapping[str, Any]) -> str:
-    """Return the ``info`` of an example as JSON."""
-    return _ENCODER.encode(dict(info))
+    """Return the ``info`` of an example as JSON; raises FormatError if it has what JSON does not."""
+    try:
+        return _ENCODER.encode(dict(info))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FormatError(
+            f"info is not JSON: {error}", wanted="texts, numbers, true, false, None, lists and dicts of these"
+        ) from None
 
 
 def encode_infos(infos: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -30,32 +35,45 @@ def encode_infos(infos: Sequence[Mapping[str, Any]]) -> list[str]:
     >>> encode_infos([{"cluster": "a"}, {}])
     ['{"cluster": "a"}', '{}']
     """
-    together = _ENCODER.encode([each for info in infos for each in (_BETWEEN, dict(info))])
+    try:
+        together = _ENCODER.encode([each for info in infos for each in (_BETWEEN, dict(info))])
+    except (TypeError, ValueError, RecursionError):
+        together = ""
     found = together[1:-1].split(_ENCODED_BETWEEN)[1:] if infos else []
     if len(found) != len(infos):
         return [encode_info(info) for info in infos]
     return [text.removesuffix(", ") for text in found]
 
 
-def to_row(example: Example) -> dict[str, Any]:
-    """Return *example* as one row of a test set; the label is its index, -1 where there is none."""
-    change = example.change
-    return {
-        "id": example.id,
-        "premise": example.premise,
-        "hypothesis": example.hypothesis,
-        "label": -1 if example.label is None else GOLD_INDEX[example.label],
-        "base": example.base,
-        "construction": change.construction if change else None,
-        "source": change.source if change else None,
-        "target": change.target if change else None,
-        "edits": [
-            {"side": e.side, "start": e.start, "end": e.end, "old": e.old, "new": e.new} for e in change.edits
-        ]
-        if change
-        else [],
-        "info": encode_info(example.info),
-    }
+def to_columns(examples: Sequence[Example], names: Sequence[str]) -> dict[str, list[Any]]:
+    """Return the columns *names* of *examples*; the label is its index, -1 where there is none."""
+    return {name: _COLUMNS[name](examples) for name in names}
+
+
+def _of_changes(value: Callable[[Change], Any]) -> Callable[[Sequence[Example]], list[Any]]:
+    """Return what reads a column of *value* of each change, null without one."""
+    return lambda examples: [each.change and value(each.change) for each in examples]
+
+
+def _edits(example: Example) -> list[dict[str, Any]]:
+    return [
+        {"side": edit.side, "start": edit.start, "end": edit.end, "old": edit.old, "new": edit.new}
+        for edit in (example.change.edits if example.change else ())
+    ]
+
+
+_COLUMNS: Final[Mapping[str, Callable[[Sequence[Example]], list[Any]]]] = {
+    "id": lambda examples: [each.id for each in examples],
+    "premise": lambda examples: [each.premise for each in examples],
+    "hypothesis": lambda examples: [each.hypothesis for each in examples],
+    "label": lambda examples: [-1 if each.label is None else GOLD_INDEX[each.label] for each in examples],
+    "base": lambda examples: [each.base for each in examples],
+    "construction": _of_changes(lambda change: change.construction),
+    "source": _of_changes(lambda change: change.source),
+    "target": _of_changes(lambda change: change.target),
+    "edits": lambda examples: [_edits(each) for each in examples],
+    "info": lambda examples: encode_infos([each.info for each in examples]),
+}
 
 
 def from_row(row: dict[str, Any], *, where: str) -> Example:

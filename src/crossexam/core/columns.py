@@ -15,6 +15,7 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from crossexam.core.errors import FormatError
 from crossexam.core.example import (
     CLUSTER,
     GENERATED_LABEL,
@@ -37,14 +38,14 @@ _READERS_KEPT: Final = 64
 
 
 def columns_of(
-    examples: Sequence[Example], names: Sequence[str], at_once: int = ROWS_AT_ONCE
+    examples: Sequence[Example], names: Sequence[str], at_once: int = ROWS_AT_ONCE, *, exact: bool = False
 ) -> Iterator[pl.DataFrame]:
     """Yield the columns *names* of *examples* as tables of at most *at_once* rows, in their order.
 
     The columns are those of a test-set file (:data:`crossexam.core.stored.rows.COLUMNS`): ``label`` is the
     index in ``GOLDS``, -1 without a gold label; ``info`` is JSON.  Every table but the last has *at_once*
     rows, unless the examples are some of a file.  A lone surrogate, which no file can hold, becomes its
-    escape.
+    escape; if the texts are to be *exact*, it raises FormatError.
 
     >>> tiny = [Example("a", "It rains.", "It is wet.", "neutral", info={"genre": "talk"})]
     >>> [frame.rows() for frame in columns_of(tiny, ["label", "info"])]
@@ -59,7 +60,9 @@ def columns_of(
     types = column_types()
     for start in range(0, len(examples), at_once):
         columns = to_columns(examples[start : start + at_once], names)
-        yield pl.DataFrame({name: series_of(values, types[name]) for name, values in columns.items()})
+        yield pl.DataFrame(
+            {name: _series(values, types[name], exact=exact) for name, values in columns.items()}
+        )
 
 
 def _without_nulls(names: Sequence[str]) -> dict[str, pl.Expr]:
@@ -76,13 +79,18 @@ def _without_nulls(names: Sequence[str]) -> dict[str, pl.Expr]:
     return {name: read[name] for name in names if name in read}
 
 
-def series_of(values: Sequence[Any], kind: pl.DataType) -> pl.Series:
-    """Return *values* of type *kind* as a column; a lone surrogate becomes its escape."""
+def _series(values: Sequence[Any], kind: pl.DataType, *, exact: bool = False) -> pl.Series:
     import polars as pl
 
     try:
         return pl.Series(values, dtype=kind)
-    except UnicodeEncodeError:
+    except UnicodeEncodeError as error:
+        if exact:
+            raise FormatError(
+                "a text has half of a character (a lone surrogate)",
+                where=_escaped(error.object),
+                wanted="text that UTF-8 can encode",
+            ) from None
         return pl.Series([_escaped(value) for value in values], dtype=kind)
 
 
@@ -236,7 +244,7 @@ def _clusters(frame: pl.DataFrame) -> pl.Series:
     _add_values({CLUSTER: coder}, frame["info"])
     given = coder.found()
     texts = [None if each is None else str(each) for each in given.values]
-    names = series_of([*texts, None], pl.String())
+    names = _series([*texts, None], pl.String())
     found = names[given.codes.astype("int64")]  # -1 is the last
     missing = found.is_null()
     if not missing.any():

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
-from crossexam.core.columns import series_of
 from crossexam.core.example import SIDES
 from crossexam.models.model import Pair
 
@@ -35,14 +34,11 @@ class PairColumns(Sequence[Pair]):
 
     @classmethod
     def of(cls, pairs: Sequence[Pair]) -> PairColumns:
-        """Return *pairs* in columns, as :func:`~crossexam.core.columns.columns_of` has them."""
+        """Return *pairs* in columns."""
         import polars as pl
 
-        if isinstance(pairs, cls):
-            return pairs
-        texts = zip(*pairs, strict=True) if pairs else ((), ())
-        columns = {side: series_of(each, pl.String()) for side, each in zip(SIDES, texts, strict=True)}
-        return cls(pl.DataFrame(columns))
+        schema = [(side, pl.String) for side in SIDES]
+        return pairs if isinstance(pairs, cls) else cls(pl.DataFrame(pairs, schema=schema, orient="row"))
 
     @classmethod
     def joined(cls, several: Iterable[PairColumns]) -> PairColumns:

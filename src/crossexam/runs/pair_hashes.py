@@ -35,7 +35,7 @@ def pair_hash(premise: str, hypothesis: str, parses: Sequence[str | None] = ()) 
     text = _SEPARATOR.join((str(len(premise)), premise, hypothesis))
     if any(parses):
         text += "".join(f"{_SEPARATOR}{len(parse or '')}{_SEPARATOR}{parse or ''}" for parse in parses)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
+    return blake2b(text.encode(), digest_size=HASH_BYTES).digest()
 
 
 def pair_hashes(pairs: Sequence[Pair], parses: Mapping[str, str] | None = None) -> NDArray[np.uint64]:

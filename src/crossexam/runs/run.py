@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from crossexam.core.columns import columns_of
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
@@ -179,9 +180,9 @@ _ROWS_AT_ONCE: Final = 20_000
 
 
 def stretches_of(datasets: Iterable[Dataset]) -> Iterator[Sequence[Pair]]:
-    """Yield the pairs of the items of *datasets*, a stretch at a time."""
+    """Yield the pairs of the items of *datasets*, a stretch at a time; raises FormatError."""
     for dataset in datasets:
-        yield from map(PairColumns, dataset.columns(*SIDES, at_once=_ROWS_AT_ONCE))
+        yield from map(PairColumns, columns_of(dataset.examples, SIDES, _ROWS_AT_ONCE, exact=True))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from rich.table import Table
 
 from crossexam.cli.console import note, progress_bar, show, table_of, written
+from crossexam.cli.questions import with_answers
 from crossexam.cli.yields import items_table, yield_summary
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import counted_items
@@ -35,6 +36,10 @@ from crossexam.suites.table import reads_problems, suite_named, suite_request
 
 def build(options: Build) -> None:
     """Build the test sets of a suite, or of one construction."""
+    with_answers(options, _build)
+
+
+def _build(options: Build) -> None:
     settings = parse_option_settings(options.settings)
     request = requested(options.suite, options, settings, file_format=options.file_format)
     refuse_unread(request)

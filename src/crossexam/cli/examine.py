@@ -15,6 +15,7 @@ from crossexam.cli.build import build_and_show, refuse_unread, requested
 from crossexam.cli.console import note, show, warn_of_gaps, written
 from crossexam.cli.model_runs import PlannedRun, RunMaker, chunking_for, required_server
 from crossexam.cli.models import by_template, model_folders, options_for, statuses, without_key
+from crossexam.cli.questions import with_answers
 from crossexam.core.dataset import Run
 from crossexam.core.outcome import check_max_unanswered
 from crossexam.core.settings import parse_option_settings
@@ -37,6 +38,10 @@ from crossexam.suites.table import DEFAULT_SUITE
 
 def examine(options: Examine) -> None:
     """Build test sets from a base, run models over them, print the results and write report.html."""
+    with_answers(options, _examine)
+
+
+def _examine(options: Examine) -> None:
     models, output, is_local = options.models, options.output, options.engine == DEFAULT
     triples = parse_option_settings(options.settings)
     settings = [triple for triple in triples if triple[0] in MODELS]

@@ -1,4 +1,4 @@
-"""crossexam export: write a suite as tasks of another harness, or as pairs for a program of your own."""
+"""What is written of a suite for others: tasks and pairs (crossexam export), and a card (crossexam card)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from shlex import quote
 
 from crossexam.cli.console import note, written
 from crossexam.core.dataset import counted_items
+from crossexam.core.errors import CrossexamError
+from crossexam.core.files import write_text
 from crossexam.core.labels import LABELS
-from crossexam.core.test_sets import read_suite
+from crossexam.core.test_sets import read_suite, suite_folder
+from crossexam.interop.card import CARD, dataset_card, refuse_forbidden_changes, sources_of
 from crossexam.interop.export import EXPORTERS, Exported
 from crossexam.interop.export import export as write
 from crossexam.models.label_order import TWO_LABELS
 from crossexam.models.prompts.table import template
-from crossexam.options.data import Export
+from crossexam.options.data import Card, Export
 
 
 def export(options: Export) -> None:
@@ -47,3 +50,23 @@ def _show_tasks(done: Exported, command: str) -> None:
     if done.empty:
         note(f"left out, since they have no items with a gold label: {', '.join(done.empty)}")
     note(f"to run them: {command}")
+
+
+def card(options: Card) -> None:
+    """Write a dataset card into the folder of a suite."""
+    if not options.suite.is_dir():
+        raise CrossexamError(
+            "not a folder", where=str(options.suite), wanted="a folder that crossexam build wrote"
+        )
+    suite = suite_folder(options.suite)
+    target = suite / CARD
+    if target.exists() and not options.force:
+        raise CrossexamError("there is a README.md already", where=str(suite), hint="--force replaces it")
+    found = read_suite(suite)
+    sources = sources_of(found)
+    if not options.with_permission:
+        refuse_forbidden_changes(found, sources)
+    write_text(target, dataset_card(found))
+    for warning in sources.warnings:
+        note(f"warning: before you share this: {warning}")
+    written(target)

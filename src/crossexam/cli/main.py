@@ -72,7 +72,7 @@ VERBS: Final[Mapping[str, Verb | typer.Typer]] = {
         "Write a checkpoint as an ONNX model, which needs no torch, and compare the two."),
     "export": Verb("crossexam.options.data:Export", "crossexam.cli.export:export",
         "Write a suite for other programs: tasks that a harness runs, or pairs for a program of your own."),
-    "card": Verb("crossexam.options.data:Card", "crossexam.cli.card:card",
+    "card": Verb("crossexam.options.data:Card", "crossexam.cli.export:card",
         "Write a dataset card into the folder of a suite, for the Hugging Face hub and datasets."),
     "features": Verb("crossexam.options.train:Features", "crossexam.cli.features:features",
         "Print the most important features of a model."),

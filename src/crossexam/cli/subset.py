@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crossexam.cli.build import build_and_show, requested
+from crossexam.cli.questions import with_answers
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.settings import parse_option_settings
 from crossexam.options.build import Subset
@@ -19,5 +20,9 @@ def subset(options: Subset) -> None:
     if name not in SUITES:
         known = [each.removesuffix(_SUFFIX) for each in SUITES if each.endswith(_SUFFIX)]
         raise UnknownNameError("kind of subset", options.kind, known)
-    request = requested(name, options, parse_option_settings(options.settings))
-    build_and_show(request, options.output, force=options.force)
+
+    def select(answered: Subset) -> None:
+        request = requested(name, answered, parse_option_settings(answered.settings))
+        build_and_show(request, answered.output, force=answered.force)
+
+    with_answers(options, select)

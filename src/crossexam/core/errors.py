@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Self
 
 from crossexam.core.output.escapes import visible
 
@@ -29,6 +30,16 @@ class CrossexamError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         """Let the error be pickled as it is, whatever its constructor takes."""
         return _restored, (type(self), self.args, self.__dict__)
+
+    def placed(self, where: str, *, hint: str | None = None) -> Self:
+        """Return the error *where* it is known to be, with another *hint* if one is given.
+
+        >>> print(CrossexamError("no gold label").placed("dev.jsonl, line 3"))
+        dev.jsonl, line 3: no gold label
+        """
+        found = copy(self)
+        found.where, found.hint = where, hint or self.hint
+        return found
 
     def __str__(self) -> str:
         lines = [f"{self.where}: {self.what}" if self.where else self.what]

@@ -8,7 +8,7 @@ such a file is refused instead of misread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, Literal
@@ -163,12 +163,13 @@ def find_layout(names: Iterable[str], mapping: Mapping[str, str] | None = None) 
     refuse_absent(mapping, names)
     if not mapping and set(names) >= _TEST_SET_COLUMNS:
         return Layout("test set", {name: name for name in names})
-    columns = _roles(names, mapping)
+    columns = roles_of(names, mapping)
     extra = {key: column for key, column in mapping.items() if key not in ROLES}
     return Layout(_shape(columns, names, mapping), columns, extra)
 
 
-def _roles(names: list[str], mapping: Mapping[str, str]) -> dict[str, str]:
+def roles_of(names: Sequence[str], mapping: Mapping[str, str]) -> dict[str, str]:
+    """Return the column of each role among *names*, by *mapping* (role to column) or by their usual names."""
     folded: dict[str, str] = {}
     for name in names:
         folded.setdefault(name.lower(), name)

@@ -79,7 +79,12 @@ class LabelNames:
 
 
 class UnknownLabelError(FormatError):
-    """A label that is neither known nor declared."""
+    """A label that is neither known nor declared.
+
+    If nothing is declared, *undeclared* counts the values of the label column.
+    """
+
+    undeclared: Mapping[str, int] | None = None
 
 
 class UndeclaredNumbersError(UnknownLabelError):
@@ -169,6 +174,23 @@ def refuse_mixture(labels: Iterable[Gold | None], *, where: str) -> None:
         )
 
 
+def likely_meanings(counts: Mapping[str, int]) -> list[str]:
+    """Return the values of ``--labels`` that say what the values of a label column are likely to mean.
+
+    *counts* says how often each value occurs.  Numbers have two likely meanings.
+
+    >>> likely_meanings({"0": 7, "1": 3})
+    ['0=not_entailment,1=entailment', '0=entailment,1=not_entailment']
+    """
+    if not all(name.isdigit() for name in counts):
+        likely = likely_meaning(counts)
+        return [likely] if likely else []
+    low, high = min(map(int, counts)), max(map(int, counts))
+    start = low if low < high else 0
+    orders = _NUMBERED.get(max(2, high - start + 1), ())
+    return [labels_text({str(n): label for n, label in enumerate(order, start)}) for order in orders]
+
+
 def likely_meaning(names: Collection[str]) -> str | None:
     """Return the value of ``--labels`` that says what *names* are likely to mean, None if not all are known.
 
@@ -206,7 +228,7 @@ def explained_by_counts(
     rest = len(counts) - len(listed)
     column = ", ".join(f"{clipped(name)} {counts[name]:,}" for name in listed)
     example = (None if declared else likely_meaning(listed if not rest else ())) or "VALUE=LABEL,..."
-    return UnknownLabelError(
+    explained = UnknownLabelError(
         error.what,
         where=error.where,
         wanted=error.wanted,
@@ -214,24 +236,23 @@ def explained_by_counts(
         f"--labels {quote(example)} declares what they mean (- for no gold label), --skip-bad skips "
         "such records",
     )
+    explained.undeclared = None if declared else counts
+    return explained
 
 
 def _undeclared_numbers(error: UnknownLabelError, counts: Counter[str]) -> FormatError:
     """Return the error for a column of numbers, with both likely mappings and the counts they would give."""
-    numbers = sorted(counts, key=int)
-    low, high = int(numbers[0]), int(numbers[-1])
-    start = low if low < high else 0
-    orders = _NUMBERED.get(max(2, high - start + 1), ())
-    shown = ", ".join(f"{counts[number]:,} with {number}" for number in numbers[:_LISTED])
+    shown = ", ".join(f"{counts[number]:,} with {number}" for number in sorted(counts, key=int)[:_LISTED])
     ways = []
-    for order in orders:
-        pairs = [(str(number), label) for number, label in enumerate(order, start)]
-        mapping = ",".join(f"{number}={label}" for number, label in pairs)
-        result = ", ".join(f"{counts[number]:,} {label}" for number, label in pairs)
+    for mapping in likely_meanings(counts):
+        meant = parse_labels(mapping).items()
+        result = ", ".join(f"{counts[number]:,} {label}" for number, label in meant)
         ways.append(f"--labels {mapping} would give {result}")
-    return UndeclaredNumbersError(
+    explained = UndeclaredNumbersError(
         f"the labels are numbers ({shown}), and nothing says what they mean",
         where=error.where,
         wanted="named labels, or a declaration of what each number means",
         hint="; or ".join(ways) or "--labels 0=LABEL,1=LABEL,... declares what they mean",
     )
+    explained.undeclared = counts
+    return explained

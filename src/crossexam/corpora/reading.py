@@ -401,12 +401,10 @@ def _same_label_column(row: Row, layout: Layout) -> None:
 
 def _placed(error: FormatError, source: Source, number: int) -> FormatError:
     if isinstance(error, _HeaderError):
-        return FormatError(error.what, where=f"{source.where}, header", wanted=error.wanted, hint=error.hint)
+        return error.placed(f"{source.where}, header")
     where = f"{source.where}, {source.unit} {number}"
-    return FormatError(
-        error.what,
-        where=f"{where}, {error.where}" if error.where else where,
-        wanted=error.wanted,
+    return error.placed(
+        f"{where}, {error.where}" if error.where else where,
         hint=error.hint or "--skip-bad (skip_bad=True) skips such records and counts them",
     )
 

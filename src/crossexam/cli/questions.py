@@ -1,0 +1,170 @@
+"""What is asked at a terminal: which columns a table has, and what its labels mean.
+
+Nothing is guessed, and nothing is asked elsewhere than at a terminal, where what is missing is an error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from shlex import quote
+from typing import Final, TypeVar
+
+import typer
+
+from crossexam.cli.console import note, table_of
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import SIDES
+from crossexam.core.output.escapes import clipped, one_line, visible
+from crossexam.corpora.columns import (
+    ANNOTATOR_COLUMNS,
+    INFO_COLUMNS,
+    find_layout,
+    roles_of,
+    stated_columns,
+)
+from crossexam.corpora.label_names import Names, UnknownLabelError, likely_meanings, parse_labels
+from crossexam.corpora.records import Row, detect_format
+from crossexam.corpora.spec import CorpusSpec
+from crossexam.options.build import Build, Examine, Subset
+
+#: Answers a question; an empty answer is the wish to stop, or "none".
+Ask = Callable[[str], str]
+Options = TypeVar("Options", Build, Examine, Subset)
+
+_QUESTIONS: Final = {
+    "premise": "Which column is the premise, the text that is given? (number or name; Enter stops)",
+    "hypothesis": "Which column is the hypothesis, which may follow from it? (number or name; Enter stops)",
+    "label": "Which column has the labels? (number or name; Enter: none has)",
+}
+_PREVIEW: Final = 3  # rows
+_SHOWN: Final = 40  # characters of a value
+
+
+def with_answers(options: Options, act: Callable[[Options], None]) -> None:
+    """Do *act* with *options*; at a terminal, with the columns and labels that the person there names.
+
+    The options that would have said it are printed.
+    """
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        act(options)
+        return
+    answered = with_columns(options, _ask)
+    try:
+        act(answered)
+    except UnknownLabelError as error:
+        act(replace(answered, labels=asked_labels(error, _ask)))
+
+
+def _ask(question: str) -> str:
+    answer: str = typer.prompt(visible(question), default="", show_default=False, err=True)
+    return answer.strip()
+
+
+def with_columns(options: Options, ask: Ask) -> Options:
+    """Return *options* with the columns of their files, as the answers name those that are not known.
+
+    Of a file that cannot be read, or of which nothing is answered, the options stay as they are.
+    """
+    given = stated_columns(options.columns) or {}
+    columns = dict(given)
+    for spec in options.base:
+        for corpus in CorpusSpec.parse_union(spec):
+            if corpus.file is not None and corpus.corpus is None:
+                try:
+                    records = islice(detect_format(corpus.file).source.records(), _PREVIEW)
+                    rows = [row for _, row in records if not isinstance(row, FormatError)]
+                except (CrossexamError, OSError):  # reading the base says what is wrong
+                    return options
+                columns |= asked_columns(corpus.name, rows, columns, ask)
+    if columns == given:
+        return options
+    stated = ",".join(f"{role}={column}" for role, column in columns.items())
+    note(f"next time: --columns {quote(stated)}")
+    return replace(options, columns=columns)
+
+
+def asked_columns(name: str, rows: Sequence[Row], columns: Mapping[str, str], ask: Ask) -> dict[str, str]:
+    """Return the columns that answers name for the roles which those of the file *name* do not tell.
+
+    *rows* are its first records, and *columns* maps roles to columns that are known.
+    """
+    names = list(rows[0]) if rows else []
+    missing = _missing(names, columns) if rows else []
+    if not missing:
+        return {}
+    note(f"the first rows of {name}:")
+    _show_preview(names, rows)
+    answers: dict[str, str] = {}
+    for role in missing:
+        chosen = _chosen(_QUESTIONS[role], names, ask)
+        if chosen is None and role != "label":
+            return {}
+        if chosen is not None:
+            answers[role] = chosen
+    return answers
+
+
+def _missing(names: Sequence[str], columns: Mapping[str, str]) -> list[str]:
+    """Return the roles of a pair for which no column is known: labels only if a column is left for them."""
+    roles = roles_of(names, columns)
+    missing: list[str] = [side for side in SIDES if side not in roles]
+    try:
+        if find_layout(names, columns).shape != "pair":
+            return []
+    except FormatError:
+        if not missing:  # a column that was named is not there
+            return []
+    left = set(names).difference(roles.values(), INFO_COLUMNS, ANNOTATOR_COLUMNS)
+    return [*missing, "label"] if "label" not in roles and len(left) > len(missing) else missing
+
+
+def _show_preview(names: Sequence[str], rows: Sequence[Row]) -> None:
+    from rich.console import Console
+
+    cells = [
+        [str(number), visible(name), *(visible(one_line(str(row.get(name, "")))[:_SHOWN]) for row in rows)]
+        for number, name in enumerate(names, 1)
+    ]
+    header = ["", "column", *(f"row {number}" for number in range(1, len(rows) + 1))]
+    Console(stderr=True, markup=False, emoji=False).print(table_of("", header, cells))
+
+
+def _chosen(question: str, names: Sequence[str], ask: Ask) -> str | None:
+    """Return the one of *names* that is answered by number or name, None for no answer; asks until it is."""
+    while answer := ask(question):
+        if answer in names:
+            return answer
+        if answer.isdecimal() and 0 < int(answer) <= len(names):
+            return names[int(answer) - 1]
+        note(f"there is no column '{answer}'; a number from 1 to {len(names)}, or a name, is wanted")
+    return None
+
+
+def asked_labels(error: UnknownLabelError, ask: Ask) -> Names:
+    """Return what the labels mean about which *error* was raised; raises it if that is not answered."""
+    if not error.undeclared:
+        raise error
+    proposals = likely_meanings(error.undeclared)
+    counts = ", ".join(f"{clipped(name)} {count:,}" for name, count in error.undeclared.items())
+    note(f"{error.where}: {error.what}; the column has {counts}")
+    for number, proposal in enumerate(proposals, 1):
+        note(f"  {number}  {proposal}")
+    wanted = "VALUE=LABEL,... with entailment, neutral, contradiction, not_entailment, or - for no gold label"
+    question = f"What do they mean? ({'number, or ' if proposals else ''}{wanted}; Enter stops)"
+    while answer := ask(question):
+        if answer.isdecimal() and 0 < int(answer) <= len(proposals):
+            answer = proposals[int(answer) - 1]
+        try:
+            labels = parse_labels(answer)
+        except CrossexamError as mistake:
+            note(str(mistake))
+            continue
+        if unknown := [name for name in error.undeclared if name not in labels]:
+            note(f"nothing says what this means: {', '.join(map(clipped, unknown))}")
+            continue
+        note(f"next time: --labels {quote(answer)}")
+        return labels
+    raise error

@@ -1,0 +1,154 @@
+"""What is asked at a terminal, and what is done with the answers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crossexam.cli import questions
+from crossexam.cli.questions import Ask, asked_labels, with_answers, with_columns
+from crossexam.corpora.label_names import UnknownLabelError
+from crossexam.corpora.reading import Reading
+from crossexam.options.build import Build
+from crossexam.options.groups import reading_of
+from crossexam.suites.bases import base_from_spec
+
+CLAIMS = "document,claim,verdict\nIt rains a lot.,It rains.,yes\nIt rains.,It is dry.,no\n"
+
+
+@pytest.fixture
+def claims(tmp_path: Path) -> Path:
+    path = tmp_path / "claims.csv"
+    path.write_text(CLAIMS)
+    return path
+
+
+def answering(*answers: str) -> Ask:
+    """Return what gives *answers* one after another; no more questions may be asked."""
+    left: Iterator[str] = iter(answers)
+
+    def ask(question: str) -> str:
+        answer = next(left, None)
+        assert answer is not None, question
+        return answer
+
+    return ask
+
+
+def options(base: Path | str, columns: str | None = None) -> Build:
+    return Build(suite="consistency", output=Path("out"), base=(str(base),), columns=columns)
+
+
+def test_columns_are_named_by_number_or_name(claims: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = with_columns(options(claims), answering("1", "7", "claim", "verdict"))
+    assert found.columns == {"premise": "document", "hypothesis": "claim", "label": "verdict"}
+    said = capsys.readouterr().err
+    assert "there is no column '7'; a number from 1 to 3, or a name, is wanted" in said
+    assert "next time: --columns premise=document,hypothesis=claim,label=verdict" in said
+    assert "It rains a lot." in said
+    (flag,) = (line.split()[-1] for line in said.splitlines() if line.startswith("next time"))
+    assert reading_of(options(claims, flag)) == reading_of(found)
+
+
+def test_only_what_is_missing_is_asked(claims: Path) -> None:
+    given = options(claims, "hypothesis=claim,label=verdict")
+    assert with_columns(given, answering("1")).columns == {
+        "premise": "document", "hypothesis": "claim", "label": "verdict",
+    }  # fmt: skip
+    claims.write_text(CLAIMS.replace("document,claim", "premise,hypothesis"))
+    assert with_columns(options(claims), answering("verdict")).columns == {"label": "verdict"}
+    assert with_columns(options(claims), answering("")).columns is None
+
+
+def test_nothing_is_asked_about_what_is_known(claims: Path, tmp_path: Path) -> None:
+    known = {
+        "usual names": "premise,hypothesis,label,genre\na.,b.,neutral,x\n",
+        "no column left": "sentence1,sentence2\na.,b.\n",
+        "sentences": "sentence,verdict\na.,yes\n",
+        "problems": "question,options,correct\na,b,c\n",
+        "no records": "document,claim\n",
+        "not a table": "",
+    }
+    for name, text in known.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+        assert with_columns(options(tmp_path / f"{name}.csv"), answering()).columns is None, name
+    wrong = options(claims, "premise=nothing,hypothesis=claim")
+    for same in (options("builtin:demo"), options("nothing.csv"), wrong):
+        assert with_columns(same, answering()) == same
+
+
+def test_no_answer_leaves_the_error_of_today(claims: Path) -> None:
+    assert with_columns(options(claims), answering("")) == options(claims)
+    assert with_columns(options(claims), answering("document", "")) == options(claims)
+
+
+def unknown_labels(path: Path, labels: str) -> UnknownLabelError:
+    lines = [f"It rains.,It is wet {n}.,{label}" for n, label in enumerate(labels.split())]
+    path.write_text("\n".join(("premise,hypothesis,label", *lines)))
+    with pytest.raises(UnknownLabelError) as caught:
+        list(base_from_spec(str(path), Reading()).open())
+    return caught.value
+
+
+def test_labels_are_proposed_and_chosen(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    error = unknown_labels(tmp_path / "a.csv", "yes no yes")
+    assert asked_labels(error, answering("1")) == {"yes": "entailment", "no": "not_entailment"}
+    assert (
+        "a.csv, line 2, field 'label': unknown label 'yes'; the column has yes 2, no 1"
+        in capsys.readouterr().err
+    )
+    error = unknown_labels(tmp_path / "a.csv", "0 1 1")
+    assert asked_labels(error, answering("2")) == {"0": "entailment", "1": "not_entailment"}
+
+
+def test_labels_are_asked_until_all_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    error = unknown_labels(tmp_path / "a.csv", "ok bad")
+    answers = ("ok=fine", "ok=entailment", "ok=entailment,bad=-")
+    assert asked_labels(error, answering(*answers)) == {"ok": "entailment", "bad": None}
+    said = capsys.readouterr().err
+    assert "'fine' is not a label" in said
+    assert "nothing says what this means: bad" in said
+    assert "next time: --labels ok=entailment,bad=-" in said
+    with pytest.raises(UnknownLabelError, match="unknown label 'ok'"):
+        asked_labels(error, answering(""))
+
+
+def test_labels_that_were_declared_are_not_asked_about(tmp_path: Path) -> None:
+    unknown_labels(path := tmp_path / "a.csv", "ok bad")
+    with pytest.raises(UnknownLabelError) as caught:
+        list(base_from_spec(str(path), Reading(labels={"ok": "entailment"})).open())
+    with pytest.raises(UnknownLabelError, match="unknown label 'bad'"):
+        asked_labels(caught.value, answering())
+
+
+def test_elsewhere_than_at_a_terminal_nothing_is_asked(claims: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(questions, "_ask", answering())
+    seen: list[Build] = []
+    with_answers(options(claims), seen.append)
+    assert seen == [options(claims)]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no pty")
+def test_a_person_at_a_terminal_is_asked(claims: Path, tmp_path: Path) -> None:
+    import pty
+
+    process, terminal = pty.fork()
+    if process == 0:
+        command = [sys.executable, "-m", "crossexam", "build", "consistency"]
+        os.execv(sys.executable, [*command, "--base", str(claims), "-o", str(tmp_path / "out")])
+    answers, said = ["1", "2", "3", "1"], b""
+    while True:
+        try:
+            said += os.read(terminal, 4096)
+        except OSError:  # the other end is closed
+            break
+        if answers and said.endswith(b": "):
+            os.write(terminal, answers.pop(0).encode() + b"\n")
+            said += b"\n"
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0, said.decode()
+    assert (tmp_path / "out" / "manifest.json").is_file()

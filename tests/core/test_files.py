@@ -242,7 +242,7 @@ def test_extras_are_installed_by_the_names_of_their_packages(monkeypatch: pytest
         "numpy>=1",
         'torch>=2; extra == "torch"',
         "onnx>=1 ; extra == 'onnx'",
-        'crossexam[torch,spacy]; extra == "onnx"',
+        'crossexam-nli[torch,spacy]; extra == "onnx"',
         'spacy>=3; extra == "spacy"',
     ]
     monkeypatch.setattr("importlib.metadata.requires", lambda name: known)

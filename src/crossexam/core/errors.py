@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from copy import copy
 from difflib import get_close_matches
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from crossexam.core.output.escapes import visible
+
+#: The name by which pip knows Crossexam: on the index, "crossexam" is another program.
+DISTRIBUTION: Final = "crossexam-nli"
 
 
 class CrossexamError(Exception):
@@ -128,7 +131,7 @@ def how_to_install(extra: str) -> str:
     from importlib.metadata import PackageNotFoundError, requires  # slow, and rarely needed
 
     try:
-        known = requires("crossexam") or []
+        known = requires(DISTRIBUTION) or []
     except PackageNotFoundError:  # a source tree on sys.path that was never installed
         known = []
     packages = _packages_of(extra, known)
@@ -142,7 +145,7 @@ def _packages_of(extra: str, known: Sequence[str]) -> list[str]:
         requirement, _, marker = (part.strip() for part in each.partition(";"))
         if not re.search(rf"""extra == ['"]{re.escape(extra)}['"]""", marker):
             continue
-        if own := re.fullmatch(r"crossexam\[(.+)\]", requirement):
+        if own := re.fullmatch(rf"{DISTRIBUTION}\[(.+)\]", requirement):
             inner = [found for name in own[1].split(",") for found in _packages_of(name.strip(), known)]
             packages.update(dict.fromkeys(inner))
         else:

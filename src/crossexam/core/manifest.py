@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from crossexam.core.arguments import shown
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import DISTRIBUTION, FormatError
 from crossexam.core.rules import OURS, with_rules, without_rules
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -51,7 +51,7 @@ def installed_version(package: str) -> str | None:
     from importlib.metadata import PackageNotFoundError, version  # takes longer than all else of the package
 
     try:
-        return version(package)
+        return version(DISTRIBUTION if package == "crossexam" else package)
     except PackageNotFoundError:
         return None
 

@@ -17,6 +17,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 from unittest.mock import patch
 
+from crossexam.models.model import Model
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -32,7 +34,7 @@ def data_folder() -> Path | None:
     return folder if (folder / "snli").is_dir() else None
 
 
-class RecordedAnswers:
+class RecordedAnswers(Model):
     """``builtin/minilm``, which looks its answers up, and is asked only about unknown pairs."""
 
     name = "builtin/minilm"

@@ -18,6 +18,7 @@ from crossexam.cli.models import model_settings, options_for
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.models.model import Model
 from crossexam.models.table import MODELS, ModelKind
 from crossexam.options.build import Examine
 from crossexam.options.groups import ModelOption, model_values
@@ -78,7 +79,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(Model):
     name: str
     options: Options
 

@@ -15,7 +15,8 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import UNANSWERED
 from crossexam.models.answer_words import AnswerWords
-from crossexam.models.answers import Asked, NamedLabels, to_answers
+from crossexam.models.answers import Asked, to_answers
+from crossexam.models.label_order import NamedLabels
 from crossexam.runs.run import predict_suite
 
 DATA = Dataset("d", [Example(str(k), f"p {k}", "h", "neutral") for k in range(2)])

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from crossexam.core.outcome import Outcome
 from crossexam.models.ensemble import Mean
-from crossexam.models.model import Batch, Pair
+from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.table import open_model
 
 
 @dataclass(frozen=True)
-class Fixed:
+class Fixed(Model):
     name: str
     row: tuple[float, float, float]
     details: dict[str, Any] = field(default_factory=dict)

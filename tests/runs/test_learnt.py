@@ -23,7 +23,7 @@ from crossexam.runs.run import predict_suite
 DATA = Dataset("tiny", [Example(str(k), f"Dog {k} runs.", "It moves.", "neutral") for k in range(20)])
 
 
-class Rounded:
+class Rounded(Model):
     """A model whose rounding and device are known once it was asked."""
 
     def __init__(self, name: str, same: int = 127) -> None:

@@ -17,7 +17,7 @@ from crossexam.core.sealed import read_manifest
 from crossexam.evaluation.verified import by_status
 from crossexam.models import zoo
 from crossexam.models.ensemble import Mean
-from crossexam.models.model import Batch, CharactersRead, Pair, Parts
+from crossexam.models.model import Batch, CharactersRead, Model, Pair, Parts
 from crossexam.models.table import open_model
 from crossexam.runs.folder import save_run
 from crossexam.runs.reading import edit_unseen, spans_read
@@ -27,7 +27,7 @@ from crossexam.runs.saved import read_run
 LENGTH = 20  # characters that the model of these tests reads of a premise
 
 
-class Shortsighted:
+class Shortsighted(Model):
     """A model that reads the first characters of the premise, and says so."""
 
     name, key, details = "short", "short", {"device": "eye"}

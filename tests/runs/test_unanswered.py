@@ -22,7 +22,7 @@ from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
 from crossexam.core.sealed import read_manifest
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
-from crossexam.models.model import Batch, Pair
+from crossexam.models.model import Batch, Model, Pair
 from crossexam.runs import windows
 from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite
@@ -31,7 +31,7 @@ from crossexam.runs.saved import read_run
 NAN = [np.nan] * 3
 
 
-class Mute:
+class Mute(Model):
     """A model that does not answer the pairs whose hypothesis begins with the name of a status."""
 
     key: str = "mute"

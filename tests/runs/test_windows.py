@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from crossexam.models.model import Pair
+from crossexam.models.model import Model, Pair
 from crossexam.runs import windows
 from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.windows import Piece, batches_of, cut_into_windows
@@ -65,7 +65,7 @@ def test_what_is_known_is_not_asked_again() -> None:
     """Batches end where they do if nothing is known, and have only what is not."""
     pairs, asked = numbered(7), []
 
-    class Asked:
+    class Asked(Model):
         name = key = "asked"
         details: dict[str, str] = {}  # noqa: RUF012
 

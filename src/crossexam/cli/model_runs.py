@@ -24,8 +24,9 @@ from crossexam.evaluation.repeat import (
     repeat_in_folder,
 )
 from crossexam.models.api.forecast import CHARACTERS_PER_TOKEN, Forecast
+from crossexam.models.api.model import ChatModel
 from crossexam.models.chunking import Chunking, chunking_of, in_chunks
-from crossexam.models.model import AsksHost, AsksInParts, Model, Pair
+from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
 from crossexam.options.groups import ModelOptions
 from crossexam.runs.folder import run_into_folder, suite_in_folder
@@ -121,7 +122,7 @@ class RunMaker:
             )
         note("nothing was sent")
 
-    def _forecast(self, model: Model, asked: AsksHost, folder: Path) -> Forecast:
+    def _forecast(self, model: Model, asked: ChatModel, folder: Path) -> Forecast:
         """Return what it takes to run *model*, of which *asked* asks a server, into *folder*."""
         again: list[Pair] = []
         if self.repeat:
@@ -148,13 +149,13 @@ def _of(template: str | None) -> Iterator[None]:
         raise
 
 
-def server_model(model: Model) -> AsksHost | None:
+def server_model(model: Model) -> ChatModel | None:
     """Return the part of *model* that asks a server, None if there is none."""
-    asked = model.inner if isinstance(model, AsksInParts) else model
-    return asked if isinstance(asked, AsksHost) else None
+    asked = model.inner or model
+    return asked if isinstance(asked, ChatModel) else None
 
 
-def required_server(models: Sequence[Model], flag: str) -> AsksHost:
+def required_server(models: Sequence[Model], flag: str) -> ChatModel:
     """Return the part of the first of *models* that asks a server; raises CrossexamError if none does."""
     found = next((asked for model in models if (asked := server_model(model)) is not None), None)
     if found is None:
@@ -189,10 +190,10 @@ class Permission:
 
     def to_repeat(self, model: Model) -> None:
         """Ask for the pairs of --repeat if there were no others to send; raises CrossexamError."""
-        if isinstance(model, AsksHost) and not self._is_asked:
+        if model.host is not None and not self._is_asked:
             self(model, 0)
 
-    def __call__(self, model: AsksHost, pairs: int) -> None:
+    def __call__(self, model: Model, pairs: int) -> None:
         """Name the host to which *pairs* are sent; ask the user if they are many.  Raises CrossexamError."""
         self._is_asked = True
         if not model.requests_for(pairs + self._again):
@@ -204,7 +205,7 @@ class Permission:
         sent = [counted_items(pairs, "pair")] if pairs else []
         note(f"sending {', and '.join(sent + again)} to {model.host}")
 
-    def _confirm(self, model: AsksHost, pairs: int) -> None:
+    def _confirm(self, model: Model, pairs: int) -> None:
         if pairs <= self._confirmed:
             return
         try:
@@ -217,7 +218,7 @@ class Permission:
             self._confirmed = pairs
 
 
-def _show_forecast(model: AsksHost, found: Forecast) -> None:
+def _show_forecast(model: ChatModel, found: Forecast) -> None:
     """Print how many pairs would be sent, in how many requests and tokens, and the first request."""
     say(f"distinct pairs to ask: {found.pairs:,}")
     counts = {"for the probe": found.for_probe, "for --repeat": found.for_repeat}

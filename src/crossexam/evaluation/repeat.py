@@ -8,7 +8,7 @@ floor, is not a finding.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,7 +19,7 @@ from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import THREE_LABELS, label_indices
 from crossexam.core.randomness import rng_for
 from crossexam.core.sealed import read_manifest, write_manifest
-from crossexam.models.model import Model, Pair, Recalls
+from crossexam.models.model import Model, Pair
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.saved import MANIFEST, read_run
 from crossexam.stats.clusters import normal_quantile
@@ -145,12 +145,9 @@ def ask_again(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[str,
 
 def repeat_in_folder(run: Run, model: Model, folder: Path, times: int) -> Run:
     """Return *run* in *folder* with the noise of *model* among its details; raises CrossexamError."""
-    kept: Collection[str] = ()
-    if isinstance(model, Recalls):
-        model.recall(run.manifest["details"])
-        kept = model.kept
+    model.recall(run.manifest["details"])
     facts = {"repeat": ask_again(run, model, times)}
-    facts |= {name: model.details[name] for name in kept if name in model.details}
+    facts |= {name: model.details[name] for name in model.kept or () if name in model.details}
     with AnswerStore(folder / FILE_NAME, model.key, model.name) as store:
         store.note(facts)
     manifest = read_manifest(folder / MANIFEST)

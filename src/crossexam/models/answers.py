@@ -6,10 +6,10 @@ means that the premise entails the hypothesis, False that it does not, unless ``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError, FormatError
@@ -18,7 +18,7 @@ from crossexam.core.outcome import ANSWERED, UNANSWERED, Outcome
 from crossexam.core.output.escapes import quoted
 from crossexam.corpora.label_names import labels_text, name_of
 from crossexam.models.answer_words import AnswerWords
-from crossexam.models.label_order import TWO_LABELS, ClassName, is_two_label, to_label_columns
+from crossexam.models.label_order import TWO_LABELS, ClassName, NamedLabels, is_two_label, to_label_columns
 from crossexam.models.model import Pair
 from crossexam.models.threshold import at_threshold, missing_threshold, refuse_threshold
 
@@ -34,42 +34,6 @@ _WANTED: Final = (
 )
 _ONE_KIND: Final = "answers of one kind: all labels, all True or False, all numbers, or all mappings"
 _AS_USUAL: Final = AnswerWords()
-
-
-class NamedLabels:
-    """The labels that a model has named so far, which show whether it has two labels or three."""
-
-    def __init__(self) -> None:
-        self._seen: set[str] = set()
-
-    @property
-    def seen(self) -> frozenset[str]:
-        """The labels themselves."""
-        return frozenset(self._seen)
-
-    @property
-    def two_label(self) -> bool:
-        """Whether not_entailment is among them."""
-        return "not_entailment" in self._seen
-
-    def add(self, names: Iterable[str], *, where: str) -> None:
-        """Add *names*; raises FormatError if the labels mix not_entailment with a label that it covers."""
-        self._seen.update(names)
-        covered = sorted(self._seen & {"neutral", "contradiction"})
-        if self.two_label and covered:
-            raise FormatError(
-                f"some answers are not_entailment, others are {' or '.join(covered)}",
-                where=where,
-                wanted="either entailment, neutral and contradiction, or entailment and not_entailment",
-            )
-
-
-@runtime_checkable
-class NamesLabels(Protocol):
-    """A model that shows by the labels that it names whether it has two of them."""
-
-    @property
-    def named(self) -> NamedLabels: ...
 
 
 def pair_named(pair: Pair) -> str:

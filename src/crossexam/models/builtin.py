@@ -44,7 +44,7 @@ CONTRADICTED_BELOW: Final = 0.2
 
 
 @dataclass(frozen=True)
-class BuiltinRule:
+class BuiltinRule(Model):
     """A built-in model: the function *predict_pairs*, with its version."""
 
     name: str

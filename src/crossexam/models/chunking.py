@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.language.sentences import split_sentences
-from crossexam.models.model import AnswersSets, LocatesTokens, Model, Pair, Parts, answered_by
+from crossexam.models.model import Model, Pair, Parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +80,7 @@ def _words(text: str, model: Model) -> list[int]:
 
 
 def _tokens(text: str, model: Model) -> Sequence[int]:
-    if not isinstance(model, LocatesTokens):
+    if model.token_starts is None:
         raise CrossexamError(
             "the model has no tokenizer by which chunks could be measured",
             where=model.name,
@@ -266,10 +266,10 @@ def chunking_of(
 
 
 @dataclass(frozen=True)
-class ChunkedModel:
-    """The model *inner*, asked about chunks of each pair: :class:`~crossexam.models.model.AsksInParts`."""
+class ChunkedModel(Model):
+    """The model *inner*, asked about chunks of each pair."""
 
-    inner: Model
+    inner: Model = field()
     chunking: Chunking
     _chunks: dict[str, list[tuple[int, int]]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -331,14 +331,14 @@ class ChunkedModel:
 
         divided = [self.parts(pair) for pair in pairs]
         asked = list(dict.fromkeys(part for parts in divided for part in parts.pairs))
-        rows = dict(zip(asked, answered_by(self.inner, asked).probabilities, strict=True))
+        rows = dict(zip(asked, self.inner.predict(asked), strict=True))
         found = [self.combined(parts, np.array([rows[part] for part in parts.pairs])) for parts in divided]
         return np.array(found, dtype=np.float64).reshape(-1, 3)
 
 
 def in_chunks(model: Model, chunking: Chunking) -> ChunkedModel:
     """Return *model* asked about chunks of each pair; raises CrossexamError if it cannot be asked so."""
-    if isinstance(model, AnswersSets):
+    if model.predict_sets is not None:
         raise CrossexamError(
             "a file of predictions has none for chunks",
             where=model.name,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from crossexam.models.checkpoint import DeclaredOrder
 from crossexam.models.label_order import PAIRS
-from crossexam.models.model import Batch, Pair, answered_by
+from crossexam.models.model import Batch, Model, Pair
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,11 +47,14 @@ class LoadedClassifier(Protocol):
         ...
 
 
-class ClassifierModel:
+class ClassifierModel(Model):
     """A sequence classifier as a model: *load* returns it, given the pairs that are asked first.
 
     *locate* returns the offsets of the tokens of a text.
     """
+
+    name: str
+    key: str
 
     def __init__(
         self,
@@ -77,10 +80,6 @@ class ClassifierModel:
     def details(self) -> Mapping[str, Any]:
         """Return the facts on the model and on how it was run."""
         return {**self._details, **(self._classifier.facts if self._classifier else {})}
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the probabilities of *pairs*: [n, 3]; raises CrossexamError."""
-        return answered_by(self, pairs).probabilities
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
         """Yield the predictions for those of *pairs* that are not *known*, batch by batch.

@@ -9,24 +9,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import ANSWERED, Outcome
-from crossexam.models.model import (
-    AsksInWords,
-    Batch,
-    CharactersRead,
-    Model,
-    NoOptions,
-    Pair,
-    ReadsParses,
-    answered_by,
-)
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from crossexam.models.model import Batch, CharactersRead, Model, NoOptions, Pair
 
 _VERSION: Final = "mean.v1"
 #: Under this name the details of an ensemble have those of its members.
@@ -34,8 +21,13 @@ MEMBERS: Final = "members"
 
 
 @dataclass(frozen=True)
-class Mean:
-    """Several models as one."""
+class Mean(Model):
+    """Several models as one.
+
+    >>> from crossexam.models.table import open_model
+    >>> open_model("mean/builtin/majority,builtin/overlap").predict([("It rains.", "Ann left.")])
+    array([[0.5, 0. , 0.5]])
+    """
 
     name: str
     members: tuple[Model, ...]
@@ -53,39 +45,17 @@ class Mean:
         return {MEMBERS: members, "two_label": any(each.get("two_label") for each in members.values())}
 
     @property
-    def reads_parses(self) -> bool:
-        """Whether a member reads parses."""
-        return any(isinstance(each, ReadsParses) and each.reads_parses for each in self.members)
-
-    @property
-    def parses(self) -> Mapping[str, str]:
+    def parses(self) -> Mapping[str, str] | None:
         """The binary parses that the members read, by sentence."""
-        found = (each.parses for each in self.members if isinstance(each, ReadsParses) and each.reads_parses)
-        return next(found, {})
+        return next((each.parses for each in self.members if each.parses is not None), None)
 
     def with_parses(self, parses: Mapping[str, str]) -> Mean:
         """Return the ensemble of the members that read *parses*."""
-        members = (
-            each.with_parses(parses) if isinstance(each, ReadsParses) and each.reads_parses else each
-            for each in self.members
-        )
-        return Mean(self.name, tuple(members))
+        return Mean(self.name, tuple(member.with_parses(parses) for member in self.members))
 
     def worded_for(self, two_labels: bool) -> Mean:
         """Return the ensemble whose members have the template for test sets of *two_labels*, or of three."""
-        members = (
-            each.worded_for(two_labels) if isinstance(each, AsksInWords) else each for each in self.members
-        )
-        return Mean(self.name, tuple(members))
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the mean of the members' probabilities of *pairs*: [n, 3].
-
-        >>> from crossexam.models.table import open_model
-        >>> open_model("mean/builtin/majority,builtin/overlap").predict([("It rains.", "Ann left.")])
-        array([[0.5, 0. , 0.5]])
-        """
-        return self.answered(pairs).probabilities
+        return Mean(self.name, tuple(member.worded_for(two_labels) for member in self.members))
 
     def answered(self, pairs: Sequence[Pair]) -> Batch:
         """Return the mean for *pairs*; of each pair, as much was read as some member read.
@@ -95,7 +65,7 @@ class Mean:
         """
         import numpy as np
 
-        batches = [answered_by(member, pairs) for member in self.members]
+        batches = [member.answered(pairs) for member in self.members]
         mean = np.mean([np.asarray(batch.probabilities, dtype=np.float64) for batch in batches], axis=0)
         read = [
             _most_read(pair, parts)

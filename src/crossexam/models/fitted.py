@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from crossexam.core.errors import FormatError
 from crossexam.core.places import home_expanded
 from crossexam.core.sealed import check_files, read_manifest
-from crossexam.models.model import NoOptions, Pair
+from crossexam.models.model import Model, NoOptions, Pair
 from crossexam.shallow.fitting import MANIFEST, RESTORE, FeatureTable, Predictor, ShallowModel
 from crossexam.shallow.table import SHALLOW
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class FittedModel:
+class FittedModel(Model):
     """The model of the kind *shallow* in *folder*, loaded when it first predicts."""
+
+    name: str
 
     def __init__(self, name: str, shallow: ShallowModel, folder: Path) -> None:
         self.name, self.shallow, self.folder = name, shallow, folder

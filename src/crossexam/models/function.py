@@ -26,19 +26,15 @@ from difflib import get_close_matches
 from functools import partial
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.answer_words import AnswerWords, answer_words
-from crossexam.models.answers import Asked, NamedLabels, pair_named, to_answers
-from crossexam.models.label_order import is_two_label, parse_order
+from crossexam.models.answers import Asked, pair_named, to_answers
+from crossexam.models.label_order import NamedLabels, is_two_label, parse_order
 from crossexam.models.local_imports import local_imports
-from crossexam.models.model import Batch, Pair
+from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.threshold import check_threshold
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _VERSION: Final = "function.v2"
 _DEBUG: Final = "call the function on a list of (premise, hypothesis) in Python to see the whole traceback"
@@ -63,7 +59,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class FunctionModel:
+class FunctionModel(Model):
     """A function of a list of pairs, whose output is checked and put in the order of ``LABELS``."""
 
     name: str
@@ -74,12 +70,16 @@ class FunctionModel:
     details: dict[str, Any] = field(default_factory=dict)
     named: NamedLabels = field(default_factory=NamedLabels)
 
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the function's predictions as probabilities [n, 3]; raises CrossexamError, FormatError."""
-        return self.answered(pairs).probabilities
+    def recall(self, facts: Mapping[str, Any]) -> None:
+        """Take over from *facts* that the function has two labels."""
+        if facts.get("two_label"):
+            self.named.add(["not_entailment"], where=self.name)
 
     def answered(self, pairs: Sequence[Pair]) -> Batch:
-        """Return the function's predictions, and which pairs it did not answer."""
+        """Return the function's predictions, and which pairs it did not answer.
+
+        Raises CrossexamError, FormatError.
+        """
         try:
             answers = self.function(list(pairs))
         except CrossexamError:

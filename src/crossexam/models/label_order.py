@@ -11,7 +11,7 @@ its order cannot be determined.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -108,6 +108,34 @@ def parse_order(names: str | Sequence[object], *, where: str) -> Order:
 def order_text(order: Sequence[str]) -> str:
     """Return *order* in the format of ``--label-order``."""
     return ",".join(order)
+
+
+class NamedLabels:
+    """The labels that a model has named so far, which show whether it has two labels or three."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """The labels themselves."""
+        return frozenset(self._seen)
+
+    @property
+    def two_label(self) -> bool:
+        """Whether not_entailment is among them."""
+        return "not_entailment" in self._seen
+
+    def add(self, names: Iterable[str], *, where: str) -> None:
+        """Add *names*; raises FormatError if the labels mix not_entailment with a label that it covers."""
+        self._seen.update(names)
+        covered = sorted(self._seen & {"neutral", "contradiction"})
+        if self.two_label and covered:
+            raise FormatError(
+                f"some answers are not_entailment, others are {' or '.join(covered)}",
+                where=where,
+                wanted="either entailment, neutral and contradiction, or entailment and not_entailment",
+            )
 
 
 def is_two_label(order: Order) -> bool:

@@ -1,23 +1,21 @@
-"""What a model is: the protocol that all kinds of models satisfy, and those that some satisfy besides."""
+"""What a model is: one class, whose attributes that a kind of model does not have are None."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from crossexam.core.dataset import Dataset, Reading
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.models.label_order import NamedLabels
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from crossexam.models.api.forecast import Forecast
 
 Pair = tuple[str, str]
 
@@ -29,28 +27,6 @@ def pair_digest(pair: Pair) -> str:
     '80899853b36d20d0a30084472df08b26'
     """
     return hashlib.blake2b(json.dumps(pair).encode(), digest_size=16).hexdigest()
-
-
-@runtime_checkable
-class Model(Protocol):
-    """What predicts the labels of pairs.
-
-    ``name`` is as the user wrote it.  ``key`` is a hash of everything that the predictions depend on.
-    ``details`` are for the manifest of a run, and may grow while the model predicts.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def key(self) -> str: ...
-
-    @property
-    def details(self) -> Mapping[str, Any]: ...
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the probabilities of *pairs* (premise, hypothesis): [n, 3], columns as LABELS."""
-        ...
 
 
 class CharactersRead(NamedTuple):
@@ -73,39 +49,24 @@ class Batch(NamedTuple):
     outcomes: Sequence[Outcome] = ()
 
 
-@runtime_checkable
-class PlansBatches(Protocol):
-    """A model that plans its own batches over all pairs, so that a resumed run has the same batches.
-
-    It may predict them concurrently, and yield them in any order.
-    """
-
-    def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
-        """Yield the predictions for those of *pairs* that are not yet *known*, batch by batch."""
-        ...
-
-
-@runtime_checkable
-class ReportsReading(Protocol):
-    """A model without batches of its own that says how much of each pair it read, and which it answered."""
-
-    def answered(self, pairs: Sequence[Pair]) -> Batch:
-        """Return the predictions for *pairs* as one batch."""
-        ...
-
-
-def joined_outcomes(batches: Sequence[Batch]) -> list[Outcome]:
-    """Return the outcomes of all *batches* in order; none if there are none in any.
+def one_batch(batches: Sequence[Batch]) -> Batch:
+    """Return *batches*, at least one, as one, in their order.
 
     >>> import numpy as np
     >>> first = Batch([0], np.array([[1.0, 0.0, 0.0]]), [None])
     >>> second = Batch([1], np.full((1, 3), np.nan), [None], [Outcome("cut")])
-    >>> [outcome.status for outcome in joined_outcomes([first, second])]
+    >>> [outcome.status for outcome in one_batch([first, second]).outcomes]
     ['answered', 'cut']
     """
-    if not any(batch.outcomes for batch in batches):
-        return []
-    return [outcome for batch in batches for outcome in (batch.outcomes or [Outcome()] * len(batch.indices))]
+    import numpy as np
+
+    outcomes = [o for each in batches for o in (each.outcomes or [Outcome()] * len(each.indices))]
+    return Batch(
+        [index for each in batches for index in each.indices],
+        np.concatenate([each.probabilities for each in batches]),
+        [read for each in batches for read in each.read],
+        outcomes if any(each.outcomes for each in batches) else [],
+    )
 
 
 class Parts(NamedTuple):
@@ -117,69 +78,6 @@ class Parts(NamedTuple):
     pairs: Sequence[Pair]
     starts: Sequence[tuple[int, int]]
     chunks: int
-
-
-@runtime_checkable
-class AsksInParts(Protocol):
-    """A model that asks *inner* about parts of a pair and combines the predictions.
-
-    The predictions of the parts are those of *inner*, and are stored under its key.  ``facts`` are for the
-    manifest of a run.
-    """
-
-    @property
-    def inner(self) -> Model: ...
-
-    @property
-    def facts(self) -> Mapping[str, str]: ...
-
-    def parts(self, pair: Pair) -> Parts:
-        """Return the parts of *pair*, at least one."""
-        ...
-
-    def combined(self, parts: Parts, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the probabilities [3] of a pair from those of its *parts* [k, 3]."""
-        ...
-
-
-@runtime_checkable
-class LocatesTokens(Protocol):
-    """A model with a tokenizer, by which chunks can be measured."""
-
-    def token_starts(self, text: str) -> Sequence[int]:
-        """Return the offset in *text* of each of its tokens, in order."""
-        ...
-
-
-@runtime_checkable
-class ReadsParses(Protocol):
-    """A model that reads a binary parse of each sentence, if one is known.
-
-    *parses* are those it reads, by sentence: what it predicts for a pair depends on them.
-    """
-
-    @property
-    def reads_parses(self) -> bool: ...
-
-    @property
-    def parses(self) -> Mapping[str, str]: ...
-
-    def with_parses(self, parses: Mapping[str, str]) -> Model:
-        """Return the model that reads *parses*."""
-        ...
-
-
-@runtime_checkable
-class AsksInWords(Protocol):
-    """A model that is asked with a prompt template, which follows from the test sets if nobody named one."""
-
-    def worded_for(self, two_labels: bool) -> Model:
-        """Return the model with the template for test sets of *two_labels*, or of three.
-
-        It is the same model if it has that, or if a template was named.  Raises CrossexamError if other
-        options do not go with the template.
-        """
-        ...
 
 
 class SetAnswers(NamedTuple):
@@ -195,90 +93,154 @@ class SetAnswers(NamedTuple):
     chunks: NDArray[np.int32] | None = None
 
 
-@runtime_checkable
-class AsksHost(Protocol):
-    """A model that sends pairs to a server, perhaps on another machine, which may charge for answers.
+class Model:
+    """What predicts the labels of pairs: a subclass has ``predict``, ``answered`` or ``batches``.
 
-    ``host`` is named to the user.  Unless ``is_confirmed``, not many requests go to one that
-    ``sends_elsewhere``.
+    ``name`` is as the user wrote it.  ``key`` is a hash of everything that the predictions depend on.
+    ``details`` are for the manifest of a run, and may grow while the model predicts.
     """
 
-    @property
-    def host(self) -> str: ...
+    if TYPE_CHECKING:  # attributes or properties, as the subclass likes
+
+        @property
+        def name(self) -> str: ...
+
+        @property
+        def key(self) -> str: ...
+
+        @property
+        def details(self) -> Mapping[str, Any]: ...
+
+    #: For a model that plans its own batches: yields the predictions for those of some pairs that are not yet
+    #: known, in any order.  Batches are planned over all pairs, so that a resumed run has the same batches.
+    batches: Callable[[Sequence[Pair], Sequence[bool]], Iterator[Batch]] | None = None
+    #: For a model that looks predictions up and needs no store: returns the answers for each of the test sets
+    #: that are asked, which are parts of the whole ones, by name.
+    predict_sets: Callable[[Sequence[Dataset], Sequence[Dataset]], dict[str, SetAnswers]] | None = None
+    #: For a model with a tokenizer, by which chunks can be measured: the offset in a text of each token.
+    token_starts: Callable[[str], Sequence[int]] | None = None
+    #: The labels that it has named so far, if these show whether it has two of them.
+    named: NamedLabels | None = None
+    #: The model that is asked about parts of a pair.  Predictions of parts are stored under its key.
+    inner: Model | None = None
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        """Return the probabilities of *pairs* (premise, hypothesis): [n, 3], columns as LABELS.
+
+        They are NaN without an answer.  Raises CrossexamError.
+        """
+        return self.answered(pairs).probabilities
+
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        """Return the predictions for *pairs* as one batch, with what was read and which were answered.
+
+        A model that says nothing of it has read and answered all.
+        """
+        import numpy as np
+
+        if self.batches is None:
+            return Batch(range(len(pairs)), self.predict(pairs), [None] * len(pairs))
+        if not pairs:
+            return Batch([], np.zeros((0, 3)), [])
+        found = one_batch(list(self.batches(pairs, [False] * len(pairs))))
+        order = np.argsort(found.indices).tolist()
+        outcomes = [found.outcomes[k] for k in order] if found.outcomes else []
+        return Batch(range(len(pairs)), found.probabilities[order], [found.read[k] for k in order], outcomes)
+
+    # Parts of a pair
 
     @property
-    def sends_elsewhere(self) -> bool: ...
+    def facts(self) -> Mapping[str, str]:
+        """How pairs are divided into parts, for the manifest of a run."""
+        return {}
+
+    def parts(self, pair: Pair) -> Parts:
+        """Return the parts of *pair*, at least one: by default the pair."""
+        return Parts([pair], [(0, 0)], 1)
+
+    def combined(self, parts: Parts, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probabilities [3] of a pair from those of its *parts* [k, 3]."""
+        row: NDArray[np.float64] = probabilities[0]
+        return row
+
+    # What it depends on besides the pairs
 
     @property
-    def is_confirmed(self) -> bool: ...
+    def parses(self) -> Mapping[str, str] | None:
+        """The binary parses that it reads, by sentence; None if it reads none."""
+        return None
+
+    def with_parses(self, parses: Mapping[str, str]) -> Model:
+        """Return the model that reads *parses*, by sentence, if it reads any."""
+        return self
+
+    def worded_for(self, two_labels: bool) -> Model:
+        """Return the model with the prompt template for test sets of *two_labels*, or of three.
+
+        It is the same model if it has that or none, or if a template was named.  Raises CrossexamError if
+        other options do not go with the template.
+        """
+        return self
+
+    # A server that answers, perhaps on another machine, which may charge for it
+
+    @property
+    def host(self) -> str | None:
+        """The machine to which pairs are sent, with its port; None if they stay in this process."""
+        return None
+
+    @property
+    def needs_confirmation(self) -> bool:
+        """Whether the user has to confirm that many requests are sent."""
+        return False
 
     def requests_for(self, pairs: int) -> int:
-        """Return how many requests are sent at most to ask about so many *pairs*, 0 if nothing is sent."""
-        ...
+        """Return how many requests are sent at most to ask about so many *pairs*."""
+        return 0
 
     def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
         """Raise CrossexamError if the model must not be asked about one of *pairs*."""
-        ...
 
-    def forecast(self, pairs: Iterable[Pair], again: Iterable[Pair] = ()) -> Forecast:
-        """Return what it takes to ask about *pairs*, and then about those of *again*; nothing is sent."""
-        ...
-
-    def batch_requests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
-        """Yield the requests of a batch about *pairs*; raises CrossexamError if it cannot be a batch."""
-        ...
-
-
-@runtime_checkable
-class Recalls(Protocol):
-    """A model that goes on from what an earlier command learnt of it, and counts over all answers of a run.
-
-    ``kept`` names those of its ``details`` that are kept in the store of a run.
-    """
+    # Going on from an earlier command
 
     @property
-    def kept(self) -> Collection[str]: ...
+    def kept(self) -> Collection[str] | None:
+        """The names of those details that are kept in the store of a run.
+
+        None for a model that has no state to resume, and does not count.
+        """
+        return None
 
     def recall(self, facts: Mapping[str, Any]) -> None:
-        """Take over *facts*, the kept details of an earlier command."""
-        ...
+        """Take over *facts*, the details of an earlier command that are in the store of a run."""
 
     def count(self, details: Iterable[Mapping[str, Any] | None]) -> None:
         """Count the *details* of outcomes that are part of the run, stored earlier or now."""
-        ...
 
 
-@runtime_checkable
-class AnswersSets(Protocol):
-    """A model that looks predictions up for whole test sets, and needs no store."""
+class OwnModel(Model):
+    """An object of the user as a model: it has the attributes of one, and is no subclass."""
 
-    def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:
-        """Return the answers for each of *asked*, which are parts of *whole*, by name."""
-        ...
+    name: str
+    key: str
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        self.name, self.key = str(given.name), str(given.key)
+        for name in ("predict", "answered", "batches", "predict_sets"):
+            if hasattr(given, name):
+                setattr(self, name, getattr(given, name))
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """The details of the object."""
+        found: Mapping[str, Any] = self._given.details
+        return found
 
 
-def answered_by(model: Model, pairs: Sequence[Pair]) -> Batch:
-    """Return the predictions of *model* for *pairs* as one batch, with what it says that it read.
-
-    A model that says nothing of it has read all.
-    """
-    import numpy as np
-
-    if isinstance(model, ReportsReading):
-        return model.answered(pairs)
-    if not isinstance(model, PlansBatches):
-        return Batch(range(len(pairs)), model.predict(pairs), [None] * len(pairs))
-    table = np.zeros((len(pairs), len(LABELS)))
-    read: list[CharactersRead | None] = [None] * len(pairs)
-    batches = list(model.batches(pairs, [False] * len(pairs)))
-    places = [index for batch in batches for index in batch.indices]
-    for batch in batches:
-        table[list(batch.indices)] = batch.probabilities
-        for index, each in zip(batch.indices, batch.read, strict=True):
-            read[index] = each
-    outcomes = dict(zip(places, joined_outcomes(batches), strict=False))  # none, or as many
-    told = [outcomes.get(index, Outcome()) for index in range(len(pairs))] if outcomes else []
-    return Batch(range(len(pairs)), table, read, told)
+def is_like_model(given: object) -> bool:
+    """Return whether *given* has what a model must have."""
+    return all(hasattr(given, name) for name in ("name", "key", "details", "predict"))
 
 
 @dataclass(frozen=True)

@@ -31,18 +31,19 @@ from crossexam.core.output.escapes import quoted
 from crossexam.corpora.columns import stated_columns
 from crossexam.corpora.label_names import name_of
 from crossexam.models.answer_words import AnswerWords, answer_words
-from crossexam.models.answers import Asked, NamedLabels, to_answers
+from crossexam.models.answers import Asked, to_answers
 from crossexam.models.label_order import (
     ORDERS,
     TWO_LABELS,
     TWO_ORDERS,
+    NamedLabels,
     agreements,
     is_two_label,
     order_text,
     parse_order,
     row_softmax,
 )
-from crossexam.models.model import Batch, Pair, SetAnswers
+from crossexam.models.model import Batch, Model, Pair, SetAnswers
 from crossexam.models.prediction_columns import (
     Matching,
     PredictionColumns,
@@ -88,7 +89,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class PredictionFile:
+class PredictionFile(Model):
     """Predictions by id or by text, all in memory."""
 
     name: str
@@ -101,10 +102,6 @@ class PredictionFile:
     named: NamedLabels
     threshold: float | None = None
     details: dict[str, Any] = field(default_factory=dict)
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the probabilities of *pairs*, matched by text: [n, 3]; raises FormatError."""
-        return self.answered(pairs).probabilities
 
     def answered(self, pairs: Sequence[Pair]) -> Batch:
         """Return the predictions for *pairs*, matched by text, and what has none; raises FormatError."""

@@ -18,7 +18,7 @@ from crossexam.core.dataset import Dataset, have_two_labels
 from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
 from crossexam.core.imports import imported
 from crossexam.core.settings import Settings
-from crossexam.models.model import AsksInWords, Model, NoOptions, Pair
+from crossexam.models.model import Model, NoOptions, OwnModel, Pair, is_like_model
 from crossexam.training.pretrained import RUN_BY
 
 #: How the names of files of predictions end.
@@ -131,7 +131,7 @@ def open_model(
     [[1.0, 0.0, 0.0]]
     """
     opened = _opened(model, values or {})
-    if tests is None or not isinstance(opened, AsksInWords):
+    if tests is None:
         return opened
     return opened.worded_for(two_labels=have_two_labels(tests))
 
@@ -145,6 +145,8 @@ def _opened(model: str | Model | Callable[[Sequence[Pair]], Any], values: Mappin
         return opened
     if isinstance(model, Model):
         return model
+    if is_like_model(model):
+        return OwnModel(model)
     if callable(model):
         from_callable = imported(f"{_HERE}.function:from_callable")
         wrapped: Model = from_callable(model, options_of(MODELS["py"], values, where="py/"))

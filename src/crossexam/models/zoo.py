@@ -22,11 +22,9 @@ from crossexam.core.places import home_expanded
 from crossexam.language.tokens import words
 from crossexam.models.batches import plan_batches
 from crossexam.models.label_order import row_softmax, to_label_columns
-from crossexam.models.model import Batch, CharactersRead, Pair, answered_by, check_batch_size
+from crossexam.models.model import Batch, CharactersRead, Model, Pair, check_batch_size
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from torch import Tensor
 
     from crossexam.training.encoding import EncodedPairs, Encoder
@@ -59,8 +57,11 @@ class Options:
         check_batch_size(self.batch_size)
 
 
-class ZooModel:
+class ZooModel(Model):
     """A trained model, loaded when it first predicts."""
+
+    name: str
+    key: str
 
     def __init__(self, folder: Path, options: Options) -> None:
         from crossexam.training.checkpoints import checkpoint_hash, read_description
@@ -84,14 +85,9 @@ class ZooModel:
         }
 
     @property
-    def reads_parses(self) -> bool:
-        """Whether the architecture reads trees."""
-        return "trees" in self._described.architecture.needs
-
-    @property
-    def parses(self) -> Mapping[str, str]:
-        """The binary parses that it reads, by sentence; other sentences get right-branching trees."""
-        return self._parses
+    def parses(self) -> Mapping[str, str] | None:
+        """The binary parses that an architecture of trees reads; other sentences get right-branching ones."""
+        return self._parses if "trees" in self._described.architecture.needs else None
 
     def with_parses(self, parses: Mapping[str, str]) -> ZooModel:
         """Return the model that reads *parses*, which must fit their sentences."""
@@ -103,10 +99,6 @@ class ZooModel:
     def details(self) -> Mapping[str, Any]:
         """Return the facts on the model and on how it was run."""
         return self._facts
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the probabilities of *pairs*: [n, 3]; raises CrossexamError if a sentence is empty."""
-        return answered_by(self, pairs).probabilities
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
         """Yield the predictions for those of *pairs* that are not *known*, batch by batch.

@@ -39,7 +39,7 @@ from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.test_sets import write_test_set
 from crossexam.core.transfers import copied_to_place
 from crossexam.models.chunking import Chunking, in_chunks
-from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses, Recalls
+from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
@@ -117,12 +117,12 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
     It is None if they are of other items or were changed, if the store lacks predictions, as when it was
     removed so that the model is asked again, and if predictions depend on more than the texts.
     """
-    looks_up = isinstance(model, AnswersSets) or (isinstance(model, ReadsParses) and model.reads_parses)
+    looks_up = model.predict_sets is not None or model.parses is not None
     if looks_up or not ((folder / MANIFEST).exists() and (folder / FILE_NAME).exists()):
         return None
     earlier = read_manifest(folder / MANIFEST, hint=_WAY_OUT)
     entries = run_entries(earlier["test_sets"], folder / MANIFEST)
-    pairs = earlier.get("chunk_pairs" if isinstance(model, AsksInParts) else "distinct_pairs")
+    pairs = earlier.get("distinct_pairs" if model.inner is None else "chunk_pairs")
     datasets = {name: first_items(dataset, limit) for name, dataset in suite.datasets.items()}
     if (
         (earlier["model"], earlier.get("model_key"), earlier.get("limit")) != (model.name, model.key, limit)
@@ -135,8 +135,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
         if store.count() < pairs:
             return None
         facts = store.facts
-    if isinstance(model, Recalls):
-        model.recall(facts)
+    model.recall(facts)
     sets = {
         name: read_predictions(folder / entry.predictions, datasets[name], None)
         for name, entry in entries.items()
@@ -152,7 +151,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
 
 def _opened_store(folder: Path, model: Model) -> AnswerStore:
     """Return the store in *folder* of the answers of *model*, or of the model that it asks about parts."""
-    asked = model.inner if isinstance(model, AsksInParts) else model
+    asked = model.inner or model
     return AnswerStore(folder / FILE_NAME, asked.key, asked.name)
 
 

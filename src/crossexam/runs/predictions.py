@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.progress import AtMost, Progress
-from crossexam.models.answers import NamesLabels
 from crossexam.models.ensemble import MEMBERS
-from crossexam.models.model import AsksInParts, Batch, Model, Pair, ReadsParses, Recalls
+from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.precision import ROUNDING, combined_rounding
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
@@ -90,15 +89,16 @@ def predictions_of(
 
     *store* is the folder of the store, and *ask* has windows answered.  Raises CrossexamError.
     """
-    if isinstance(model, AsksInParts):
-        return _in_parts(model, stretches, items, store, options, progress, ask)
+    if model.inner is not None:
+        return _in_parts(model, model.inner, stretches, items, store, options, progress, ask)
     found = _whole(model, stretches(), items, store, options, progress, ask)
     counts = {"distinct_pairs": len(found.answers), **found.counts}
     return replace(found, counts={**counts, "truncated_pairs": int(found.truncated.sum())})
 
 
 def _in_parts(
-    model: AsksInParts,
+    model: Model,
+    inner: Model,
     stretches: Callable[[], Stretches],
     items: int,
     store: Path | None,
@@ -116,7 +116,7 @@ def _in_parts(
 
     pairs = DistinctPairs(stretches(), items)
     parts = ([part for pair in new for part in model.parts(pair).pairs] for new, _ in pairs)
-    found = _whole(model.inner, parts, None, store, options, progress, ask)
+    found = _whole(inner, parts, None, store, options, progress, ask)
     numbers, of_parts = pairs.numbers(), found.answers
     answers = Answers.to_fill(np.full((pairs.count, 3), np.nan))
     truncated, chunks = np.zeros(pairs.count, dtype=bool), np.empty(pairs.count, dtype=np.int32)
@@ -170,7 +170,7 @@ def _whole(
 
     *items* is the number of all these pairs, None if it is not known.
     """
-    pairs = DistinctPairs(stretches, items, model.parses if isinstance(model, ReadsParses) else None)
+    pairs = DistinctPairs(stretches, items, model.parses)
     with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as stored:
         collector = _Collector(model, pairs, stored, progress)
         windows = collector.windows()
@@ -191,7 +191,7 @@ def _kept(model: Model, *, anything: bool) -> str:
     """Return what is stored of an unfinished run of *model*, which answered *anything* or not."""
     if anything:
         return "what was answered is stored"
-    usage = model.details.get("usage") if isinstance(model, Recalls) else None
+    usage = model.details.get("usage")
     used = isinstance(usage, Mapping) and any(usage.values())
     return "what was used up so far is stored" if used else "nothing was answered yet"
 
@@ -250,10 +250,7 @@ class _Collector:
     def __init__(self, model: Model, pairs: DistinctPairs, stored: AnswerStore, progress: Progress) -> None:
         self._model, self._pairs, self._stored, self._progress = model, pairs, stored, progress
         self._facts = stored.facts
-        if self._facts.get("two_label") and isinstance(model, NamesLabels):
-            model.named.add(["not_entailment"], where=model.name)
-        if isinstance(model, Recalls):
-            model.recall(self._facts)
+        model.recall(self._facts)
         self._open: dict[int, _Open] = {}
         self._probabilities = SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  (read by predictions)
         self._noted: list[tuple[NDArray[np.intp], Answers]] = []  # of which more is known, with their numbers
@@ -328,13 +325,13 @@ class _Collector:
 
     def keep_facts(self) -> None:
         """Record what the model learnt and counted, once it was asked as much as it can be."""
-        if isinstance(self._model, Recalls):
+        if self._model.kept is not None:
             self._learn(self._model.details)
 
     def _keep(self, start: int, answers: Answers) -> None:
         import numpy as np
 
-        if isinstance(self._model, Recalls):
+        if self._model.kept is not None:
             self._model.count(map(answers.details.get, range(len(answers))))
             answers.details.clear()  # they are counted only
         self._probabilities.seek(start * answers.probabilities.strides[0])
@@ -345,7 +342,7 @@ class _Collector:
 
     def _learn(self, details: Mapping[str, Any]) -> None:
         """Record in the store what was learnt of the model by asking it."""
-        names = (*_LEARNT, *self._model.kept) if isinstance(self._model, Recalls) else _LEARNT
+        names = (*_LEARNT, *(self._model.kept or ()))
         learnt = _learnt(details, names, self._facts)
         learnt[PACKAGES] = {**self._facts.get(PACKAGES, {}), **loaded_packages()}
         if learnt != {name: self._facts.get(name) for name in learnt}:

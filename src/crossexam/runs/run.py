@@ -26,16 +26,7 @@ from crossexam.core.places import copy_path
 from crossexam.core.progress import Progress, silent
 from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.chunking import Chunking, in_chunks
-from crossexam.models.model import (
-    AnswersSets,
-    AsksHost,
-    AsksInParts,
-    Model,
-    Pair,
-    ReadsParses,
-    SetAnswers,
-    check_batch_size,
-)
+from crossexam.models.model import Model, Pair, SetAnswers, check_batch_size
 from crossexam.models.table import open_model
 from crossexam.runs.answers import check_probabilities, run_of
 from crossexam.runs.packages import PACKAGES, loaded_packages
@@ -78,14 +69,14 @@ def predict_suite(
     datasets = {name: first_items(dataset, limit) for name, dataset in given.items()}
     opened = open_model(model, options, tests=given.values())
     parsed: Mapping[str, int] = {}
-    if isinstance(opened, ReadsParses) and opened.reads_parses:
+    if opened.parses is not None:
         parses = known_parses(given.values())
         opened = opened.with_parses(parses)
         parsed = {name: parsed_items(dataset, parses) for name, dataset in datasets.items()}
     if chunking is not None:
         opened = in_chunks(opened, chunking)
     start = time.monotonic()
-    if isinstance(opened, AnswersSets):
+    if opened.predict_sets is not None:
         predicted = Predicted(opened.predict_sets(list(datasets.values()), list(given.values())))
         for each in predicted.sets.values():
             check_probabilities(each.probabilities, each.outcomes, opened.name)
@@ -131,8 +122,8 @@ def _ask_permission(model: Model, datasets: Collection[Dataset], store: Path | N
 
     Raises CrossexamError before anything is sent if the model must not be asked about one of them.
     """
-    asked = model.inner if isinstance(model, AsksInParts) else model
-    if isinstance(asked, AsksHost):
+    asked = model.inner or model
+    if asked.host is not None:
         count = 0
         for pair in waiting_pairs(model, lambda: stretches_of(datasets), store):
             asked.refuse_asking_about((pair,))
@@ -250,7 +241,7 @@ def _manifest(
         "format": 1,
         "model": model.name,
         "model_key": model.key,
-        **(model.facts if isinstance(model, AsksInParts) else {}),
+        **model.facts,
         "details": details,
         **predicted.counts,
         **({"limit": limit} if limit is not None else {}),

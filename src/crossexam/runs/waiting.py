@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.model import AsksHost, AsksInParts, Model, Pair
+from crossexam.models.model import Model, Pair
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.pair_hashes import DistinctPairs
 
@@ -15,7 +15,7 @@ from crossexam.runs.pair_hashes import DistinctPairs
 MOST_UNCONFIRMED: Final = 2_000
 
 #: What is called before pairs are sent, with the model and their number; raises CrossexamError to refuse it.
-Permit = Callable[[AsksHost, int], None]
+Permit = Callable[[Model, int], None]
 
 
 class UnconfirmedError(CrossexamError):
@@ -30,11 +30,11 @@ class UnconfirmedError(CrossexamError):
         )
 
 
-def refuse_many(model: AsksHost, pairs: int) -> None:
+def refuse_many(model: Model, pairs: int) -> None:
     """Raise UnconfirmedError if *pairs* are many requests to another machine that nobody confirmed."""
     requests = model.requests_for(pairs)
-    if model.sends_elsewhere and not model.is_confirmed and requests > MOST_UNCONFIRMED:
-        raise UnconfirmedError(model.host, requests)
+    if model.needs_confirmation and requests > MOST_UNCONFIRMED:
+        raise UnconfirmedError(str(model.host), requests)
 
 
 def waiting_pairs(
@@ -42,7 +42,7 @@ def waiting_pairs(
 ) -> Iterator[Pair]:
     """Yield the distinct pairs, or parts of them, of *stretches* that the store in *folder* lacks."""
     asked, pairs = model, DistinctPairs(stretches())
-    if isinstance(model, AsksInParts):
+    if model.inner is not None:
         asked, whole = model.inner, pairs
         divide = model.parts
         pairs = DistinctPairs([part for pair in new for part in divide(pair).pairs] for new, _ in whole)

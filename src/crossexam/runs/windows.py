@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.models.model import Batch, Model, Pair, PlansBatches, answered_by
+from crossexam.models.model import Batch, Model, Pair
 from crossexam.runs.pair_columns import PairColumns
 
 if TYPE_CHECKING:
@@ -74,14 +74,14 @@ def batches_of(
 
     The boundaries of batches depend on *pairs* only.
     """
-    if isinstance(model, PlansBatches):
+    if model.batches is not None:
         yield from model.batches(pairs, known)
         return
     size = batch_size_of(options)
     for start in range(0, len(pairs), size):
         indices = [index for index in range(start, min(start + size, len(pairs))) if not known[index]]
         if indices:
-            batch = answered_by(model, [pairs[index] for index in indices])
+            batch = model.answered([pairs[index] for index in indices])
             yield batch._replace(indices=indices)
 
 

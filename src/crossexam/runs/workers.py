@@ -13,17 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError
 from crossexam.engines.engine import Engine, InThisProcess
-from crossexam.models.answers import NamesLabels
-from crossexam.models.model import (
-    AsksHost,
-    AsksInWords,
-    Batch,
-    Model,
-    Pair,
-    PlansBatches,
-    ReadsParses,
-    joined_outcomes,
-)
+from crossexam.models.model import Batch, Model, Pair, one_batch
 from crossexam.models.table import open_model
 from crossexam.runs.windows import Asking, Window, ask_in_this_process, batch_size_of, batches_of
 
@@ -65,7 +55,7 @@ def _ask_workers(
 
     Raises CrossexamError if a worker cannot open the same model.
     """
-    if isinstance(model, AsksHost):
+    if model.host is not None:
         raise CrossexamError(
             "workers cannot ask a model at an endpoint, which is asked many questions at once anyway",
             where=model.name,
@@ -74,7 +64,7 @@ def _ask_workers(
     begin = _SameModel(model.name, model.key, dict(options))
     with closing(engine.results(begin, _shares(model, windows, options), ordered=False)) as results:
         for found in results:
-            if isinstance(model, NamesLabels):
+            if model.named is not None:
                 model.named.add(found.named, where=model.name)
             yield found.window, found.batch, found.details
 
@@ -85,10 +75,10 @@ def _shares(model: Model, windows: Iterable[Window], options: Mapping[str, Any])
     A model that plans its batches is asked about whole windows, since the batches depend on all pairs.
     """
     batch = batch_size_of(options)
-    parses = model.parses if isinstance(model, ReadsParses) else {}
+    parses = model.parses or {}
     for window in windows:
         whole = max(1, len(window.pairs))
-        size = whole if isinstance(model, PlansBatches) else batch * max(1, PAIRS_PER_TASK // batch)
+        size = whole if model.batches is not None else batch * max(1, PAIRS_PER_TASK // batch)
         for start in range(0, len(window.pairs), size):
             pairs, known = window.pairs[start : start + size], bytes(window.known[start : start + size])
             if not all(known):
@@ -107,7 +97,7 @@ class _SameModel:
     def __call__(self) -> Callable[[Share], _Answers]:
         """Return the function that answers a share; raises CrossexamError if the model is another one."""
         model = open_model(self.name, self.options)
-        if model.key != self.key and isinstance(model, AsksInWords):
+        if model.key != self.key:
             model = model.worded_for(two_labels=True)
         if model.key != self.key:
             raise CrossexamError(
@@ -121,20 +111,9 @@ class _SameModel:
 
 def _answers(model: Model, options: Mapping[str, Any], share: Share) -> _Answers:
     """Return the answers of *model* to a share."""
-    if isinstance(model, ReadsParses):
-        model = model.with_parses(share.parses)
+    model = model.with_parses(share.parses)
     batches = list(batches_of(model, share.pairs, [bool(known) for known in share.known], options))
-    named = model.named.seen if isinstance(model, NamesLabels) else frozenset[str]()
-    return _Answers(share.window, _joined(batches, share.offset), dict(model.details), named)
-
-
-def _joined(batches: Sequence[Batch], offset: int) -> Batch:
-    """Return *batches* as one; its indices count from the start of the window."""
-    import numpy as np
-
-    return Batch(
-        [offset + index for batch in batches for index in batch.indices],
-        np.concatenate([batch.probabilities for batch in batches]),
-        [read for batch in batches for read in batch.read],
-        joined_outcomes(batches),
-    )
+    named = frozenset[str]() if model.named is None else model.named.seen
+    batch = one_batch(batches)
+    batch = batch._replace(indices=[share.offset + index for index in batch.indices])
+    return _Answers(share.window, batch, dict(model.details), named)

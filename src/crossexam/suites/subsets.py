@@ -131,12 +131,11 @@ class Selector:
 
         Raises CrossexamError if so much must not be sent to a server, or if answers are missing.
         """
-        from crossexam.models.model import AnswersSets, AsksHost
         from crossexam.runs.waiting import refuse_many
 
-        if isinstance(self.model, AsksHost):
+        if self.model.host is not None:
             refuse_many(self.model, sum(example.label is not None for example in base.open()))
-        if not isinstance(self.model, AnswersSets):
+        if self.model.predict_sets is None:
             return self
         whole = Dataset(f"{BASE}.{base.part}", tuple(base.open()), {"projection": base.projection.name})
         found = self.model.predict_sets([whole], [whole])[whole.name].probabilities
@@ -152,7 +151,6 @@ class Selector:
     def _found(self, dataset: Dataset) -> NDArray[np.float64]:
         import numpy as np
 
-        from crossexam.models.model import AsksHost, ReadsParses, answered_by
         from crossexam.models.table import open_model
 
         if self.answers is not None or not len(dataset):
@@ -160,11 +158,10 @@ class Selector:
             return np.array([known[example.id] for example in dataset]).reshape(-1, len(LABELS))
         pairs = [(example.premise, example.hypothesis) for example in dataset]
         model = open_model(self.model, tests=[dataset])
-        if isinstance(model, ReadsParses) and model.reads_parses:
+        if model.parses is not None:
             model = model.with_parses(known_parses([dataset]))
-        if isinstance(model, AsksHost):
-            model.refuse_asking_about(pairs)
-        return answered_by(model, pairs).probabilities
+        model.refuse_asking_about(pairs)
+        return model.answered(pairs).probabilities
 
 
 @dataclass(frozen=True)

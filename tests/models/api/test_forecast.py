@@ -11,7 +11,7 @@ import pytest
 
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
-from crossexam.models.model import AsksHost
+from crossexam.models.api.model import ChatModel
 from crossexam.models.table import open_model
 from crossexam.runs.saved import read_run
 from crossexam.runs.waiting import UnconfirmedError, refuse_many
@@ -25,9 +25,9 @@ def test_the_host_is_named_before_anything_is_sent(server: Any, command: Any) ->
 
 
 def test_many_requests_to_another_machine_are_confirmed() -> None:
-    def opened(**values: Any) -> AsksHost:
+    def opened(**values: Any) -> ChatModel:
         model = open_model("api/x", values)
-        assert isinstance(model, AsksHost)
+        assert isinstance(model, ChatModel)
         return model
 
     elsewhere = {"endpoint": "https://api.example.com/v1", "key_env": "-"}

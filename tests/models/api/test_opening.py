@@ -20,7 +20,6 @@ from crossexam.core.test_sets import write_test_set
 from crossexam.models.api.logprobs import label_begun_by
 from crossexam.models.api.model import ChatModel
 from crossexam.models.api.reading import LabelForms, read_answer
-from crossexam.models.model import AsksInWords
 from crossexam.models.prompts.shots import draw_shots
 from crossexam.models.prompts.table import default_template, template
 from crossexam.models.table import open_model
@@ -133,7 +132,6 @@ def test_a_model_is_worded_once(server: Any) -> None:
     tests = [_dataset("rte", TWO)]
     model = open_model("api/mine", {"endpoint": server.url}, tests=tests)
     assert open_model(model, tests=tests) is model
-    assert isinstance(model, AsksInWords)
     assert model.worded_for(two_labels=False).details["template"]["name"] == "words"
     named = open_model("api/mine", {"endpoint": server.url, "template": "gpt3"}, tests=tests)
     assert named.details["template"]["name"] == "gpt3"

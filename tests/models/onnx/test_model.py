@@ -15,7 +15,6 @@ from tokenizers import Tokenizer
 from crossexam.core.labels import LABELS
 from crossexam.models.classifier import ClassifierModel
 from crossexam.models.label_order import PAIRS, PROBE
-from crossexam.models.model import answered_by
 from crossexam.models.onnx import model as exported_model
 from crossexam.models.table import open_model
 
@@ -130,7 +129,7 @@ def test_one_pair_at_a_time(exported: Path, copied: Any, exporter: Any, tmp_path
 def test_it_says_how_far_it_read_and_where_tokens_start(exported: Path) -> None:
     model = opened(exported, max_length=9)  # with [CLS] and two [SEP], six tokens of the pair
     long = ("A dog is running across the  field.", "A dog runs.")
-    cut, whole = answered_by(model, [long, ("A dog.", "A.")]).read
+    cut, whole = model.answered([long, ("A dog.", "A.")]).read
     assert whole is None
     assert cut is not None
     assert [text[:end] for text, end in zip(long, cut, strict=True)] == ["A dog is", "A dog runs"]

@@ -12,10 +12,9 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, UnfinishedError
-from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome
 from crossexam.models.answer_words import answer_words
 from crossexam.models.api.asking import (
@@ -62,15 +61,11 @@ from crossexam.models.api.servers import (
 )
 from crossexam.models.api.spending import Spending, SpendingLimits
 from crossexam.models.label_order import PAIRS as PROBE_PAIRS
-from crossexam.models.model import Batch, Pair
+from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.prompts.shots import Shots
 from crossexam.models.prompts.table import AUTO
 from crossexam.models.prompts.template import Template
 from crossexam.models.prompts.wording import Wording
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _VERSION: Final = "api.v1"
 _DEFAULT_LIMIT: Final = 16
@@ -169,11 +164,14 @@ class _Prepared:
     reader: ReplyReader
 
 
-class ChatModel:
+class ChatModel(Model):
     """A model behind *address*, asked with *template*; the *replies* of a batch take the place of *endpoint*.
 
     *shots* are shown before each question; *wording* is that of a model for which nobody named a template.
     """
+
+    name: str
+    details: Mapping[str, Any]
 
     def __init__(
         self,
@@ -198,7 +196,7 @@ class ChatModel:
         self._earlier: dict[str, Any] = {}
         self._found: dict[str, Any] = {}
         self._prepared: _Prepared | None = None
-        self.details: Mapping[str, Any] = self._fresh_details()
+        self.details = self._fresh_details()
 
     def worded_for(self, two_labels: bool) -> ChatModel:
         """Return the model with the template for test sets of *two_labels*, or of three."""
@@ -229,14 +227,9 @@ class ChatModel:
         return self.address.host
 
     @property
-    def sends_elsewhere(self) -> bool:
+    def needs_confirmation(self) -> bool:
         """Whether that is another machine, which the user has not yet agreed to ask many questions."""
-        return not self.address.is_local and self._batch is None
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether any number of requests may be sent."""
-        return self.options.yes
+        return not (self.address.is_local or self._batch is not None or self.options.yes)
 
     def requests_for(self, pairs: int) -> int:
         """Return how many requests about *pairs* are sent at most, 0 if a batch answers.
@@ -297,15 +290,6 @@ class ChatModel:
     def count(self, details: Iterable[Mapping[str, Any] | None]) -> None:
         """Count the *details* of answers that are part of the run, stored earlier or now."""
         self._tally.add(details)
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the probabilities of *pairs* [n, 3], NaN without an answer; raises CrossexamError."""
-        import numpy as np
-
-        table = np.full((len(pairs), len(LABELS)), np.nan)
-        for batch in self.batches(pairs, [False] * len(pairs)):
-            table[list(batch.indices)] = batch.probabilities
-        return table
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
         """Yield the answers about those of *pairs* that are not *known*, those together that came together.

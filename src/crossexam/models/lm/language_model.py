@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import Outcome
@@ -23,7 +23,7 @@ from crossexam.models.lm import loading
 from crossexam.models.lm.encoding import EncodedPrompt
 from crossexam.models.lm.known import known_checkpoint
 from crossexam.models.lm.loaded import Asked, LoadedModel
-from crossexam.models.model import Batch, Pair, answered_by, check_batch_size
+from crossexam.models.model import Batch, Model, Pair, check_batch_size
 from crossexam.models.prompts.shots import Shots, draw_shots
 from crossexam.models.prompts.table import AUTO, default_template
 from crossexam.models.prompts.table import template as template_named
@@ -31,10 +31,6 @@ from crossexam.models.prompts.template import SCORES, Score, Template
 from crossexam.models.prompts.wording import Wording
 from crossexam.models.threshold import check_threshold, refuse_threshold
 from crossexam.training.pretrained import Checkpoint, find_checkpoint
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _VERSION: Final = "lm.v1"
 _WITH_TEMPLATE: Final = re.compile(r"^(?P<spec>.*\S) \[(?P<template>[^\[\]]+)\]$")
@@ -180,11 +176,14 @@ def _score(stated: str, template: Template, kind: loading.Kind, where: str) -> S
     return score
 
 
-class LanguageModel:
+class LanguageModel(Model):
     """A local language model, or a classifier of one text, that is asked with a template.
 
     *content* is the hash of the *checkpoint*; *wording* is that of a model for which nobody named a template.
     """
+
+    name: str
+    key: str
 
     def __init__(
         self,
@@ -225,10 +224,6 @@ class LanguageModel:
         """Return the facts on the model and on how it was run."""
         loaded = self.__dict__.get("_loaded")
         return {**self._details, **(loaded.facts if loaded else {})}
-
-    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the probabilities of *pairs*: [n, 3], not a number for a pair that is too long."""
-        return answered_by(self, pairs).probabilities
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
         """Yield the predictions for those of *pairs* that are not *known*, batch by batch.

@@ -27,7 +27,7 @@ from crossexam.models.label_order import ClassName, is_two_label, to_label_colum
 from crossexam.models.logs.matching import ItemIndex, refuse_sets_without_replies, replies_to
 from crossexam.models.logs.replies import Log, Reply
 from crossexam.models.logs.table import HARNESSES
-from crossexam.models.model import Pair, SetAnswers, pair_digest
+from crossexam.models.model import Model, Pair, SetAnswers, pair_digest
 from crossexam.models.prompts.table import template
 from crossexam.models.prompts.template import Template
 
@@ -51,7 +51,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class LogModel:
+class LogModel(Model):
     """The replies of a log, by item."""
 
     name: str

@@ -22,8 +22,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from uuid import uuid4
 
-from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, MissingResourceError
-from crossexam.core.files import disk_full, finished_or_absent, sha256_of, sweep
+from crossexam.core.errors import (
+    CrossexamError,
+    FormatError,
+    MissingExtraError,
+    MissingResourceError,
+    exhausted,
+)
+from crossexam.core.files import finished_or_absent, sha256_of, sweep
 from crossexam.core.locks import locked
 from crossexam.core.places import copy_path, is_copy, url_of
 
@@ -154,7 +160,7 @@ def _unreachable(url: str, error: Exception) -> CrossexamError:
     """Return the error that says why a place cannot be read or written."""
     said = " ".join(str(error).split())[:200] or type(error).__name__
     code = getattr(error, "errno", None)
-    if (full := disk_full(error, url)) is not None:
+    if (full := exhausted(error, url)) is not None:
         return full
     if "Protocol not known" in said:
         return CrossexamError(

@@ -446,7 +446,7 @@ def test_unknown_names(tmp_path: Path, refused: Callable[..., str]) -> None:
 
 def test_two_fetches_at_once(tmp_path: Path, refuses: Callable[..., str]) -> None:
     fcntl = pytest.importorskip("fcntl")
-    with written(tmp_path / "data" / ".crossexam" / "lock", b"").open("w") as lock:
+    with written(tmp_path / "data" / ".crossexam" / ".lock", b"").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert "another crossexam fetch is using this data folder" in refuses()
     written(tmp_path / "file", b"a file")  # where nothing can be written

@@ -20,7 +20,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
-from crossexam.core.locks import locked_folder
+from crossexam.core.locks import alone_in
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.reading import label_counts
 from crossexam.options.build import Build
@@ -151,7 +151,7 @@ def test_few_files_are_open_at_once(file_format: str, tmp_path: Path) -> None:
 def test_one_process_at_a_time_builds_into_a_folder(request_of: SuiteRequest, tmp_path: Path) -> None:
     busy = CrossexamError("in use")
     with (
-        locked_folder(tmp_path / "suite", busy),
+        alone_in(tmp_path / "suite", busy),
         pytest.raises(CrossexamError, match="another process is building into this folder"),
     ):
         build_to_folder(request_of, tmp_path / "suite")

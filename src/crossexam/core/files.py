@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError, exhausted, name_too_long
-from crossexam.core.locks import FOLDER_LOCK, TEMPORARY, locked, new_temporary, remove_if_abandoned
+from crossexam.core.locks import FOLDER_LOCK, TEMPORARY, alone_in, new_temporary, sweep
 from crossexam.core.output.escapes import json_text
 
 _LONGEST_STEM: Final = 180  # bytes of a name that we make, to which hash and suffixes are added
@@ -74,8 +74,9 @@ def finished_or_absent(path: Path, *, lock: bool = True) -> Iterator[Path]:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         _check_name(path)
-        sweep(path.parent, of=path.name)
-        temporary, held = new_temporary(path.parent, _temporary_start(path.name))
+        start = f".{shortened(path.name)}."
+        sweep(path.parent, start=start)
+        temporary, held = new_temporary(path.parent, start)
         if not lock:
             held.close()
         try:
@@ -90,37 +91,6 @@ def finished_or_absent(path: Path, *, lock: bool = True) -> Iterator[Path]:
             held.close()
 
 
-def _temporary_start(name: str) -> str:
-    return f".{shortened(name)}."
-
-
-@contextmanager
-def empty_or_kept(folder: Path) -> Iterator[None]:
-    """Remove *folder* after an error in the ``with`` if it is new and nothing was written into it."""
-    new = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        yield
-    except BaseException:
-        for path in new:
-            with suppress(OSError):  # not there, or not empty
-                path.rmdir()
-        raise
-
-
-def sweep(*folders: Path, of: str | None = None) -> None:
-    """Remove the temporary files that :func:`finished_or_absent` left in *folders* when it was killed.
-
-    *of* is the name of the file that was to be written, by default any.  What a living process writes stays.
-    """
-    start = "." if of is None else _temporary_start(of)
-    for folder in folders:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            for name in os.listdir(folder):  # noqa: PTH208  (a folder may have many files)
-                # The second start is that of what was written to a temporary file in turn.
-                if name.startswith((start, f".{start}")) and name.endswith(TEMPORARY):
-                    remove_if_abandoned(folder / name)
-
-
 @contextmanager
 def new_folder(folder: Path, *, purpose: str) -> Iterator[Path]:
     """Provide a folder beside *folder* that gets its name on success, and is removed on failure.
@@ -131,10 +101,8 @@ def new_folder(folder: Path, *, purpose: str) -> Iterator[Path]:
     """
     _check_name(folder)
     staging = folder.parent / f".{shortened(folder.name)}{TEMPORARY}"
-    with writing(folder):
-        staging.mkdir(parents=True, exist_ok=True)
     busy = CrossexamError(f"another process is {purpose} into it", where=str(folder))
-    with locked(staging / FOLDER_LOCK, busy), writing(folder):
+    with writing(folder), alone_in(staging, busy):
         try:
             for path in staging.iterdir():
                 if path.is_dir():

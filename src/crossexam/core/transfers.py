@@ -29,15 +29,13 @@ from crossexam.core.errors import (
     MissingResourceError,
     exhausted,
 )
-from crossexam.core.files import finished_or_absent, sha256_of, sweep
-from crossexam.core.locks import locked
+from crossexam.core.files import finished_or_absent, sha256_of
 from crossexam.core.places import copy_path, is_copy, url_of
 
 _MANIFEST: Final = "manifest.json"
 #: At the place while files are copied there, so that what an interruption leaves is known as such.
 _UNFINISHED: Final = ".unfinished"
 _UNPUBLISHED: Final = ".unpublished"
-_LOCK: Final = ".place.lock"
 #: File systems on which a reader sees a file while it is written; on others it appears when it is whole.
 _WRITE_IN_PLACE: Final = frozenset({"file", "local", "sftp", "ssh", "smb", "ftp", "hdfs"})
 #: What to install for a protocol whose file system is in a package of its own.
@@ -323,6 +321,8 @@ def _hash(text: bytes | None) -> str:
 def copied_to_place(folder: Path, *, resumes: bool = False, force: bool = False) -> Iterator[None]:
     """Copy the suite or run that is made in *folder* in the ``with`` to its place, if it is a work folder.
 
+    The folder must be locked (:func:`crossexam.core.locks.alone_in`).
+
     At the start *folder* has the manifest of what is at the place, or, if the command *resumes* it, what it
     had finished when copying was interrupted (:func:`is_unpublished`).  Raises CrossexamError if the place
     has anything but a suite or run, unless *force*; at once if it cannot be written; and if something else
@@ -333,23 +333,18 @@ def copied_to_place(folder: Path, *, resumes: bool = False, force: bool = False)
         yield
         return
     place = _Place.at(url)
-    busy = CrossexamError(
-        "another process is writing to this place", where=url, hint="wait until it has finished"
-    )
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / _LOCK, busy):
-        earlier = _begun(place, folder, resumes=resumes, force=force)
-        claim = _Claim.on(place, folder)
-        try:
-            yield
-        except BaseException:
-            with suppress(CrossexamError):
-                if earlier is not None or place.names() <= {_UNFINISHED}:
-                    claim.give_up()
-            raise
-        _copy(place, folder, earlier, claim)
-        claim.give_up()
-        (folder / _UNPUBLISHED).unlink()
+    earlier = _begun(place, folder, resumes=resumes, force=force)
+    claim = _Claim.on(place, folder)
+    try:
+        yield
+    except BaseException:
+        with suppress(CrossexamError):
+            if earlier is not None or place.names() <= {_UNFINISHED}:
+                claim.give_up()
+        raise
+    _copy(place, folder, earlier, claim)
+    claim.give_up()
+    (folder / _UNPUBLISHED).unlink()
 
 
 @dataclass(frozen=True)
@@ -410,7 +405,6 @@ def _begun(place: _Place, folder: Path, *, resumes: bool, force: bool) -> bytes 
         if earlier is not None:
             _write(manifest, earlier)
         _write(marker, _hash(earlier).encode())
-    sweep(folder)
     return earlier
 
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.files import read_json, sha256_of, sweep, write_json, write_text
-from crossexam.core.locks import locked
+from crossexam.core.files import read_json, sha256_of, write_json, write_text
+from crossexam.core.locks import alone_in, sweep
 from crossexam.core.places import home_expanded
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import CatalogEntry, Download, installed_name, known_name
@@ -375,8 +375,7 @@ def install_corpus(
         hint="try again when it has finished",
     )
     try:
-        private.mkdir(parents=True, exist_ok=True)
-        with locked(private / "lock", busy):
+        with alone_in(private, busy):
             _sweep(private)
             hashes = Hashes(private / "hashes.json")
             job = _Job(to_fetch[name], data, hashes, progress, attempts, pause, max_size)
@@ -388,7 +387,7 @@ def install_corpus(
 
 def _sweep(private: Path) -> None:
     """Remove what processes left that were killed; this one holds the lock."""
-    sweep(private, private / _PARTS)
+    sweep(private / _PARTS)
     for stale in private.glob(f"{_STAGING}*"):
         shutil.rmtree(stale, ignore_errors=True)
 

@@ -28,7 +28,6 @@ _EXTRAS: Final = {
     **dict.fromkeys(("sklearn", "sacrebleu", "ot"), "shallow"),
     **dict.fromkeys(("onnx", "onnxscript"), "onnx"),
     **dict.fromkeys(("starlette", "uvicorn"), "validate"),
-    "fsspec": "remote",
     "ray": "ray",
     "spacy": "spacy",
 }

@@ -116,10 +116,12 @@ def test_a_folder_of_other_things_is_left_alone(request_of: SuiteRequest, tmp_pa
 def test_only_the_files_of_an_unfinished_build_are_removed(request_of: SuiteRequest, tmp_path: Path) -> None:
     """The list of them may be that of another command, may be damaged, or may name files elsewhere."""
     folder, mine = tmp_path / "suite", tmp_path / "mine.parquet"
-    folder.mkdir()
-    for path in (mine, folder / "other.parquet", folder / "data.parquet"):
+    (folder / "splits").mkdir(parents=True)
+    ours, half = folder / "other.parquet", folder / "splits" / ".a.json.k1ll3d00.part"
+    for path in (mine, ours, half, folder / "data.parquet"):
         path.write_text("dear")
-    write_json(folder / UNFINISHED, {"files": ["other.parquet", "absent.parquet", "../mine.parquet", 7]})
+    files = ["other.parquet", "absent.parquet", "splits/a.json", "../mine.parquet", 7]
+    write_json(folder / UNFINISHED, {"files": files})
     with pytest.raises(CrossexamError, match="is not empty"):
         build_to_folder(request_of, folder)
     assert [path.name for path in folder.iterdir()] == ["data.parquet"]

@@ -11,6 +11,7 @@ from typing import Any, Final
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import keep, read_json, write_json
+from crossexam.core.locks import sweep
 from crossexam.core.manifest import SuiteManifest, entries_of
 from crossexam.core.sealed import read_manifest
 from crossexam.core.test_sets import MANIFEST
@@ -117,8 +118,9 @@ def _remove_unfinished(folder: Path) -> None:
         path = folder / str(name)
         if path.resolve().is_relative_to(folder.resolve()):
             path.unlink(missing_ok=True)
-            with suppress(OSError):  # not empty, not there
-                if path.parent != folder:
+            if path.parent != folder:
+                sweep(path.parent)
+                with suppress(OSError):  # not empty, not there
                     path.parent.rmdir()
     marker.unlink()
 

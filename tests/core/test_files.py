@@ -122,6 +122,15 @@ def test_a_folder_is_taken_over_from_a_killed_process(tmp_path: Path) -> None:
     assert [str(each.relative_to(tmp_path)) for each in sorted(tmp_path.rglob("*"))] == ["new", "new/a"]
 
 
+def test_who_has_finished_leaves_the_lock_of_who_came_next(tmp_path: Path) -> None:
+    folder, busy = tmp_path / "new", CrossexamError("in use")
+    with alone_in(folder, busy):
+        folder.rename(tmp_path / "done")
+        folder.mkdir()
+        (folder / ".lock").touch()
+    assert (folder / ".lock").exists()
+
+
 def test_a_lock_on_a_file_that_is_gone_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who held it has finished and removed the file and its folder."""
     folder, lock, busy = tmp_path / "new", locks._lock, CrossexamError("in use")

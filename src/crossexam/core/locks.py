@@ -14,7 +14,6 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
@@ -47,12 +46,11 @@ def alone_in(folder: Path, busy: CrossexamError, *, if_possible: bool = False) -
     >>> list(folder.iterdir())
     []
     """
-    path = folder / FOLDER_LOCK
+    was_there = (folder / FOLDER_LOCK).exists()
     with _empty_or_kept(folder), ExitStack() as held:
-        was_there = path.exists()
         try:
-            held.enter_context(_opened(partial(_made, path), _lock_or_warn))
-            held.push(lambda kind, *_: _removed(path) if kind is None or not was_there else None)
+            stream = held.enter_context(_lock_of(folder, _lock_or_warn))
+            held.push(lambda kind, *_: _remove(stream) if kind is None or not was_there else None)
         except BlockingIOError:
             raise busy from None
         except OSError as error:
@@ -75,18 +73,13 @@ def _empty_or_kept(folder: Path) -> Iterator[None]:
         raise
 
 
-def _removed(path: Path) -> None:
-    with suppress(OSError):  # Windows removes no file that is open
-        path.unlink()
-
-
 @contextmanager
 def waiting_for(folder: Path) -> Iterator[None]:
     """Hold the lock on *folder*, made if need be, inside the ``with``, as soon as nobody else does.
 
     The file that is locked stays.  On a file system without locks nobody waits.
     """
-    with _opened(partial(_made, folder / FOLDER_LOCK), _wait_for_lock):
+    with _lock_of(folder, _wait_for_lock):
         yield
 
 
@@ -140,15 +133,19 @@ def _opened(make: Callable[[], IO[bytes]], lock: Callable[[IO[bytes]], None]) ->
         stream.close()
 
 
-def _made(path: Path) -> IO[bytes]:
-    """Open the file *path*, made if need be, and its folder, which others may remove meanwhile."""
-    while True:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            return path.open("a+b")
-        except FileNotFoundError:
-            if path.is_symlink():  # to nowhere
-                raise
+def _lock_of(folder: Path, lock: Callable[[IO[bytes]], None]) -> IO[bytes]:
+    """Return the file that is locked for *folder*, both made if need be, with the *lock* on it."""
+
+    def made() -> IO[bytes]:
+        while True:
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                return (folder / FOLDER_LOCK).open("a+b")
+            except FileNotFoundError:  # somebody has removed the folder meanwhile
+                if (folder / FOLDER_LOCK).is_symlink():  # to nowhere
+                    raise
+
+    return _opened(made, lock)
 
 
 def _is_at(stream: IO[bytes]) -> bool:
@@ -159,26 +156,32 @@ def _is_at(stream: IO[bytes]) -> bool:
         return False
 
 
-class SharedLock:
-    """A lock on the file *path* that several may hold at once, such as all who write into its folder.
+def _remove(stream: IO[bytes]) -> None:
+    """Remove the file of *stream*, which nobody else has locked, unless it is gone."""
+    if _is_at(stream):
+        with suppress(OSError):  # Windows removes no file that is open
+            Path(stream.name).unlink()
 
-    It is held until it is closed.  Folder and file are created if need be; who is alone when closing the lock
-    removes the file.  On Windows, and on a file system without locks, everybody seems to be alone.
+
+class SharedLock:
+    """A lock on *folder*, made if need be, that several may hold at once, such as all who write into it.
+
+    It is held until it is closed; who is alone then leaves nothing of it.  On Windows, and on a file system
+    without locks, everybody seems to be alone.
 
     >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / ".lock"
-    >>> one, other = SharedLock(file), SharedLock(file)
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> one, other = SharedLock(folder), SharedLock(folder)
     >>> other.is_alone()
     False
     >>> one.is_alone()
     True
-    >>> one.close(), other.close(), file.exists()
-    (None, None, False)
+    >>> one.close(), other.close(), list(folder.iterdir())
+    (None, None, [])
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stream = _opened(partial(_made, path), _lock_with_others)
+    def __init__(self, folder: Path) -> None:
+        self._stream = _lock_of(folder, _lock_with_others)
 
     def is_alone(self) -> bool:
         """Return whether nobody else holds the lock; if so, others wait for it until it is closed.
@@ -193,8 +196,8 @@ class SharedLock:
 
     def close(self) -> None:
         """Release the lock."""
-        if self.is_alone() and _is_at(self._stream):
-            _removed(self._path)
+        if self.is_alone():
+            _remove(self._stream)
         self._stream.close()
 
 

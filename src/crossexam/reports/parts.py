@@ -62,7 +62,7 @@ class PartsFolder:
 
     def add(self, text: str) -> str:
         """Write a part with *text* in base64 and return its name."""
-        self._lock = self._lock or SharedLock(self.path / FOLDER_LOCK)
+        self._lock = self._lock or SharedLock(self.path)
         digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
         name = f"{len(self._written):04}-{digest}"
         write_text(self.path / f"{name}.js", f'crossexamItems("{name}","{text}");\n')
@@ -86,7 +86,7 @@ class PartsFolder:
     def remove_older(self) -> None:
         """Remove parts that the page does not have, and unfinished files, unless somebody writes others."""
         if self._lock is not None or self._files(_OURS):
-            self._lock = self._lock or SharedLock(self.path / FOLDER_LOCK)
+            self._lock = self._lock or SharedLock(self.path)
             if self._lock.is_alone():
                 needed = set(_NAME.findall(self._page.read_text(encoding="utf-8")))
                 for path in self.parts():

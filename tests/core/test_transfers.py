@@ -17,6 +17,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import crossexam as cx
 from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.locks import alone_in
 from crossexam.core.places import copy_path, url_of, work_path
 from crossexam.core.test_sets import read_suite
 from crossexam.reports import parts
@@ -242,6 +243,15 @@ def test_of_two_machines_that_write_to_a_place_the_later_one_does(
     assert memory.cat_file("/bucket/suite/.unfinished") == b"of another machine"
     monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / "elsewhere"))
     assert len(build(limit=7).datasets["base.builtin_demo"]) == items() == 7
+
+
+def test_of_two_commands_on_one_machine_the_second_is_refused(
+    memory: MemoryFileSystem, refused: Callable[..., str]
+) -> None:
+    with alone_in(work_path(SUITE), CrossexamError("in use")):
+        assert "another process is building into this folder" in refused(build)
+        assert names(memory) == []
+    build()
 
 
 def test_each_machine_has_a_claim_of_its_own(

@@ -20,7 +20,7 @@ import errno
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -157,19 +157,14 @@ def _unreachable(url: str, error: Exception) -> CrossexamError:
     return CrossexamError(what, where=url, wanted=wanted, hint=hint)
 
 
-def _json(text: bytes | None) -> Mapping[str, Any]:
-    try:
-        found = json.loads(text or b"{}")
-    except (ValueError, RecursionError):  # the reader of the manifest says what is wrong
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _listed(text: bytes | None) -> dict[str, str | None]:
     """Return the files that the manifest *text* of a suite or run lists, with their SHA-256 if known."""
-    sets = _json(text).get("test_sets")
     files: dict[str, str | None] = {}
-    for entry in sets.values() if isinstance(sets, dict) else ():
+    try:
+        entries = list(json.loads(text or b"{}")["test_sets"].values())
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return files  # the reader of the manifest says what is wrong
+    for entry in entries:
         for field, digest in _FILES.items() if isinstance(entry, dict) else ():
             name = entry.get(field)
             elsewhere = field == "items" and not entry.get(digest)
@@ -200,7 +195,12 @@ def fetch(path: Path) -> None:
     text = (place / _MANIFEST).read()
     if text is None:
         if not place.is_file():
-            raise _nothing_at(url)
+            raise FormatError(
+                f"there is no {_MANIFEST}: nothing is here, or it was not copied completely",
+                where=url,
+                wanted="a suite or run that a command wrote to this URL, or a test set",
+                hint="repeat the command that writes it, with the same -o",
+            )
         fetch_file(path)
         return
     if not (path / _MANIFEST).exists() or (path / _MANIFEST).read_bytes() != text:
@@ -225,15 +225,6 @@ def names_at(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
 
 
-def _nothing_at(url: str) -> FormatError:
-    return FormatError(
-        f"there is no {_MANIFEST}: nothing is here, or it was not copied completely",
-        where=url,
-        wanted="a suite or run that a command wrote to this URL, or a test set",
-        hint="repeat the command that writes it, with the same -o",
-    )
-
-
 def _fetch_listed(place: _Place, folder: Path, text: bytes | None) -> None:
     """Bring the files that the manifest *text* lists into *folder*, unless they are there as it has them."""
     for name, digest in _listed(text).items():
@@ -256,11 +247,9 @@ def fetch_file(path: Path, digest: str | None = None) -> Path:
     if url is None or _is_whole(path, digest):
         return path
     path, place = copy_path(url), _Place.at(url)
-    if digest is not None and _is_whole(path, digest):
+    if _is_whole(path, digest) or not place.is_file():
         return path
     beside = path.with_name(f".{path.name}.state")
-    if not place.is_file():
-        return path
     with suppress(FileNotFoundError):
         state = place.state()
         if not (path.is_file() and beside.exists() and beside.read_text() == state):

@@ -128,7 +128,6 @@ def _reaching(url: str, *, may_be_absent: bool = True) -> Iterator[None]:
     except ImportError as error:
         raise MissingResourceError(
             f"the package for {url.partition('://')[0]}:// is not installed",
-            where=url,
             hint=" ".join(str(error).split()),
         ) from None
     except Exception as error:  # each protocol has errors of its own

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from crossexam.cli import main
-from crossexam.core.errors import CrossexamError
-from crossexam.core.files import disk_full, finished_or_absent, writing
+from crossexam.core.errors import CrossexamError, exhausted
+from crossexam.core.files import finished_or_absent, writing
 from crossexam.runs.answer_store import AnswerStore
 from crossexam.runs.answers import Answers
 
@@ -97,8 +97,8 @@ def test_libraries_say_it_in_their_ways(tmp_path: Path, for_each: Callable[..., 
 
 
 def test_other_errors_are_not_taken_for_it(tmp_path: Path) -> None:
-    assert disk_full(OSError(errno.EACCES, "Permission denied")) is None
-    assert disk_full(ValueError("os error 280")) is None
+    assert exhausted(OSError(errno.EACCES, "Permission denied")) is None
+    assert exhausted(ValueError("os error 280")) is None
     with pytest.raises(PermissionError), finished_or_absent(tmp_path / "a"):
         raise PermissionError(errno.EACCES, "Permission denied")
     with pytest.raises(CrossexamError, match="no gold label"), writing(tmp_path):

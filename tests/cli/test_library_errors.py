@@ -18,9 +18,8 @@ from typing import Any
 import pytest
 
 from crossexam.cli import main
-from crossexam.core.errors import CrossexamError, FormatError, how_to_install
+from crossexam.core.errors import CrossexamError, FormatError, exhausted, how_to_install
 from crossexam.core.example import Example
-from crossexam.core.files import too_many_files
 from crossexam.core.places import home_expanded
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.models import table
@@ -212,6 +211,6 @@ def test_a_file_that_cannot_be_opened_is_not_called_damaged(
 
 
 def test_what_only_quotes_it_is_not_taken_for_it() -> None:
-    assert too_many_files(FormatError("no label is called 'Too many open files'")) is None
-    assert too_many_files(ValueError("os error 240")) is None
-    assert too_many_files(OSError(errno.ENOENT, "No such file or directory")) is None
+    assert exhausted(FormatError("no label is called 'Too many open files'")) is None
+    assert exhausted(ValueError("os error 240")) is None
+    assert exhausted(OSError(errno.ENOENT, "No such file or directory")) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import threading
 from collections.abc import Callable
@@ -20,8 +21,8 @@ from crossexam.core.errors import (
 )
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, new_folder, read_json, sha256_of, sweep, write_json
-from crossexam.core.locks import locked, waiting_for
+from crossexam.core.files import finished_or_absent, new_folder, read_json, sha256_of, write_json
+from crossexam.core.locks import alone_in, sweep, waiting_for
 from crossexam.core.manifest import signature
 from crossexam.core.sealed import write_manifest
 from crossexam.core.test_sets import read_suite, read_suites, write_test_set
@@ -72,18 +73,19 @@ def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
     """Nobody holds the lock on it; what somebody else writes at the same time stays."""
     path = tmp_path / "a.txt"
     stale, of_another = tmp_path / ".a.txt.k1ll3d00.part", tmp_path / ".b.txt.k1ll3d00.part"
-    within = tmp_path / "..a.txt.k1ll3d01.part.k1ll3d02.part"  # of what was written to a temporary file
-    for each in (stale, within, of_another):
+    for each in (stale, of_another):
         each.write_text("half")
     with finished_or_absent(path) as one, finished_or_absent(path) as other:
         assert not stale.exists()
-        assert not within.exists()
         sweep(tmp_path)
         assert not of_another.exists()
         assert sorted([one, other]) == sorted(tmp_path.iterdir())
         other.write_text("first")
         one.write_text("second")
     assert [each.read_text() for each in tmp_path.iterdir()] == ["second"]
+    of_another.touch()
+    with alone_in(tmp_path, CrossexamError("in use")):
+        assert not of_another.exists()
 
 
 def test_a_temporary_file_that_was_taken_for_abandoned_is_made_anew(
@@ -120,17 +122,48 @@ def test_a_folder_is_taken_over_from_a_killed_process(tmp_path: Path) -> None:
     assert [str(each.relative_to(tmp_path)) for each in sorted(tmp_path.rglob("*"))] == ["new", "new/a"]
 
 
+def test_who_has_finished_leaves_the_lock_of_who_came_next(tmp_path: Path) -> None:
+    folder, busy = tmp_path / "new", CrossexamError("in use")
+    with alone_in(folder, busy):
+        folder.rename(tmp_path / "done")
+        folder.mkdir()
+        (folder / ".lock").touch()
+    assert (folder / ".lock").exists()
+
+
 def test_a_lock_on_a_file_that_is_gone_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who held it has finished and removed the file, which somebody else may have made anew by now."""
-    path, lock = tmp_path / ".lock", locks._lock
+    """Who held it has finished and removed the file and its folder."""
+    folder, lock, busy = tmp_path / "new", locks._lock, CrossexamError("in use")
 
     def late(stream: Any) -> None:
-        path.unlink()
+        monkeypatch.undo()
+        (folder / ".lock").unlink()
+        folder.rmdir()
         lock(stream)
 
     monkeypatch.setattr(locks, "_lock", late)
-    with pytest.raises(CrossexamError, match="in use"), locked(path, CrossexamError("in use")):
+    with alone_in(folder, busy), pytest.raises(CrossexamError, match="in use"), alone_in(folder, busy):
         pass
+    assert list(folder.iterdir()) == []
+
+
+def test_what_cannot_be_locked_is_an_error_unless_the_lock_is_only_wanted_if_possible(tmp_path: Path) -> None:
+    file, busy = tmp_path / "a.txt", CrossexamError("in use")
+    file.touch()
+    with alone_in(file, busy, if_possible=True):
+        pass
+    with pytest.raises(FileExistsError), alone_in(file, busy):
+        pass
+
+
+def test_a_folder_that_is_new_goes_with_an_error_unless_it_has_files(tmp_path: Path) -> None:
+    folder, busy = tmp_path / "new" / "folder", CrossexamError("in use")
+    for content in (None, "kept"):
+        with contextlib.suppress(KeyboardInterrupt), alone_in(folder, busy):
+            if content is not None:
+                (folder / "a").write_text(content)
+            raise KeyboardInterrupt
+        assert [each.name for each in tmp_path.rglob("*")] == (["new", "folder", "a"] if content else [])
 
 
 # Suites
@@ -253,15 +286,15 @@ def test_extras_are_installed_by_the_names_of_their_packages(monkeypatch: pytest
 
 
 def test_who_waits_for_a_lock_gets_it_when_it_is_released(tmp_path: Path) -> None:
-    path, order, begun = tmp_path / "new" / ".lock", list[str](), threading.Event()
+    folder, order, begun = tmp_path / "new", list[str](), threading.Event()
 
     def wait() -> None:
         begun.set()
-        with waiting_for(path):
+        with waiting_for(folder):
             order.append("second")
 
-    with waiting_for(path):
-        with pytest.raises(CrossexamError, match="in use"), locked(path, CrossexamError("in use")):
+    with waiting_for(folder):
+        with pytest.raises(CrossexamError, match="in use"), alone_in(folder, CrossexamError("in use")):
             pass
         other = threading.Thread(target=wait)
         other.start()

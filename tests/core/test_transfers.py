@@ -17,6 +17,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 import crossexam as cx
 from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.locks import alone_in
 from crossexam.core.places import copy_path, url_of, work_path
 from crossexam.core.test_sets import read_suite
 from crossexam.reports import parts
@@ -244,6 +245,26 @@ def test_of_two_machines_that_write_to_a_place_the_later_one_does(
     assert len(build(limit=7).datasets["base.builtin_demo"]) == items() == 7
 
 
+def test_of_two_commands_on_one_machine_the_second_is_refused(
+    memory: MemoryFileSystem, refused: Callable[..., str]
+) -> None:
+    with alone_in(work_path(SUITE), CrossexamError("in use")):
+        assert "another process is building into this folder" in refused(build)
+        assert names(memory) == []
+    build()
+
+
+def test_each_machine_has_a_claim_of_its_own(
+    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    claims = set()
+    for machine in ("one", "other"):
+        monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / machine))
+        interrupted(monkeypatch, 1, build)
+        claims.add(memory.cat_file("/bucket/suite/.unfinished"))
+    assert len(claims) == 2
+
+
 def test_a_failed_command_leaves_the_claim_of_another_machine(
     memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -382,7 +403,7 @@ def test_protocols_without_a_package_and_unknown_ones_are_errors(refused: Callab
     assert "'nonsense' is not a protocol of fsspec" in refused(cx.load_suite, "nonsense://bucket/suite")
     fsspec.register_implementation("absent", "no_such_package.FileSystem", True, "Install no_such_package")
     said = refused(cx.load_suite, "absent://bucket/suite")
-    assert "the package for absent:// is not installed (Install no_" in said
+    assert "the package for absent:// is not installed\n  hint: Install no_such_package" in said
 
 
 def test_a_folder_of_this_machine_may_be_named_by_a_url_too(

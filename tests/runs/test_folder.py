@@ -21,7 +21,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
-from crossexam.core.locks import locked
+from crossexam.core.locks import alone_in
 from crossexam.core.sealed import read_manifest
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.runs import folder as folders
@@ -209,23 +209,22 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
 
 def test_who_comes_second_removes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both find that there is no folder yet; the one without the lock must leave the store of the other."""
-    folder, kept = tmp_path / "run", folders.empty_or_kept
+    folder = tmp_path / "run"
 
     @contextmanager
-    def overtaken(path: Path) -> Iterator[None]:
+    def overtaken(path: Path, busy: CrossexamError) -> Iterator[None]:
         monkeypatch.undo()
-        folder.mkdir()
         with (
-            locked(folder / ".lock", CrossexamError("in use")),
+            alone_in(path, CrossexamError("in use")),
             AnswerStore(folder / FILE_NAME, "key", "model"),  # without predictions so far
-            kept(path),
+            alone_in(path, busy),
         ):
             yield
 
-    monkeypatch.setattr(folders, "empty_or_kept", overtaken)
+    monkeypatch.setattr(folders, "alone_in", overtaken)
     with pytest.raises(CrossexamError, match="another process is writing to this folder"):
         run(BASE, folder)
-    assert sorted(path.name for path in folder.iterdir()) == [".lock", FILE_NAME]
+    assert [path.name for path in folder.iterdir()] == [FILE_NAME]
 
 
 BLOCKED = """
@@ -286,7 +285,7 @@ def test_a_file_system_without_locks_gets_a_warning(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("crossexam.core.locks._lock", unsupported)
     with (
         pytest.warns(UserWarning, match="cannot be locked"),
-        locked(tmp_path / ".lock", CrossexamError("in use")),
+        alone_in(tmp_path, CrossexamError("in use")),
     ):
         pass
 

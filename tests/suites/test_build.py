@@ -20,7 +20,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
-from crossexam.core.locks import locked_folder
+from crossexam.core.locks import alone_in
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.reading import label_counts
 from crossexam.options.build import Build
@@ -116,10 +116,12 @@ def test_a_folder_of_other_things_is_left_alone(request_of: SuiteRequest, tmp_pa
 def test_only_the_files_of_an_unfinished_build_are_removed(request_of: SuiteRequest, tmp_path: Path) -> None:
     """The list of them may be that of another command, may be damaged, or may name files elsewhere."""
     folder, mine = tmp_path / "suite", tmp_path / "mine.parquet"
-    folder.mkdir()
-    for path in (mine, folder / "other.parquet", folder / "data.parquet"):
+    (folder / "splits").mkdir(parents=True)
+    ours, half = folder / "other.parquet", folder / "splits" / ".a.json.k1ll3d00.part"
+    for path in (mine, ours, half, folder / "data.parquet"):
         path.write_text("dear")
-    write_json(folder / UNFINISHED, {"files": ["other.parquet", "absent.parquet", "../mine.parquet", 7]})
+    files = ["other.parquet", "absent.parquet", "splits/a.json", "../mine.parquet", 7]
+    write_json(folder / UNFINISHED, {"files": files})
     with pytest.raises(CrossexamError, match="is not empty"):
         build_to_folder(request_of, folder)
     assert [path.name for path in folder.iterdir()] == ["data.parquet"]
@@ -151,7 +153,7 @@ def test_few_files_are_open_at_once(file_format: str, tmp_path: Path) -> None:
 def test_one_process_at_a_time_builds_into_a_folder(request_of: SuiteRequest, tmp_path: Path) -> None:
     busy = CrossexamError("in use")
     with (
-        locked_folder(tmp_path / "suite", busy),
+        alone_in(tmp_path / "suite", busy),
         pytest.raises(CrossexamError, match="another process is building into this folder"),
     ):
         build_to_folder(request_of, tmp_path / "suite")

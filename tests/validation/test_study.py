@@ -16,7 +16,7 @@ import pytest
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.locks import FOLDER_LOCK, locked
+from crossexam.core.locks import alone_in
 from crossexam.validation.answer_log import CutOffWarning, Judgement
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.study import Study, create_study, open_study
@@ -144,7 +144,7 @@ def test_one_process_at_a_time_appends(
     said = []
 
     def fsync(_: int) -> None:
-        lock = locked(tmp_path / "study" / FOLDER_LOCK, CrossexamError("busy"))
+        lock = alone_in(tmp_path / "study", CrossexamError("busy"))
         said.append(refused(lock.__enter__))
 
     monkeypatch.setattr(os, "fsync", fsync)

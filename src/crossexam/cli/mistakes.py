@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 from typing import Final
 
-from crossexam.core.errors import CrossexamError, MissingExtraError
-from crossexam.core.files import disk_full, name_too_long, too_many_files
+from crossexam.core.errors import CrossexamError, MissingExtraError, exhausted, of_system
 
 _SHOWN: Final = 300  # characters of what a library says
-_OTHER: Final = "choose another path"
-#: What a system says of a path, and the way out; of the others, its own words.
-_OF_PATHS: Final[dict[int | None, tuple[str, str]]] = {
-    errno.ENOENT: ("no such file or folder", "check the path"),
-    errno.ENOTDIR: ("a part of this path is a file, not a folder", _OTHER),
-    errno.EISDIR: ("this is a folder, not a file", "name a file in it"),
-    errno.EACCES: ("permission denied", "choose another path, or have its permissions changed"),
-    errno.EROFS: ("this disk can only be read", "write to another one"),
-}
 #: What libraries raise for files that are damaged, if the reader of a file did not say it better.
 _DAMAGE: Final = frozenset(
     (
@@ -39,33 +28,19 @@ _EXTRAS: Final = {
     **dict.fromkeys(("sklearn", "sacrebleu", "ot"), "shallow"),
     **dict.fromkeys(("onnx", "onnxscript"), "onnx"),
     **dict.fromkeys(("starlette", "uvicorn"), "validate"),
-    "fsspec": "remote",
     "ray": "ray",
     "spacy": "spacy",
 }
 
 
 def mistake_of(error: BaseException) -> CrossexamError | None:
-    """Return the error to show for *error*, None if it is a fault of ours.
-
-    >>> print(mistake_of(FileNotFoundError(errno.ENOENT, "No such file or directory", "nosuch.csv")))
-    nosuch.csv: no such file or folder
-      hint: check the path
-    """
+    """Return the error to show for *error*, None if it is a fault of ours."""
     if isinstance(error, CrossexamError):
-        return too_many_files(error) or error
-    of_system = (too_many_files, disk_full, name_too_long, _path_error)
-    for kind in (*of_system, _encoding_error, _damage, _missing_package):
+        return exhausted(error) or error
+    for kind in (of_system, _encoding_error, _damage, _missing_package):
         if (found := kind(error)) is not None:
             return found
     return None
-
-
-def _path_error(error: BaseException) -> CrossexamError | None:
-    if not isinstance(error, OSError) or error.filename is None:
-        return None
-    what, hint = _OF_PATHS.get(error.errno, (error.strerror or str(error), _OTHER))
-    return CrossexamError(what, where=str(error.filename), hint=hint)
 
 
 def _encoding_error(error: BaseException) -> CrossexamError | None:

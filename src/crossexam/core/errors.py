@@ -1,12 +1,20 @@
-"""Errors that say what is wrong, where, what was wanted, and how to fix it."""
+"""Errors that say what is wrong, where, what was wanted, and how to fix it.
+
+What an operating system says by a number is turned into such an error by tables: what is used up
+(:data:`_USED_UP`) wherever it is met, as nothing else may be said of it, and what is wrong with a path
+(:data:`_OF_PATHS`) where the errors of a command are shown.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from difflib import get_close_matches
-from typing import Any, Final, Self
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
 
 from crossexam.core.output.escapes import visible
 
@@ -158,3 +166,122 @@ def _restored(kind: type[CrossexamError], args: tuple[Any, ...], fields: dict[st
     error.args = args
     error.__dict__.update(fields)
     return error
+
+
+def _limit() -> str | None:
+    """Return in words how many files this process may open; None where that cannot be found out."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    most, highest = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == highest:
+        return f"no more than the limit, which is {most:,} files and which only an administrator can raise"
+    at_most = "any number" if highest == resource.RLIM_INFINITY else f"{highest:,}"
+    return f"no more than the limit, which is {most:,} files and can be raised to {at_most}"
+
+
+class _UsedUp(NamedTuple):
+    """What says that something is used up: numbers, and *words* of libraries that do not give a number."""
+
+    numbers: tuple[int, ...]
+    words: str | None
+    what: str
+    hint: str
+    wanted: Callable[[], str | None] = lambda: None
+
+
+_SPACE: Final = "free some space, or write to another disk; then repeat the command"
+_FILES: Final = "raise the limit with `ulimit -n NUMBER` in the same shell, then repeat the command"
+# fmt: off
+_USED_UP: Final = (
+    # The first is how SQLite says that it cannot make its files larger.
+    _UsedUp((), "disk I/O error", "disk I/O error: probably no space is left", _SPACE),
+    _UsedUp((errno.ENOSPC,), r"no space left|disk is full|os error 28\b",
+            "no space left on the device", _SPACE),
+    _UsedUp((errno.EDQUOT,), None, "disk quota exceeded", _SPACE),
+    _UsedUp((errno.EFBIG,), None, "file too large", _SPACE),
+    _UsedUp((errno.EMFILE, errno.ENFILE), r"too many open files|os error (?:23|24)\b",
+            "too many files are open", _FILES, _limit),
+)
+_OTHER: Final = "choose another path"
+#: What a system says of a path, and the way out; of the others, its own words.
+_OF_PATHS: Final[dict[int | None, tuple[str, str]]] = {
+    errno.ENOENT: ("no such file or folder", "check the path"),
+    errno.ENOTDIR: ("a part of this path is a file, not a folder", _OTHER),
+    errno.EISDIR: ("this is a folder, not a file", "name a file in it"),
+    errno.EACCES: ("permission denied", "choose another path, or have its permissions changed"),
+    errno.EROFS: ("this disk can only be read", "write to another one"),
+}
+# fmt: on
+_LONGEST_NAME: Final = 255  # bytes, on most file systems
+
+
+def exhausted(error: BaseException, path: Path | str | None = None) -> CrossexamError | None:
+    """Return the error to show if *error*, or what led to it, says that a disk is full or files too many.
+
+    *path* is what was being read or written.  Libraries often take a file that they cannot open for damaged.
+
+    >>> print(exhausted(OSError(errno.ENOSPC, "No space left on device"), "out/report.html"))
+    out/report.html: no space left on the device
+      hint: free some space, or write to another disk; then repeat the command
+    >>> many = OSError(errno.EMFILE, "Too many open files", "suite/base.parquet")
+    >>> str(exhausted(many)).splitlines()[0]
+    'suite/base.parquet: too many files are open'
+    """
+    for cause in _causes(error):
+        number, said = getattr(cause, "errno", None), "" if isinstance(cause, CrossexamError) else str(cause)
+        for row in _USED_UP:
+            if number in row.numbers or (row.words and re.search(row.words, said, re.IGNORECASE)):
+                where = path or getattr(cause, "filename", None) or getattr(error, "where", None)
+                return CrossexamError(
+                    row.what, where=None if where is None else str(where), wanted=row.wanted(), hint=row.hint
+                )
+    return None
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield *error* and what led to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def of_system(error: BaseException) -> CrossexamError | None:
+    """Return the error to show for what the operating system says, None if *error* is not its.
+
+    >>> print(of_system(FileNotFoundError(errno.ENOENT, "No such file or directory", "nosuch.csv")))
+    nosuch.csv: no such file or folder
+      hint: check the path
+    """
+    if (found := exhausted(error) or name_too_long(error)) is not None:
+        return found
+    if not isinstance(error, OSError) or error.filename is None:
+        return None
+    what, hint = _OF_PATHS.get(error.errno, (error.strerror or str(error), _OTHER))
+    return CrossexamError(what, where=str(error.filename), hint=hint)
+
+
+def name_too_long(error: BaseException) -> CrossexamError | None:
+    """Return the error to show if *error* says that a name is longer than the file system takes.
+
+    >>> error = OSError(errno.ENAMETOOLONG, "File name too long", 300 * "x" + ".csv")
+    >>> str(name_too_long(error)).splitlines()[1]
+    '  wanted: names of at most 255 bytes'
+    """
+    if not isinstance(error, OSError) or error.errno != errno.ENAMETOOLONG or error.filename is None:
+        return None
+    parts = Path(os.fsdecode(error.filename)).parts
+    for number, part in enumerate(parts, 1):
+        if (length := len(os.fsencode(part))) > _LONGEST_NAME:
+            return CrossexamError(
+                f"a name of {length:,} bytes is too long",
+                where=str(Path(*parts[:number])),
+                wanted=f"names of at most {_LONGEST_NAME} bytes",
+                hint="choose a shorter name",
+            )
+    return CrossexamError(
+        "the path is too long", where=str(Path(*parts)), hint="choose a shorter path, or work in its folder"
+    )

@@ -3,115 +3,20 @@
 from __future__ import annotations
 
 import csv
-import errno
 import hashlib
 import json
 import os
-import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.locks import FOLDER_LOCK, TEMPORARY, locked, new_temporary, remove_if_abandoned
+from crossexam.core.errors import CrossexamError, FormatError, exhausted, name_too_long
+from crossexam.core.locks import FOLDER_LOCK, TEMPORARY, alone_in, new_temporary, sweep
 from crossexam.core.output.escapes import json_text
 
-#: Why a disk takes no more; libraries that are not written in Python say it in words only.
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-_FULL_IN_WORDS: Final = re.compile(r"no space left|disk is full|disk I/O error|os error 28\b", re.IGNORECASE)
-
-#: No more files can be opened, by this process or on this machine; SQLite does not say so.
-_MANY: Final = frozenset({errno.EMFILE, errno.ENFILE})
-_MANY_IN_WORDS: Final = re.compile(r"too many open files|os error (?:23|24)\b", re.IGNORECASE)
-_RAISE: Final = "raise the limit with `ulimit -n NUMBER` in the same shell, then repeat the command"
-
-_LONGEST_NAME: Final = 255  # bytes, on most file systems
 _LONGEST_STEM: Final = 180  # bytes of a name that we make, to which hash and suffixes are added
-
-
-def disk_full(error: BaseException, path: Path | str | None = None) -> CrossexamError | None:
-    """Return the error to show if *error* says that a disk is full; *path* is what was being written.
-
-    >>> print(disk_full(OSError(errno.ENOSPC, "No space left on device"), "out/report.html"))
-    out/report.html: no space left on the device
-      hint: free some space, or write to another disk; then repeat the command
-    """
-    code = getattr(error, "errno", None)
-    if code not in _FULL and not _FULL_IN_WORDS.search(str(error)):
-        return None
-    what = "no space left on the device" if code in (None, errno.ENOSPC) else os.strerror(code).lower()
-    if "disk I/O error" in str(error):  # how SQLite says that it cannot make its files larger
-        what = "disk I/O error: probably no space is left"
-    where = path or getattr(error, "filename", None)
-    return CrossexamError(
-        what,
-        where=None if where is None else str(where),
-        hint="free some space, or write to another disk; then repeat the command",
-    )
-
-
-def too_many_files(error: BaseException, path: Path | str | None = None) -> CrossexamError | None:
-    """Return the error to show if *error*, or what led to it, says that no more files can be opened.
-
-    *path* is what was being read or written.  Libraries often take a file that they cannot open for damaged.
-
-    >>> error = OSError(errno.EMFILE, "Too many open files", "suite/base.parquet")
-    >>> str(too_many_files(error)).splitlines()[0]
-    'suite/base.parquet: too many files are open'
-    """
-    seen: set[int] = set()
-    cause: BaseException | None = error
-    while cause is not None and id(cause) not in seen:
-        in_words = not isinstance(cause, CrossexamError) and _MANY_IN_WORDS.search(str(cause))
-        if in_words or getattr(cause, "errno", None) in _MANY:
-            where = path or getattr(cause, "filename", None) or getattr(error, "where", None)
-            return CrossexamError(
-                "too many files are open",
-                where=None if where is None else str(where),
-                wanted=_limit(),
-                hint=_RAISE,
-            )
-        seen.add(id(cause))
-        cause = cause.__cause__ or cause.__context__
-    return None
-
-
-def _limit() -> str | None:
-    """Return in words how many files this process may open; None where that cannot be found out."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return None
-    most, highest = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if most == highest:
-        return f"no more than the limit, which is {most:,} files and which only an administrator can raise"
-    at_most = "any number" if highest == resource.RLIM_INFINITY else f"{highest:,}"
-    return f"no more than the limit, which is {most:,} files and can be raised to {at_most}"
-
-
-def name_too_long(error: BaseException) -> CrossexamError | None:
-    """Return the error to show if *error* says that a name is longer than the file system takes.
-
-    >>> error = OSError(errno.ENAMETOOLONG, "File name too long", 300 * "x" + ".csv")
-    >>> str(name_too_long(error)).splitlines()[1]
-    '  wanted: names of at most 255 bytes'
-    """
-    if not isinstance(error, OSError) or error.errno != errno.ENAMETOOLONG or error.filename is None:
-        return None
-    parts = Path(os.fsdecode(error.filename)).parts
-    for number, part in enumerate(parts, 1):
-        if (length := len(os.fsencode(part))) > _LONGEST_NAME:
-            return CrossexamError(
-                f"a name of {length:,} bytes is too long",
-                where=str(Path(*parts[:number])),
-                wanted=f"names of at most {_LONGEST_NAME} bytes",
-                hint="choose a shorter name",
-            )
-    return CrossexamError(
-        "the path is too long", where=str(Path(*parts)), hint="choose a shorter path, or work in its folder"
-    )
 
 
 def shortened(name: str, *, mark: str = "~") -> str:
@@ -140,16 +45,15 @@ def _check_name(path: Path) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Raise CrossexamError that names *path* if the disk gets full inside the ``with``."""
+    """Raise CrossexamError that names *path* if the disk gets full inside the ``with``, or files too many."""
     try:
         yield
     except CrossexamError:
         raise
     except Exception as error:
-        full = disk_full(error, path)
-        if full is None:
+        if (found := exhausted(error, path)) is None:
             raise
-        raise full from error
+        raise found from error
 
 
 @contextmanager
@@ -170,8 +74,9 @@ def finished_or_absent(path: Path, *, lock: bool = True) -> Iterator[Path]:
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         _check_name(path)
-        sweep(path.parent, of=path.name)
-        temporary, held = new_temporary(path.parent, _temporary_start(path.name))
+        start = f".{shortened(path.name)}."
+        sweep(path.parent, start=start)
+        temporary, held = new_temporary(path.parent, start)
         if not lock:
             held.close()
         try:
@@ -186,37 +91,6 @@ def finished_or_absent(path: Path, *, lock: bool = True) -> Iterator[Path]:
             held.close()
 
 
-def _temporary_start(name: str) -> str:
-    return f".{shortened(name)}."
-
-
-@contextmanager
-def empty_or_kept(folder: Path) -> Iterator[None]:
-    """Remove *folder* after an error in the ``with`` if it is new and nothing was written into it."""
-    new = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        yield
-    except BaseException:
-        for path in new:
-            with suppress(OSError):  # not there, or not empty
-                path.rmdir()
-        raise
-
-
-def sweep(*folders: Path, of: str | None = None) -> None:
-    """Remove the temporary files that :func:`finished_or_absent` left in *folders* when it was killed.
-
-    *of* is the name of the file that was to be written, by default any.  What a living process writes stays.
-    """
-    start = "." if of is None else _temporary_start(of)
-    for folder in folders:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            for name in os.listdir(folder):  # noqa: PTH208  (a folder may have many files)
-                # The second start is that of what was written to a temporary file in turn.
-                if name.startswith((start, f".{start}")) and name.endswith(TEMPORARY):
-                    remove_if_abandoned(folder / name)
-
-
 @contextmanager
 def new_folder(folder: Path, *, purpose: str) -> Iterator[Path]:
     """Provide a folder beside *folder* that gets its name on success, and is removed on failure.
@@ -227,10 +101,8 @@ def new_folder(folder: Path, *, purpose: str) -> Iterator[Path]:
     """
     _check_name(folder)
     staging = folder.parent / f".{shortened(folder.name)}{TEMPORARY}"
-    with writing(folder):
-        staging.mkdir(parents=True, exist_ok=True)
     busy = CrossexamError(f"another process is {purpose} into it", where=str(folder))
-    with locked(staging / FOLDER_LOCK, busy), writing(folder):
+    with writing(folder), alone_in(staging, busy):
         try:
             for path in staging.iterdir():
                 if path.is_dir():

@@ -1,4 +1,9 @@
-"""Locks on files that the operating system releases when their process ends, and what relies on them."""
+"""Locks on files that the operating system releases when their process ends, and what relies on them.
+
+A folder that one process at a time may write has one lock (:func:`alone_in`).  A file gets its name when it
+is complete, in whatever folder; until then it is locked itself (:func:`new_temporary`).  What has a temporary
+name and no lock is garbage (:func:`sweep`).  On a file system without locks nothing is garbage.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
@@ -16,159 +21,167 @@ from crossexam.core.errors import CrossexamError
 
 #: How the names of unfinished files end.
 TEMPORARY: Final = ".part"
-#: In a folder that one process writes, if others must not.
+#: The file in a folder that is locked while the folder is.
 FOLDER_LOCK: Final = ".lock"
 _NO_FOLDER: Final = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS})
 _BUSY: Final = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
 
 
 @contextmanager
-def locked(path: Path, busy: CrossexamError) -> Iterator[None]:
-    """Hold the lock on the file *path* inside the ``with``; raises *busy* if another process holds it.
+def alone_in(folder: Path, busy: CrossexamError, *, if_possible: bool = False) -> Iterator[None]:
+    """Hold the lock on *folder*, made if need be, inside the ``with``; raises *busy* if another process does.
 
-    The file is created if need be, and stays: what is locked is the open file, so a file that a killed
-    process left behind locks nothing.  A file system without locks gets a warning.
+    What killed processes left unfinished is removed first.  Of the lock nothing is left afterwards.  If what
+    is inside fails, as for a folder that is refused, a lock that was there before stays, and a folder that is
+    new and empty does not.  A file system without locks gets a warning.  Raises OSError for a file, and for a
+    folder in which nobody can write, unless the lock is only wanted *if_possible*.
 
     >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / ".lock"
-    >>> with locked(file, CrossexamError("in use")), locked(file, CrossexamError("in use")):
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> with alone_in(folder, CrossexamError("in use")), alone_in(folder, CrossexamError("in use")):
     ...     pass
     Traceback (most recent call last):
     ...
     crossexam.core.errors.CrossexamError: in use
+    >>> list(folder.iterdir())
+    []
     """
-    with path.open("a+b") as stream:
+    was_there = (folder / FOLDER_LOCK).exists()
+    with _empty_or_kept(folder), ExitStack() as held:
         try:
-            _lock(stream)
+            stream = held.enter_context(_lock_of(folder, _lock_or_warn))
+            held.push(lambda kind, *_: _remove(stream) if kind is None or not was_there else None)
+        except BlockingIOError:
+            raise busy from None
         except OSError as error:
-            if error.errno in _BUSY:
-                raise busy from None
-            warnings.warn(
-                f"{path.parent} cannot be locked ({error.strerror}): two processes must not write there",
-                stacklevel=3,
-            )
-        else:
-            if not _is_at(path, stream):  # another process has finished, and removed the file
-                raise busy
-        yield
-
-
-@contextmanager
-def waiting_for(path: Path) -> Iterator[None]:
-    """Hold the lock on the file *path*, made if need be, inside the ``with``, as soon as nobody else does.
-
-    On a file system without locks nobody waits.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b") as stream:
-        with suppress(OSError):
-            _wait_for_lock(stream)
-        yield
-
-
-@contextmanager
-def locked_folder(folder: Path, busy: CrossexamError) -> Iterator[None]:
-    """Hold the lock on *folder*, made if need be, inside the ``with``; raises *busy* as :func:`locked` does.
-
-    Nothing of it is left there afterwards; if what is inside fails, as for a folder that is refused, a file
-    that was there before stays.
-    """
-    path = folder / FOLDER_LOCK
-    with ExitStack() as held:
-        was_there = path.exists()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            held.enter_context(locked(path, busy))
-            held.push(lambda kind, *_: _removed(path) if kind is None or not was_there else None)
-        except OSError as error:  # a file, which the caller refuses, or a folder in which nobody can write
-            if error.errno not in _NO_FOLDER:
+            if not if_possible or error.errno not in _NO_FOLDER:
                 raise
+        sweep(folder)
         yield
 
 
-def _removed(path: Path) -> None:
-    with suppress(OSError):  # Windows removes no file that is open
-        path.unlink()
+@contextmanager
+def _empty_or_kept(folder: Path) -> Iterator[None]:
+    """Remove *folder* after an error in the ``with`` if it is new and nothing was written into it."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        yield
+    except BaseException:
+        for path in new:
+            with suppress(OSError):  # not there, or not empty
+                path.rmdir()
+        raise
+
+
+@contextmanager
+def waiting_for(folder: Path) -> Iterator[None]:
+    """Hold the lock on *folder*, made if need be, inside the ``with``, as soon as nobody else does.
+
+    The file that is locked stays.  On a file system without locks nobody waits.
+    """
+    with _lock_of(folder, _wait_for_lock):
+        yield
 
 
 def new_temporary(folder: Path, start: str) -> tuple[Path, IO[bytes]]:
     """Make an empty file in *folder* whose name has that *start*; return its path, and what holds its lock.
 
-    The lock is held until that is closed, and tells the file from that of a killed process
-    (:func:`remove_if_abandoned`).
+    The lock is held until that is closed, and tells the file from that of a killed process (:func:`sweep`).
+    """
+
+    def made() -> IO[bytes]:
+        handle, name = tempfile.mkstemp(prefix=start, suffix=TEMPORARY, dir=folder)
+        return open(name, "r+b", opener=lambda *_: handle)
+
+    if sys.platform == "win32":  # there a lock would keep out the writer, too
+        with made() as stream:
+            return Path(stream.name), stream
+    stream = _opened(made, _wait_for_lock)  # somebody may take it for abandoned before it is locked
+    return Path(stream.name), stream
+
+
+def sweep(*folders: Path, start: str = ".") -> None:
+    """Remove from *folders* the files made by :func:`new_temporary` that no living process writes.
+
+    They are kept where that cannot be found out: on Windows, and on a file system without locks.
+    """
+    for folder in folders:
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for name in os.listdir(folder):  # noqa: PTH208  (a folder may have many files)
+                if name.startswith(start) and name.endswith(TEMPORARY) and sys.platform != "win32":
+                    path = folder / name
+                    with suppress(OSError), path.open("r+b") as stream:
+                        _lock(stream)
+                        path.unlink()
+
+
+def _opened(make: Callable[[], IO[bytes]], lock: Callable[[IO[bytes]], None]) -> IO[bytes]:
+    """Return the file that *make* opens, with the *lock* on it; raises BlockingIOError if that is taken.
+
+    Who held the lock before may have removed the file, which is then made anew.
     """
     while True:
-        handle, name = tempfile.mkstemp(prefix=start, suffix=TEMPORARY, dir=folder)
-        stream = os.fdopen(handle, "r+b")
-        if sys.platform == "win32":  # there a lock would keep out the writer, too
-            stream.close()
-            return Path(name), stream
+        stream = make()
         try:
-            _lock(stream)
-        except OSError as error:
-            if error.errno in _BUSY:  # somebody took it for abandoned
+            lock(stream)
+        except OSError as error:  # of others, there are no locks here
+            if error.errno in _BUSY:
                 stream.close()
-                continue
-        if _is_at(Path(name), stream):
-            return Path(name), stream
+                raise BlockingIOError(error.errno, "locked by another process", stream.name) from None
+        if _is_at(stream):
+            return stream
         stream.close()
 
 
-def remove_if_abandoned(path: Path) -> None:
-    """Remove the file *path*, made by :func:`new_temporary`, unless a living process writes it.
+def _lock_of(folder: Path, lock: Callable[[IO[bytes]], None]) -> IO[bytes]:
+    """Return the file that is locked for *folder*, both made if need be, with the *lock* on it."""
 
-    It is kept where that cannot be found out: on Windows, and on a file system without locks.
-    """
-    if sys.platform != "win32":
-        with suppress(OSError), path.open("r+b") as stream:
-            _lock(stream)
-            path.unlink()
+    def made() -> IO[bytes]:
+        while True:
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                return (folder / FOLDER_LOCK).open("a+b")
+            except FileNotFoundError:  # somebody has removed the folder meanwhile
+                if (folder / FOLDER_LOCK).is_symlink():  # to nowhere
+                    raise
+
+    return _opened(made, lock)
 
 
-def _is_at(path: Path, stream: IO[bytes]) -> bool:
-    """Return whether *stream* is of the file that *path* names now."""
+def _is_at(stream: IO[bytes]) -> bool:
+    """Return whether *stream* is of the file that its name names now."""
     try:
-        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
+        return os.path.samestat(os.fstat(stream.fileno()), os.stat(stream.name))  # noqa: PTH116
     except FileNotFoundError:
         return False
 
 
-class SharedLock:
-    """A lock on the file *path* that several may hold at once, such as all who write into its folder.
+def _remove(stream: IO[bytes]) -> None:
+    """Remove the file of *stream*, which nobody else has locked, unless it is gone."""
+    if _is_at(stream):
+        with suppress(OSError):  # Windows removes no file that is open
+            Path(stream.name).unlink()
 
-    It is held until it is closed.  Folder and file are created if need be; who is alone when closing the lock
-    removes the file.  On Windows, and on a file system without locks, everybody seems to be alone.
+
+class SharedLock:
+    """A lock on *folder*, made if need be, that several may hold at once, such as all who write into it.
+
+    It is held until it is closed; who is alone then leaves nothing of it.  On Windows, and on a file system
+    without locks, everybody seems to be alone.
 
     >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / ".lock"
-    >>> one, other = SharedLock(file), SharedLock(file)
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> one, other = SharedLock(folder), SharedLock(folder)
     >>> other.is_alone()
     False
     >>> one.is_alone()
     True
-    >>> one.close(), other.close(), file.exists()
-    (None, None, False)
+    >>> one.close(), other.close(), list(folder.iterdir())
+    (None, None, [])
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._stream = self._opened()
-
-    def _opened(self) -> IO[bytes]:
-        """Return the file with the lock on it; who holds it alone may remove file and folder meanwhile."""
-        while True:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                stream = self._path.open("a+b")
-            except FileNotFoundError:
-                if self._path.is_symlink():  # to nowhere
-                    raise
-                continue
-            with suppress(OSError):  # no locks here
-                _lock_with_others(stream)
-            if _is_at(self._path, stream):
-                return stream
-            stream.close()
+    def __init__(self, folder: Path) -> None:
+        self._stream = _lock_of(folder, _lock_with_others)
 
     def is_alone(self) -> bool:
         """Return whether nobody else holds the lock; if so, others wait for it until it is closed.
@@ -183,10 +196,21 @@ class SharedLock:
 
     def close(self) -> None:
         """Release the lock."""
-        if self.is_alone() and _is_at(self._path, self._stream):
-            with suppress(OSError):  # Windows removes no file that is open
-                self._path.unlink()
+        if self.is_alone():
+            _remove(self._stream)
         self._stream.close()
+
+
+def _lock_or_warn(stream: IO[bytes]) -> None:
+    try:
+        _lock(stream)
+    except OSError as error:
+        if error.errno in _BUSY:
+            raise
+        folder = Path(stream.name).parent
+        warnings.warn(
+            f"{folder} cannot be locked ({error.strerror}): two processes must not write there", stacklevel=5
+        )
 
 
 if sys.platform == "win32":

@@ -80,6 +80,11 @@ class TestSetWriter:
         if self._pending_rows >= ROWS_PER_GROUP:
             self._write_groups()
 
+    def write_examples(self, examples: Iterable[Example]) -> None:
+        """Add *examples*."""
+        for items in encoded_in_batches(examples, self.form):
+            self.write(items)
+
     def _write_groups(self) -> None:
         """Write the pending rows that make whole row groups, and keep the others."""
         import pyarrow as pa
@@ -142,8 +147,7 @@ def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str 
     from crossexam.core.files import finished_or_absent
 
     with finished_or_absent(path) as temporary, TestSetWriter(temporary, file_format=file_format) as writer:
-        for items in encoded_in_batches(examples, writer.form):
-            writer.write(items)
+        writer.write_examples(examples)
 
 
 def iter_test_set(path: Path) -> Iterator[Example]:

@@ -5,9 +5,13 @@ none.  The copy of a folder that is read is verified by the SHA-256 of its files
 again where it differs.  Each function does nothing for a path of this machine.
 
 While a command makes something in a work folder, the file ``.unpublished`` in it has the hash of the manifest
-that was at the place when the command began.  It stays if the command or the copying is interrupted: a suite
-that was finished then need not be built again, unless the place has changed since.  A run resumes by its
-store of predictions, which stays in the work folder.
+that was at the place when the command began, and a token.  A copy of it is at the place, as ``.unfinished``:
+it says that what is there is not whole, and by which command it is written.  Both stay if the command or the
+copying is interrupted: a suite that was finished then need not be built again, unless the place has changed
+since.  A run resumes by its store of predictions, which stays in the work folder.
+
+This is a loop of our own, not ``fsspec.generic.rsync``, which is experimental, takes files of the same size
+for the same, and copies in no order.
 """
 
 from __future__ import annotations
@@ -15,27 +19,29 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from uuid import uuid4
 
-from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, MissingResourceError
-from crossexam.core.files import disk_full, finished_or_absent, sha256_of, sweep
-from crossexam.core.locks import locked
+from crossexam.core.errors import (
+    CrossexamError,
+    FormatError,
+    MissingResourceError,
+    exhausted,
+)
+from crossexam.core.files import finished_or_absent, sha256_of
 from crossexam.core.places import copy_path, is_copy, url_of
 
 _MANIFEST: Final = "manifest.json"
 #: At the place while files are copied there, so that what an interruption leaves is known as such.
 _UNFINISHED: Final = ".unfinished"
 _UNPUBLISHED: Final = ".unpublished"
-_LOCK: Final = ".place.lock"
 #: File systems on which a reader sees a file while it is written; on others it appears when it is whole.
 _WRITE_IN_PLACE: Final = frozenset({"file", "local", "sftp", "ssh", "smb", "ftp", "hdfs"})
-#: What to install for a protocol whose file system is in a package of its own.
-_PACKAGES: Final = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "hf": "huggingface_hub", "abfs": "adlfs"}
 #: Fields of the entries of suites and runs that name a file, and those that have its SHA-256.
 _FILES: Final = {"file": "sha256", "predictions": "sha256", "items": "items_sha256"}
 
@@ -51,22 +57,11 @@ class _Place:
     @classmethod
     def at(cls, url: str) -> _Place:
         """Return the place at *url*, without asking for it; raises CrossexamError for an unknown protocol."""
-        protocol = url.partition("://")[0]
-        try:
-            import fsspec
-        except ImportError:
-            raise MissingExtraError("fsspec", "remote", f"{protocol}://") from None
-        try:
-            with _reaching(url):
-                system, path = fsspec.core.url_to_fs(url)
-                system.invalidate_cache()
-        except _NotInstalledError as error:
-            package = _PACKAGES.get(protocol, "that names the protocol in the documentation of fsspec")
-            raise MissingResourceError(
-                f"the package for {protocol}:// is not installed ({error})",
-                wanted=f"the package {package}",
-                hint=f"pip install {package}" if protocol in _PACKAGES else None,
-            ) from None
+        import fsspec
+
+        with _reaching(url):
+            system, path = fsspec.core.url_to_fs(url)
+            system.invalidate_cache()
         return cls(url, system, str(path))
 
     def __truediv__(self, name: str) -> _Place:
@@ -109,7 +104,7 @@ class _Place:
         """Copy the file *path* of this machine here, completely or not at all."""
         protocols = self.system.protocol
         protocols = {protocols} if isinstance(protocols, str) else set(protocols)
-        with _writing(self.url):
+        with _reaching(self.url, may_be_absent=False):
             if protocols & _WRITE_IN_PLACE:
                 self.system.makedirs(self.path.rpartition("/")[0], exist_ok=True)
                 self.system.put_file(str(path), f"{self.path}.part")
@@ -119,83 +114,56 @@ class _Place:
 
     def remove(self) -> None:
         """Remove the file if there is one."""
-        with _writing(self.url), suppress(FileNotFoundError):
+        with suppress(FileNotFoundError), _reaching(self.url):
             self.system.rm_file(self.path)
 
 
-class _NotInstalledError(Exception):
-    """The package for a protocol is not installed."""
-
-
 @contextmanager
-def _reaching(url: str) -> Iterator[None]:
-    """Raise CrossexamError for what a file system raises in the ``with``, but for files that are absent."""
+def _reaching(url: str, *, may_be_absent: bool = True) -> Iterator[None]:
+    """Raise CrossexamError for what a file system raises in the ``with``, except for what *may_be_absent*."""
     try:
         yield
-    except (CrossexamError, FileNotFoundError, IsADirectoryError, NotADirectoryError):
+    except CrossexamError:
         raise
     except ImportError as error:
-        raise _NotInstalledError(" ".join(str(error).split())) from None
+        raise MissingResourceError(
+            f"the package for {url.partition('://')[0]}:// is not installed",
+            hint=" ".join(str(error).split()),
+        ) from None
     except Exception as error:  # each protocol has errors of its own
-        raise _unreachable(url, error) from error
-
-
-@contextmanager
-def _writing(url: str) -> Iterator[None]:
-    """Raise CrossexamError for what a file system raises in the ``with``: nothing may be absent there."""
-    try:
-        with _reaching(url):
-            yield
-    except OSError as error:
-        raise _unreachable(url, error) from error
+        if may_be_absent and isinstance(error, FileNotFoundError | IsADirectoryError | NotADirectoryError):
+            raise
+        raise exhausted(error, url) or _unreachable(url, error) from error
 
 
 def _unreachable(url: str, error: Exception) -> CrossexamError:
     """Return the error that says why a place cannot be read or written."""
     said = " ".join(str(error).split())[:200] or type(error).__name__
-    code = getattr(error, "errno", None)
-    if (full := disk_full(error, url)) is not None:
-        return full
+    hint: str | None = None
     if "Protocol not known" in said:
-        return CrossexamError(
-            f"'{url.partition('://')[0]}' is not a protocol of fsspec",
-            where=url,
-            wanted="a URL such as s3://, gs://, hf:// or file://, or a path of this machine",
-        )
-    if code == errno.EROFS or isinstance(error, NotImplementedError):
-        return CrossexamError(
-            "this place is read-only", where=url, wanted="a place that can be written", hint="choose another"
-        )
-    if isinstance(error, PermissionError) or any(
-        each in said for each in ("403", "AccessDenied", "Forbidden")
-    ):
-        return CrossexamError(
-            f"permission denied: {said}",
-            where=url,
-            wanted="the right to read, and for results also to write and delete",
-            hint="check the credentials that the package for this protocol finds",
-        )
-    return CrossexamError(
-        f"this place cannot be reached: {type(error).__name__}: {said}",
-        where=url,
-        wanted="a place that exists and that this machine can reach with its credentials",
-        hint="check the address, the network and the credentials; then repeat the command",
-    )
-
-
-def _json(text: bytes | None) -> Mapping[str, Any]:
-    try:
-        found = json.loads(text or b"{}")
-    except (ValueError, RecursionError):  # the reader of the manifest says what is wrong
-        return {}
-    return found if isinstance(found, dict) else {}
+        what = f"'{url.partition('://')[0]}' is not a protocol of fsspec"
+        wanted = "a URL such as s3://, gs://, hf:// or file://, or a path of this machine"
+    elif getattr(error, "errno", None) == errno.EROFS or isinstance(error, NotImplementedError):
+        what, wanted, hint = "this place is read-only", "a place that can be written", "choose another"
+    elif isinstance(error, PermissionError) or re.search("403|AccessDenied|Forbidden", said):
+        what = f"permission denied: {said}"
+        wanted = "the right to read, and for results also to write and delete"
+        hint = "check the credentials that the package for this protocol finds"
+    else:
+        what = f"this place cannot be reached: {type(error).__name__}: {said}"
+        wanted = "a place that exists and that this machine can reach with its credentials"
+        hint = "check the address, the network and the credentials; then repeat the command"
+    return CrossexamError(what, where=url, wanted=wanted, hint=hint)
 
 
 def _listed(text: bytes | None) -> dict[str, str | None]:
     """Return the files that the manifest *text* of a suite or run lists, with their SHA-256 if known."""
-    sets = _json(text).get("test_sets")
     files: dict[str, str | None] = {}
-    for entry in sets.values() if isinstance(sets, dict) else ():
+    try:
+        entries = list(json.loads(text or b"{}")["test_sets"].values())
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return files  # the reader of the manifest says what is wrong
+    for entry in entries:
         for field, digest in _FILES.items() if isinstance(entry, dict) else ():
             name = entry.get(field)
             elsewhere = field == "items" and not entry.get(digest)
@@ -226,7 +194,12 @@ def fetch(path: Path) -> None:
     text = (place / _MANIFEST).read()
     if text is None:
         if not place.is_file():
-            raise _nothing_at(url)
+            raise FormatError(
+                f"there is no {_MANIFEST}: nothing is here, or it was not copied completely",
+                where=url,
+                wanted="a suite or run that a command wrote to this URL, or a test set",
+                hint="repeat the command that writes it, with the same -o",
+            )
         fetch_file(path)
         return
     if not (path / _MANIFEST).exists() or (path / _MANIFEST).read_bytes() != text:
@@ -251,15 +224,6 @@ def names_at(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()} if folder.is_dir() else set()
 
 
-def _nothing_at(url: str) -> FormatError:
-    return FormatError(
-        f"there is no {_MANIFEST}: nothing is here, or it was not copied completely",
-        where=url,
-        wanted="a suite or run that a command wrote to this URL, or a test set",
-        hint="repeat the command that writes it, with the same -o",
-    )
-
-
 def _fetch_listed(place: _Place, folder: Path, text: bytes | None) -> None:
     """Bring the files that the manifest *text* lists into *folder*, unless they are there as it has them."""
     for name, digest in _listed(text).items():
@@ -282,11 +246,9 @@ def fetch_file(path: Path, digest: str | None = None) -> Path:
     if url is None or _is_whole(path, digest):
         return path
     path, place = copy_path(url), _Place.at(url)
-    if digest is not None and _is_whole(path, digest):
+    if _is_whole(path, digest) or not place.is_file():
         return path
     beside = path.with_name(f".{path.name}.state")
-    if not place.is_file():
-        return path
     with suppress(FileNotFoundError):
         state = place.state()
         if not (path.is_file() and beside.exists() and beside.read_text() == state):
@@ -305,8 +267,14 @@ def _write(path: Path, data: bytes) -> None:
 
 def is_unpublished(folder: Path) -> bool:
     """Return whether *folder* is a work folder with a manifest that was never copied to its place."""
-    marker, manifest = folder / _UNPUBLISHED, folder / _MANIFEST
-    return marker.exists() and manifest.exists() and marker.read_text() != _hash(manifest.read_bytes())
+    manifest = folder / _MANIFEST
+    return manifest.exists() and _began_with(folder) not in {None, _hash(manifest.read_bytes())}
+
+
+def _began_with(folder: Path) -> str | None:
+    """Return the hash of the manifest that was at the place when a command began that has not ended."""
+    marker = folder / _UNPUBLISHED
+    return marker.read_text().partition("\n")[0] if marker.exists() else None
 
 
 def _hash(text: bytes | None) -> str:
@@ -316,6 +284,8 @@ def _hash(text: bytes | None) -> str:
 @contextmanager
 def copied_to_place(folder: Path, *, resumes: bool = False, force: bool = False) -> Iterator[None]:
     """Copy the suite or run that is made in *folder* in the ``with`` to its place, if it is a work folder.
+
+    The folder must be locked (:func:`crossexam.core.locks.alone_in`).
 
     At the start *folder* has the manifest of what is at the place, or, if the command *resumes* it, what it
     had finished when copying was interrupted (:func:`is_unpublished`).  Raises CrossexamError if the place
@@ -327,54 +297,41 @@ def copied_to_place(folder: Path, *, resumes: bool = False, force: bool = False)
         yield
         return
     place = _Place.at(url)
-    busy = CrossexamError(
-        "another process is writing to this place", where=url, hint="wait until it has finished"
-    )
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / _LOCK, busy):
-        earlier = _begun(place, folder, resumes=resumes, force=force)
-        claim = _Claim.on(place, folder)
-        try:
-            yield
-        except BaseException:
-            with suppress(CrossexamError):
-                if earlier is not None or place.names() <= {_UNFINISHED}:
-                    claim.give_up()
-            raise
-        _copy(place, folder, earlier, claim)
-        claim.give_up()
-        (folder / _UNPUBLISHED).unlink()
+    earlier = _begun(place, folder, resumes=resumes, force=force)
+    claim = _Claim(replace(place / _UNFINISHED, url=url), folder / _UNPUBLISHED)
+    claim.at_place.put(claim.here)
+    try:
+        yield
+    except BaseException:
+        with suppress(CrossexamError):
+            if earlier is not None or place.names() <= {_UNFINISHED}:
+                claim.give_up()
+        raise
+    _copy(place, folder, earlier, claim)
+    claim.give_up()
+    claim.here.unlink()
 
 
 @dataclass(frozen=True)
 class _Claim:
-    """The claim of a command to copy to a place: the file at *place* has its *token*.
+    """The claim of a command to copy to a place: the file *at_place* is as the one *here*.
 
-    A command that begins later takes the place over, by writing its own token.  The one before notices before
-    it copies its next file, and ends with an error, so that at most one file is written by it afterwards.
+    A command that begins later takes the place over, by writing its own.  The one before notices before it
+    copies its next file, and ends with an error, so that at most one file is written by it afterwards.
     """
 
-    place: _Place
-    token: bytes
-
-    @classmethod
-    def on(cls, place: _Place, folder: Path) -> _Claim:
-        """Return the claim on *place* of the command that works in *folder*; raises CrossexamError."""
-        claim = cls(replace(place / _UNFINISHED, url=place.url), uuid4().hex.encode())
-        _write(folder / _UNFINISHED, claim.token)
-        claim.place.put(folder / _UNFINISHED)
-        (folder / _UNFINISHED).unlink()
-        return claim
+    at_place: _Place
+    here: Path
 
     def is_held(self) -> bool:
-        return self.place.read() == self.token
+        return self.at_place.read() == self.here.read_bytes()
 
     def check(self) -> None:
         """Raise CrossexamError if another command has claimed the place."""
         if not self.is_held():
             raise CrossexamError(
                 "another command has begun to write to this place since this one began",
-                where=self.place.url,
+                where=self.at_place.url,
                 wanted="one command at a time that writes to a place",
                 hint="choose another -o, or wait for the other command and repeat this one",
             )
@@ -382,7 +339,7 @@ class _Claim:
     def give_up(self) -> None:
         """Remove the claim, unless another command has taken the place over."""
         if self.is_held():
-            self.place.remove()
+            self.at_place.remove()
 
 
 def _begun(place: _Place, folder: Path, *, resumes: bool, force: bool) -> bytes | None:
@@ -397,14 +354,12 @@ def _begun(place: _Place, folder: Path, *, resumes: bool, force: bool) -> bytes 
                 f"the folder {place.url} is not empty",
                 hint="choose another -o, or remove what is there; build also has --force",
             )
-    marker, manifest = folder / _UNPUBLISHED, folder / _MANIFEST
-    same_place = marker.exists() and marker.read_text() == _hash(earlier)
-    if not (resumes and same_place and manifest.exists()):
+    manifest = folder / _MANIFEST
+    if not (resumes and _began_with(folder) == _hash(earlier) and manifest.exists()):
         manifest.unlink(missing_ok=True)
         if earlier is not None:
             _write(manifest, earlier)
-        _write(marker, _hash(earlier).encode())
-    sweep(folder)
+        _write(folder / _UNPUBLISHED, f"{_hash(earlier)}\n{uuid4().hex}\n".encode())
     return earlier
 
 
@@ -426,12 +381,10 @@ def _copy(place: _Place, folder: Path, earlier: bytes | None, claim: _Claim) -> 
     old, new = _listed(earlier), _listed(text)
     if any(name in old and old[name] != digest for name, digest in new.items()):
         (place / _MANIFEST).remove()  # whoever reads would find files of both
-    for name in [*new, *_extras(folder, new)]:
-        if name not in old or old[name] != new.get(name) or new.get(name) is None:
+    for name in [*new, *_extras(folder, new), _MANIFEST]:
+        if new.get(name) is None or old.get(name) != new[name]:
             claim.check()
             (place / name).put(folder / name)
-    claim.check()
-    (place / _MANIFEST).put(folder / _MANIFEST)
     for name in old.keys() - new.keys():
         (place / name).remove()
 

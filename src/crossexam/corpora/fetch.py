@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.files import read_json, sha256_of, sweep, write_json, write_text
-from crossexam.core.locks import locked
+from crossexam.core.files import read_json, sha256_of, write_json, write_text, writing
+from crossexam.core.locks import alone_in, sweep
 from crossexam.core.places import home_expanded
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import CatalogEntry, Download, installed_name, known_name
@@ -353,7 +353,7 @@ def install_corpus(
     *source* is the archive, one of its files, or a folder with them; then nothing is downloaded.  The size
     and SHA-256 of every file are checked before any is put in place.  An interrupted download is tried
     *attempts* times; *pause* is called with the seconds to wait in between.  A file of which the catalogue
-    knows no size may have *max_size* bytes.  Raises CrossexamError.
+    knows no size may have *max_size* bytes.  Raises CrossexamError, and OSError for a path.
     """
     known = shipped_catalog() if catalog is None else catalog
     name = known_name(name)
@@ -374,21 +374,16 @@ def install_corpus(
         where=str(data),
         hint="try again when it has finished",
     )
-    try:
-        private.mkdir(parents=True, exist_ok=True)
-        with locked(private / "lock", busy):
-            _sweep(private)
-            hashes = Hashes(private / "hashes.json")
-            job = _Job(to_fetch[name], data, hashes, progress, attempts, pause, max_size)
-            return _installed(job, private, copy)
-    except OSError as error:
-        what = error.strerror or str(error)
-        raise CrossexamError(what, where=str(error.filename or data)) from None
+    with writing(data), alone_in(private, busy):
+        _sweep(private)
+        hashes = Hashes(private / "hashes.json")
+        job = _Job(to_fetch[name], data, hashes, progress, attempts, pause, max_size)
+        return _installed(job, private, copy)
 
 
 def _sweep(private: Path) -> None:
     """Remove what processes left that were killed; this one holds the lock."""
-    sweep(private, private / _PARTS)
+    sweep(private / _PARTS)
     for stale in private.glob(f"{_STAGING}*"):
         shutil.rmtree(stale, ignore_errors=True)
 

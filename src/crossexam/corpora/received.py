@@ -14,8 +14,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import archive_errors, disk_full
+from crossexam.core.errors import CrossexamError, FormatError, exhausted
+from crossexam.core.files import archive_errors
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import installed_name
 from crossexam.corpora.records import BOM, foreign_format
@@ -117,7 +117,7 @@ def unpack_zip(
                 _extract(opened, info, into / installed_name(name), progress) for name, info in wanted.items()
             ]
     except archive_errors() as error:
-        if (full := disk_full(error, into)) is not None:
+        if (full := exhausted(error, into)) is not None:
             raise full from None
         raise CrossexamError(
             f"the archive cannot be unpacked: {error}", where=str(archive), wanted="a complete zip archive"

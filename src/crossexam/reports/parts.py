@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from crossexam.core.files import shortened, sweep, write_text
+from crossexam.core.files import shortened, write_text
 from crossexam.core.labels import GOLD_INDEX
-from crossexam.core.locks import SharedLock
+from crossexam.core.locks import FOLDER_LOCK, SharedLock, sweep
 from crossexam.core.outcome import STATUSES
 from crossexam.core.output.escapes import CONTROLS, FORMULA, SIGNED_NUMBER
 from crossexam.core.transfers import put_file, remove_there
@@ -40,10 +40,9 @@ PART_ITEMS: Final = 2000
 #: A page of more items has them in a folder beside it.
 MOST_INSIDE: Final = 20_000
 
-_LOCK: Final = ".lock"
 _NAME: Final = re.compile(r"\d{4,}-[0-9a-f]{16}")  # of a part
 _PART: Final = re.compile(rf"{_NAME.pattern}\.js")
-_OURS: Final = re.compile(rf"{_PART.pattern}|\..*\.part|{re.escape(_LOCK)}")
+_OURS: Final = re.compile(rf"{_PART.pattern}|\..*\.part|{re.escape(FOLDER_LOCK)}")
 
 
 class PartsFolder:
@@ -63,7 +62,7 @@ class PartsFolder:
 
     def add(self, text: str) -> str:
         """Write a part with *text* in base64 and return its name."""
-        self._lock = self._lock or SharedLock(self.path / _LOCK)
+        self._lock = self._lock or SharedLock(self.path)
         digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
         name = f"{len(self._written):04}-{digest}"
         write_text(self.path / f"{name}.js", f'crossexamItems("{name}","{text}");\n')
@@ -87,7 +86,7 @@ class PartsFolder:
     def remove_older(self) -> None:
         """Remove parts that the page does not have, and unfinished files, unless somebody writes others."""
         if self._lock is not None or self._files(_OURS):
-            self._lock = self._lock or SharedLock(self.path / _LOCK)
+            self._lock = self._lock or SharedLock(self.path)
             if self._lock.is_alone():
                 needed = set(_NAME.findall(self._page.read_text(encoding="utf-8")))
                 for path in self.parts():

@@ -23,8 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.errors import FormatError
-from crossexam.core.files import disk_full
+from crossexam.core.errors import FormatError, exhausted
 from crossexam.core.outcome import CODES, check_unanswered
 from crossexam.core.sealed import checksum_of_row
 from crossexam.runs.answers import Answers, StoredBatch, joined, packed
@@ -161,7 +160,7 @@ class AnswerStore:
         try:
             yield
         except sqlite3.OperationalError as error:
-            if (full := disk_full(error, self._path)) is not None:
+            if (full := exhausted(error, self._path)) is not None:
                 raise full from None
             locked = "locked" in str(error)
             raise FormatError(

@@ -27,8 +27,8 @@ from crossexam.core.columns import status_codes
 from crossexam.core.dataset import Dataset, Run, Suite, has_content
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import empty_or_kept, finished_or_absent, sha256_of, sweep
-from crossexam.core.locks import locked
+from crossexam.core.files import finished_or_absent, sha256_of
+from crossexam.core.locks import alone_in, sweep
 from crossexam.core.manifest import RunEntry
 from crossexam.core.outcome import check_unanswered
 from crossexam.core.output.file_names import file_stem
@@ -50,7 +50,6 @@ from crossexam.runs.windows import Asking, ask_in_this_process
 
 _PREDICTIONS: Final = "predictions"
 _TEST_SETS: Final = "test_sets"
-_LOCK: Final = ".lock"
 _WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to replace the run"
 #: As many as pyarrow makes of a whole table.
 _ROWS_PER_GROUP: Final = 2**20
@@ -86,7 +85,7 @@ def run_into_folder(
     opened = open_model(model, options, tests=[data] if isinstance(data, Dataset) else data)
     if chunking is not None:
         opened = in_chunks(opened, chunking)
-    with copied_to_place(folder), _held(folder, force=force):
+    with _held(folder, force=force):
         suite = suite_in_folder(folder, opened, data, limit, force=force)
         if again and (folder / FILE_NAME).exists():
             with _opened_store(folder, opened) as store:
@@ -184,26 +183,24 @@ def _content_hash(dataset: Dataset) -> str:
 def _held(folder: Path, *, force: bool) -> Iterator[None]:
     """Create *folder* and hold the lock on it; remove it after an error if it is new and has no predictions.
 
-    Raises CrossexamError if another process holds the lock, which then may still need all that is there, or
-    if the folder has anything but a run; *force* allows damage.
+    If it is the work folder of a place, the run is copied there at the end.  Raises CrossexamError if another
+    process holds the lock, which then may still need all that is there, or if the folder has anything but a
+    run; *force* allows damage.
     """
     busy = CrossexamError(
         "another process is writing to this folder",
         where=str(folder),
         hint="wait until it has finished, or choose another -o",
     )
-    _refuse_other_files(folder, force=force)
     is_new = not folder.exists()
-    with empty_or_kept(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder / _LOCK, busy):
-            try:
-                yield
-            except BaseException:
-                if is_new and not has_predictions(folder / FILE_NAME):
-                    for name in (_LOCK, FILE_NAME):
-                        (folder / name).unlink(missing_ok=True)
-                raise
+    with alone_in(folder, busy), copied_to_place(folder):
+        _refuse_other_files(folder, force=force)
+        try:
+            yield
+        except BaseException:
+            if is_new and not has_predictions(folder / FILE_NAME):
+                (folder / FILE_NAME).unlink(missing_ok=True)
+            raise
 
 
 def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
@@ -420,4 +417,4 @@ def _remove_stale(folder: Path, entries: Mapping[str, Mapping[str, Any]]) -> Non
     for path in (*(folder / _PREDICTIONS).glob("*.parquet"), *(folder / _TEST_SETS).glob("*.parquet")):
         if path not in kept:
             path.unlink()
-    sweep(folder, folder / _PREDICTIONS, folder / _TEST_SETS)
+    sweep(folder / _PREDICTIONS, folder / _TEST_SETS)

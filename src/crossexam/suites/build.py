@@ -16,15 +16,8 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.files import (
-    empty_or_kept,
-    finished_or_absent,
-    sha256_of,
-    shortened,
-    write_json,
-    writing,
-)
-from crossexam.core.locks import locked_folder
+from crossexam.core.files import finished_or_absent, sha256_of, shortened, write_json, writing
+from crossexam.core.locks import alone_in
 from crossexam.core.manifest import SuiteManifest, TestSetEntry
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.core.sealed import write_manifest
@@ -65,9 +58,8 @@ def build_to_folder(
     )
     request = replace(request, progress=progress)
     with (
-        empty_or_kept(folder),
+        alone_in(folder, busy, if_possible=True),
         copied_to_place(folder, resumes=True, force=force),
-        locked_folder(folder, busy),
     ):
         plan, manifest = _planned(request)
         notes = list(plan.notes)

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import keep, read_json, sweep, write_json
+from crossexam.core.files import keep, read_json, write_json
+from crossexam.core.locks import sweep
 from crossexam.core.manifest import SuiteManifest, entries_of
 from crossexam.core.sealed import read_manifest
 from crossexam.core.test_sets import MANIFEST
@@ -42,7 +43,7 @@ def already_built(wanted: SuiteManifest, folder: Path, *, force: bool) -> bool:
         return False
     built = _manifest_there(manifest, force=force)
     if built.get("signature") == wanted.signature and not force:
-        _announced_none(folder)
+        (folder / UNFINISHED).unlink(missing_ok=True)  # of a process that was killed right after it
         return True
     if not force and not is_unpublished(folder):
         raise CrossexamError(
@@ -104,15 +105,8 @@ def announce(folder: Path, files: Iterable[str]) -> None:
     keep(folder / UNFINISHED)
 
 
-def _announced_none(folder: Path) -> None:
-    """Remove from *folder*, whose suite is complete, what a process left that was killed right after it."""
-    (folder / UNFINISHED).unlink(missing_ok=True)
-    sweep(folder)
-
-
 def _remove_unfinished(folder: Path) -> None:
-    """Remove from *folder* what a build left that was interrupted, and no file of anybody else."""
-    sweep(folder)
+    """Remove from *folder* the files that a build announced that was interrupted, and no file of others."""
     marker = folder / UNFINISHED
     if not marker.exists():
         return
@@ -124,9 +118,9 @@ def _remove_unfinished(folder: Path) -> None:
         path = folder / str(name)
         if path.resolve().is_relative_to(folder.resolve()):
             path.unlink(missing_ok=True)
-            sweep(path.parent)
-            with suppress(OSError):  # not empty, not there
-                if path.parent != folder:
+            if path.parent != folder:
+                sweep(path.parent)
+                with suppress(OSError):  # not empty, not there
                     path.parent.rmdir()
     marker.unlink()
 

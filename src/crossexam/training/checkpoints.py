@@ -24,8 +24,9 @@ from torch import Tensor
 
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.files import finished_or_absent, read_json, sha256_of, sweep, write_json
+from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
 from crossexam.core.labels import THREE_LABELS, Projection, projection_named
+from crossexam.core.locks import sweep
 from crossexam.core.sealed import check_files, read_manifest
 from crossexam.training.vocabulary import CHARACTERS_FILE, TAGS_FILE, WORDS_FILE, Vocabulary
 

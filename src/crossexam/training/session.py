@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from crossexam.core.example import cluster_of
 from crossexam.core.files import writing
 from crossexam.core.labels import Projection
-from crossexam.core.locks import FOLDER_LOCK, waiting_for
+from crossexam.core.locks import waiting_for
 from crossexam.core.manifest import library_versions
 from crossexam.core.sealed import FILES, hashes_of_files, write_manifest
 from crossexam.training import checkpoints, debiasing
@@ -199,7 +199,7 @@ class _Session(Generic[E]):
             biased.recipe, seed, device, folder=folder, fingerprint=fingerprint, watch=self.request.watch
         )
         objective = Objective(biased.build(), pipeline.output)
-        with waiting_for(folder / FOLDER_LOCK) if device.is_main else nullcontext():
+        with waiting_for(folder) if device.is_main else nullcontext():
             best = _best_of(
                 Trainer(
                     objective,

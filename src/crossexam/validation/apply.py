@@ -36,12 +36,12 @@ from crossexam.core.manifest import NEXT_SHA256
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.test_sets import (
     MANIFEST,
+    TestSetWriter,
     entry_beside,
     read_suite,
     relabelled,
     suite_folder,
     with_generated_labels,
-    write_test_set,
 )
 from crossexam.validation.study import Study
 from crossexam.validation.verdict import OPEN, Rule, Verdict, kinds_of_antonyms, labels_given, verdicts
@@ -125,7 +125,8 @@ def _write_announced(file: Path, examples: Sequence[Example]) -> None:
     So the manifest vouches for the file whenever this is interrupted.
     """
     with finished_or_absent(file) as temporary:
-        write_test_set(temporary, examples, file_format=file.suffix.removeprefix("."))
+        with TestSetWriter(temporary, file_format=file.suffix.removeprefix(".")) as writer:
+            writer.write_examples(examples)
         if entry_beside(file) is not None:
             manifest_file = file.parent / MANIFEST
             manifest = read_manifest(manifest_file)

@@ -21,7 +21,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import SIDES, Side
 from crossexam.core.files import keep, new_folder, sha256_of, writing
 from crossexam.core.labels import Gold, Projection, parse_label, projection_of
-from crossexam.core.locks import FOLDER_LOCK, waiting_for
+from crossexam.core.locks import waiting_for
 from crossexam.core.manifest import TestSetEntry, entries_of
 from crossexam.core.output.escapes import json_text
 from crossexam.core.sealed import FILES, check_files, read_manifest, write_manifest
@@ -206,7 +206,7 @@ class Study:
 
     def _alone(self) -> AbstractContextManager[None]:
         """Hold the lock, so that nobody else saves between reading and writing."""
-        return waiting_for(self.folder / FOLDER_LOCK)
+        return waiting_for(self.folder)
 
     def _check(self, judgement: Judgement) -> None:
         if judgement.judge not in self.judges:

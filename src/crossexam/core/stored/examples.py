@@ -12,9 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import CrossexamError, FormatError, exhausted
 from crossexam.core.example import Example
-from crossexam.core.files import too_many_files
 from crossexam.core.labels import LABELS
 from crossexam.core.stored.rows import COLUMNS, from_row
 
@@ -90,7 +89,7 @@ def _state(path: Path) -> tuple[int, int, int]:
 
 
 def _no_parquet(path: Path, error: BaseException) -> CrossexamError:
-    return too_many_files(error, path) or FormatError(
+    return exhausted(error, path) or FormatError(
         f"not a Parquet file: {error}", where=str(path), hint="the file is damaged; build it again"
     )
 

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import too_many_files
+from crossexam.core.errors import CrossexamError, FormatError, exhausted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,4 +92,4 @@ def _as_one_error(path: Path) -> Iterator[None]:
         damaged = FormatError(
             f"the Parquet file is damaged: {error}", where=str(path), hint="write or download it again"
         )
-        raise too_many_files(error, path) or damaged from None
+        raise exhausted(error, path) or damaged from None

@@ -25,62 +25,8 @@ def report(place: Workplace, command: str, name: str = "report.md") -> str:
     return (place.folder / name).read_text(encoding="utf-8")
 
 
-def antonym_pairs(place: Workplace, limit: int | None) -> Figures:
-    """Return which antonym pairs two models get right, and which of them were in training."""
-    data = place.data
-    base = f"{data}/multinli/multinli_1.0_dev_matched.jsonl"
-    index = f"{data}/snli/snli_1.0_train_subset.jsonl+{data}/multinli/multinli_train_subset_tokenised.tsv"
-    at_most = "" if limit is None else f" --limit {limit}"
-    index = index if limit is None else f"{data}/snli/snli_1.0_dev.jsonl"
-    place.run(f"crossexam build antonymy --base {base} -o antonymy{at_most}")
-    place.run("crossexam run builtin/minilm antonymy --only antonymy.* -o a")
-    place.run("crossexam run builtin/bag-of-words antonymy --only antonymy.* -o b")
-    page = report(place, f"crossexam report a b --index {index}")
-    pairs, kinds = (_by_right(page, title) for title in ("Word pairs in training", "Kinds of antonyms"))
-    return {
-        "pairs": as_markdown(*_pairs_table(pairs)),
-        "kinds": as_markdown(*_kinds_table(kinds)),
-        "weaker": _mean(pairs["only B"]["Mean count"]),
-        "stronger": _mean(pairs["only A"]["Mean count"]),
-    }
-
-
 def _mean(cell: str) -> str:
     return cell.split()[0]
-
-
-def _by_right(page: str, title: str) -> dict[str, dict[str, str]]:
-    """Return a table by its column *Right*."""
-    table = markdown_table(page, title)
-    return {row[table.head.index("Right")]: dict(zip(table.head, row, strict=True)) for row in table.rows}
-
-
-_NAMES: Final = {
-    "both": "both",
-    "neither": "neither",
-    "only A": "only `minilm`",
-    "only B": "only `bag-of-words`",
-}
-
-
-def _pairs_table(found: dict[str, dict[str, str]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    rows = []
-    for right, name in _NAMES.items():
-        theirs = next((row for key, row in found.items() if key.startswith(f"{right} (")), {})
-        share = re.sub(r"[†‡]", "", theirs.get("In a contradiction", ""))
-        cells = (found[right][column] for column in ("Pairs", "Seen", "In a contradiction"))
-        rows.append((name, *cells, share, found[right]["Mean count"]))
-    return ("right", "pairs", "seen", "in a contradiction", "published", "mean count"), rows
-
-
-def _kinds_table(found: dict[str, dict[str, str]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    columns = ("Items", "Gradable", "Complementary", "Relational")
-    rows = []
-    for right, row in found.items():
-        name = re.sub(r" \(.*\)", ", published", right)
-        cells = (re.sub(r"[†‡]", "", row[column]) for column in columns)
-        rows.append(("both models" if name == "both" else name, *cells))
-    return ("right", "items", "gradable", "complementary", "relational"), rows
 
 
 def consistency(place: Workplace, limit: int | None) -> Figures:

@@ -59,7 +59,7 @@ _ALL: Final = (
     ),
     Measurement(
         "cut",
-        "crossexam build word_overlap --base multinli:dev_matched --as-published -o overlap",
+        "python scripts/docs_figures.py --measure cut",
         builds.cut,
         limit=500,
     ),
@@ -71,7 +71,7 @@ _ALL: Final = (
     ),
     Measurement(
         "less_than",
-        'cx.build("numerical_reasoning", base, seed=seed, options=options)',
+        "python scripts/docs_figures.py --measure less_than",
         builds.less_than,
         limit=400,
     ),
@@ -98,12 +98,6 @@ _ALL: Final = (
     ),
     Measurement("more_pairs", "crossexam build behaviour --base BASE", builds.more_pairs, limit=200),
     Measurement("cross_dataset", 'cx.build("cross-dataset", split=name)', builds.cross_dataset),
-    Measurement(
-        "antonym_pairs",
-        "crossexam build antonymy --base $CROSSEXAM_DATA/multinli/multinli_1.0_dev_matched.jsonl -o antonymy",
-        runs.antonym_pairs,
-        limit=800,
-    ),
     Measurement(
         "consistent",
         'crossexam build consistency --base "snli:dev[:300]" -o consistency',

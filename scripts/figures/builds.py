@@ -154,7 +154,7 @@ def _rejections(test_set: Any) -> Counter[str]:
 
 
 def less_than(place: Workplace, limit: int | None) -> Figures:
-    """Return how often "less than" is put before the number of entailments and of contradictions, in percent."""
+    """Return how often (percent) "less than" is before the number of entailments and of contradictions."""
     seeds = 20 if limit is None else 2
     figures: Figures = {}
     for rules in ("ours", "released"):
@@ -178,7 +178,7 @@ def _examples(test_set: Any) -> int:
 def composed(place: Workplace, limit: int | None) -> Figures:
     """Return the yields of the adversaries of Nie et al. (2019) from SNLI dev."""
     paper = dict(zip(("so_swap", "add_amod"), published("nie2019")["sizes"]["rows"]["dev"], strict=False))
-    figures, rows = {}, []
+    rows = []
     for name in ("so_swap", "add_amod"):
         for rules in ("paper", "ours"):
             items = made(name, "snli:dev", limit, rules)
@@ -187,10 +187,8 @@ def composed(place: Workplace, limit: int | None) -> Figures:
             rows.append(
                 (f"`crossexam build {name} --base snli:dev{option} -o DIR`", grouped(len(items)), theirs)
             )
-            figures[f"{name}_{rules}"] = grouped(len(items))
     subset = made("cs-subsets", "snli:dev", limit, options={"cs-subsets": {"lambdas": (0.7,)}})
     return {
-        **figures,
         "yields": as_markdown(("command", "items", "paper"), rows),
         "cs": grouped(len(subset)),
     }
@@ -235,7 +233,7 @@ def behaviour(place: Workplace, limit: int | None) -> Figures:
     """Return the yields of the suite ``behaviour`` from a part of SNLI train, and of its larger lists."""
     base = f"{place.data}/snli/snli_1.0_train_subset.jsonl"
     pairs = ("antonym=wordnet", f"hypernym={place.data}/lexical/baroni2012.tsv")
-    rows, items = [], 0
+    rows = []
     for rules in ("ours", "paper"):
         suite = built("behaviour", base, limit, options={"behaviour": {"pairs": pairs, "rules": rules}})
         found = {each.entry.construction: each for each in suite}
@@ -246,7 +244,6 @@ def behaviour(place: Workplace, limit: int | None) -> Figures:
         title = f"ours, version {version}: decided" if rules == "ours" else "paper"
         if rules == "paper":
             decided = {name: len(found[name]) for name in _SWAPS}
-            items = sum(map(len, suite))
         rows.append((title, *(grouped(decided[name]) for name in _SWAPS)))
         if rules == "ours":
             numbers = (grouped(left[name]) if left[name] else "" for name in _SWAPS)
@@ -261,60 +258,11 @@ def behaviour(place: Workplace, limit: int | None) -> Figures:
         "`i_th`",
         "`e_h`, `e_th`",
     )
-    return {"yields": as_markdown(head, rows), "paper_items": grouped(items)}
+    return {"yields": as_markdown(head, rows)}
 
 
 def _decided(test_set: Any) -> int:
     return sum(item.info.get("status") != "undecided" for item in test_set)
-
-
-_LABELS: Final = ("entailment", "neutral", "contradiction")
-
-
-def more_pairs(place: Workplace, limit: int | None) -> Figures:
-    """Return the items of ``behaviour`` with the word pairs of several lists, by base and label."""
-    folder = place.data
-    pairs = (
-        "antonym=wordnet",
-        f"antonym={folder}/lexical/evalution/RELATIONS.txt",
-        f"antonym={folder}/lexical/counter_fitting/wordnet_antonyms.txt",
-        f"antonym={folder}/lexical/counter_fitting/ppdb_antonyms.txt",
-        "hypernym=wordnet",
-    )
-    index = f"{folder}/snli/snli_1.0_train_subset.jsonl"
-    snli = [f"snli/snli_1.0_{part}.jsonl" for part in ("dev", "test", "train_subset")]
-    tests = ("i_a", "i_ta2", "i_ta3", "i_h", "i_th")
-    rows: list[tuple[str, ...]] = []
-    total: dict[str, Counter[str]] = {test: Counter() for test in tests}
-    for base in (*snli, "multinli/multinli_1.0_dev_matched.jsonl"):
-        if limit is not None and base != snli[0]:
-            continue
-        options = {"behaviour": {"pairs": pairs, "index": index if limit is None else f"{folder}/{snli[0]}"}}
-        suite = built("behaviour", f"{folder}/{base}", limit, options=options)
-        found = {
-            each.entry.construction: _counted(each) for each in suite if each.entry.construction in tests
-        }
-        if base in snli:
-            total = {test: total[test] + found[test] for test in tests}
-        rows.append((f"`{base}`", *(_cell(test, found[test]) for test in tests)))
-        if base == snli[-1]:
-            rows.append(("all three", *(_cell(test, total[test]) for test in tests)))
-    return {"yields": as_markdown(("base", *(f"`{test}`" for test in tests)), rows)}
-
-
-def _counted(test_set: Any) -> Counter[str]:
-    """Return the number of decided items by label, and of those that are left to judges."""
-    return Counter(
-        "undecided" if item.info.get("status") == "undecided" else str(item.label) for item in test_set
-    )
-
-
-def _cell(test: str, found: Counter[str]) -> str:
-    decided = sum(found[label] for label in _LABELS)
-    if test in ("i_a", "i_h"):
-        return grouped(decided)
-    labels = ", ".join(grouped(found[label]) for label in _LABELS)
-    return f"{decided:,}: {labels} ({found['undecided']:,})"
 
 
 def cross_dataset(place: Workplace, limit: int | None) -> Figures:
@@ -323,33 +271,34 @@ def cross_dataset(place: Workplace, limit: int | None) -> Figures:
     from crossexam.training.tokenization import words_of
 
     test, validation = (cx.build("cross-dataset", split=name) for name in ("test", "validation"))
-    figures: Figures = {}
-    for dataset in validation:
-        if dataset.name in test.datasets:
-            both = {each.premise for each in dataset} & {each.premise for each in test[dataset.name]}
-            figures[dataset.entry.part] = grouped(len(both))
-    words = {
+    long = {
         dataset.entry.part: [
-            max(len(words_of(example, side)) for side in ("premise", "hypothesis")) for example in dataset
+            max(len(words_of(example, side)) for side in ("premise", "hypothesis")) > 100
+            for example in dataset
         ]
         for dataset in test
         if dataset.entry.part != "snli_test"
     }
-    long = {part: sum(count > 100 for count in counts) for part, counts in words.items()}
     development = [len(each) for each in validation if each.entry.part != "snli_dev"]
+    add_one = validation["base.add_one"], test["base.add_one"]
     return {
-        **{part: figure for part, figure in figures.items() if figure != "0"},
+        **{
+            part: grouped(len(_premises(validation, part) & _premises(test, part)))
+            for part in ("multinli_dev_mismatched", "sick")
+        },
         "validation": grouped(sum(development)),
         "limited": grouped(sum(min(size, 500) for size in development)),
-        "long": grouped(sum(long.values())),
-        "test": grouped(sum(map(len, words.values()))),
-        "long_rte": grouped(long["rte"]),
-        "rte_test": grouped(len(words["rte"])),
-        "long_cb": grouped(long["cb"]),
-        "cb_test": grouped(len(words["cb"])),
-        "add_one_half": grouped(len(validation["base.add_one"])),
-        "add_one_entailed": f"{100 * _entailed(validation['base.add_one'], test['base.add_one']):.1f}",
+        "long": grouped(sum(map(sum, long.values()))),
+        "test": grouped(sum(map(len, long.values()))),
+        "long_rte": grouped(sum(long["rte"])),
+        "add_one_half": grouped(len(add_one[0])),
+        "add_one_entailed": f"{100 * _entailed(*add_one):.1f}",
     }
+
+
+def _premises(suite: Any, part: str) -> set[str]:
+    """Return the premises of the base of a corpus."""
+    return {example.premise for example in suite[f"base.{part}"]}
 
 
 def _entailed(*halves: Any) -> float:

@@ -96,8 +96,9 @@ _ALL: Final = (
         builds.behaviour,
         limit=400,
     ),
-    Measurement("more_pairs", "crossexam build behaviour --base BASE", builds.more_pairs, limit=200),
-    Measurement("cross_dataset", 'cx.build("cross-dataset", split=name)', builds.cross_dataset),
+    Measurement(
+        "cross_dataset", "python scripts/docs_figures.py --measure cross_dataset", builds.cross_dataset
+    ),
     Measurement(
         "consistent",
         'crossexam build consistency --base "snli:dev[:300]" -o consistency',

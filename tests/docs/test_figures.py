@@ -42,7 +42,7 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/gate.md", "| situation | exit code |"): DEFINITION,
     ("docs/llm.md", "| `--answer` | what is asked | probabilities |"): DEFINITION,
     ("docs/llm.md", "| server | log-probabilities | restricted answers | reasoning off | |"): FORMAT,
-    ("docs/models.md", "| `--like` | chunks, aggregate | source |"): PAPER,
+    ("docs/models.md", "| `--like` | chunks, aggregate | source | differences |"): PAPER,
     ("docs/probabilities.md", "| number | formula | source | function |"): DEFINITION,
     ("docs/probabilities.md", "| number | method | function |"): DEFINITION,
     ("docs/probabilities.md", "| number | meaning | source | function |"): DEFINITION,

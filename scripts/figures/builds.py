@@ -12,7 +12,6 @@ from figures.records import Figures
 from figures.shown import as_markdown, grouped
 from figures.workplace import Workplace
 
-_BASES: Final = ("snli:dev", "multinli:dev_matched", "multinli:dev_mismatched")
 _RULES: Final = ("ours", "paper", "released")
 
 
@@ -55,61 +54,51 @@ def sizes(suite: Any) -> dict[tuple[str, str], int]:
 
 
 def stress(place: Workplace, limit: int | None) -> Figures:
-    """Return the yields of the stress tests by test, rules and base."""
+    """Return the yields of the stress tests from both halves of MultiNLI dev, by test and rules."""
     found: dict[str, dict[str, list[int]]] = {}
     for rules in _RULES:
-        for base in _BASES:
+        for base in ("multinli:dev_matched", "multinli:dev_mismatched"):
             suite = built("stress-tests", base, limit, rules, word_problems="builtin:word_problems")
             for (test, part), items in sizes(suite).items():
                 if part != "builtin_word_problems" and (
                     rules == "ours" or test in _with_rules("stress-tests")
                 ):
                     found.setdefault(test, {}).setdefault(rules, []).append(items)
-    return {"yields": as_markdown(_HEAD, _grouped_rows(found))}
+    matched, mismatched, _ = published("naik2018")["set_size"]["rows"]["items"]
+    paper = {"antonymy": _both((matched, mismatched)), "base": _both(_published_bases())}
+    rows = [
+        (names, *(_both(by_rules.get(rules, ())) for rules in _RULES), paper.get(names.strip("`"), ""))
+        for names, by_rules in _alike(found)
+    ]
+    return {"yields": as_markdown(("test", *(f"`{rules}`" for rules in _RULES), "the paper"), rows)}
 
 
-_HEAD: Final = ("test", "rules", "SNLI dev", "MultiNLI matched", "mismatched", "paper, matched / mismatched")
-
-
-def _grouped_rows(found: Mapping[str, Mapping[str, Sequence[int]]]) -> Iterable[tuple[str, ...]]:
-    """Yield the rows; tests and rules of equal numbers share one."""
+def _alike(found: Mapping[str, Mapping[str, Sequence[int]]]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    """Yield the numbers by rules, with the names of all tests that have them."""
     together: dict[str, list[str]] = {}
     for test, by_rules in found.items():
         together.setdefault(repr(by_rules), []).append(test)
     for tests in together.values():
-        by_rules = found[tests[0]]
-        name = ", ".join(f"`{test}`" for test in tests) if tests != ["base"] else "base"
-        alike: dict[tuple[int, ...], list[str]] = {}
-        for rules, items in by_rules.items():
-            alike.setdefault(tuple(items), []).append(rules)
-        for items, of in alike.items():
-            same = "all" if len(of) == len(_RULES) else ", ".join(f"`{rules}`" for rules in of)
-            paper = _of_the_paper(tests, of)
-            yield name, "" if tests == ["base"] else same, *map(grouped, items), paper
-            name = ""
+        yield ", ".join(f"`{test}`" for test in tests), found[tests[0]]
 
 
-def _of_the_paper(tests: Sequence[str], rules: Sequence[str]) -> str:
-    """Return the sizes of the paper's test sets that were made by the same rules, if it gives them."""
-    if tests == ["base"]:
-        catalog = tomllib.loads((ROOT / "src/crossexam/corpora/catalog.toml").read_text(encoding="utf-8"))
-        splits = catalog["multinli"]["splits"]
-        return f"{splits['dev_matched']['gold']:,} / {splits['dev_mismatched']['gold']:,}"
-    if len(rules) == len(_RULES):
-        return "all"
-    matched, mismatched, _ = published("naik2018")["set_size"]["rows"]["items"]
-    return f"{matched:,} / {mismatched:,}" if (tests, rules) == (["antonymy"], ["released"]) else ""
+def _both(items: Iterable[int]) -> str:
+    return "/".join(map(grouped, items))
+
+
+def _published_bases() -> tuple[int, int]:
+    """Return the numbers of labelled pairs of the halves of MultiNLI dev."""
+    catalog = tomllib.loads((ROOT / "src/crossexam/corpora/catalog.toml").read_text(encoding="utf-8"))
+    splits = catalog["multinli"]["splits"]
+    return splits["dev_matched"]["gold"], splits["dev_mismatched"]["gold"]
 
 
 def cut(place: Workplace, limit: int | None) -> Figures:
     """Return how many hypotheses lose words where the authors' script cuts them."""
-    figures = {}
-    for name, spec in (("matched", "multinli:dev_matched"), ("snli", "snli:dev")):
-        base, items = built("word_overlap", spec, limit, "released")
-        words = [len(pair.hypothesis.split()) for pair in base]
-        lost = sum(len(item.hypothesis.split()) < n + 4 for item, n in zip(items, words, strict=True))
-        figures |= {name: grouped(lost), f"{name}_of": grouped(len(base))}
-    return figures
+    base, items = built("word_overlap", "multinli:dev_matched", limit, "released")
+    words = [len(pair.hypothesis.split()) for pair in base]
+    lost = sum(len(item.hypothesis.split()) < n + 4 for item, n in zip(items, words, strict=True))
+    return {"matched": grouped(lost), "matched_of": grouped(len(base))}
 
 
 def word_problems(place: Workplace, limit: int | None) -> Figures:
@@ -139,11 +128,9 @@ def word_problems(place: Workplace, limit: int | None) -> Figures:
     train = 97_467  # problems of AQuA-RAT's training set
     rows.append(("the paper", grouped(theirs), grouped(theirs // 3), f"{100 * theirs / 3 / train:.1f}", ""))
     head = ("rules", "items", "premises", "premises per 100 problems", "problems with a premise, per 100")
-    from_matched = made("numerical_reasoning", "multinli:dev_matched", limit)
     return {
         **figures,
         "yields": as_markdown(head, rows),
-        "matched": grouped(len(from_matched)),
         "paper_named_share": f"{100 * theirs / 3 / 40_000:.1f}",
     }
 
@@ -271,14 +258,12 @@ def cross_dataset(place: Workplace, limit: int | None) -> Figures:
     from crossexam.training.tokenization import words_of
 
     test, validation = (cx.build("cross-dataset", split=name) for name in ("test", "validation"))
-    long = {
-        dataset.entry.part: [
-            max(len(words_of(example, side)) for side in ("premise", "hypothesis")) > 100
-            for example in dataset
-        ]
+    long = [
+        max(len(words_of(example, side)) for side in ("premise", "hypothesis")) > 100
         for dataset in test
         if dataset.entry.part != "snli_test"
-    }
+        for example in dataset
+    ]
     development = [len(each) for each in validation if each.entry.part != "snli_dev"]
     add_one = validation["base.add_one"], test["base.add_one"]
     return {
@@ -288,9 +273,8 @@ def cross_dataset(place: Workplace, limit: int | None) -> Figures:
         },
         "validation": grouped(sum(development)),
         "limited": grouped(sum(min(size, 500) for size in development)),
-        "long": grouped(sum(map(sum, long.values()))),
-        "test": grouped(sum(map(len, long.values()))),
-        "long_rte": grouped(sum(long["rte"])),
+        "long": grouped(sum(long)),
+        "test": grouped(len(long)),
         "add_one_half": grouped(len(add_one[0])),
         "add_one_entailed": f"{100 * _entailed(*add_one):.1f}",
     }

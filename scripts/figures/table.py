@@ -53,7 +53,7 @@ _ALL: Final = (
     ),
     Measurement(
         "stress",
-        "crossexam build stress-tests --base snli:dev --base multinli:dev_matched",
+        "crossexam build stress-tests --base multinli:dev_matched --base multinli:dev_mismatched -o tests",
         builds.stress,
         limit=150,
     ),
@@ -67,7 +67,6 @@ _ALL: Final = (
         "word_problems",
         "crossexam build numerical_reasoning --base aqua:dev+aqua:test -o numbers",
         builds.word_problems,
-        limit=500,
     ),
     Measurement(
         "less_than",

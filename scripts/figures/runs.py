@@ -6,15 +6,10 @@ import json
 import re
 import runpy
 import sys
-from collections.abc import Iterator
 from contextlib import redirect_stdout
-from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 from typing import Final
 from unittest.mock import patch
-from xml.etree import ElementTree
-from zipfile import ZipFile
 
 from figures.pages import ROOT
 from figures.records import Figures
@@ -26,105 +21,6 @@ def report(place: Workplace, command: str, name: str = "report.md") -> str:
     """Run a command that writes a report in Markdown, and return it."""
     place.run(f"{command} -o {name}")
     return (place.folder / name).read_text(encoding="utf-8")
-
-
-def consistency(place: Workplace, limit: int | None) -> Figures:
-    """Return the violations of ``builtin/minilm``."""
-    place.run('crossexam build consistency --base "snli:dev[:300]" -o consistency')
-    place.run("crossexam run builtin/minilm consistency -o runs/minilm")
-    page = report(place, "crossexam report runs/minilm")
-    table = markdown_table(page, "Consistency")
-    columns = ("Test set", "Rule", "Items", "Violations", "Of all, %", "Condition holds", "Of condition, %")
-    shown = ("identity", "symmetry", "negated hypothesis", "double negation", "conjunction")
-    by_label = markdown_table(page, "Violations by the label of (p, h)")
-    return {
-        "violations": as_markdown(tuple(map(_small, columns)), table.only(columns, shown).rows),
-        "contradictions": _contradictions(by_label),
-        "accuracy": markdown_table(page, "Accuracy").rows[0][2].split()[0],
-    }
-
-
-def _small(name: str) -> str:
-    return name[0].lower() + name[1:]
-
-
-def _contradictions(table: Shown) -> str:
-    """Return how many hypotheses are called contradictions; the negations of all of them violate the rule."""
-    label, items, share = (table.head.index(name) for name in ("Label of (p, h)", "Items", "Of these, %"))
-    rows = table.rows[table.column(table.head[0]).index("negated hypothesis") :]
-    negated = next(row for row in rows if row[label] == "contradiction")
-    assert negated[share].startswith("100.0 ")
-    return negated[items]
-
-
-def _challenges(place: Workplace) -> Workplace:
-    """Write the first three PASCAL challenges, as they come with NLTK, in the format of LLM-AggreFact."""
-    folder = place.folder / "data"
-    folder.mkdir()
-    with ZipFile(Path(str(place.data)) / "nltk_data/corpora/rte.zip") as archive:
-        for split in ("dev", "test"):
-            rows = [row for name in ("rte1", "rte2", "rte3") for row in _claims(archive, name, split)]
-            text = "".join(json.dumps(row) + "\n" for row in rows)
-            (folder / f"aggrefact_{split}.jsonl").write_text(text, encoding="utf-8")
-    return replace(place, data=folder)
-
-
-def _claims(archive: ZipFile, name: str, split: str) -> Iterator[dict[str, str | int | None]]:
-    """Yield the pairs of a challenge as documents and claims."""
-    with archive.open(f"rte/{name}_{split}.xml") as file:
-        for pair in ElementTree.parse(file).getroot().iter("pair"):
-            supported = (pair.get("value") or pair.get("entailment")) in ("TRUE", "YES")
-            yield {
-                "dataset": name,
-                "doc": pair.findtext("t"),
-                "claim": pair.findtext("h"),
-                "label": int(supported),
-            }
-
-
-def fact_checking(place: Workplace, limit: int | None) -> Figures:
-    """Return how ``builtin/minilm`` does on the PASCAL challenges as claims and documents."""
-    place = _challenges(place)
-    at_most = "" if limit is None else f" --limit {limit}"
-    for split in ("dev", "test"):
-        place.run(f"crossexam build fact-checking --only aggrefact --split {split} -o rte-{split}{at_most}")
-        place.run(f"crossexam run builtin/minilm rte-{split} -o runs/{split}")
-    command, chosen = "crossexam report runs/test", " --threshold dev:runs/dev"
-    reports = [report(place, command + more) for more in ("", chosen, f"{chosen} --threshold-per-set")]
-    tables = [markdown_table(page, "Fact checking") for page in reports]
-    columns = (
-        "Claims",
-        "Supported",
-        "Documents",
-        "Balanced accuracy",
-        "ROC AUC",
-        "False support",
-        "Missed support",
-    )
-    means = [dict(zip(table.head, table.rows[-1], strict=True)) for table in tables]
-    (together,) = re.findall(
-        r"A claim counts as supported .*? exceeds ([\d.]+)\..*? on ([\d,]+) claims", reports[1]
-    )
-    each = tables[2]
-    chosen_on = [", ".join(each.column(name)[:-1]) for name in ("Threshold", "Chosen on")]
-    sources = (
-        ("0.5", "fixed"),
-        (together[0], f"{together[1]} claims"),
-        (chosen_on[0], f"{chosen_on[1]} claims"),
-    )
-    rows = [
-        (*source, *(mean[name] for name in ("Balanced accuracy", "False support", "Missed support")))
-        for source, mean in zip(sources, means, strict=True)
-    ]
-    head = (
-        *("threshold", "chosen on", "balanced accuracy (mean)"),
-        *("false support (mean)", "missed support (mean)"),
-    )
-    names = ("data set", *(name if name == "ROC AUC" else _small(name) for name in columns))
-    return {
-        "sets": as_markdown(names, tables[0].only(("Data set", *columns)).rows),
-        "thresholds": as_markdown(head, rows),
-    }
 
 
 def align(place: Workplace, limit: int | None) -> Figures:

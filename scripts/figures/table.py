@@ -81,12 +81,6 @@ _ALL: Final = (
         limit=500,
     ),
     Measurement(
-        "consistency",
-        "crossexam build consistency --base snli:dev -o snli",
-        builds.consistency,
-        limit=300,
-    ),
-    Measurement(
         "documents", "crossexam build documents --base rte:train -o documents", builds.documents, 500
     ),
     Measurement(
@@ -97,14 +91,6 @@ _ALL: Final = (
     ),
     Measurement(
         "cross_dataset", "python scripts/docs_figures.py --measure cross_dataset", builds.cross_dataset
-    ),
-    Measurement(
-        "consistent",
-        'crossexam build consistency --base "snli:dev[:300]" -o consistency',
-        runs.consistency,
-    ),
-    Measurement(
-        "fact_checking", "crossexam report runs/test --threshold dev:runs/dev", runs.fact_checking, limit=60
     ),
     Measurement("cluster", "python bench/scale.py --workers 100", runs.cluster, needs_data=False),
     Measurement(

@@ -145,7 +145,7 @@ def test_what_is_left_out_is_there() -> None:
         assert name in (ROOT / file).read_text("utf-8")
 
 
-@pytest.mark.parametrize("page", ["docs/studies/documents.md", "docs/tutorials/test-an-llm.md"])
+@pytest.mark.parametrize("page", ["docs/studies/stress-tests.md", "docs/tutorials/test-an-llm.md"])
 def test_a_table_or_transcript_outside_of_the_comments_is_noticed(page: str) -> None:
     """Without the comments around them, the blocks that the script writes count as typed by hand."""
     bare = re.sub(r"<!-- (?:figures: [\w.]+|end of figures) -->\n?", "", TEXTS[page])

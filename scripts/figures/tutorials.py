@@ -48,7 +48,6 @@ def your_model(place: Workplace, limit: int | None = None) -> Figures:
             ]
         ),
         **_in_sentences(page, accuracy, difference.cell("base (builtin demo)", "B")),
-        **_rule(place),
     }
 
 
@@ -88,15 +87,6 @@ def _in_sentences(page: str, accuracy: Shown, baseline: str) -> Figures:
     }
 
 
-def _rule(place: Workplace) -> Figures:
-    """Return what is printed about the function on the page."""
-    page = (ROOT / "docs/tutorials/test-your-model.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r'```python title="my_model.py"\n(.*?)```', page, re.DOTALL)
-    (place.folder / "my_model.py").write_text(code, encoding="utf-8")
-    printed = place.run("crossexam run py/my_model:predict tests -o runs/rule")
-    return {"rule": transcript(headline(printed))}
-
-
 def an_llm(place: Workplace, limit: int | None = None) -> Figures:
     """Return what docs/tutorials/test-an-llm.md shows before a server is asked."""
     built = place.said('crossexam build negation --base "builtin:demo[::10]" -o tests')
@@ -108,7 +98,6 @@ def an_llm(place: Workplace, limit: int | None = None) -> Figures:
         "built": transcript([next(line for line in built.splitlines() if line.startswith("builtin:demo"))]),
         "sent": transcript(whole[: whole.index("}") + 1]),
         "priced": transcript(_costs(plain, 4)),
-        "thinking": transcript(_costs(thinking, 4)[-2:]),
         "times": f"{_cost(thinking) / _cost(plain):.0f}",
     }
 

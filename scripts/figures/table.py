@@ -93,10 +93,7 @@ _ALL: Final = (
         "cross_dataset", "python scripts/docs_figures.py --measure cross_dataset", builds.cross_dataset
     ),
     Measurement("cluster", "python bench/scale.py --workers 100", runs.cluster, needs_data=False),
-    Measurement(
-        "align", "crossexam run builtin/alignment work/suite -o work/runs/alignment", runs.align, limit=60
-    ),
-    Measurement("minilm_card", "python scripts/make_minilm.py ENCODER WORK", runs.minilm_card, limit=60),
+    Measurement("align", "crossexam run builtin/alignment suite -o runs/alignment", runs.align, limit=60),
 )
 #: The measurements by name.
 MEASUREMENTS: Final[dict[str, Measurement]] = {each.name: each for each in _ALL}

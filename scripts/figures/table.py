@@ -65,7 +65,7 @@ _ALL: Final = (
     ),
     Measurement(
         "word_problems",
-        "crossexam build numerical_reasoning --base aqua:dev+aqua:test -o numbers",
+        "python scripts/docs_figures.py --measure word_problems",
         builds.word_problems,
     ),
     Measurement(

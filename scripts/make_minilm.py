@@ -349,8 +349,6 @@ def card(facts: dict[str, Any]) -> str:
         length=recipe["max_length"],
         same=f"{100 * same / asked:.1f}",
         exact=exact,
-        largest=facts["largest_weight"],
-        sum=2 * 255 * facts["largest_weight"],
         items=f"{ITEMS_PER_BASE:,}",
         overlap=facts["test_pairs_in_training"],
         **{name: "\n".join(lines) for name, lines in rows.items()},

@@ -153,45 +153,6 @@ def documents(place: Workplace, limit: int | None) -> Figures:
     return {"examples": grouped(examples), "items": grouped(items)}
 
 
-_SWAPS: Final = ("i_a", "i_ta2", "i_ta3", "e_a", "i_h", "i_th", "e_h")
-
-
-def behaviour(place: Workplace, limit: int | None) -> Figures:
-    """Return the yields of the suite ``behaviour`` from a part of SNLI train, and of its larger lists."""
-    base = f"{place.data}/snli/snli_1.0_train_subset.jsonl"
-    pairs = ("antonym=wordnet", f"hypernym={place.data}/lexical/baroni2012.tsv")
-    rows = []
-    for rules in ("ours", "paper"):
-        suite = built("behaviour", base, limit, options={"behaviour": {"pairs": pairs, "rules": rules}})
-        found = {each.entry.construction: each for each in suite}
-        assert len(found["i_a"]) == len(found["i_ta1"])
-        decided = {name: _decided(found[name]) for name in _SWAPS}
-        left = {name: len(found[name]) - decided[name] for name in _SWAPS}
-        version = found["i_ta2"].entry.version
-        title = f"ours, version {version}: decided" if rules == "ours" else "paper"
-        if rules == "paper":
-            decided = {name: len(found[name]) for name in _SWAPS}
-        rows.append((title, *(grouped(decided[name]) for name in _SWAPS)))
-        if rules == "ours":
-            numbers = (grouped(left[name]) if left[name] else "" for name in _SWAPS)
-            rows.append((f"ours, version {version}: left to judges", *numbers))
-    head = (
-        "rules",
-        "`i_a`, `i_ta1`",
-        "`i_ta2`",
-        "`i_ta3`",
-        "`e_a`, `e_ta`",
-        "`i_h`",
-        "`i_th`",
-        "`e_h`, `e_th`",
-    )
-    return {"yields": as_markdown(head, rows)}
-
-
-def _decided(test_set: Any) -> int:
-    return sum(item.info.get("status") != "undecided" for item in test_set)
-
-
 def cross_dataset(place: Workplace, limit: int | None) -> Figures:
     """Return what the two halves of the cross-dataset benchmark have in common, and long sentences."""
     import crossexam as cx

@@ -84,12 +84,6 @@ _ALL: Final = (
         "documents", "crossexam build documents --base rte:train -o documents", builds.documents, 500
     ),
     Measurement(
-        "behaviour",
-        "crossexam build behaviour --base $CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl",
-        builds.behaviour,
-        limit=400,
-    ),
-    Measurement(
         "cross_dataset", "python scripts/docs_figures.py --measure cross_dataset", builds.cross_dataset
     ),
     Measurement("cluster", "python bench/scale.py --workers 100", runs.cluster, needs_data=False),

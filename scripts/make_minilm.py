@@ -332,10 +332,9 @@ def card(facts: dict[str, Any]) -> str:
     recipe, sizes = first["recipe"], facts["bytes"]
     same, asked = facts["agreement"]
     exact = Estimate(*facts["float32_accuracy"])
-    found = {part: {name: Estimate(*e) for name, e in facts[part].items()} for part in ("accuracy", "stress")}
+    found = {name: Estimate(*each) for name, each in facts["accuracy"].items()}
     rows = {
-        "accuracy": [f"| {name} | {e.n:,} | {e.clusters:,} | {e} |" for name, e in found["accuracy"].items()],
-        "stress": [f"| `{name}` | {e.n:,} | {e} |" for name, e in found["stress"].items()],
+        "accuracy": [f"| {name} | {e.n:,} | {e.clusters:,} | {e} |" for name, e in found.items()],
         "speed": [f"| {name} | {speed} |" for name, speed in facts["pairs_per_cpu_second"].items()],
     }
     return TEMPLATE.read_text(encoding="utf-8").format(
@@ -350,8 +349,6 @@ def card(facts: dict[str, Any]) -> str:
         length=recipe["max_length"],
         same=f"{100 * same / asked:.1f}",
         exact=exact,
-        largest=facts["largest_weight"],
-        sum=2 * 255 * facts["largest_weight"],
         items=f"{ITEMS_PER_BASE:,}",
         overlap=facts["test_pairs_in_training"],
         **{name: "\n".join(lines) for name, lines in rows.items()},

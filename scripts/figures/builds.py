@@ -12,7 +12,6 @@ from figures.records import Figures
 from figures.shown import as_markdown, grouped
 from figures.workplace import Workplace
 
-_BASES: Final = ("snli:dev", "multinli:dev_matched", "multinli:dev_mismatched")
 _RULES: Final = ("ours", "paper", "released")
 
 
@@ -55,139 +54,72 @@ def sizes(suite: Any) -> dict[tuple[str, str], int]:
 
 
 def stress(place: Workplace, limit: int | None) -> Figures:
-    """Return the yields of the stress tests by test, rules and base."""
+    """Return the yields of the stress tests from both halves of MultiNLI dev, by test and rules."""
     found: dict[str, dict[str, list[int]]] = {}
     for rules in _RULES:
-        for base in _BASES:
+        for base in ("multinli:dev_matched", "multinli:dev_mismatched"):
             suite = built("stress-tests", base, limit, rules, word_problems="builtin:word_problems")
             for (test, part), items in sizes(suite).items():
                 if part != "builtin_word_problems" and (
                     rules == "ours" or test in _with_rules("stress-tests")
                 ):
                     found.setdefault(test, {}).setdefault(rules, []).append(items)
-    return {"yields": as_markdown(_HEAD, _grouped_rows(found))}
+    matched, mismatched, _ = published("naik2018")["set_size"]["rows"]["items"]
+    paper = {"antonymy": _both((matched, mismatched)), "base": _both(_published_bases())}
+    rows = [
+        (names, *(_both(by_rules.get(rules, ())) for rules in _RULES), paper.get(names.strip("`"), ""))
+        for names, by_rules in _alike(found)
+    ]
+    return {"yields": as_markdown(("test", *(f"`{rules}`" for rules in _RULES), "the paper"), rows)}
 
 
-_HEAD: Final = ("test", "rules", "SNLI dev", "MultiNLI matched", "mismatched", "paper, matched / mismatched")
-
-
-def _grouped_rows(found: Mapping[str, Mapping[str, Sequence[int]]]) -> Iterable[tuple[str, ...]]:
-    """Yield the rows; tests and rules of equal numbers share one."""
+def _alike(found: Mapping[str, Mapping[str, Sequence[int]]]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    """Yield the numbers by rules, with the names of all tests that have them."""
     together: dict[str, list[str]] = {}
     for test, by_rules in found.items():
         together.setdefault(repr(by_rules), []).append(test)
     for tests in together.values():
-        by_rules = found[tests[0]]
-        name = ", ".join(f"`{test}`" for test in tests) if tests != ["base"] else "base"
-        alike: dict[tuple[int, ...], list[str]] = {}
-        for rules, items in by_rules.items():
-            alike.setdefault(tuple(items), []).append(rules)
-        for items, of in alike.items():
-            same = "all" if len(of) == len(_RULES) else ", ".join(f"`{rules}`" for rules in of)
-            paper = _of_the_paper(tests, of)
-            yield name, "" if tests == ["base"] else same, *map(grouped, items), paper
-            name = ""
+        yield ", ".join(f"`{test}`" for test in tests), found[tests[0]]
 
 
-def _of_the_paper(tests: Sequence[str], rules: Sequence[str]) -> str:
-    """Return the sizes of the paper's test sets that were made by the same rules, if it gives them."""
-    if tests == ["base"]:
-        catalog = tomllib.loads((ROOT / "src/crossexam/corpora/catalog.toml").read_text(encoding="utf-8"))
-        splits = catalog["multinli"]["splits"]
-        return f"{splits['dev_matched']['gold']:,} / {splits['dev_mismatched']['gold']:,}"
-    if len(rules) == len(_RULES):
-        return "all"
-    matched, mismatched, _ = published("naik2018")["set_size"]["rows"]["items"]
-    return f"{matched:,} / {mismatched:,}" if (tests, rules) == (["antonymy"], ["released"]) else ""
+def _both(items: Iterable[int]) -> str:
+    return "/".join(map(grouped, items))
+
+
+def _published_bases() -> tuple[int, int]:
+    """Return the numbers of labelled pairs of the halves of MultiNLI dev."""
+    catalog = tomllib.loads((ROOT / "src/crossexam/corpora/catalog.toml").read_text(encoding="utf-8"))
+    splits = catalog["multinli"]["splits"]
+    return splits["dev_matched"]["gold"], splits["dev_mismatched"]["gold"]
 
 
 def cut(place: Workplace, limit: int | None) -> Figures:
     """Return how many hypotheses lose words where the authors' script cuts them."""
-    figures = {}
-    for name, spec in (("matched", "multinli:dev_matched"), ("snli", "snli:dev")):
-        base, items = built("word_overlap", spec, limit, "released")
-        words = [len(pair.hypothesis.split()) for pair in base]
-        lost = sum(len(item.hypothesis.split()) < n + 4 for item, n in zip(items, words, strict=True))
-        figures |= {name: grouped(lost), f"{name}_of": grouped(len(base))}
-    return figures
+    base, items = built("word_overlap", "multinli:dev_matched", limit, "released")
+    words = [len(pair.hypothesis.split()) for pair in base]
+    lost = sum(len(item.hypothesis.split()) < n + 4 for item, n in zip(items, words, strict=True))
+    return {"matched": grouped(lost), "matched_of": grouped(len(base))}
 
 
 def word_problems(place: Workplace, limit: int | None) -> Figures:
-    """Return what numerical reasoning makes of AQuA-RAT."""
-    import crossexam as cx
-
+    """Return how many premises numerical reasoning makes of AQuA-RAT, by rules."""
     spec = "aqua:dev+aqua:test"
-    problems = sum(len(cx.load(part).examples) for part in spec.split("+"))
-    rows, figures = [], {}
-    for rules in _RULES:
-        items = made("numerical_reasoning", spec, None, rules)
-        of = {item.info["problem"] for item in items}
-        rows.append(
-            (
-                f"`{rules}`",
-                grouped(len(items)),
-                grouped(len(items) // 3),
-                f"{100 * len(items) / 3 / problems:.1f}",
-                f"{100 * len(of) / problems:.1f}",
-            )
-        )
-        if rules == "paper":
-            unnamed = _rejections(items)["no named entity"]
-            sentences = len(items) // 3 + unnamed
-            figures |= {
-                "sentences": grouped(sentences),
-                "sentences_per_100": f"{100 * sentences / problems:.0f}",
-                "premises": grouped(len(items) // 3),
-                "unnamed": grouped(unnamed),
-                "named_share": f"{100 * len(items) / 3 / sentences:.1f}",
-            }
-    theirs = published("naik2018")["set_size"]["rows"]["items"][2]
-    train = 97_467  # problems of AQuA-RAT's training set
-    rows.append(("the paper", grouped(theirs), grouped(theirs // 3), f"{100 * theirs / 3 / train:.1f}", ""))
-    head = ("rules", "items", "premises", "premises per 100 problems", "problems with a premise, per 100")
-    from_matched = made("numerical_reasoning", "multinli:dev_matched", limit)
-    return {
-        **figures,
-        "yields": as_markdown(head, rows),
-        "matched": grouped(len(from_matched)),
-        "paper_per_100": f"{100 * 40_000 / train:.0f}",
-        "paper_named_share": f"{100 * theirs / 3 / 40_000:.1f}",
-    }
-
-
-def _rejections(test_set: Any) -> Counter[str]:
-    """Return how many examples were rejected, by reason."""
-    return Counter(test_set.entry.yields["rejected"])
+    return {rules: grouped(len(made("numerical_reasoning", spec, None, rules)) // 3) for rules in _RULES}
 
 
 def less_than(place: Workplace, limit: int | None) -> Figures:
-    """Return how often "less than" is put before the number of entailments and of contradictions."""
-    mixed = str(place.data / "word_problems/mixed_word_problems.jsonl") if place.data else ""
+    """Return how often (percent) "less than" is before the number of entailments and of contradictions."""
     seeds = 20 if limit is None else 2
-    name = f"AQuA-RAT dev and test, {seeds} seeds"
-    rows, count = [], 0
-    for title, base, times in ((name, "aqua:dev+aqua:test", seeds), ("{} of several collections", mixed, 1)):
-        for rules in _RULES:
-            said: Counter[tuple[str | None, str]] = Counter()
-            for seed in range(times):
-                at_most = limit if base == mixed else None
-                items = made("numerical_reasoning", base, at_most, rules, seed=seed)
-                said.update((item.label, item.change.edits[0].new.lower()[:5]) for item in items)
-            count = _examples(items)
-            rows.append(
-                (title.format(grouped(count)) if rules == "ours" else "", f"`{rules}`", *_shares(said, times))
-            )
-    head = (
-        *("word problems", "rules", "premises", '"less than" in entailments'),
-        *('"less than" in contradictions with a phrase', "contradictions without one"),
-    )
-    premises = int(rows[0][2].replace(",", ""))
-    with_phrase = premises * (1 - float(rows[0][5].split()[0]) / 100)
-    return {
-        "shares": as_markdown(head, rows),
-        "contradictions": f"{with_phrase:.0f}",
-        "errors": f"{200 * (0.25 / with_phrase) ** 0.5:.0f}",
-    }
+    figures: Figures = {}
+    for rules in ("ours", "released"):
+        said: Counter[tuple[str | None, str]] = Counter()
+        for seed in range(seeds):
+            items = made("numerical_reasoning", "aqua:dev+aqua:test", None, rules, seed=seed)
+            said.update((item.label, item.change.edits[0].new.lower()[:5]) for item in items)
+        for name, label in (("entailed", "entailment"), ("contradicted", "contradiction")):
+            less, more = said[label, "less "], said[label, "more "]
+            figures[f"{rules}_{name}"] = f"{100 * less / (less + more):.1f}"
+    return figures
 
 
 def _examples(test_set: Any) -> int:
@@ -195,23 +127,10 @@ def _examples(test_set: Any) -> int:
     return int(test_set.entry.yields["examples"])
 
 
-def _shares(said: Counter[tuple[str | None, str]], seeds: int) -> tuple[str, str, str, str]:
-    """Return the number of premises, two shares of "less than", and that of items without a phrase."""
-    total = {label: sum(n for (of, _), n in said.items() if of == label) for label, _ in said}
-    share, without = {}, {}
-    for label in ("entailment", "contradiction"):
-        less, more = said[label, "less "], said[label, "more "]
-        share[label] = f"{100 * less / (less + more):.1f} %"
-        without[label] = f"{100 * (1 - (less + more) / total[label]):.1f} %"
-    assert without["entailment"] == "0.0 %"
-    premises = grouped(total["entailment"] // seeds)
-    return premises, share["entailment"], share["contradiction"], without["contradiction"]
-
-
 def composed(place: Workplace, limit: int | None) -> Figures:
     """Return the yields of the adversaries of Nie et al. (2019) from SNLI dev."""
     paper = dict(zip(("so_swap", "add_amod"), published("nie2019")["sizes"]["rows"]["dev"], strict=False))
-    figures, rows = {}, []
+    rows = []
     for name in ("so_swap", "add_amod"):
         for rules in ("paper", "ours"):
             items = made(name, "snli:dev", limit, rules)
@@ -220,134 +139,18 @@ def composed(place: Workplace, limit: int | None) -> Figures:
             rows.append(
                 (f"`crossexam build {name} --base snli:dev{option} -o DIR`", grouped(len(items)), theirs)
             )
-            figures[f"{name}_{rules}"] = grouped(len(items))
     subset = made("cs-subsets", "snli:dev", limit, options={"cs-subsets": {"lambdas": (0.7,)}})
     return {
-        **figures,
         "yields": as_markdown(("command", "items", "paper"), rows),
         "cs": grouped(len(subset)),
     }
 
 
-def consistency(place: Workplace, limit: int | None) -> Figures:
-    """Return the yields of the suite ``consistency``."""
-    tests = ("identity", "symmetry", "negated_hypothesis", "double_negation", "conjunction", "transitivity")
-    rows = []
-    for base in ("snli:dev", "multinli:dev_matched"):
-        found = {test: items for (test, _), items in sizes(built("consistency", base, limit)).items()}
-        assert found["negated_hypothesis"] == found["double_negation"]
-        counts = [found[test] for test in ("base", *tests) if test != "double_negation"]
-        rows.append((f"`{base}`", *map(grouped, counts)))
-    head = (
-        *("base", "examples", "`identity`", "`symmetry`", "`negated_hypothesis`, `double_negation`"),
-        *("`conjunction`", "`transitivity` (two per chain)"),
-    )
-    return {"yields": as_markdown(head, rows)}
-
-
 def documents(place: Workplace, limit: int | None) -> Figures:
-    """Return the yields of the suite ``documents`` from RTE."""
-    suite = built("documents", "rte:train", limit)
-    rows = [
-        (
-            f"`{each.entry.construction}`",
-            grouped(_examples(each)),
-            grouped(len(each)),
-            grouped(_rejections(each)["the premise has fewer than two sentences"]),
-        )
-        for each in suite
-        if not each.entry.is_base
-    ]
-    return {"yields": as_markdown(("test", "examples", "items", "rejected: fewer than two sentences"), rows)}
-
-
-_SWAPS: Final = ("i_a", "i_ta2", "i_ta3", "e_a", "i_h", "i_th", "e_h")
-
-
-def behaviour(place: Workplace, limit: int | None) -> Figures:
-    """Return the yields of the suite ``behaviour`` from a part of SNLI train, and of its larger lists."""
-    base = f"{place.data}/snli/snli_1.0_train_subset.jsonl"
-    pairs = ("antonym=wordnet", f"hypernym={place.data}/lexical/baroni2012.tsv")
-    rows, items = [], 0
-    for rules in ("ours", "paper"):
-        suite = built("behaviour", base, limit, options={"behaviour": {"pairs": pairs, "rules": rules}})
-        found = {each.entry.construction: each for each in suite}
-        assert len(found["i_a"]) == len(found["i_ta1"])
-        decided = {name: _decided(found[name]) for name in _SWAPS}
-        left = {name: len(found[name]) - decided[name] for name in _SWAPS}
-        version = found["i_ta2"].entry.version
-        title = f"ours, version {version}: decided" if rules == "ours" else "paper"
-        if rules == "paper":
-            decided = {name: len(found[name]) for name in _SWAPS}
-            items = sum(map(len, suite))
-        rows.append((title, *(grouped(decided[name]) for name in _SWAPS)))
-        if rules == "ours":
-            numbers = (grouped(left[name]) if left[name] else "" for name in _SWAPS)
-            rows.append((f"ours, version {version}: left to judges", *numbers))
-    head = (
-        "rules",
-        "`i_a`, `i_ta1`",
-        "`i_ta2`",
-        "`i_ta3`",
-        "`e_a`, `e_ta`",
-        "`i_h`",
-        "`i_th`",
-        "`e_h`, `e_th`",
-    )
-    return {"yields": as_markdown(head, rows), "paper_items": grouped(items)}
-
-
-def _decided(test_set: Any) -> int:
-    return sum(item.info.get("status") != "undecided" for item in test_set)
-
-
-_LABELS: Final = ("entailment", "neutral", "contradiction")
-
-
-def more_pairs(place: Workplace, limit: int | None) -> Figures:
-    """Return the items of ``behaviour`` with the word pairs of several lists, by base and label."""
-    folder = place.data
-    pairs = (
-        "antonym=wordnet",
-        f"antonym={folder}/lexical/evalution/RELATIONS.txt",
-        f"antonym={folder}/lexical/counter_fitting/wordnet_antonyms.txt",
-        f"antonym={folder}/lexical/counter_fitting/ppdb_antonyms.txt",
-        "hypernym=wordnet",
-    )
-    index = f"{folder}/snli/snli_1.0_train_subset.jsonl"
-    snli = [f"snli/snli_1.0_{part}.jsonl" for part in ("dev", "test", "train_subset")]
-    tests = ("i_a", "i_ta2", "i_ta3", "i_h", "i_th")
-    rows: list[tuple[str, ...]] = []
-    total: dict[str, Counter[str]] = {test: Counter() for test in tests}
-    for base in (*snli, "multinli/multinli_1.0_dev_matched.jsonl"):
-        if limit is not None and base != snli[0]:
-            continue
-        options = {"behaviour": {"pairs": pairs, "index": index if limit is None else f"{folder}/{snli[0]}"}}
-        suite = built("behaviour", f"{folder}/{base}", limit, options=options)
-        found = {
-            each.entry.construction: _counted(each) for each in suite if each.entry.construction in tests
-        }
-        if base in snli:
-            total = {test: total[test] + found[test] for test in tests}
-        rows.append((f"`{base}`", *(_cell(test, found[test]) for test in tests)))
-        if base == snli[-1]:
-            rows.append(("all three", *(_cell(test, total[test]) for test in tests)))
-    return {"yields": as_markdown(("base", *(f"`{test}`" for test in tests)), rows)}
-
-
-def _counted(test_set: Any) -> Counter[str]:
-    """Return the number of decided items by label, and of those that are left to judges."""
-    return Counter(
-        "undecided" if item.info.get("status") == "undecided" else str(item.label) for item in test_set
-    )
-
-
-def _cell(test: str, found: Counter[str]) -> str:
-    decided = sum(found[label] for label in _LABELS)
-    if test in ("i_a", "i_h"):
-        return grouped(decided)
-    labels = ", ".join(grouped(found[label]) for label in _LABELS)
-    return f"{decided:,}: {labels} ({found['undecided']:,})"
+    """Return how many examples of RTE give items of the suite ``documents``, the same for each test."""
+    tests = [each for each in built("documents", "rte:train", limit) if not each.entry.is_base]
+    ((examples, items),) = {(_examples(each), len(each)) for each in tests}
+    return {"examples": grouped(examples), "items": grouped(items)}
 
 
 def cross_dataset(place: Workplace, limit: int | None) -> Figures:
@@ -356,33 +159,31 @@ def cross_dataset(place: Workplace, limit: int | None) -> Figures:
     from crossexam.training.tokenization import words_of
 
     test, validation = (cx.build("cross-dataset", split=name) for name in ("test", "validation"))
-    figures: Figures = {}
-    for dataset in validation:
-        if dataset.name in test.datasets:
-            both = {each.premise for each in dataset} & {each.premise for each in test[dataset.name]}
-            figures[dataset.entry.part] = grouped(len(both))
-    words = {
-        dataset.entry.part: [
-            max(len(words_of(example, side)) for side in ("premise", "hypothesis")) for example in dataset
-        ]
+    long = [
+        max(len(words_of(example, side)) for side in ("premise", "hypothesis")) > 100
         for dataset in test
         if dataset.entry.part != "snli_test"
-    }
-    long = {part: sum(count > 100 for count in counts) for part, counts in words.items()}
+        for example in dataset
+    ]
     development = [len(each) for each in validation if each.entry.part != "snli_dev"]
+    add_one = validation["base.add_one"], test["base.add_one"]
     return {
-        **{part: figure for part, figure in figures.items() if figure != "0"},
+        **{
+            part: grouped(len(_premises(validation, part) & _premises(test, part)))
+            for part in ("multinli_dev_mismatched", "sick")
+        },
         "validation": grouped(sum(development)),
         "limited": grouped(sum(min(size, 500) for size in development)),
-        "long": grouped(sum(long.values())),
-        "test": grouped(sum(map(len, words.values()))),
-        "long_rte": grouped(long["rte"]),
-        "rte_test": grouped(len(words["rte"])),
-        "long_cb": grouped(long["cb"]),
-        "cb_test": grouped(len(words["cb"])),
-        "add_one_half": grouped(len(validation["base.add_one"])),
-        "add_one_entailed": f"{100 * _entailed(validation['base.add_one'], test['base.add_one']):.1f}",
+        "long": grouped(sum(long)),
+        "test": grouped(len(long)),
+        "add_one_half": grouped(len(add_one[0])),
+        "add_one_entailed": f"{100 * _entailed(*add_one):.1f}",
     }
+
+
+def _premises(suite: Any, part: str) -> set[str]:
+    """Return the premises of the base of a corpus."""
+    return {example.premise for example in suite[f"base.{part}"]}
 
 
 def _entailed(*halves: Any) -> float:

@@ -6,16 +6,13 @@ import re
 import runpy
 import sys
 from contextlib import redirect_stdout
-from dataclasses import replace
 from io import StringIO
-from pathlib import Path
 from typing import Final
 from unittest.mock import patch
-from zipfile import ZipFile
 
 from figures.pages import ROOT
 from figures.records import Figures
-from figures.shown import Shown, as_markdown, grouped, markdown_lines, markdown_table, transcript
+from figures.shown import grouped, markdown_lines, markdown_table, transcript
 from figures.workplace import Workplace
 
 
@@ -25,235 +22,22 @@ def report(place: Workplace, command: str, name: str = "report.md") -> str:
     return (place.folder / name).read_text(encoding="utf-8")
 
 
-def antonym_pairs(place: Workplace, limit: int | None) -> Figures:
-    """Return which antonym pairs two models get right, and which of them were in training."""
-    data = place.data
-    base = f"{data}/multinli/multinli_1.0_dev_matched.jsonl"
-    index = f"{data}/snli/snli_1.0_train_subset.jsonl+{data}/multinli/multinli_train_subset_tokenised.tsv"
-    at_most = "" if limit is None else f" --limit {limit}"
-    index = index if limit is None else f"{data}/snli/snli_1.0_dev.jsonl"
-    place.run(f"crossexam build antonymy --base {base} -o antonymy{at_most}")
-    place.run("crossexam run builtin/minilm antonymy --only antonymy.* -o a")
-    place.run("crossexam run builtin/bag-of-words antonymy --only antonymy.* -o b")
-    page = report(place, f"crossexam report a b --index {index}")
-    pairs, kinds = (_by_right(page, title) for title in ("Word pairs in training", "Kinds of antonyms"))
-    return {
-        "pairs": as_markdown(*_pairs_table(pairs)),
-        "kinds": as_markdown(*_kinds_table(kinds)),
-        "weaker": _mean(pairs["only B"]["Mean count"]),
-        "stronger": _mean(pairs["only A"]["Mean count"]),
-    }
-
-
-def _mean(cell: str) -> str:
-    return cell.split()[0]
-
-
-def _by_right(page: str, title: str) -> dict[str, dict[str, str]]:
-    """Return a table by its column *Right*."""
-    table = markdown_table(page, title)
-    return {row[table.head.index("Right")]: dict(zip(table.head, row, strict=True)) for row in table.rows}
-
-
-_NAMES: Final = {
-    "both": "both",
-    "neither": "neither",
-    "only A": "only `minilm`",
-    "only B": "only `bag-of-words`",
-}
-
-
-def _pairs_table(found: dict[str, dict[str, str]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    rows = []
-    for right, name in _NAMES.items():
-        theirs = next((row for key, row in found.items() if key.startswith(f"{right} (")), {})
-        share = re.sub(r"[†‡]", "", theirs.get("In a contradiction", ""))
-        cells = (found[right][column] for column in ("Pairs", "Seen", "In a contradiction"))
-        rows.append((name, *cells, share, found[right]["Mean count"]))
-    return ("right", "pairs", "seen", "in a contradiction", "published", "mean count"), rows
-
-
-def _kinds_table(found: dict[str, dict[str, str]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    columns = ("Items", "Gradable", "Complementary", "Relational")
-    rows = []
-    for right, row in found.items():
-        name = re.sub(r" \(.*\)", ", published", right)
-        cells = (re.sub(r"[†‡]", "", row[column]) for column in columns)
-        rows.append(("both models" if name == "both" else name, *cells))
-    return ("right", "items", "gradable", "complementary", "relational"), rows
-
-
-def consistency(place: Workplace, limit: int | None) -> Figures:
-    """Return the violations of ``builtin/minilm``."""
-    place.run('crossexam build consistency --base "snli:dev[:300]" -o consistency')
-    place.run("crossexam run builtin/minilm consistency -o runs/minilm")
-    page = report(place, "crossexam report runs/minilm")
-    table = markdown_table(page, "Consistency")
-    columns = ("Test set", "Rule", "Items", "Violations", "Of all, %", "Condition holds", "Of condition, %")
-    by_label = markdown_table(page, "Violations by the label of (p, h)")
-    return {
-        "violations": as_markdown(tuple(map(_small, columns)), table.only(columns).rows),
-        **_negations(by_label),
-        "accuracy": markdown_table(page, "Accuracy").rows[0][2].split()[0],
-    }
-
-
-def _small(name: str) -> str:
-    return name[0].lower() + name[1:]
-
-
-def _negations(table: Shown) -> Figures:
-    """Return what is said of negations by the label of the example."""
-    tests = [row[0] for row in table.rows]
-    label, items, share = (table.head.index(name) for name in ("Label of (p, h)", "Items", "Of these, %"))
-
-    def of(test: str, wanted: str) -> tuple[str, ...]:
-        return next(row for row in table.rows[tests.index(test) :] if row[label] == wanted)
-
-    negated, doubled = of("negated hypothesis", "contradiction"), of("double negation", "entailment")
-    assert negated[share].startswith("100.0 ")
-    return {
-        "contradictions": negated[items],
-        "entailed": doubled[items],
-        "doubled": doubled[share].split()[0],
-    }
-
-
-def _challenges(place: Workplace) -> Workplace:
-    """Write the first three PASCAL challenges in the format of LLM-AggreFact, by the script of the page."""
-    page = (ROOT / "docs/studies/fact-checking.md").read_text(encoding="utf-8")
-    (script,) = re.findall(r"```python\n(import json, sys, xml.*?)```", page, re.DOTALL)
-    folder = place.folder / "data"
-    folder.mkdir()
-    with ZipFile(Path(str(place.data)) / "nltk_data/corpora/rte.zip") as archive:
-        archive.extractall(place.folder)
-    with patch.object(sys, "argv", ["rte.py", str(place.folder / "rte"), str(folder)]):
-        exec(compile(script, "rte.py", "exec"), {"__name__": "rte"})
-    return replace(place, data=folder)
-
-
-def fact_checking(place: Workplace, limit: int | None) -> Figures:
-    """Return how ``builtin/minilm`` does on the PASCAL challenges as claims and documents."""
-    place = _challenges(place)
-    at_most = "" if limit is None else f" --limit {limit}"
-    for split in ("dev", "test"):
-        place.run(f"crossexam build fact-checking --only aggrefact --split {split} -o rte-{split}{at_most}")
-        place.run(f"crossexam run builtin/minilm rte-{split} -o runs/{split}")
-    command, chosen = "crossexam report runs/test", " --threshold dev:runs/dev"
-    reports = [report(place, command + more) for more in ("", chosen, f"{chosen} --threshold-per-set")]
-    tables = [markdown_table(page, "Fact checking") for page in reports]
-    columns = (
-        "Claims",
-        "Supported",
-        "Documents",
-        "Balanced accuracy",
-        "ROC AUC",
-        "False support",
-        "Missed support",
-    )
-    means = [dict(zip(table.head, table.rows[-1], strict=True)) for table in tables]
-    (together,) = re.findall(
-        r"A claim counts as supported .*? exceeds ([\d.]+)\..*? on ([\d,]+) claims", reports[1]
-    )
-    each = tables[2]
-    chosen_on = [", ".join(each.column(name)[:-1]) for name in ("Threshold", "Chosen on")]
-    sources = (
-        ("0.5", "fixed"),
-        (together[0], f"{together[1]} claims"),
-        (chosen_on[0], f"{chosen_on[1]} claims"),
-    )
-    rows = [
-        (*source, *(mean[name] for name in ("Balanced accuracy", "False support", "Missed support")))
-        for source, mean in zip(sources, means, strict=True)
-    ]
-    head = (
-        *("threshold", "chosen on", "balanced accuracy (mean)"),
-        *("false support (mean)", "missed support (mean)"),
-    )
-    names = ("data set", *(name if name == "ROC AUC" else _small(name) for name in columns))
-    return {
-        "sets": as_markdown(names, tables[0].only(("Data set", *columns)).rows),
-        "thresholds": as_markdown(head, rows),
-    }
-
-
 def align(place: Workplace, limit: int | None) -> Figures:
     """Return what the tutorial *Reproduce a table* shows of ALIGN."""
-    with patch.object(sys, "path", [str(ROOT / "reproductions"), *sys.path]):
-        from mismatched import EXACT, exact_labels  # type: ignore[import-not-found]
-    exact_labels(place.folder)
     at_most = "" if limit is None else f" --limit {limit}"
-    place.run(
-        f"crossexam build stress-tests --base multinli:dev_matched --base multinli@{EXACT} "
-        f'--tautology "green is not red" --as-published -o suite{at_most}'
-    )
+    place.run(f"crossexam build stress-tests --base multinli:dev_matched --as-published -o suite{at_most}")
     place.run("crossexam run builtin/alignment suite -o runs/alignment")
-    page = report(place, "crossexam report runs/alignment", "table3.md")
-    table, errors = markdown_table(page, "Accuracy"), markdown_table(page, "Errors")
-    kept = (*_OF_TABLE_3, "base", "word overlap", "negation")
-    halves = ["multinli dev matched"] * len(_OF_TABLE_3) + ["multinli dev mismatched"] * 3
-    names = [_full_name(table, name, half) for name, half in zip(kept, halves, strict=True)]
+    table = markdown_table(report(place, "crossexam report runs/alignment", "table3.md"), "Accuracy")
     shown = table.only(("Test set", "Items", "builtin/alignment", "NB", "ALIGN"))
-    rows = [next(row for row in shown.rows if row[0] == name) for name in (*names, shown.rows[-1][0])]
-    ours = dict(zip(kept[:-3], (row[2] for row in rows), strict=False))
-    theirs = dict(zip(kept[:-3], (row[4] for row in rows), strict=False))
-    return {
-        "table": transcript(markdown_lines(shown.head, rows)),
-        "hard": grouped(_hard(place)),
-        "pairs": grouped(int(rows[6][1].replace(",", ""))),
-        **{name.replace(" ", "_"): _mean(ours[name]) for name in _OF_TABLE_3[:4]},
-        **{f"{name.replace(' ', '_')}_paper": theirs[name] for name in _OF_TABLE_3[:4]},
-        **_false_neutrals(errors),
-    }
+    names = [name for name in shown.column("Test set") if name.startswith(_OF_TABLE_3)]
+    rows = [row for row in shown.rows if row[0] in names]
+    return {"table": transcript(markdown_lines(shown.head, rows))}
 
 
 _OF_TABLE_3: Final = (
     *("base", "antonymy", "word overlap", "negation", "length mismatch"),
-    "spelling error mixed content word",
+    *("spelling error mixed content word", "numerical reasoning"),
 )
-
-
-def _full_name(table: Shown, name: str, half: str) -> str:
-    """Return the name of the test set of *half* in the table, with its rules if it has some."""
-    (found,) = (row for row in table.column("Test set") if re.fullmatch(rf"{name} \((\w+, )?{half}\)", row))
-    return found
-
-
-def _hard(place: Workplace) -> int:
-    """Return how many of the pairs of mismatched are of the hard subset."""
-    import json
-
-    lines = (place.folder / "exact/multinli_dev_mismatched.jsonl").read_text(encoding="utf-8").splitlines()
-    return sum(bool(json.loads(line).get("hard")) for line in lines)
-
-
-def _false_neutrals(errors: Shown) -> Figures:
-    """Return the shares of false neutrals among the errors on matched, and the published ones."""
-    figures = {}
-    place = errors.head.index("False neutral")
-    for name in ("base", "word overlap", "length mismatch"):
-        start = errors.column("Test set").index(_full_name(errors, name, "multinli dev matched"))
-        key = f"{name.replace(' ', '_')}_neutral"
-        figures[key] = errors.rows[start][place]
-        after = errors.rows[start + 1 :]
-        published_row = next(
-            (row for row in after if row[1] == "ALIGN (published)" or row[0]), errors.rows[0]
-        )
-        figures[f"{key}_paper"] = published_row[place]
-    return figures
-
-
-def minilm_card(place: Workplace, limit: int | None) -> Figures:
-    """Return the tables of the card of ``builtin/minilm``: accuracies, and those of the stress tests."""
-    import crossexam as cx
-
-    first = 1000 if limit is None else limit
-    rows = []
-    for base in ("snli:test", "multinli:dev_matched"):
-        suite = cx.build("stress-tests", f"{base}[:1000]", limit=first, word_problems="aqua:test", seed=0)
-        found = cx.accuracy(cx.run("builtin/minilm", suite))
-        rows += [(f"`{name}`", grouped(each.n), f"{each}") for name, each in found.items()]
-    return {"stress": as_markdown(("test set", "items", "accuracy"), dict.fromkeys(rows))}
 
 
 def cluster(place: Workplace, limit: int | None) -> Figures:

@@ -53,25 +53,24 @@ _ALL: Final = (
     ),
     Measurement(
         "stress",
-        "crossexam build stress-tests --base snli:dev --base multinli:dev_matched",
+        "crossexam build stress-tests --base multinli:dev_matched --base multinli:dev_mismatched -o tests",
         builds.stress,
         limit=150,
     ),
     Measurement(
         "cut",
-        "crossexam build word_overlap --base multinli:dev_matched --as-published -o overlap",
+        "python scripts/docs_figures.py --measure cut",
         builds.cut,
         limit=500,
     ),
     Measurement(
         "word_problems",
-        "crossexam build numerical_reasoning --base aqua:dev+aqua:test -o numbers",
+        "python scripts/docs_figures.py --measure word_problems",
         builds.word_problems,
-        limit=500,
     ),
     Measurement(
         "less_than",
-        'cx.build("numerical_reasoning", base, seed=seed, options=options)',
+        "python scripts/docs_figures.py --measure less_than",
         builds.less_than,
         limit=400,
     ),
@@ -82,41 +81,13 @@ _ALL: Final = (
         limit=500,
     ),
     Measurement(
-        "consistency",
-        "crossexam build consistency --base snli:dev -o snli",
-        builds.consistency,
-        limit=300,
-    ),
-    Measurement(
         "documents", "crossexam build documents --base rte:train -o documents", builds.documents, 500
     ),
     Measurement(
-        "behaviour",
-        "crossexam build behaviour --base $CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl",
-        builds.behaviour,
-        limit=400,
-    ),
-    Measurement("more_pairs", "crossexam build behaviour --base BASE", builds.more_pairs, limit=200),
-    Measurement("cross_dataset", 'cx.build("cross-dataset", split=name)', builds.cross_dataset),
-    Measurement(
-        "antonym_pairs",
-        "crossexam build antonymy --base $CROSSEXAM_DATA/multinli/multinli_1.0_dev_matched.jsonl -o antonymy",
-        runs.antonym_pairs,
-        limit=800,
-    ),
-    Measurement(
-        "consistent",
-        'crossexam build consistency --base "snli:dev[:300]" -o consistency',
-        runs.consistency,
-    ),
-    Measurement(
-        "fact_checking", "crossexam report runs/test --threshold dev:runs/dev", runs.fact_checking, limit=60
+        "cross_dataset", "python scripts/docs_figures.py --measure cross_dataset", builds.cross_dataset
     ),
     Measurement("cluster", "python bench/scale.py --workers 100", runs.cluster, needs_data=False),
-    Measurement(
-        "align", "crossexam run builtin/alignment work/suite -o work/runs/alignment", runs.align, limit=60
-    ),
-    Measurement("minilm_card", "python scripts/make_minilm.py ENCODER WORK", runs.minilm_card, limit=60),
+    Measurement("align", "crossexam run builtin/alignment suite -o runs/alignment", runs.align, limit=60),
 )
 #: The measurements by name.
 MEASUREMENTS: Final[dict[str, Measurement]] = {each.name: each for each in _ALL}

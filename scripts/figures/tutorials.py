@@ -47,8 +47,7 @@ def your_model(place: Workplace, limit: int | None = None) -> Figures:
                 ),
             ]
         ),
-        **_in_sentences(page, accuracy, difference),
-        **_rule(place),
+        **_in_sentences(page, accuracy, difference.cell("base (builtin demo)", "B")),
     }
 
 
@@ -69,41 +68,23 @@ def wrapped(text: str) -> list[str]:
     return wrap(text, _WIDTH, break_on_hyphens=False)
 
 
-def _in_sentences(page: str, accuracy: Shown, difference: Shown) -> Figures:
-    """Return the figures that the text below the tables repeats."""
+def _in_sentences(page: str, accuracy: Shown, baseline: str) -> Figures:
+    """Return the figures of sentences; *baseline* is the accuracy of the second model on the base."""
     drops, predictions = (
         markdown_table(page, "Drop from the base"),
         markdown_table(page, "Predictions by label"),
     )
     models = [row for row in drops.rows if row[0] == "spelling error function word"]
-    after = drops.rows[[row[0] for row in drops.rows].index("negation") + 1]
     column = drops.head.index
-    interval = re.search(r"\[(\S+), (\S+)\]", difference.cell("antonymy", "A minus B"))
     (always,) = (row for row in predictions.rows if row[0] == "antonymy")
-    assert interval is not None
     return {
         "length_p": accuracy.cell("length mismatch", "p (Holm)"),
         "entailed": always[predictions.head.index("Entailment")].split()[0],
         "small_drop": models[0][column("Drop")].split()[0],
         "small_detectable": models[0][column("Detectable")],
-        "flipped": after[column("Flipped")].split()[0],
-        "flipped_drop": after[column("Drop")].split()[0],
-        "baseline": difference.cell("base (builtin demo)", "B").split()[0],
+        "baseline": baseline.split()[0],
         "majority": accuracy.cell("majority baseline", "Accuracy"),
-        "lead": f"{float(difference.cell('base (builtin demo)', 'A minus B').split()[0]):.0f}",
-        "antonymy": difference.cell("antonymy", "A minus B").split()[0],
-        "antonymy_low": interval[1],
-        "antonymy_high": interval[2],
     }
-
-
-def _rule(place: Workplace) -> Figures:
-    """Return what is printed about the function on the page."""
-    page = (ROOT / "docs/tutorials/test-your-model.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r'```python title="my_model.py"\n(.*?)```', page, re.DOTALL)
-    (place.folder / "my_model.py").write_text(code, encoding="utf-8")
-    printed = place.run("crossexam run py/my_model:predict tests -o runs/rule")
-    return {"rule": transcript(headline(printed))}
 
 
 def an_llm(place: Workplace, limit: int | None = None) -> Figures:
@@ -116,10 +97,7 @@ def an_llm(place: Workplace, limit: int | None = None) -> Figures:
     return {
         "built": transcript([next(line for line in built.splitlines() if line.startswith("builtin:demo"))]),
         "sent": transcript(whole[: whole.index("}") + 1]),
-        "again": _requests(place.said(f"{asked} --dry-run --repeat 2")),
-        "pairs": re.findall(r"distinct pairs to ask: ([\d,]+)", "\n".join(whole))[0],
         "priced": transcript(_costs(plain, 4)),
-        "thinking": transcript(_costs(thinking, 4)[-2:]),
         "times": f"{_cost(thinking) / _cost(plain):.0f}",
     }
 
@@ -129,10 +107,6 @@ def _options(section: str) -> list[str]:
     page = (ROOT / "docs/tutorials/test-an-llm.md").read_text(encoding="utf-8")
     text = page[page.index(f"## {section}") :].replace("\\\n", " ")
     return re.findall(r"^\$ crossexam run (.*--dry-run)$", text, re.MULTILINE)[:2]
-
-
-def _requests(printed: str) -> str:
-    return re.findall(r"and ([\d,]+) for --repeat", printed)[0]
 
 
 def _costs(printed: str, lines: int) -> list[str]:
@@ -223,14 +197,11 @@ def _judge(place: Workplace) -> None:
 
 
 def many_requests(place: Workplace, limit: int | None = None) -> Figures:
-    """Return how many requests the stress tests from SNLI dev are, with and without AQuA."""
+    """Return how many requests the stress tests from SNLI dev are, without AQuA."""
     at_most = "" if limit is None else f" --limit {limit}"
-    command = "crossexam run api/gpt-5.1 {0} -o runs/{0} --price 1.25,10 --dry-run"
-    found = {}
-    for name, problems in (("without", " --word-problems base"), ("with_aqua", "")):
-        place.run(f"crossexam build stress-tests --base snli:dev{problems} -o {name}{at_most}")
-        asked = place.said(command.format(name))
-        found[name] = re.findall(r"requests to \S+: at most ([\d,]+)", asked)[0].rstrip(",")
+    place.run(f"crossexam build stress-tests --base snli:dev --word-problems base -o tests{at_most}")
+    asked = place.said("crossexam run api/gpt-5.1 tests -o runs/gpt --price 1.25,10 --dry-run")
+    found = re.findall(r"requests to \S+: at most ([\d,]+)", asked)[0].rstrip(",")
     with place.inside():
-        pairs = len(cx.load_suite("without")["base.snli_dev"])
-    return {**found, "pairs": f"{pairs:,}"}
+        pairs = len(cx.load_suite("tests")["base.snli_dev"])
+    return {"without": found, "pairs": f"{pairs:,}"}

@@ -85,15 +85,6 @@ def judge(sheet: Path, suite: Path) -> None:
         csv.writer(file).writerows([header, *answered])
 
 
-def test_a_function_of_the_reader_is_a_model(tmp_path: Path) -> None:
-    blocks = blocks_of("test-your-model.md")
-    save_files(blocks, tmp_path)
-    run(["-m", "crossexam", "build", "negation", "--base", "builtin:demo[::9]", "-o", "tests"], tmp_path)
-    (words,) = [words for block in blocks for words in commands_of(block) if "py/" in " ".join(words)]
-    printed = run(["-m", *words], tmp_path)
-    assert "py/my_model:predict" in printed
-
-
 @pytest.mark.slow
 def test_a_stress_test_of_the_reader_is_built_judged_and_reported(tmp_path: Path) -> None:
     blocks = blocks_of("new-stress-test.md")

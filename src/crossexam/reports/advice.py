@@ -163,7 +163,7 @@ RULES: Final = (
     Rule("few keys", "Naik et al. 2018, section 4.3: what is known of single word pairs", _few_keys),
     Rule(
         "threshold",
-        "docs/fact-checking.md: balanced accuracy at a threshold, ROC AUC at all",
+        "docs/studies/fact-checking.md: balanced accuracy at a threshold, ROC AUC at all",
         _another_threshold,
     ),
     Rule("more pairs", "Connor 1987; the column Detectable", _more_pairs),

@@ -99,6 +99,19 @@ def test_each_premise_has_one_hypothesis_a_label() -> None:
     assert [text for text, count in counts.items() if count > 1] == []  # no sentence stands twice
 
 
+def test_scenes_have_a_hypothesis_per_label_and_no_sentence_twice() -> None:
+    scenes = read("scenes.jsonl")
+    groups = [list(group) for _, group in groupby(scenes, key=lambda pair: pair["captionID"])]
+    assert len(groups) == len({pair["sentence1"] for pair in scenes}) == 70
+    for number, group in enumerate(groups, 1):
+        assert [pair["gold_label"] for pair in group] == list(LABELS)
+        assert {pair["sentence1"] for pair in group} == {group[0]["sentence1"]}
+        for pair in group:
+            assert pair["pairID"] == f"scenes-{number:03d}{pair['gold_label'][0]}"
+            assert pair["annotator_labels"] == [pair["gold_label"]]
+    assert len({pair["sentence2"] for pair in scenes} | {pair["sentence1"] for pair in scenes}) == 4 * 70
+
+
 def test_parses_are_trees_over_exactly_the_words_of_the_text() -> None:
     for text, parse, binary in SENTENCES:
         found = leaves(parse)

@@ -45,7 +45,7 @@ validate = group_of(
 #: The commands, in the order of the help text.
 VERBS: Final[Mapping[str, Verb | typer.Typer]] = {
     "demo": Verb("crossexam.options.build:Demo", "crossexam.cli.examine:demo",
-        "Build all stress tests from the built-in corpus, run three built-in models and write report.html."),
+        "Build all stress tests from built-in pairs, run two built-in models and write report.html."),
     "examine": Verb("crossexam.options.build:Examine", "crossexam.cli.examine:examine",
         "Build test sets from a base, run models over them, print the results and write report.html."),
     "ls": Verb("crossexam.options.data:Ls", "crossexam.cli.ls:ls",

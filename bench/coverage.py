@@ -10,7 +10,7 @@ populations, and the cells by topic, are in the folder ``nominal``.
 
     python bench/coverage.py --samples 1000
     python bench/coverage.py --samples 400 --only "log loss"
-    python bench/coverage.py --samples 400 --ranges            # the table in docs/statistics.md
+    python bench/coverage.py --samples 400 --ranges            # the table in bench/COVERAGE.md
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 ``python scripts/blind_reading.py draw SUITE... -o FOLDER`` draws items, mixes the test sets, and writes
 sheets for two readers.  ``python scripts/blind_reading.py count FOLDER`` reads the filled-in sheets, prints a
 table and lists the items that failed.  Sampling, sheets and answers are those of ``crossexam validate``:
-docs/validation.md has the same protocol as its commands.
+docs/validation.md describes the protocol.
 
 A reader gets the folder ``reader-1`` or ``reader-2`` and nothing else; FOLDER/study holds the labels.
 """

@@ -21,7 +21,8 @@ from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGES: Final[dict[str, Path]] = {
-    str(path.relative_to(ROOT)): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
+    str(path.relative_to(ROOT)): path
+    for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")), ROOT / "bench" / "COVERAGE.md")
 }
 _KEY = r"(?P<key>\w+\.\w+)"
 BLOCK: Final = re.compile(rf"<!-- figures: {_KEY} -->\n(?P<text>.*?)\n?<!-- end of figures -->", re.DOTALL)

@@ -31,7 +31,7 @@ PAGES = {
     str(path.relative_to(ROOT)): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))
 }
 #: Pages whose code has a test of its own, which also compares what the code shows.
-ELSEWHERE = {"docs/notebook.md": "tests/test_notebook.py"}
+ELSEWHERE = {"docs/library.md": "tests/docs/test_library_page.py"}
 #: What a page supposes: commands (first word: crossexam) and Python that are run before its blocks.
 _TESTS = "crossexam build negation --base builtin:demo[::18] -o tests"
 PREPARED: dict[str, tuple[str, ...]] = {

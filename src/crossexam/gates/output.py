@@ -91,7 +91,7 @@ def _test_case(result: GateResult, check: Check) -> str:
 
 
 def gate_json(result: GateResult) -> str:
-    """Return the checks as JSON; docs/gate.md has its schema."""
+    """Return the checks as JSON; docs/gate.schema.json is its schema."""
     document = {
         "format": FORMAT,
         "model": result.model,

@@ -193,7 +193,7 @@ def odds_ratio(table: ArrayLike, confidence: float = 0.95, *, clusters: ArrayLik
 
     With the tables of *clusters* [m, 2, 2] that add up to *table*, it is no narrower than ``exp(L -+ t
     sqrt(V))``, with *L* the logarithm and *V* the variance of the jackknife over clusters (MacKinnon, Nielsen
-    & Webb 2023, J. Appl. Econom. 38:671; degrees of freedom: docs/statistics.md#effect-sizes).  The interval
+    & Webb 2023, J. Appl. Econom. 38:671; degrees of freedom: docs/derivations.md#effect-sizes).  The interval
     of a single cluster is the whole range.
     Raises ValueError if the table is not two by two, or not the sum of those of the clusters.
 
@@ -267,7 +267,7 @@ def cramers_v(
     The interval is the percentile interval of V in 2,000 samples of n items from the table (Efron 1979, Ann.
     Stat. 7:1).  With the tables of *clusters* [m, r, c] that add up to *table*, whole clusters are sampled,
     the corrections are made larger by the mean design effect (Rao & Scott 1981, J. Am. Stat. Assoc. 76:221),
-    and the distances to the bounds by t over z (docs/statistics.md#effect-sizes).  The interval of a single
+    and the distances to the bounds by t over z (docs/derivations.md#effect-sizes).  The interval of a single
     cluster is 0 to 1.  Raises ValueError if the tables do not add up.
 
     >>> "{0.value:.2f}".format(cramers_v([[567, 20], [13, 20]]))

@@ -129,7 +129,7 @@ def calibration_error(
 
     *if_calibrated* is the mean of the simulations of Vaicenavicius et al. (2019, AISTATS 22, section 4),
     without simulating.  The interval allows for chance, which adds to the error; each bound holds in at least
-    97.5 % of samples (docs/statistics.md#calibration-errors).
+    97.5 % of samples (docs/derivations.md#calibration-errors).
 
     >>> sure = [0.9] * 10
     >>> found = calibration_error(sure, [True] * 6 + [False] * 4, equal_width_bins(sure))

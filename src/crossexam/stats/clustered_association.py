@@ -10,7 +10,7 @@ Both tests here shuffle what the null hypothesis leaves exchangeable:
 
 The permutation of labels is exact if they are assigned to the clusters without regard to outcomes and sizes
 (Good 2005, *Permutation, Parametric and Bootstrap Tests of Hypotheses*), and otherwise an approximation, for
-which this statistic was chosen (docs/statistics.md#behaviour-analysis).
+which this statistic was chosen (docs/derivations.md#behaviour-analysis).
 """
 
 from __future__ import annotations

@@ -242,7 +242,7 @@ def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = N
 
     Equal accuracy does not make clusters exchangeable, so that p is at least that of the score test ``z =
     |b - c| / sqrt((b + c) deff)`` by Student's t for *m* - 1 degrees of freedom, with *deff* of
-    :func:`crossexam.stats.clusters.design_effect` (docs/statistics.md#mcnemars-test-by-cluster).  With two
+    :func:`crossexam.stats.clusters.design_effect` (docs/derivations.md#mcnemars-test-by-cluster).  With two
     clusterings [n, 2], it is the larger of the two p-values.
 
     >>> clustered_mcnemar([1, 1, 1, 1], [0, 0, 0, 0], ["a", "a", "b", "b"]).p_exact == 2 / 2**2

@@ -99,7 +99,7 @@ def paired_probabilities(
 
     ECE (15 bins of equal width): the difference of the two errors, with an interval that allows for what
     chance adds to each, and no p-value.  The intervals are derived in
-    docs/statistics.md#differences-of-probabilities.
+    docs/derivations.md#differences-of-probabilities.
 
     Clusters keep both models together, hence the covariance between them.  With fewer than two, the intervals
     are the whole range.

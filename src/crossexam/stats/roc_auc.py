@@ -51,7 +51,7 @@ def roc_auc(
     many items as would have the variance of DeLong, DeLong & Clarke-Pearson (1988, Biometrics 44:837) with
     sums over clusters, which may have items of both kinds (Obuchowski 1997, Biometrics 53:567), by the
     jackknife of :mod:`crossexam.stats.clusters`, shrunk with the weight of a quarter of an item
-    (docs/statistics.md#area-under-the-roc-curve).
+    (docs/derivations.md#area-under-the-roc-curve).
 
     The value is nan and the interval 0 to 1 unless there are items of both kinds.  Raises ValueError if the
     lengths differ.

@@ -109,7 +109,7 @@ def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = 
 
     The area, ``AURC = 1/a sum_k R_k`` over the *a* items with an answer, is the mean risk (Geifman, Uziel and
     El-Yaniv 2019, ICLR).  All intervals are from the influences of items, which allow for the threshold being
-    estimated; that of the area is at 95 % (docs/statistics.md#risk-and-coverage).
+    estimated; that of the area is at 95 % (docs/derivations.md#risk-and-coverage).
 
     >>> curve = risk_coverage([0, 0, 1, 1], [0.9, 0.8, 0.7, 0.6])
     >>> curve.coverage.tolist(), curve.risk.round(2).tolist()
@@ -280,7 +280,7 @@ def _influences(ordered: _Ordered) -> tuple[NDArray[np.float64], float, float]:
     """Return the influence of each item on the area under the curve [a], up to a constant.
 
     It is ``w wrong`` and what the item moves of its own and all lower confidences
-    (docs/statistics.md#risk-and-coverage).  With them come the sum of the squares of what errors add to it,
+    (docs/derivations.md#risk-and-coverage).  With them come the sum of the squares of what errors add to it,
     and the mean square of what an error on each item would.
     """
     a = len(ordered.wrong)

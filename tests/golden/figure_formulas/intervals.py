@@ -1,6 +1,6 @@
 """Intervals and tests of shares, means and differences of items in clusters, by their formulas.
 
-The formulas are those of docs/statistics.md and of ``clusters``, ``estimate``, ``paired``, ``unpaired`` and
+The formulas are those of docs/derivations.md and of ``clusters``, ``estimate``, ``paired``, ``unpaired`` and
 ``power`` of the package, none of which is imported: clusters are really left out, all signs are flipped, and
 bounds are roots of what they bound.  *units* are one or two clusterings of items, each [n].
 """

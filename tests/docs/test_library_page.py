@@ -1,4 +1,4 @@
-"""The page of the notebook: its code runs, and shows what the page says."""
+"""The page of the library: its code runs, and shows what the page says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "notebook.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "library.md"
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<shown>.*?)```", re.DOTALL)
 
 

@@ -29,12 +29,12 @@ from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import empty_or_kept, finished_or_absent, sha256_of, sweep
 from crossexam.core.locks import locked
-from crossexam.core.manifest import RunEntry
+from crossexam.core.manifest import RunEntry, manifest_in, run_entries
 from crossexam.core.outcome import check_unanswered
 from crossexam.core.output.file_names import file_stem
 from crossexam.core.places import relative_url, url_of
 from crossexam.core.progress import Progress, silent
-from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.test_sets import write_test_set
 from crossexam.core.transfers import copied_to_place
@@ -44,7 +44,7 @@ from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
 from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
-from crossexam.runs.saved import MANIFEST, PredictionTable, read_predictions, run_entries, whole_test_set
+from crossexam.runs.saved import PredictionTable, saved_answers, whole_test_set
 from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
 
@@ -120,8 +120,8 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
     looks_up = isinstance(model, AnswersSets) or (isinstance(model, ReadsParses) and model.reads_parses)
     if looks_up or not ((folder / MANIFEST).exists() and (folder / FILE_NAME).exists()):
         return None
-    earlier = read_manifest(folder / MANIFEST, hint=_WAY_OUT)
-    entries = run_entries(earlier["test_sets"], folder / MANIFEST)
+    earlier = _manifest_there(folder)
+    entries = run_entries(earlier)
     pairs = earlier.get("chunk_pairs" if isinstance(model, AsksInParts) else "distinct_pairs")
     datasets = {name: first_items(dataset, limit) for name, dataset in suite.datasets.items()}
     if (
@@ -137,12 +137,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
         facts = store.facts
     if isinstance(model, Recalls):
         model.recall(facts)
-    sets = {
-        name: read_predictions(folder / entry.predictions, datasets[name], None)
-        for name, entry in entries.items()
-    }
-    if any(each.reading is None for each in sets.values()):  # by an earlier version
-        return None
+    sets = {name: saved_answers(folder, datasets[name], entry) for name, entry in entries.items()}
     counts: dict[str, int] = {name: earlier[name] for name in COUNTS if name in earlier}
     counts |= {"asked_pairs": 0, "pairs_from_store": pairs}
     return finished_run(
@@ -160,8 +155,7 @@ def _is_finished(folder: Path, dataset: Dataset, entry: RunEntry) -> bool:
     """Return whether *folder* has the predictions of *entry*, unchanged, and they are those for *dataset*."""
     path = folder / entry.predictions
     return (
-        entry.sha256 is not None
-        and path.is_file()
+        path.is_file()
         and len(dataset) == entry.rows
         and _content_hash(dataset) == entry.content_hash
         and sha256_of(path) == entry.sha256
@@ -221,7 +215,7 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
     if force:
         manifest_file.unlink(missing_ok=True)
     elif manifest_file.exists():
-        earlier = read_manifest(manifest_file)
+        earlier = _manifest_there(folder)
         known = _refuse_replacing(earlier, run.model, run.manifest, run.datasets, folder)
         _refuse_losing(known, run.datasets, folder)
     entries = {}
@@ -249,13 +243,8 @@ def _refuse_other_files(folder: Path, *, force: bool) -> None:
         return
     if not folder.is_dir():
         raise CrossexamError("this is a file", where=str(folder), wanted="a folder for the predictions")
-    manifest = folder / MANIFEST
-    if manifest.exists():
-        known = read_manifest(manifest, hint=_WAY_OUT)
-        if "model" not in known or "test_sets" not in known:
-            raise CrossexamError(
-                "this is not the folder of a run", where=str(folder), hint="choose another -o"
-            )
+    if (folder / MANIFEST).exists():
+        _manifest_there(folder)
     elif not (folder / FILE_NAME).exists() and any(
         not path.name.startswith(".") for path in folder.iterdir()
     ):
@@ -264,6 +253,11 @@ def _refuse_other_files(folder: Path, *, force: bool) -> None:
             where=str(folder),
             hint="choose another -o",
         )
+
+
+def _manifest_there(folder: Path) -> dict[str, Any]:
+    """Return the manifest of the run in *folder*, which is written to; raises FormatError."""
+    return manifest_in(folder, "run", hint=_WAY_OUT, otherwise="choose another -o")
 
 
 def suite_in_folder(
@@ -287,7 +281,7 @@ def _kept_sets(
     """
     if not (folder / MANIFEST).exists():
         return {}
-    earlier = read_manifest(folder / MANIFEST, hint=_WAY_OUT)
+    earlier = _manifest_there(folder)
     asked = {name: first_items(dataset, limit) for name, dataset in datasets.items()}
     new = {"model_key": model.key, "details": model.details}
     known = _refuse_replacing(earlier, model.name, new, asked, folder)
@@ -319,10 +313,10 @@ def _refuse_replacing(
     A test set may be run again if it has the same items, or the same and further ones.
     """
     what = None
-    known = run_entries(earlier["test_sets"], folder / MANIFEST)
+    known = run_entries(earlier)
     if earlier["model"] != model:
         what = f"this folder contains a run of {earlier['model']}, not of {model}"
-    elif earlier.get("model_key", new.get("model_key")) != new.get("model_key"):
+    elif earlier.get("model_key") != new.get("model_key"):
         what = _of_other_key(model, earlier, new)
     else:
         for name, entry in known.items():

@@ -215,9 +215,7 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
     if force:
         manifest_file.unlink(missing_ok=True)
     elif manifest_file.exists():
-        earlier = _manifest_there(folder)
-        known = _refuse_replacing(earlier, run.model, run.manifest, run.datasets, folder)
-        _refuse_losing(known, run.datasets, folder)
+        known = _refuse_replacing(folder, {**run.manifest, "model": run.model}, run.datasets)
     entries = {}
     for name, dataset in run.datasets.items():
         file = f"{file_stem(name)}.parquet"
@@ -281,19 +279,12 @@ def _kept_sets(
     """
     if not (folder / MANIFEST).exists():
         return {}
-    earlier = _manifest_there(folder)
     asked = {name: first_items(dataset, limit) for name, dataset in datasets.items()}
-    new = {"model_key": model.key, "details": model.details}
-    known = _refuse_replacing(earlier, model.name, new, asked, folder)
-    others = {name: entry for name, entry in known.items() if name not in datasets}
-    if others and earlier.get("limit") != limit:
-        raise CrossexamError(
-            f"the run in this folder was made with {_limit(earlier.get('limit'))}, this one with "
-            f"{_limit(limit)}, and the folder has other test sets: {', '.join(others)}",
-            where=str(folder),
-            hint=_WAY_OUT,
-        )
-    return {name: whole_test_set(folder, name, entry) for name, entry in others.items()}
+    new = {"model": model.name, "model_key": model.key, "details": model.details, "limit": limit}
+    known = _refuse_replacing(folder, new, asked, keeps=True)
+    return {
+        name: whole_test_set(folder, name, entry) for name, entry in known.items() if name not in datasets
+    }
 
 
 def _limit(limit: object) -> str:
@@ -301,38 +292,52 @@ def _limit(limit: object) -> str:
 
 
 def _refuse_replacing(
-    earlier: Mapping[str, Any],
-    model: str,
-    new: Mapping[str, Any],
-    datasets: Mapping[str, Dataset],
-    folder: Path,
+    folder: Path, new: Mapping[str, Any], datasets: Mapping[str, Dataset], *, keeps: bool = False
 ) -> dict[str, RunEntry]:
-    """Return the entries of the run *earlier* in *folder*; raises CrossexamError if *datasets* replace any.
+    """Return the entries of the run in *folder*; raises CrossexamError if it would lose anything.
 
-    *new* has the key and the details of the *model*, as its manifest will.
-    A test set may be run again if it has the same items, or the same and further ones.
+    *new* is the manifest of the run over *datasets* that is to be there, which *keeps* other test sets.
     """
-    what = None
+    earlier = _manifest_there(folder)
     known = run_entries(earlier)
-    if earlier["model"] != model:
-        what = f"this folder contains a run of {earlier['model']}, not of {model}"
-    elif earlier.get("model_key") != new.get("model_key"):
-        what = _of_other_key(model, earlier, new)
-    else:
-        for name, entry in known.items():
-            if name in datasets and not _has_items(datasets[name], entry):
-                what = (
-                    f"this folder contains a run over {entry.rows:,} other items that are also called "
-                    f"'{name}'"
-                )
-                break
+    what = next(_losses(earlier, known, new, datasets, keeps), None)
     if what is not None:
         raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
     return known
 
 
-def _of_other_key(model: str, earlier: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Return how the run *earlier* of *model* differs from a *new* one with another key."""
+def _losses(
+    earlier: Mapping[str, Any],
+    known: Mapping[str, RunEntry],
+    new: Mapping[str, Any],
+    datasets: Mapping[str, Dataset],
+    keeps: bool,
+) -> Iterator[str]:
+    """Yield why a *new* run over *datasets* cannot be written where one is *earlier*.
+
+    A test set may be run again if it has the same items, or the same and further ones.
+    """
+    if earlier["model"] != new["model"]:
+        yield f"this folder contains a run of {earlier['model']}, not of {new['model']}"
+    if earlier.get("model_key") != new.get("model_key"):
+        yield _of_other_key(earlier, new)
+    for name, entry in known.items():
+        if name in datasets and not _has_items(datasets[name], entry):
+            yield f"this folder contains a run over {entry.rows:,} other items that are also called '{name}'"
+    others = ", ".join(name for name in known if name not in datasets)
+    if others and not keeps:
+        yield f"the run in this folder has test sets that the new one lacks: {others}"
+    if others and earlier.get("limit") != new.get("limit"):
+        there, here = map(_limit, (earlier.get("limit"), new.get("limit")))
+        yield (
+            f"the run in this folder was made with {there}, this one with {here}, and the folder has other "
+            f"test sets: {others}"
+        )
+
+
+def _of_other_key(earlier: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Return how the run *earlier* differs from a *new* one of the same model with another key."""
+    model = new["model"]
     asked = (how_asked(each.get("details")) for each in (earlier, new))
     if changed := differences(*asked):
         return f"this folder contains a run of {model} with other options: {'; '.join(changed)}"
@@ -347,16 +352,6 @@ def _has_items(dataset: Dataset, entry: RunEntry) -> bool:
     if len(dataset) == entry.rows and _content_hash(dataset) == entry.content_hash:
         return True
     return has_content(dataset.examples[: entry.rows], entry.content_hash)
-
-
-def _refuse_losing(known: Mapping[str, RunEntry], datasets: Mapping[str, Dataset], folder: Path) -> None:
-    lost = [name for name in known if name not in datasets]
-    if lost:
-        raise CrossexamError(
-            f"the run in this folder has test sets that the new one lacks: {', '.join(lost)}",
-            where=str(folder),
-            hint=_WAY_OUT,
-        )
 
 
 def _write_predictions(path: Path, run: Run, name: str) -> None:

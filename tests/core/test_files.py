@@ -166,7 +166,7 @@ def test_a_place_that_is_no_suite_is_named(tmp_path: Path, refused: Callable[...
         None: ("there is no manifest.json", "run `crossexam build` again"),
         '{"name": "x", "test_sets": {}}': ("Crossexam did not write this file", "build the suite again"),
         json_text(sealed({"name": "x"})): ("this is the folder of a model, not of a suite",),
-        json_text(sealed({"model_key": "x", "test_sets": {}})): (
+        json_text(sealed({"model": "x", "test_sets": {}})): (
             "this is the folder of a run, not of a suite",
             "crossexam report ",
         ),

@@ -223,7 +223,7 @@ def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:
         FormatError, match=r"the manifest lists test set 'more.tiny', but its file does not exist"
     ):
         read_suite(folder)
-    write_manifest(folder / "manifest.json", {"model_key": "x", "test_sets": {}})
+    write_manifest(folder / "manifest.json", {"model": "x", "test_sets": {}})
     with pytest.raises(FormatError, match=r"folder of a run, not of a suite(\n.*)+crossexam report "):
         read_suite(folder)
 

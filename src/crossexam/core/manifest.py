@@ -208,10 +208,9 @@ class TestSetEntry:
         )
 
 
-#: The fields that the manifest has as they are.
-_STATED: Final = frozenset(each.name for each in fields(TestSetEntry)) - {
-    "construction", "version", "rules", "part", "yields", "base_known", "facts"
-}  # fmt: skip
+#: The fields that the manifest has in another form, and those that it has as they are.
+_OTHERWISE: Final = {"construction", "version", "rules", "part", "yields", "base_known", "facts"}
+_STATED: Final = {each.name for each in fields(TestSetEntry)} - _OTHERWISE
 #: What is written though it is null.
 _ALSO_NULL: Final = frozenset({"base_set", "rows", "content_hash", "signature", "yield"})
 

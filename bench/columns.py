@@ -70,8 +70,9 @@ def write_run(suite: Path, folder: Path, model: str = "random", seed: int = 0) -
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from crossexam.core.files import sha256_of, write_json
+    from crossexam.core.files import sha256_of
     from crossexam.core.labels import LABELS
+    from crossexam.core.sealed import write_manifest
 
     manifest = json.loads((suite / "manifest.json").read_text())
     rng, entries = np.random.default_rng(seed), dict[str, Any]()
@@ -92,7 +93,7 @@ def write_run(suite: Path, folder: Path, model: str = "random", seed: int = 0) -
             "items_path": str((suite / entry["file"]).absolute()),
             "dataset": entry,
         }
-    write_json(folder / "manifest.json", {"model": model, "model_key": model, "test_sets": entries})
+    write_manifest(folder / "manifest.json", {"model": model, "model_key": model, "test_sets": entries})
 
 
 def compare(folder: Path, sources: list[Path], repeat: int) -> None:

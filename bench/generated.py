@@ -19,12 +19,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.files import sha256_of, write_json
+from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
 from crossexam.core.manifest import BASE, SuiteManifest, TestSetEntry, signature
+from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.core.stored.encoded import schema
 from crossexam.core.stored.rows import COLUMNS
-from crossexam.core.test_sets import MANIFEST, ROWS_PER_GROUP
+from crossexam.core.test_sets import ROWS_PER_GROUP
 
 PART: Final = "generated"
 _CLAUSE: Final = " and false is not true"
@@ -137,7 +138,7 @@ def write_suite(folder: Path, rows: int, *, premise_count: int = 400, seed: int 
         for entry, writer in zip((base, stress), writers, strict=True)
     ]
     manifest = SuiteManifest(PART, "none", signed, request, entries)
-    write_json(folder / MANIFEST, manifest.to_json())
+    write_manifest(folder / MANIFEST, manifest.to_json())
 
 
 def _chunks(rows: int, premise_count: int, seed: int) -> Iterator[Columns]:

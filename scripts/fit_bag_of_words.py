@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from crossexam.core.files import write_json
+from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.corpora.labelled import load_corpus
 from crossexam.shallow.bag_of_words import (
     BAG_OF_WORDS,
@@ -23,7 +23,7 @@ from crossexam.shallow.bag_of_words import (
     load_table,
     save_bag_of_words,
 )
-from crossexam.shallow.fitting import MANIFEST, FitRequest, fit_once, score_on_corpus
+from crossexam.shallow.fitting import FitRequest, fit_once, score_on_corpus
 
 TARGET = Path(__file__).parents[1] / "src" / "crossexam" / "models" / "shipped_bag_of_words"
 TRAIN = ("snli/snli_1.0_train_subset.jsonl", "multinli/multinli_train_subset_tokenised.tsv")
@@ -74,7 +74,7 @@ def main() -> None:
         "tests": {corpus.spec: score_on_corpus(shipped, corpus) for corpus in corpora},
     }
     manifest["scores"] = {f"dev_{name}": manifest["tests"]["snli:dev"][name] for name in ("accuracy", "loss")}
-    write_json(TARGET / MANIFEST, manifest)
+    write_manifest(TARGET / MANIFEST, manifest)
     print((TARGET / MANIFEST).read_text())
 
 

@@ -19,7 +19,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from crossexam.core.example import Example
+from crossexam.core.files import sha256_of
 from crossexam.core.output.escapes import FORMULA, json_text, visible
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.test_sets import read_suite, write_test_set
 
 if TYPE_CHECKING:
@@ -88,13 +90,15 @@ def write_suite(folder: Path, *, with_errors: bool) -> Path:
     """Write a suite whose test sets have hostile names, as somebody else's program would."""
     folder.mkdir()
     write_test_set(folder / "base.parquet", examples("base", True))
-    base: dict[str, Any] = {"file": "base.parquet", "construction": "base", "part": NAMES[0]}
-    entries = {f"base.{NAMES[0]}": base}
+    base = {"file": "base.parquet", "construction": "base", "part": NAMES[0]}
+    base["sha256"] = sha256_of(folder / "base.parquet")
+    entries: dict[str, dict[str, Any]] = {f"base.{NAMES[0]}": base}
     for number, name in enumerate(NAMES):
         items = examples(f"-{number}", False)[number % 5 :: 9]
         write_test_set(folder / f"{number}.parquet", [*items, *(items[:1] if with_errors else [])])
         entries[name] = {
             "file": f"{number}.parquet",
+            "sha256": sha256_of(folder / f"{number}.parquet"),
             "construction": f"{name}.v1",
             "part": NAMES[0],
             "base_set": f"base.{NAMES[0]}",
@@ -102,7 +106,7 @@ def write_suite(folder: Path, *, with_errors: bool) -> Path:
             "yield": {"examples": 9, "items": len(items), "rejected": {name: 2}},
         }
     manifest = {"format": 1, "name": NAMES[0], "test_sets": entries}
-    (folder / "manifest.json").write_text(json_text(manifest), encoding="utf-8")
+    write_manifest(folder / "manifest.json", manifest)
     return folder
 
 
@@ -311,13 +315,13 @@ def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
     import yaml
 
     sets = [name for name in NAMES if name not in {HOSTILE["upper"], HOSTILE["composed"]}]
-    manifest = json.loads((suite / "manifest.json").read_text("utf-8"))
+    manifest = read_manifest(suite / "manifest.json")
     folder = tmp_path / "suite"
     shutil.copytree(suite, folder)
     for number, name in enumerate(sets):  # the names differ in letters, as is asked for
         manifest["test_sets"][f"t{number}{name}"] = manifest["test_sets"][name]
     manifest["test_sets"] = {key: each for key, each in manifest["test_sets"].items() if key[:1] == "t"}
-    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    write_manifest(folder / "manifest.json", manifest)
     run("export", form, folder, "-o", tmp_path / "out")
     for path in (tmp_path / "out").iterdir():
         text = path.read_text(encoding="utf-8")

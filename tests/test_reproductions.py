@@ -35,7 +35,7 @@ from crossexam.core.example import (
     Example,
     cluster_of,
 )
-from crossexam.core.files import write_json
+from crossexam.core.files import sha256_of, write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.sealed import read_manifest, write_manifest
@@ -577,7 +577,7 @@ def small(tmp_path: Path) -> tuple[study.Study, Path]:
         "curve": [{"seconds": 60.0}],
     }
     for seed in (0, 1):
-        write_json(work / f"trained/neutral/seed-{seed}/manifest.json", manifest)
+        write_manifest(work / f"trained/neutral/seed-{seed}/manifest.json", manifest)
         run_into_folder("builtin/neutral", read_suite(work / "suite"), work / f"runs/neutral/seed-{seed}")
     return study.read_study(folder), work
 
@@ -688,7 +688,8 @@ def _other_negation(work: Path) -> None:
     entry = read_manifest(work / "suite/manifest.json")
     path = work / "suite" / entry["test_sets"]["negation.builtin_demo"]["file"]
     write_test_set(path, changed)
-    entry["test_sets"]["negation.builtin_demo"] |= {"content_hash": content_hash(changed), "sha256": None}
+    known = {"content_hash": content_hash(changed), "sha256": sha256_of(path)}
+    entry["test_sets"]["negation.builtin_demo"] |= known
     write_manifest(work / "suite/manifest.json", entry)
 
 
@@ -769,10 +770,10 @@ def test_the_page_says_what_a_model_that_reads_parses_had_to_read(small: tuple[s
     path = work / "runs/neutral/seed-0/manifest.json"
     manifest = read_manifest(path)
     manifest["test_sets"]["negation.builtin_demo"]["parsed"] = 300
-    write_json(path, manifest)
+    write_manifest(path, manifest)
     assert "NB: both sentences of 300 of 324 items have a parse" in _judged(defined, work)[1]
     manifest["details"]["trees"] = "right-branching: no parse"
-    write_json(path, manifest)
+    write_manifest(path, manifest)
     assert "NB: trees of the test sets are right-branching: no parse." in _judged(defined, work)[1]
 
 
@@ -796,7 +797,7 @@ def test_two_sets_of_one_construction_and_base_are_not_pooled(small: tuple[study
     manifest = work / "suite/manifest.json"
     described = read_manifest(manifest)
     described["test_sets"]["negation_paper.builtin_demo"] = described["test_sets"]["negation.builtin_demo"]
-    write_json(manifest, described)
+    write_manifest(manifest, described)
     for seed in (0, 1):
         run_into_folder("builtin/neutral", read_suite(work / "suite"), work / f"runs/neutral/seed-{seed}")
     with pytest.raises(CrossexamError, match=r"'negation\.builtin_demo' and 'negation_paper\."):

@@ -53,7 +53,7 @@ CLOSURES = {
 #: tags, compositions of a tree, classes whose order is in question, the chunks of a premise.
 TAKE_LARGEST = {
     "evaluation.lexically_misleading", "evaluation.measures", "language.tagging.perceptron", "models.answers",
-    "models.chunking", "models.prediction_file", "runs.saved", "stats.estimate",
+    "models.chunking", "models.prediction_file", "stats.estimate",
     "zoo.gumbel_tree_lstm",
 }  # fmt: skip
 

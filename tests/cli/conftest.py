@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from crossexam.cli import main
 from crossexam.core.example import content_id
-from crossexam.core.sealed import read_manifest
+from crossexam.core.sealed import read_manifest, sealed
 
 PAIRS = [
     ("A man sleeps.", "A person sleeps.", "entailment"),
@@ -231,30 +231,24 @@ def write_models() -> None:
         os.mkfifo("pipe.csv")
 
 
-def entry_set(**fields: object) -> Callable[[dict[str, Any]], None]:
-    """Return the damage that sets *fields* in the first entry of a manifest."""
-    return lambda manifest: next(iter(manifest["test_sets"].values())).update(fields)
-
-
-def dataset_set(**fields: object) -> Callable[[dict[str, Any]], None]:
-    """Return the damage that sets *fields* of the first test set in the manifest of a run."""
-    return lambda manifest: next(iter(manifest["test_sets"].values()))["dataset"].update(fields)
-
-
 def write_damaged(kind: str, damages: Mapping[str, Callable[[dict[str, Any]], Any]]) -> None:
-    """Write copies of the folder *kind*; a damage changes the manifest, or returns what replaces it."""
+    """Write copies of the folder *kind*; a damage returns what replaces the manifest, or None."""
     for name, damage in damages.items():
         folder = Path(f"{kind}_{name}")
         shutil.copytree(kind, folder)
-        manifest = read_manifest(folder / "manifest.json")
-        text = damage(manifest)
-        text = text if isinstance(text, str) else json.dumps(manifest)
-        (folder / "manifest.json").write_text(text, encoding="utf-8")
+        text = damage(read_manifest(folder / "manifest.json"))
+        if text is not None:
+            (folder / "manifest.json").write_text(text, encoding="utf-8")
+
+
+def without_items(manifest: dict[str, Any]) -> str:
+    """Return the *manifest* of a run, whole, of which the items of a test set are nowhere."""
+    manifest["test_sets"]["base.pairs"] |= {"items": "nowhere.parquet", "items_path": ""}
+    return json.dumps(sealed(manifest))
 
 
 def write_damaged_folders() -> None:
-    nothing: Callable[[dict[str, Any]], None] = lambda manifest: None  # noqa: E731
-    first = "base.pairs"
+    nothing: Callable[[object], None] = lambda manifest: None  # noqa: E731
     write_damaged(
         "suite",
         {
@@ -263,12 +257,8 @@ def write_damaged_folders() -> None:
             "list": lambda manifest: "[1]",
             "deep": lambda manifest: DEEP,
             "digits": lambda manifest: f'{{"a": {DIGITS}}}',
-            "no_sets": lambda manifest: manifest.pop("test_sets") and None,
-            "null": lambda manifest: manifest["test_sets"].update({first: None}),
-            "rows": entry_set(rows="many"),
-            "base": entry_set(base_set=7),
-            "kept": entry_set(keeps_label="maybe"),
-            "request": lambda manifest: manifest.update(request=[1]),
+            "bare": json.dumps,
+            "edited": lambda manifest: json.dumps({"seed": 1, **sealed(manifest)}),
             **dict.fromkeys(("gone", "changed", "half"), nothing),
         },
     )
@@ -276,24 +266,12 @@ def write_damaged_folders() -> None:
         "run",
         {
             "cut": lambda manifest: '{"test_sets": {"base',
-            "list": lambda manifest: manifest.update(test_sets=[]),
-            "null": lambda manifest: manifest["test_sets"].update({first: None}),
-            "no_rows": lambda manifest: manifest["test_sets"][first].pop("rows") and None,
-            "base": dataset_set(base_set=7),
-            "no_model": lambda manifest: manifest.pop("model") and None,
-            "model": lambda manifest: manifest.update(model=5),
-            "no_items": entry_set(items="nowhere.parquet", items_path=""),
+            "bare": json.dumps,
+            "no_items": without_items,
             **dict.fromkeys(("gone", "changed"), nothing),
         },
     )
-    write_damaged(
-        "study",
-        {
-            "cut": lambda manifest: '{"test_sets": {"base',
-            "no_sets": lambda manifest: manifest.pop("test_sets") and None,
-            "null": lambda manifest: manifest["test_sets"].update({first: None}),
-        },
-    )
+    write_damaged("study", {"cut": lambda manifest: '{"test_sets": {"base', "bare": json.dumps})
     write_damaged("model", {"list": lambda manifest: "[]", "cut": nothing})
     Path("model_cut", "bag_of_words.npz").write_bytes(b"PK")
     name = "negation.pairs.parquet"

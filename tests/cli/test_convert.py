@@ -17,8 +17,8 @@ from crossexam.cli.convert import _table
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.files import read_json, write_json
-from crossexam.core.sealed import read_manifest
+from crossexam.core.files import read_json
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.evaluation import conversion
 from crossexam.evaluation.conversion import Conversion, Fidelity, convert_checkpoint
 from crossexam.models.label_order import PAIRS
@@ -314,11 +314,11 @@ def test_what_is_said_of_another_graph_does_not_count(
     convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite, accept=True))
     facts = read_manifest(folder / "convert.json")
     assert "conversion" in open_model(f"onnx/{folder}").details
-    write_json(folder / "convert.json", {**facts, "probe": [[5.0, 0.0, 0.0]] * 30})
+    write_manifest(folder / "convert.json", {**facts, "probe": [[5.0, 0.0, 0.0]] * 30})
     moved = predict_suite(f"onnx/{folder}", suite)
     assert moved.manifest["details"]["moved_since_conversion"] > conversion.MOVED
     assert any("this processor or version of onnxruntime" in w for w in conversion.conversion_warnings(moved))
-    write_json(folder / "convert.json", {**facts, "graph_sha256": "0" * 64})
+    write_manifest(folder / "convert.json", {**facts, "graph_sha256": "0" * 64})
     assert "conversion" not in open_model(f"onnx/{folder}").details
 
 

@@ -126,9 +126,9 @@ def test_what_the_terminal_cannot_print_is_escaped(
     ("folder", "command"),
     [
         ("run_cut", "run builtin/overlap suite --force -o"),
-        ("run_list", "run builtin/overlap suite --force -o"),
+        ("run_bare", "run builtin/overlap suite --force -o"),
         ("suite_cut", "build negation --base pairs.csv --force -o"),
-        ("suite_null", "build negation --base pairs.csv --force -o"),
+        ("suite_bare", "build negation --base pairs.csv --force -o"),
     ],
 )
 def test_what_a_hint_recommends_mends_a_damaged_folder(

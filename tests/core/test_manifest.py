@@ -10,7 +10,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
-from crossexam.core.manifest import CROSS_DATASET, RunEntry, TestSetEntry, entries_of
+from crossexam.core.manifest import CROSS_DATASET, TestSetEntry
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_request
@@ -78,17 +78,9 @@ def test_a_manifest_that_is_silent_has_defaults() -> None:
     assert "base_set" not in entry.to_json()
     assert Dataset("base.dev", ()).entry.is_base
     assert (Dataset("mine", ()).entry.construction, Dataset("mine", ()).entry.part) == ("mine", "")
-    assert entries_of({"name": "a file"}) == {}
 
 
 def test_items_are_compared_unless_labels_change_or_the_entry_says_otherwise() -> None:
     said = [(labels, paired) for labels in (True, False) for paired in (None, True, False)]
     compared = [replace(PLAIN, keeps_label=labels, paired=paired).compares_items for labels, paired in said]
     assert compared == [True, True, False, False, True, False]
-
-
-def test_an_entry_of_a_run_may_lack_all_but_the_rows() -> None:
-    entry = RunEntry.from_json({"rows": 2})
-    assert (entry.rows, entry.content_hash, entry.predictions, dict(entry.dataset)) == (2, None, "", {})
-    with pytest.raises(KeyError):
-        RunEntry.from_json({})

@@ -26,16 +26,14 @@ from crossexam.core.outcome import ANSWERED, Outcome
 from crossexam.core.sealed import (
     CHECKSUM,
     FILES,
-    UNVERIFIED,
     WRITTEN_BY,
     ChangedError,
     check_files,
-    has_checksum,
     hashes_of_files,
     read_manifest,
     write_manifest,
 )
-from crossexam.core.test_sets import read_suite
+from crossexam.core.test_sets import UNVERIFIED, read_suite
 from crossexam.corpora.received import unpack_zip
 from crossexam.language.lexicons.counts import read_counts
 from crossexam.language.lexicons.word_pairs import read_pairs
@@ -108,9 +106,7 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
             continue
 
 
-def test_a_manifest_without_its_checksum_is_not_taken_for_an_earlier_one(
-    tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_a_manifest_without_its_checksum_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "manifest.json"
     write_manifest(path, {"rows": 3})
     content = read_json(path)
@@ -119,23 +115,11 @@ def test_a_manifest_without_its_checksum_is_not_taken_for_an_earlier_one(
     assert "its checksum is missing" in refused(read_manifest, path)
     write_json(path, {"rows": 4, CHECKSUM: content[CHECKSUM]})
     assert "its checksum is that of another content" in refused(read_manifest, path)
-    write_json(path, {"rows": 3})  # of an earlier version
-    assert read_manifest(path) == {"rows": 3}
-    assert not has_checksum(path)
-    write_manifest(path, read_manifest(path))
-    assert has_checksum(path)
+    write_json(path, {"rows": 3})
+    assert "Crossexam did not write this file: it has no checksum" in refused(read_manifest, path)
 
 
 # Test sets and runs
-
-
-def without_checksums(manifest: Path) -> None:
-    """Write *manifest* as an earlier version wrote it."""
-    content = read_manifest(manifest)
-    for entry in content["test_sets"].values():
-        for each in (entry, entry.get("dataset", {})):
-            each.pop("sha256", None)
-    write_json(manifest, content)
 
 
 def change_info(path: Path) -> None:
@@ -161,32 +145,22 @@ def test_a_test_set_that_was_changed_is_refused(place: Path, refused: Callable[.
     assert f"{path}: {CHANGED}" in refused(read_suite, place / "suite")
 
 
-def test_nothing_vouches_for_what_an_earlier_version_wrote(place: Path) -> None:
-    known = read_run(place / "run")
-    for name in ("suite", "run"):
-        without_checksums(place / name / "manifest.json")
-    suite, run = read_suite(place / "suite"), read_run(place / "run")
-    assert suite.manifest[UNVERIFIED] is True
-    assert all(each.manifest[UNVERIFIED] for each in suite)
-    assert run.manifest[UNVERIFIED] == (
-        "manifest.json, predictions/base.builtin_demo_30.parquet, "
-        f"predictions/{SET}.parquet: without a checksum, as in runs of earlier versions"
-    )
-    assert run.answers(SET).tolist() == known.answers(SET).tolist()
+def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path, refused: Callable[..., str]) -> None:
+    alone = shutil.copy(place / "suite" / f"{SET}.parquet", place / f"{SET}.parquet")
+    assert UNVERIFIED not in read_suite(place / "suite")[SET].manifest
+    suite = read_suite(alone)
+    assert suite[SET].manifest[UNVERIFIED] is True
     cx.run("builtin/overlap", suite, store=place / "new")
     entry = read_json(place / "new" / "manifest.json")["test_sets"][SET]
     assert entry["dataset"][UNVERIFIED] is True
+    run = read_run(place / "new")
+    assert run.datasets[SET].manifest[UNVERIFIED] is True
     cx.report(run).save(place / "page.md")
-    assert "No checksum vouches for the file of base." in read_utf8(place / "page.md")
-    change_info(place / "suite" / f"{SET}.parquet")  # which nothing can tell any more
-    assert len(read_suite(place / "suite")[SET]) == len(suite[SET])
-
-
-def test_a_new_suite_is_vouched_for(made: Path) -> None:
-    suite = read_suite(made / "suite")
-    assert UNVERIFIED not in suite.manifest
-    assert not any(UNVERIFIED in each.manifest for each in suite)
-    assert UNVERIFIED not in read_run(made / "run").manifest
+    assert "No checksum vouches for the file of negation" in read_utf8(place / "page.md")
+    change_info(alone)  # which nothing can tell
+    assert len(read_run(place / "new").datasets[SET]) == len(suite[SET])
+    pl.read_parquet(alone).with_columns(premise=pl.lit("Another.")).write_parquet(alone)
+    assert f"test set '{SET}' was changed after the run" in refused(read_run, place / "new")
 
 
 def test_the_build_of_a_damaged_suite_names_the_way_out(place: Path, refused: Callable[..., str]) -> None:
@@ -294,7 +268,6 @@ def test_files_of_a_model_that_were_changed_are_refused(tmp_path: Path) -> None:
     (tmp_path / "weights").write_bytes(b"abc")
     manifest = {FILES: hashes_of_files(tmp_path)}
     check_files(tmp_path, manifest, hint="train again")
-    check_files(tmp_path, {}, hint="train again")  # of an earlier version
     (tmp_path / "weights").write_bytes(b"abd")
     with pytest.raises(ChangedError, match=r"weights: the file was changed(.|\n)*hint: train again"):
         check_files(tmp_path, manifest, hint="train again")
@@ -302,15 +275,13 @@ def test_files_of_a_model_that_were_changed_are_refused(tmp_path: Path) -> None:
 
 def test_a_trained_model_vouches_for_its_files(model: Path, refused: Callable[..., str]) -> None:
     name, manifest = f"bow/{model}", model / "manifest.json"
-    key = open_model(name).key
+    assert open_model(name).key
     table = next(path for path in model.iterdir() if path.suffix == ".npz")
     content = bytearray(table.read_bytes())
     content[len(content) // 2] ^= 1
     table.write_bytes(content)
     assert refused(lambda: open_model(name).key).startswith(f"{table}: the file was changed by hand")
-    write_json(manifest, {k: v for k, v in read_manifest(manifest).items() if k != FILES})
-    assert open_model(name).key != key  # that of an earlier version: another model, as before
-    manifest.write_text("{}", encoding="utf-8")  # which says of which labels the predictions are
+    write_manifest(manifest, {"kind": "other"})  # which says of which labels the predictions are
     assert "not the manifest of a bag-of-words model" in refused(cx.run, name, BASE)
 
 

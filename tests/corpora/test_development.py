@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,11 @@ import pytest
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
+from crossexam.core.files import sha256_of
 from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS, Gold
 from crossexam.core.manifest import BASE, CROSS_DATASET, SuiteManifest, TestSetEntry
-from crossexam.core.test_sets import MANIFEST, read_suite, write_test_set
+from crossexam.core.sealed import MANIFEST, write_manifest
+from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.corpora.development import load_dev_sets
 from crossexam.corpora.labelled import load_corpus
 from crossexam.corpora.spec import read_corpus
@@ -36,12 +38,11 @@ def suite(tmp_path: Path) -> Suites:
         folder.mkdir()
         entries = []
         for entry, items in sets:
-            write_test_set(folder / f"{entry.name}.parquet", items)
-            entries.append(
-                TestSetEntry.from_json(entry.name, {**entry.to_json(), "file": f"{entry.name}.parquet"})
-            )
+            path = folder / f"{entry.name}.parquet"
+            write_test_set(path, items)
+            entries.append(replace(entry, file=path.name, sha256=sha256_of(path)))
         manifest = SuiteManifest(name, "none", "none", {}, entries)
-        (folder / MANIFEST).write_text(json.dumps(manifest.to_json()), encoding="utf-8")
+        write_manifest(folder / MANIFEST, manifest.to_json())
         return folder
 
     return make

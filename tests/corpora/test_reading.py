@@ -156,7 +156,7 @@ NOT_CORPORA = [
     ("x.data", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file", ""),
     ("x", ZIP + b"mimetypeapplication/", "an OpenDocument sheet", ""),
     ("x.pdf", b"%PDF-1.7\n", "the file is a PDF", ""),
-    ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is XML or HTML", ""),
+    ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is a page for a browser", ""),
     ("x.npy", b"\x93NUMPY\x01\x00", "the file is not text: byte 0x01 at position 6", ""),
     ("x.txt", b"ab\0cd\n", "the file is not text: byte 0x00 at position 2", ""),
     ("x.txt", b"a\tb\nc\td\n", "header: no column for the premise or the hypothesis", ""),

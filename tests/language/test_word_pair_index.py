@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.corpora.spec import iter_corpus
@@ -238,7 +237,7 @@ def test_damaged_files_are_refused(kept: Path, tmp_path: Path, refused: Callable
     np.save(kept / "keys.npy", np.arange(3.0))
     assert "keys.npy contains float64, not uint64" in refused(WordPairIndex.load, kept)
     manifest = read_manifest(kept / "manifest.json")
-    write_json(kept / "manifest.json", {**manifest, "tokenizer": "words.v0"})
+    write_manifest(kept / "manifest.json", {**manifest, "tokenizer": "words.v0"})
     said = refused(WordPairIndex.load, kept)
     assert "tokenizer words.v0\n  wanted: format 1 and tokenizer words.v1\n  hint: del" in said
     (tmp_path / "empty").mkdir()

@@ -19,9 +19,9 @@ from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.files import write_json
+from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS, Gold
-from crossexam.core.sealed import FILES, read_manifest
+from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.corpora.spec import iter_corpus
 from crossexam.models.model import Model
 from crossexam.models.table import COMPUTING, MODELS, open_model
@@ -112,8 +112,10 @@ def _flipped(kind: str, folder: Path, file: str, at: int = -1) -> Instance:
         content = bytearray((copy / file).read_bytes())
         content[at] ^= 1
         (copy / file).write_bytes(content)
-        if (manifest := copy / "manifest.json").exists():  # as that of an earlier version, without hashes
-            write_json(manifest, {k: v for k, v in read_manifest(manifest).items() if k != FILES})
+        if (manifest := copy / "manifest.json").exists():
+            known = read_manifest(manifest)
+            known[FILES][file] = sha256_of(copy / file)
+            write_manifest(manifest, known)
         return f"{kind}/{copy}"
 
     return Instance(f"{kind}/{folder}", flip)

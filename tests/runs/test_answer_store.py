@@ -22,8 +22,9 @@ import pytest
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import write_json
+from crossexam.core.files import sha256_of
 from crossexam.core.outcome import Outcome
+from crossexam.core.sealed import write_manifest
 from crossexam.core.test_sets import write_test_set
 from crossexam.models.model import Batch, CharactersRead
 from crossexam.runs import answer_store
@@ -99,8 +100,9 @@ def make_suite(folder: Path) -> Suite:
     }
     for name, examples in sets.items():
         write_test_set(folder / f"{name}.jsonl", examples, file_format="jsonl")
-    entries = {name: {"file": f"{name}.jsonl"} for name in sets}
-    write_json(folder / "manifest.json", {"name": "tiny", "test_sets": entries})
+    files = {name: f"{name}.jsonl" for name in sets}
+    entries = {name: {"file": file, "sha256": sha256_of(folder / file)} for name, file in files.items()}
+    write_manifest(folder / "manifest.json", {"name": "tiny", "test_sets": entries})
     return Suite("tiny", {name: Dataset(name, tuple(examples)) for name, examples in sets.items()})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
-from crossexam.core.sealed import read_manifest
 from crossexam.evaluation.verified import by_status
 from crossexam.models import zoo
 from crossexam.models.ensemble import Mean
@@ -124,20 +122,6 @@ def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
     assert reading(read_run(tmp_path)) == expected
     table = pl.read_parquet(tmp_path / "predictions" / "made.x.parquet")
     assert (table["truncated"].to_list(), table["edit_unseen"].to_list()) == expected
-
-
-def test_runs_of_earlier_versions_do_not_say_what_was_read(tmp_path: Path) -> None:
-    save_run(predict_suite(Shortsighted(), dataset()), tmp_path)
-    path = tmp_path / "predictions" / "made.x.parquet"
-    pl.read_parquet(path).drop("truncated", "edit_unseen").write_parquet(path)
-    manifest = read_manifest(tmp_path / "manifest.json")
-    del manifest["test_sets"]["made.x"]["sha256"]
-    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    old = read_run(tmp_path)
-    assert old.reading == {}
-    assert old.probabilities["made.x"].shape == (3, 3)
-    save_run(old, tmp_path / "again")
-    assert "truncated" not in pl.read_parquet(tmp_path / "again" / "predictions" / "made.x.parquet").columns
 
 
 def test_parts_by_status_keep_what_was_read() -> None:

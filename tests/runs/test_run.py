@@ -14,8 +14,8 @@ import pytest
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import write_json
-from crossexam.core.sealed import read_manifest
+from crossexam.core.files import sha256_of
+from crossexam.core.sealed import write_manifest
 from crossexam.core.test_sets import read_suite, read_suites, write_test_set
 from crossexam.runs.folder import save_run
 from crossexam.runs.run import predict_suite
@@ -33,7 +33,7 @@ MORE = Dataset("more.tiny", (BASE.examples[2], Example("4", "It rains.", "It is 
 OVERLAP = {"base.tiny": [0, 2, 0], "more.tiny": [0, 1]}  # "A dog sleeps": 2 of 3 words; "It is wet": 1 of 3
 
 
-def write_suite(folder: Path, *, broken: dict[str, object] | None = None) -> Path:
+def write_suite(folder: Path) -> Path:
     entries = {}
     for dataset in (BASE, MORE):
         write_test_set(folder / f"{dataset.name}.parquet", dataset)
@@ -42,9 +42,10 @@ def write_suite(folder: Path, *, broken: dict[str, object] | None = None) -> Pat
             "construction": "base",
             "rows": len(dataset),
             "content_hash": dataset.content_hash(),
+            "sha256": sha256_of(folder / f"{dataset.name}.parquet"),
             "signature": f"set:{dataset.name}",
         }
-    write_json(folder / "manifest.json", {"name": "tiny", "test_sets": entries, **(broken or {})})
+    write_manifest(folder / "manifest.json", {"name": "tiny", "test_sets": entries})
     return folder
 
 
@@ -148,7 +149,7 @@ def test_the_same_answers_make_the_same_bytes(tmp_path: Path) -> None:
 def test_runs_that_cannot_be_loaded_say_why(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite")
     with pytest.raises(
-        FormatError, match=r"this is not a run, or the run did not finish\n  hint: repeat `crossexam run`"
+        FormatError, match=r"this is not a run, or it was not finished\n.*\n  hint: repeat `crossexam run`"
     ):
         read_run(tmp_path)
     with pytest.raises(FormatError, match="the folder of a suite, not of a run"):
@@ -156,7 +157,7 @@ def test_runs_that_cannot_be_loaded_say_why(tmp_path: Path) -> None:
     save_run(predict_suite("builtin/overlap", read_suite(suite)), tmp_path / "run")
     changed = (Example("1", "A man sleeps.", "A man snores.", "neutral"), *BASE.examples[1:])
     write_test_set(suite / "base.tiny.parquet", changed)
-    with pytest.raises(FormatError, match=r"test set 'base.tiny' was changed after the run"):
+    with pytest.raises(FormatError, match=r"base\.tiny\.parquet: the file was changed by hand, or damaged"):
         read_run(tmp_path / "run")
     shutil.rmtree(suite)
     with pytest.raises(
@@ -171,15 +172,6 @@ def test_predictions_of_another_test_set_are_refused(tmp_path: Path) -> None:
         tmp_path / "predictions" / "base.tiny.parquet", tmp_path / "predictions" / "more.tiny.parquet"
     )
     with pytest.raises(FormatError, match=r"more.tiny.parquet: the predictions were changed after the run"):
-        read_run(tmp_path)
-    manifest = read_manifest(tmp_path / "manifest.json")
-    for entry in manifest["test_sets"].values():
-        del entry["sha256"]  # as in runs of earlier versions
-    write_json(tmp_path / "manifest.json", manifest)
-    with pytest.raises(FormatError, match=r"the ids are not those of test set 'more.tiny'"):
-        read_run(tmp_path)
-    (tmp_path / "predictions" / "base.tiny.parquet").write_text("x")
-    with pytest.raises(FormatError, match="not a Parquet file"):
         read_run(tmp_path)
 
 
@@ -220,22 +212,19 @@ def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a")
     with pytest.raises(FormatError, match=r"'\.csv' is not a file extension for test sets"):
         read_suite(tmp_path / "x.csv")
-    with pytest.raises(FormatError, match="this is not a suite, or the build did not finish"):
+    with pytest.raises(FormatError, match="this is not a suite, or it was not finished"):
         read_suite(tmp_path)
     folder = write_suite(tmp_path / "suite")
     write_test_set(folder / "more.tiny.parquet", BASE)
-    with pytest.raises(FormatError, match="the content hash does not match the manifest"):
+    with pytest.raises(FormatError, match="its SHA-256 is not that of the manifest"):
         read_suite(folder)
     (folder / "more.tiny.parquet").unlink()
     with pytest.raises(
         FormatError, match=r"the manifest lists test set 'more.tiny', but its file does not exist"
     ):
         read_suite(folder)
-    write_json(folder / "manifest.json", {"test_sets": {"a": {"file": "../a.parquet"}}})
-    with pytest.raises(FormatError, match="test set 'a' does not name a file in this folder"):
-        read_suite(folder)
-    write_json(folder / "manifest.json", {"model_key": "x"})
-    with pytest.raises(FormatError, match=r"folder of a run, not of a suite(\n.*)+crossexam report reads"):
+    write_manifest(folder / "manifest.json", {"model": "x", "test_sets": {}})
+    with pytest.raises(FormatError, match=r"folder of a run, not of a suite(\n.*)+crossexam report "):
         read_suite(folder)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -15,11 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run, Suite
-from crossexam.core.errors import CrossexamError, FormatError, UnfinishedError, UnknownNameError
+from crossexam.core.errors import CrossexamError, UnfinishedError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.files import write_json
 from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
-from crossexam.core.sealed import read_manifest
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Model, Pair
@@ -238,28 +235,6 @@ def test_a_pair_lacks_what_a_part_lacks(for_each: Callable[..., None]) -> None:
         assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
 
     for_each(check, ["max", "mean", "max-mean", "min"])
-
-
-def test_a_prediction_file_that_contradicts_itself_is_refused(
-    tmp_path: Path, for_each: Callable[..., None]
-) -> None:
-    run_into_folder(Mute(), DATA, tmp_path)
-    path, manifest = tmp_path / "predictions" / "d.parquet", tmp_path / "manifest.json"
-    whole = pl.read_parquet(path)
-    write_json(manifest, json.loads(json.dumps(read_manifest(manifest)).replace('"sha256"', '"sha"')))
-    is_second = pl.int_range(pl.len()) == 1  # which was refused
-
-    def check(status: str | None, share: float | None) -> None:
-        changes = {"outcome": status, "p_entailment": share, "p_neutral": share}
-        columns = [
-            pl.when(is_second).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
-            for name, value in changes.items()
-        ]
-        whole.with_columns(columns).write_parquet(path)
-        with pytest.raises(FormatError, match=r"there is no such outcome|are not probabilities"):
-            read_run(tmp_path)
-
-    for_each(check, [("tired", None), (None, None), ("refused", 0.5), ("answered", None)])
 
 
 def test_every_status_has_a_code_and_a_meaning() -> None:

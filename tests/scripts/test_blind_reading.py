@@ -12,8 +12,9 @@ from types import ModuleType
 import pytest
 
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.files import write_json
+from crossexam.core.files import sha256_of
 from crossexam.core.labels import Gold
+from crossexam.core.sealed import write_manifest
 from crossexam.core.test_sets import write_test_set
 from crossexam.validation.study import open_study
 
@@ -43,8 +44,9 @@ def write_suite(folder: Path, **sets: list[Example]) -> Path:
     for name, examples in sets.items():
         write_test_set(folder / f"{name}.dev.parquet", examples)
         facts = {"construction": name if name == "base" else f"{name}.v1", "part": "dev"}
-        entries[f"{name}.dev"] = {"file": f"{name}.dev.parquet", "rows": len(examples), **facts}
-    write_json(folder / "manifest.json", {"name": folder.name, "test_sets": entries})
+        known = {"rows": len(examples), "sha256": sha256_of(folder / f"{name}.dev.parquet")}
+        entries[f"{name}.dev"] = {"file": f"{name}.dev.parquet", **known, **facts}
+    write_manifest(folder / "manifest.json", {"name": folder.name, "test_sets": entries})
     return folder
 
 

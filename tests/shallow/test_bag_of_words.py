@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
+from crossexam.core.sealed import MANIFEST
 from crossexam.models.builtin import BAG_OF_WORDS_FOLDER, BAG_OF_WORDS_NAME, open_bag_of_words
 from crossexam.shallow.bag_of_words import (
     TABLE,
@@ -25,7 +26,7 @@ from crossexam.shallow.bag_of_words import (
     load_table,
     save_table,
 )
-from crossexam.shallow.fitting import MANIFEST, score_on_corpus
+from crossexam.shallow.fitting import score_on_corpus
 from crossexam.shallow.lexical_features import FeatureSettings, LexicalFeatures, WordCollector
 
 WORDS = st.sampled_from("dog cat man woman sleeps runs quickly outside not red blue".split())

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, LABELS
-from crossexam.shallow.fitting import MANIFEST
+from crossexam.core.sealed import MANIFEST
 from crossexam.shallow.hypothesis_fasttext import (
     WEIGHTS,
     FastTextSettings,

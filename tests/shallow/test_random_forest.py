@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from crossexam.core.errors import CrossexamError, FormatError, how_to_install
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.core.sealed import write_manifest
+from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
-from crossexam.shallow.fitting import MANIFEST, FitRequest, fit_once
+from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.shallow.pair_features import (
     FEATURES,
     PairFeatures,

@@ -16,11 +16,11 @@ import pytest
 
 from crossexam.core.errors import CrossexamError, how_to_install
 from crossexam.core.example import Example
-from crossexam.core.sealed import read_manifest
+from crossexam.core.sealed import MANIFEST, read_manifest
 from crossexam.models.fitted import FittedModel
 from crossexam.models.model import Model
 from crossexam.models.table import MODELS, open_model
-from crossexam.shallow.fitting import CONFIG, MANIFEST, FitRequest, FittedFolder, ShallowModel, fit_once
+from crossexam.shallow.fitting import CONFIG, FitRequest, FittedFolder, ShallowModel, fit_once
 from crossexam.shallow.table import SHALLOW, shallow_named
 
 PAIRS = [("A man sleeps.", "Nobody sleeps."), ("", "Ärger 東京"), ("Two dogs run outside.", "Animals move.")]

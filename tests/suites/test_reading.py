@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -16,7 +14,7 @@ from crossexam.api import build
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
-from crossexam.core.manifest import NEXT_SHA256
+from crossexam.core.manifest import NEXT
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.stored.examples import ParquetRows, StoredExamples
 from crossexam.core.test_sets import read_suite, write_test_set
@@ -33,13 +31,6 @@ def folder(tmp_path: Path) -> Path:
     """A suite of one test set."""
     build("corpus", ITEMS, folder=tmp_path / "suite")
     return tmp_path / "suite"
-
-
-def forget_sha256(folder: Path) -> None:
-    """Make the suite one of an earlier version, which did not record the hash of files."""
-    manifest = read_manifest(folder / "manifest.json")
-    del manifest["test_sets"][NAME]["sha256"]
-    (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
 def file_of(folder: Path) -> Path:
@@ -62,21 +53,15 @@ def test_a_file_that_is_as_it_was_written_is_not_read(folder: Path, monkeypatch:
 
     monkeypatch.setattr(ParquetRows, "read", read)
     assert len(read_suite(folder)[NAME]) == len(read_suite(file_of(folder))[NAME]) == 30
-    forget_sha256(folder)
+    (folder / "manifest.json").unlink()
     with pytest.raises(AssertionError, match="rows were read"):
-        read_suite(folder)
+        read_suite(file_of(folder))
 
 
-@pytest.fixture(params=[True, False], ids=["with SHA-256", "without"])
-def recorded(request: pytest.FixtureRequest, folder: Path) -> bool:
-    if not request.param:
-        forget_sha256(folder)
-    return bool(request.param)
-
-
-def test_a_damaged_file_is_an_error_or_has_the_same_items(folder: Path, recorded: bool) -> None:
+def test_a_damaged_file_outside_of_its_suite_is_an_error_or_has_the_same_items(folder: Path) -> None:
+    (folder / "manifest.json").unlink()
     whole = file_of(folder).read_bytes()
-    suite = read_suite(folder)
+    suite = read_suite(file_of(folder))
     assert texts(suite[NAME].examples) == texts(ITEMS)
     assert isinstance(suite[NAME].examples, StoredExamples)
     for place in range(4, 2_000, 97):
@@ -84,7 +69,7 @@ def test_a_damaged_file_is_an_error_or_has_the_same_items(folder: Path, recorded
         data[place % len(data)] ^= 0xFF
         file_of(folder).write_bytes(bytes(data))
         try:
-            found = texts(read_suite(folder)[NAME].examples)
+            found = texts(read_suite(file_of(folder))[NAME].examples)
         except FormatError:
             continue
         assert found == texts(ITEMS), place
@@ -105,49 +90,36 @@ def _put_a_list_for_info(path: Path) -> None:
     pq.write_table(table.set_column(place, table.schema.field(place), [infos]), path)
 
 
-OTHER_HASH = "the content hash does not match the manifest ("
-ANOTHER: Sequence[dict[str, Any]] = (
-    {"premise": "Another."}, {"id": "other"}, {"label": "entailment"}, {"hypothesis": ""},
-)  # fmt: skip
-CHANGES: Sequence[tuple[Callable[[Path], None], str]] = [
+#: A damage, and what is said of the file if it is outside of its suite; None: it can be read.
+CHANGES: Sequence[tuple[Callable[[Path], None], str | None]] = [
     (_cut_off, "examples.parquet: the Parquet file is damaged"),
     (_put_a_list_for_info, "row 11: malformed row: field 'info' is not a JSON object"),
-    (partial(_write, ITEMS[:-1]), OTHER_HASH),
-    *((partial(_write, [*ITEMS[:-1], replace(ITEMS[-1], **change)]), OTHER_HASH) for change in ANOTHER),
+    (partial(_write, [*ITEMS[:-1], replace(ITEMS[-1], premise="Another.")]), None),
 ]
 
 
 def test_what_was_changed_is_an_error(
-    folder: Path, recorded: bool, for_each: Callable[..., None], refused: Callable[..., str]
+    folder: Path, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
-    whole = file_of(folder).read_bytes()
+    whole, alone = file_of(folder).read_bytes(), tmp_path / "base.examples.parquet"
 
-    def check(change: Callable[[Path], None], said: str) -> None:
+    def check(change: Callable[[Path], None], said: str | None) -> None:
         file_of(folder).write_bytes(whole)
         change(file_of(folder))
-        assert (CHANGED if recorded else said) in refused(read_suite, folder)
+        assert CHANGED in refused(read_suite, folder)
+        alone.write_bytes(file_of(folder).read_bytes())
+        assert len(read_suite(alone)[NAME]) == 30 if said is None else said in refused(read_suite, alone)
 
     for_each(check, CHANGES)
 
 
-def test_the_same_items_written_otherwise_are_accepted_without_sha256(
-    folder: Path, recorded: bool, refused: Callable[..., str]
-) -> None:
-    pq.write_table(pq.read_table(file_of(folder)), file_of(folder), compression="none", row_group_size=7)
-    if recorded:
-        assert CHANGED in refused(read_suite, folder)
-    else:
-        assert texts(read_suite(folder)[NAME].examples) == texts(ITEMS)
-
-
-def test_relabelled_items_are_read_as_such(folder: Path, recorded: bool) -> None:
+def test_items_that_are_being_relabelled_are_read_as_such(folder: Path) -> None:
     judged = replace(ITEMS[3], label="entailment", info={"n": 3, "generated_label": "neutral"})
     write_test_set(file_of(folder), [*ITEMS[:3], judged, *ITEMS[4:]])
-    if recorded:  # announced, as `validate apply` does
-        manifest = read_manifest(folder / "manifest.json")
-        manifest["test_sets"][NAME][NEXT_SHA256] = [sha256_of(file_of(folder))]
-        write_manifest(folder / "manifest.json", manifest)
+    manifest = read_manifest(folder / "manifest.json")
+    announced = {"sha256": sha256_of(file_of(folder)), "content_hash": "new", "signature": "s|labels:judges"}
+    manifest["test_sets"][NAME][NEXT] = [announced]
+    write_manifest(folder / "manifest.json", manifest)
     found = read_suite(folder)[NAME]
     assert found.examples[3].label == "entailment"
-    assert str(found.entry.signature).endswith("|labels:judges")
-    assert found.entry.content_hash == found.content_hash()
+    assert {name: found.manifest[name] for name in announced} == announced

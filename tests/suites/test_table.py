@@ -24,7 +24,8 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.manifest import TestSetEntry, entries_of
-from crossexam.core.test_sets import MANIFEST, read_suite
+from crossexam.core.sealed import MANIFEST
+from crossexam.core.test_sets import read_suite
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.models.chunking import chunking_of
 from crossexam.models.model import Pair

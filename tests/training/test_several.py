@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.sealed import write_manifest
 from crossexam.core.settings import grid
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
@@ -72,6 +72,6 @@ def test_a_node_without_the_folder_is_named_before_anything_is_trained(tmp_path:
 
 def test_a_model_on_another_disk_is_an_error(tmp_path: Path) -> None:
     manifest = tmp_path / "models" / "manifest.json"
-    engine: Any = Other(lambda: None, lambda: manifest.write_text(json.dumps({"of": "another training"})))
+    engine: Any = Other(lambda: None, lambda: write_manifest(manifest, {"of": "another training"}))
     with pytest.raises(CrossexamError, match="a worker has written the model to another disk"):
         train_seeds(request_of(tmp_path / "models", []), [0], engine)

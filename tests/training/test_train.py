@@ -151,7 +151,7 @@ def test_a_model_of_fixed_length_says_what_sets_it_and_is_not_advised_to_chunk(
 
 def test_the_key_changes_with_the_weights_and_not_with_the_manifest(trained: Any, copied: Path) -> None:
     key = open_model(f"zoo/{trained().folder}").key
-    (copied / "manifest.json").write_text("{}")
+    write_manifest(copied / "manifest.json", {})
     assert open_model(f"zoo/{copied}").key == key
     content = bytearray(weights(copied))
     content[-1] ^= 1

@@ -9,8 +9,9 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.example import Example
-from crossexam.core.files import write_json
+from crossexam.core.files import sha256_of
 from crossexam.core.labels import Gold
+from crossexam.core.sealed import write_manifest
 from crossexam.core.test_sets import write_test_set
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.sampling import SampleRequest, sample_suite
@@ -51,8 +52,9 @@ def write_suite(tmp_path: Path) -> Callable[..., Path]:
         for each in datasets:
             file = f"{each.name}.{suffix}"
             write_test_set(tmp_path / folder / file, each.examples, file_format=suffix)
-            entries[each.name] = {"file": file, **each.manifest}
-        write_json(tmp_path / folder / "manifest.json", {"name": "tiny", "test_sets": entries})
+            sha256 = sha256_of(tmp_path / folder / file)
+            entries[each.name] = {"file": file, **each.manifest, "sha256": sha256}
+        write_manifest(tmp_path / folder / "manifest.json", {"name": "tiny", "test_sets": entries})
         return tmp_path / folder
 
     return write

@@ -278,9 +278,13 @@ def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
                 apply_verdicts(study, suite, Rule("relabel"))
             patched.setattr(Path, "replace", interrupted)
     assert read_suite(suite)["antonymy.dev"].manifest["signature"] == "s|labels:judges"
-    apply_verdicts(study, suite, Rule("relabel"))
-    entry = read_json(suite / "manifest.json")["test_sets"]["antonymy.dev"]
-    assert entry["content_hash"] == read_suite(suite)["antonymy.dev"].content_hash()
+    for rule, signature in (("confirm", "s"), ("relabel", "s|labels:judges")):
+        apply_verdicts(study, suite, Rule(rule))
+        entry, found = read_json(suite / "manifest.json")["test_sets"]["antonymy.dev"], read_suite(suite)
+        assert (entry["signature"], entry["content_hash"]) == (
+            signature,
+            found["antonymy.dev"].content_hash(),
+        )
 
 
 def test_what_is_built_from_relabelled_items_was_not_judged(relabelled: Any) -> None:

@@ -267,6 +267,6 @@ def test_a_study_of_which_files_are_missing_is_told(
     study_of(items("antonymy", "CC"))
     for name in ("items.json", "manifest.json"):
         (tmp_path / "study" / name).unlink()
-        assert f"there is no {name}: this is not a study" in refused(open_study, tmp_path / "study")
+        assert f"there is no {name}" in refused(open_study, tmp_path / "study")
     with pytest.raises(CrossexamError, match="this folder is not empty"):  # it has answers
         create_study(tmp_path / "study", [], {}, {})

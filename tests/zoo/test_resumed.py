@@ -13,10 +13,10 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from crossexam.core.files import write_json
+from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.models import zoo
 from crossexam.models.table import open_model
-from crossexam.training.checkpoints import MANIFEST, Description, save_model
+from crossexam.training.checkpoints import Description, save_model
 from crossexam.training.vocabulary import Vocabulary
 from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.layers import Sizes
@@ -37,7 +37,7 @@ def saved(architecture: Architecture, config: Any, folder: Path) -> Path:
     model = described.build()
     folder.mkdir()
     save_model(folder, described, model, vocabulary)
-    write_json(folder / MANIFEST, {})
+    write_manifest(folder / MANIFEST, {})
     return folder
 
 

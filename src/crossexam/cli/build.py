@@ -18,9 +18,8 @@ from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import TestSetEntry, entries_of
 from crossexam.core.progress import seldom_collected
-from crossexam.core.sealed import read_manifest
+from crossexam.core.sealed import MANIFEST, read_manifest
 from crossexam.core.settings import parse_option_settings
-from crossexam.core.test_sets import MANIFEST
 from crossexam.corpora.installed import data_folder
 from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import CorpusSpec, reading_among

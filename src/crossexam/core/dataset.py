@@ -350,7 +350,7 @@ class Run:
 
     The rows of a model that gives labels only have a single 1.  The manifest holds the model key, the
     counts of truncated and predicted pairs, and the signature of every test set.  *reading* says what was
-    read of the items; it lacks test sets of which that is not known, as in runs of earlier versions.
+    read of the items; it lacks test sets of which that is not known.
 
     A row without an answer is not a number (NaN); *outcomes* say why there is none.  They lack test sets all
     of whose items were answered, and that is all there is to say.

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NamedTuple
 
-from crossexam.core.arguments import shown
 from crossexam.core.errors import DISTRIBUTION, FormatError
 from crossexam.core.rules import OURS, with_rules, without_rules
+from crossexam.core.sealed import MANIFEST, read_manifest
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _VERSIONED: Final = re.compile(r"(.*)\.v(\d+)")
@@ -25,8 +26,10 @@ _FORMAT: Final = 1
 BASE: Final = "base"
 #: The class of the test sets whose items are read together, by rules, and not one by one.
 CONSISTENCY: Final = "consistency"
-#: The fact that announces the SHA-256 of files with the verdicts of judges, until the manifest has these.
-NEXT_SHA256: Final = "next_sha256"
+#: What the manifest records of a file, which changes when judges relabel its items.
+OF_FILE: Final = ("sha256", "content_hash", "signature")
+#: The fact that announces the same of files with the verdicts of judges, before these are put there.
+NEXT: Final = "next"
 #: The fact that records the place of a test set in the cross-dataset benchmark; only that suite writes it.
 CROSS_DATASET: Final = "cross_dataset"
 #: The fact that names the challenge set that a test set is; only the suite of challenge sets writes it.
@@ -96,8 +99,8 @@ class TestSetEntry:
     ``keeps_label``: they have the gold labels of that set, ``paired`` overrides whether they are compared
     one by one, which else follows from the labels.  ``base_known`` is False if the manifest does not say
     what the base is.  ``projection`` says how three predicted labels are read as the set's two.  ``sha256``
-    is that of the file, ``content_hash`` that of the items; suites of earlier versions lack the former.
-    ``yields`` are the counts of examples, items and rejections; ``facts`` is all else that is recorded.
+    is that of the file, ``content_hash`` that of the items.  ``yields`` are the counts of examples, items and
+    rejections; ``facts`` is all else that is recorded.
     """
 
     __test__: ClassVar[bool] = False  # pytest collects classes by their name
@@ -146,11 +149,10 @@ class TestSetEntry:
         return self.test_class != CONSISTENCY
 
     @property
-    def known_sha256(self) -> frozenset[str]:
-        """The SHA-256 that its file may have; none in suites of earlier versions, which did not record it."""
-        announced = self.facts.get(NEXT_SHA256)
-        later = announced if isinstance(announced, list) else []
-        return frozenset(each for each in (self.sha256, *later) if isinstance(each, str))
+    def of_file(self) -> dict[str, Mapping[str, Any]]:
+        """What is recorded of its file, by the SHA-256: as it is, or as it is about to be (``NEXT``)."""
+        stated = (*self.facts.get(NEXT, ()), {name: getattr(self, name) for name in OF_FILE})
+        return {each["sha256"]: each for each in stated}
 
     @property
     def is_base(self) -> bool:
@@ -159,100 +161,119 @@ class TestSetEntry:
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as the manifest has it."""
-        return {
-            **({"file": self.file} if self.file is not None else {}),
+        stated: dict[str, Any] = {
+            "file": self.file,
             "construction": self.versioned,
             "part": self.part,
-            **({"base_set": self.base_set} if self.base_known else {}),
+            "base_set": self.base_set,
             "keeps_label": self.keeps_label,
-            **({"paired": self.paired} if self.paired is not None else {}),
+            "paired": self.paired,
             "test_class": self.test_class,
             "rows": self.rows,
             "content_hash": self.content_hash,
-            **({"sha256": self.sha256} if self.sha256 is not None else {}),
+            "sha256": self.sha256,
             "signature": self.signature,
             "yield": self.yields,
-            **({"projection": self.projection} if self.projection is not None else {}),
-            **self.facts,
+            "projection": self.projection,
         }
+        if not self.base_known:
+            del stated["base_set"]
+        known = {name: value for name, value in stated.items() if value is not None or name in _ALSO_NULL}
+        return {**known, **self.facts}
 
     @classmethod
     def from_json(cls, name: str, entry: Mapping[str, Any]) -> TestSetEntry:
         """Return the entry that *entry* is for the test set *name*; a missing field gets its default.
-
-        Raises FormatError if a field has another type than Crossexam writes.
 
         >>> TestSetEntry.from_json("negation.dev", {"construction": "negation.v1", "rows": 3}).versioned
         'negation.v1'
         >>> TestSetEntry.from_json("base.dev", {}).is_base
         True
         """
-        _check_types(entry, name)
+        facts = dict(entry)
+        stated = {field: facts.pop(field) for field in _STATED if field in facts}
         bare, _, part = name.partition(".")
-        construction = str(entry.get("construction") or bare)
+        construction = facts.pop("construction", None) or bare
         match = _VERSIONED.fullmatch(construction)
         made_by, rules = without_rules(match[1] if match else construction.partition(".")[0])
         return cls(
             construction=made_by,
             rules=rules,
             version=int(match[2]) if match else None,
-            part=str(entry.get("part") or part),
-            file=entry.get("file"),
-            base_set=entry.get("base_set"),
-            keeps_label=bool(entry.get("keeps_label", True)),
-            paired=entry.get("paired"),
-            test_class=str(entry.get("test_class") or BASE),
-            rows=entry.get("rows"),
-            content_hash=entry.get("content_hash"),
-            sha256=entry.get("sha256"),
-            signature=entry.get("signature"),
-            yields=entry.get("yield"),
-            projection=entry.get("projection"),
+            part=facts.pop("part", None) or part,
             base_known="base_set" in entry,
-            facts={key: value for key, value in entry.items() if key not in _FIELDS},
+            yields=facts.pop("yield", None),
+            **stated,
+            facts=facts,
         )
 
 
-_FIELDS: Final[dict[str, type]] = {
-    "file": str,
-    "construction": str,
-    "part": str,
-    "base_set": str,
-    "keeps_label": bool,
-    "paired": bool,
-    "test_class": str,
-    "rows": int,
-    "content_hash": str,
-    "sha256": str,
-    "signature": str,
-    "yield": Mapping,
-    "projection": str,
+#: The fields that the manifest has in another form, and those that it has as they are.
+_OTHERWISE: Final = {"construction", "version", "rules", "part", "yields", "base_known", "facts"}
+_STATED: Final = {each.name for each in fields(TestSetEntry)} - _OTHERWISE
+#: What is written though it is null.
+_ALSO_NULL: Final = frozenset({"base_set", "rows", "content_hash", "signature", "yield"})
+
+
+class _Kind(NamedTuple):
+    """A kind of folder with test sets: the *field* of its manifest that says so, and what *writes* it.
+
+    *again* is what to do about one that is not finished, and *use* what to do with one that is.
+    """
+
+    field: str
+    writes: str
+    again: str
+    use: str
+
+
+# fmt: off
+#: The first whose field a manifest has counts: the manifest of a suite may name a model, too.
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "study": _Kind("study", "crossexam validate sample", "crossexam validate sample SUITE -o STUDY",
+                   "crossexam validate verdict {} reads it"),
+    "suite": _Kind("name", "crossexam build",
+                   "run `crossexam build` again; an unfinished build starts over",
+                   "crossexam run MODEL {} -o RUN runs a model over it"),
+    "run": _Kind("model", "crossexam run",
+                 "repeat `crossexam run`, which resumes a run that was stopped, or says why it cannot",
+                 "crossexam report {} reads it"),
 }
-_TYPES: Final = {str: "a string", bool: "true or false", int: "a whole number", Mapping: "an object"}
+# fmt: on
 
 
-def _check_types(entry: Mapping[str, Any], name: str) -> None:
-    if not isinstance(entry, Mapping):
-        raise FormatError(f"the entry of test set '{name}' is {shown(entry)}", wanted="an object")
-    for key, kind in _FIELDS.items():
-        value = entry.get(key)
-        wrong = not isinstance(value, kind) or (kind is int and isinstance(value, bool))
-        if value is not None and wrong:
-            raise FormatError(
-                f"field '{key}' of test set '{name}' is {shown(value)}", wanted=f"{_TYPES[kind]}"
-            )
+class OtherKindError(FormatError):
+    """A folder of another kind than the one that was meant."""
+
+
+def manifest_in(folder: Path, kind: str, *, hint: str, otherwise: str | None = None) -> dict[str, Any]:
+    """Return the manifest in *folder*, which is a *kind* of folder: a suite, a run or a study.
+
+    Raises FormatError if it is missing, damaged (*hint* is the way out), or that of something else
+    (*otherwise*, else what reads that).
+    """
+    wanted = f"a folder that `{_KINDS[kind].writes}` wrote"
+    if not (folder / MANIFEST).exists():
+        what = f"there is no {MANIFEST}: this is not a {kind}, or it was not finished"
+        raise FormatError(what, where=str(folder), wanted=wanted, hint=_KINDS[kind].again)
+    manifest = read_manifest(folder / MANIFEST, hint=hint)
+    found = next(
+        (name for name, each in _KINDS.items() if {each.field, "test_sets"} <= manifest.keys()), None
+    )
+    if found != kind:
+        what = f"this is the folder of a {found or 'model'}, not of a {kind}"
+        use = _KINDS[found].use.format(folder) if found else None
+        raise OtherKindError(what, where=str(folder), wanted=wanted, hint=otherwise or use)
+    return manifest
 
 
 def entries_of(manifest: Mapping[str, Any]) -> dict[str, TestSetEntry]:
-    """Return the entries of the test sets in the *manifest* of a suite, by name; raises FormatError.
+    """Return the entries of the test sets in the *manifest* of a suite or a study, by name.
 
     >>> entries_of({"test_sets": {"base.dev": {"rows": 3}}})["base.dev"].rows
     3
     """
-    entries: Mapping[str, Mapping[str, Any]] = manifest.get("test_sets") or {}
-    if not isinstance(entries, Mapping):
-        raise FormatError(f"field 'test_sets' is {shown(entries)}", wanted="an object")
-    return {name: TestSetEntry.from_json(name, entry) for name, entry in entries.items()}
+    return {name: TestSetEntry.from_json(name, entry) for name, entry in manifest["test_sets"].items()}
 
 
 @dataclass(frozen=True)
@@ -262,36 +283,27 @@ class RunEntry:
     The model predicted its first ``rows`` items, whose content hash is ``content_hash``.  ``predictions`` and
     ``items`` are files, relative to the folder of the run; ``items_path`` is the absolute path of the items,
     empty if the run holds them itself.  ``dataset`` is the manifest of the test set.  ``sha256`` is that of
-    the file of predictions, ``items_sha256`` that of items which the run holds; runs of earlier versions have
-    none.
+    the file of predictions, ``items_sha256`` that of items which the run holds.
     """
 
     rows: int
-    content_hash: str | None
+    content_hash: str
     predictions: str
+    sha256: str
     items: str
     items_path: str
     dataset: Mapping[str, Any]
-    sha256: str | None = None
     items_sha256: str | None = None
 
-    @classmethod
-    def from_json(cls, entry: Mapping[str, Any]) -> RunEntry:
-        """Return the entry that *entry* is; raises KeyError if it does not say how many rows there are.
 
-        >>> RunEntry.from_json({"rows": 3, "predictions": "predictions/a.parquet"}).predictions
-        'predictions/a.parquet'
-        """
-        return cls(
-            rows=int(entry["rows"]),
-            content_hash=entry.get("content_hash"),
-            predictions=str(entry.get("predictions") or ""),
-            items=str(entry.get("items") or ""),
-            items_path=str(entry.get("items_path") or ""),
-            dataset=entry.get("dataset") or _NOTHING,
-            sha256=entry.get("sha256"),
-            items_sha256=entry.get("items_sha256"),
-        )
+def run_entries(manifest: Mapping[str, Any]) -> dict[str, RunEntry]:
+    """Return what the *manifest* of a run says of each test set, by name."""
+    names = [each.name for each in fields(RunEntry)]
+    entries: Mapping[str, Mapping[str, Any]] = manifest["test_sets"]
+    return {
+        test_set: RunEntry(**{name: entry[name] for name in names if name in entry})
+        for test_set, entry in entries.items()
+    }
 
 
 @dataclass(frozen=True)

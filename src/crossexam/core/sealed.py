@@ -15,8 +15,8 @@ from crossexam.core.files import read_json, sha256_of, write_json
 CHECKSUM: Final = "checksum"
 #: The first entry of a manifest, which says that a checksum must be its last.
 WRITTEN_BY: Final = "written_by"
-#: What a manifest says of a test set for which no checksum vouches, as in suites of earlier versions.
-UNVERIFIED: Final = "unverified"
+#: The file of a suite, a run, a study or a trained model that describes the others, and is written last.
+MANIFEST: Final = "manifest.json"
 #: The entry of the manifest of a model: the SHA-256 of each of its files, by name.
 FILES: Final = "files"
 _ALGORITHM: Final = "blake2b:"
@@ -35,7 +35,7 @@ def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
     >>> read_manifest(path)
     {'name': 'mine', 'rows': 3}
     """
-    write_json(path, sealed(_signed(value)))
+    write_json(path, sealed({WRITTEN_BY: "crossexam", **value}))
 
 
 def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,28 +44,26 @@ def sealed(value: Mapping[str, Any]) -> dict[str, Any]:
     >>> list(sealed({"name": "mine"}))
     ['name', 'checksum']
     """
-    content = {key: entry for key, entry in value.items() if key != CHECKSUM}
-    return {**content, CHECKSUM: _checksum_of(content)}
-
-
-def _signed(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return *value* with the entry that says who wrote it, and that a checksum belongs to it."""
-    return {WRITTEN_BY: "crossexam", **_unsigned(value)}
-
-
-def _unsigned(content: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: entry for key, entry in content.items() if key != WRITTEN_BY}
+    return {**value, CHECKSUM: _checksum_of(value)}
 
 
 def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
     """Return what :func:`write_manifest` wrote to *path*, without the checksum and the writer.
 
-    A manifest of version 0.1.0 may have neither, and is returned as it is (:func:`has_checksum`).  Raises
-    ChangedError, with *hint* as the way out, if the checksum is of something else or was removed, and
-    FormatError if the file is not a JSON object.
+    It is as it was written: nobody need check it again.  Raises ChangedError, with *hint* as the way out, if
+    the checksum is of something else or was removed, and FormatError if the file is another one.
     """
     content = read_json(path, hint=hint)
-    return _unsigned(unsealed(content, path, hint=hint)) if _is_sealed(content) else content
+    if not _is_sealed(content):
+        raise FormatError(
+            "Crossexam did not write this file: it has no checksum",
+            where=str(path),
+            wanted="the manifest as Crossexam wrote it",
+            hint=hint,
+        )
+    content = unsealed(content, path, hint=hint)
+    content.pop(WRITTEN_BY, None)
+    return content
 
 
 def unsealed(content: dict[str, Any], path: Path, *, hint: str | None = None) -> dict[str, Any]:
@@ -81,11 +79,6 @@ def unsealed(content: dict[str, Any], path: Path, *, hint: str | None = None) ->
             hint=f"undo the change; or {hint}" if hint else "undo the change, or restore the file",
         )
     return content
-
-
-def has_checksum(path: Path) -> bool:
-    """Return whether the manifest *path* has a checksum; raises FormatError if it is not a JSON object."""
-    return _is_sealed(read_json(path))
 
 
 def _is_sealed(content: Mapping[str, Any]) -> bool:
@@ -109,10 +102,9 @@ def hashes_of_files(folder: Path, *, without: Sequence[str] = ()) -> dict[str, s
 def check_files(folder: Path, manifest: Mapping[str, Any], *, hint: str) -> None:
     """Raise ChangedError if a file in *folder* is not the one whose SHA-256 is in *manifest*.
 
-    A missing file is left to its reader, and so are files of which the manifest says nothing, as those of
-    earlier versions.
+    A missing file is left to its reader.  The model that the package has states no files.
     """
-    for name, known in (manifest.get(FILES) or {}).items():
+    for name, known in manifest.get(FILES, {}).items():
         path = folder / Path(name).name
         if path.is_file() and sha256_of(path) != known:
             raise ChangedError(

@@ -14,18 +14,18 @@ file is a suite of one test set.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import Dataset, Suite, content_hash, has_content
+from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Example, as_generated
+from crossexam.core.example import Example
 from crossexam.core.files import json_problem, sha256_of
 from crossexam.core.labels import GOLDS, LABELS
-from crossexam.core.manifest import TestSetEntry
-from crossexam.core.sealed import UNVERIFIED, ChangedError, has_checksum, read_manifest
+from crossexam.core.manifest import TestSetEntry, entries_of, manifest_in
+from crossexam.core.sealed import MANIFEST, ChangedError
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches, schema
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.stored.foreign_parquet import check_foreign
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 ROWS_PER_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
 
-_JUDGED: Final = "|labels:judges"  # at the end of the signature of a test set that judges relabelled
+#: What a manifest says of a test set for which no checksum vouches: a file outside of its suite.
+UNVERIFIED: Final = "unverified"
 
 
 class TestSetWriter:
@@ -200,7 +201,6 @@ def read_test_set(path: Path, *, name: str | None = None, checked: bool = False)
     return Dataset(name or path.stem, examples, {"path": str(path)})
 
 
-MANIFEST: Final = "manifest.json"
 _SUFFIXES: Final = (".parquet", ".jsonl")
 _REBUILD: Final = "build the suite again with --force"
 
@@ -231,16 +231,15 @@ def read_suite(path: Path) -> Suite:
             hint=f"crossexam build corpus --base {path} -o DIR turns a table into a test set",
         )
     beside = entry_beside(path)
-    vouched = None if beside is None else vouched_sha256(path, beside.known_sha256, hint=_REBUILD)
-    dataset = read_test_set(path, checked=vouched is not None)
-    known = beside.content_hash if beside and vouched and vouched == beside.sha256 else None
+    recorded = None if beside is None else vouched(path, beside, hint=_REBUILD)
+    dataset = read_test_set(path, checked=recorded is not None)
     entry = {
         "file": path.name,
         "base_set": None,
         **({"projection": beside.projection} if beside and beside.projection else {}),
         "rows": len(dataset),
-        "content_hash": known or dataset.content_hash(),
-        **({} if vouched else {UNVERIFIED: True}),
+        "content_hash": recorded["content_hash"] if recorded else dataset.content_hash(),
+        **({} if recorded else {UNVERIFIED: True}),
         "path": str(path.absolute()),
     }
     return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)}, {})
@@ -255,40 +254,35 @@ def suite_folder(path: Path) -> Path:
     return inside if not has_file(path / MANIFEST) and has_file(inside / MANIFEST) else path
 
 
-def vouched_sha256(path: Path, known: Collection[str], *, hint: str) -> str | None:
-    """Return the SHA-256 of *path* if it is one of those *known*, None if none is known.
+def vouched(path: Path, *entries: TestSetEntry, hint: str) -> Mapping[str, Any]:
+    """Return what the first of *entries* that knows the file *path* by its SHA-256 records of it.
 
-    Raises ChangedError, with *hint* as the way out, if it is another one.
+    Raises ChangedError, with *hint* as the way out, if none does.
     """
-    if not known:
-        return None
     found = sha256_of(path)
-    if found not in known:
-        raise ChangedError(
-            "the file was changed by hand, or damaged, after it was written: its SHA-256 is not that of the "
-            "manifest",
-            where=str(path),
-            wanted="the file as Crossexam wrote it",
-            hint=f"put the file back; or {hint}",
-        )
-    return found
+    for entry in entries:
+        if found in entry.of_file:
+            return entry.of_file[found]
+    raise ChangedError(
+        "the file was changed by hand, or damaged, after it was written: its SHA-256 is not that of the "
+        "manifest",
+        where=str(path),
+        wanted="the file as Crossexam wrote it",
+        hint=f"put the file back; or {hint}",
+    )
 
 
 def entry_beside(path: Path) -> TestSetEntry | None:
     """Return the entry of the test set *path* in the suite whose folder it is in, None if there is none."""
-    manifest_file = path.parent / MANIFEST
-    if path.suffix not in _SUFFIXES or not manifest_file.is_file():
+    if path.suffix not in _SUFFIXES or not (path.parent / MANIFEST).is_file():
         return None
     try:
-        test_sets = read_manifest(manifest_file, hint=_REBUILD).get("test_sets")
+        entries = entries_of(manifest_in(path.parent, "suite", hint=_REBUILD))
     except ChangedError:
         raise
     except FormatError:  # some other file of that name
         return None
-    for name, entry in test_sets.items() if isinstance(test_sets, dict) else ():
-        if isinstance(entry, dict) and entry.get("file") == path.name:
-            return TestSetEntry.from_json(name, entry)
-    return None
+    return next((entry for entry in entries.values() if entry.file == path.name), None)
 
 
 def read_suites(paths: Sequence[Path]) -> Suite:
@@ -314,93 +308,21 @@ def read_suites(paths: Sequence[Path]) -> Suite:
 
 
 def _from_folder(folder: Path) -> Suite:
-    manifest_file = folder / MANIFEST
-    if not manifest_file.exists():
-        raise FormatError(
-            f"{MANIFEST} is missing: this is not a suite, or the build did not finish",
-            where=str(folder),
-            hint="run `crossexam build` again; an unfinished build starts over",
-        )
-    manifest = read_manifest(manifest_file, hint=_REBUILD)
-    if "model_key" in manifest:
-        raise FormatError(
-            "this is the folder of a run, not of a suite",
-            where=str(folder),
-            wanted="a folder that `crossexam build` wrote",
-            hint="crossexam report reads runs",
-        )
-    entries = manifest.get("test_sets")
-    if not isinstance(entries, dict):
-        raise FormatError(
-            "field 'test_sets' is missing",
-            where=str(manifest_file),
-            wanted="the manifest of a suite",
-            hint=_REBUILD,
-        )
-    datasets = {name: _one(folder, name, entry, manifest_file) for name, entry in entries.items()}
-    rest = {key: value for key, value in manifest.items() if key != "test_sets"}
-    if not has_checksum(manifest_file):
-        rest[UNVERIFIED] = True
-    return Suite(str(manifest.get("name", folder.name)), datasets, rest)
+    manifest = manifest_in(folder, "suite", hint=_REBUILD)
+    entries = manifest.pop("test_sets")
+    datasets = {name: _one(folder, name, entry) for name, entry in entries.items()}
+    return Suite(manifest["name"], datasets, manifest)
 
 
-def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path) -> Dataset:
-    file = entry.get("file") if isinstance(entry, dict) else None
-    if not isinstance(file, str) or Path(file).name != file:
-        raise FormatError(
-            f"test set '{name}' does not name a file in this folder",
-            where=str(manifest_file),
-            wanted="field 'file'",
-            hint=_REBUILD,
-        )
-    try:
-        typed = TestSetEntry.from_json(name, entry)
-    except FormatError as error:
-        raise FormatError(error.what, where=str(manifest_file), wanted=error.wanted, hint=_REBUILD) from None
-    path = folder / file
+def _one(folder: Path, name: str, entry: Mapping[str, Any]) -> Dataset:
+    """Return the test set *name*; if judges are relabelling it, with the hashes and signature of its file."""
+    path = folder / entry["file"]
     if not path.exists():
         raise FormatError(
             f"the manifest lists test set '{name}', but its file does not exist",
             where=str(path),
             hint=_REBUILD,
         )
-    sha256 = vouched_sha256(path, typed.known_sha256, hint=_REBUILD)
-    examples = read_test_set(path, checked=sha256 is not None).examples
-    unverified = {} if sha256 else {UNVERIFIED: True}
-    dataset = Dataset(name, examples, {**entry, **unverified, "path": str(path.absolute())})
-    if sha256 is not None and sha256 == typed.sha256:
-        return dataset
-    known, now = entry.get("content_hash"), dataset.content_hash()
-    if known is None or now == known:
-        return dataset
-    if not has_content(examples, known):
-        raise FormatError(
-            f"the content hash does not match the manifest ({now}, not {known})",
-            where=str(path),
-            hint=f"the file was changed after it was built; {_REBUILD}",
-        )
-    return relabelled(dataset)  # judges relabelled the items, but the manifest does not say so yet
-
-
-def relabelled(dataset: Dataset) -> Dataset:
-    """Return *dataset*, some of whose items judges relabelled, with the hash and signature that say so.
-
-    >>> item = Example("a", "p", "h", "neutral", info={"generated_label": "entailment"})
-    >>> relabelled(Dataset("tiny", [item], {"signature": "corpus:tiny"})).manifest["signature"]
-    'corpus:tiny|labels:judges'
-    """
-    known = dataset.manifest.get("signature")
-    signed = None if known is None else f"{known.removesuffix(_JUDGED)}{_JUDGED}"
-    facts = {"content_hash": dataset.content_hash(), "signature": signed}
-    return Dataset(dataset.name, dataset.examples, {**dataset.manifest, **facts})
-
-
-def with_generated_labels(dataset: Dataset) -> Dataset:
-    """Return *dataset* with the labels of its construction, and the hash and signature that say so."""
-    known = dataset.manifest.get("signature")
-    examples = [as_generated(example) for example in dataset]
-    facts = {
-        "content_hash": content_hash(examples),
-        "signature": None if known is None else known.removesuffix(_JUDGED),
-    }
-    return Dataset(dataset.name, examples, {**dataset.manifest, **facts})
+    recorded = vouched(path, TestSetEntry.from_json(name, entry), hint=_REBUILD)
+    examples = read_test_set(path, checked=True).examples
+    return Dataset(name, examples, {**entry, **recorded, "path": str(path.absolute())})

@@ -17,12 +17,11 @@ from typing import Final
 from crossexam.core.errors import CrossexamError, FormatError, exhausted
 from crossexam.core.files import archive_errors
 from crossexam.core.progress import Progress, silent
+from crossexam.core.stored.foreign_parquet import PARQUET
 from crossexam.corpora.catalog import installed_name
-from crossexam.corpora.records import BOM, foreign_format
+from crossexam.corpora.records import BOM, XML, foreign_format
 
 _HEAD: Final = 65_536  # bytes that are looked at
-_PARQUET: Final = b"PAR1"
-_PAGE: Final = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|script|meta)\b", re.IGNORECASE)
 # fmt: off
 #: How the texts of some suffixes begin, and what is said of one that does not.
 _BEGINNINGS: Final[tuple[tuple[tuple[str, ...], bytes, str], ...]] = (
@@ -42,12 +41,12 @@ def check_form(file: Path, name: str, *, where: str) -> None:
     suffix = Path(name).suffix.lower()
     with file.open("rb") as stream:
         head = stream.read(_HEAD)
-        stream.seek(-min(len(_PARQUET), len(head)), 2)
+        stream.seek(-min(len(PARQUET), len(head)), 2)
         tail = stream.read()
     problem = None
     if not head.strip():
         problem = "the file is empty"
-    elif suffix == ".parquet" and not (head.startswith(_PARQUET) and tail == _PARQUET):
+    elif suffix == ".parquet" and not (head.startswith(PARQUET) and tail == PARQUET):
         problem = "it is no Parquet, or not whole"
     elif suffix in _TEXTS:
         problem = _problem_of_text(head.removeprefix(BOM), suffix)
@@ -62,10 +61,8 @@ def check_form(file: Path, name: str, *, where: str) -> None:
 
 def _problem_of_text(head: bytes, suffix: str) -> str | None:
     """Return what *head*, the start of a file of text, is instead of what *suffix* says; None if nothing."""
-    if _PAGE.match(head):
-        return "a page for a browser"
-    foreign = None if suffix == ".xml" else foreign_format(head)
-    if foreign is not None:
+    foreign = foreign_format(head)
+    if foreign is not None and (foreign.what, suffix) != (XML, ".xml"):
         return foreign.what
     if b"\0" in head:
         return "not text"

@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem
+from crossexam.core.stored.foreign_parquet import PARQUET, foreign_frames, foreign_schema
 
 Row = dict[str, Any]
 #: The number of each line or row, and its record or the error that describes it.
@@ -92,10 +93,7 @@ def _json_lines(path: Path) -> Records:
             cut = "" if ended else "; the line does not end in a newline: is the file truncated?"
             yield number, FormatError(f"not JSON: {json_problem(error)}{cut}", wanted="one JSON object")
         else:
-            if isinstance(row, dict):
-                yield number, row
-            else:
-                yield number, FormatError(f"{json_name(row)}, not an object", wanted='{"field": ...}')
+            yield number, json_object(row)
 
 
 #: What JSON calls values, by their types here.
@@ -110,6 +108,13 @@ def json_name(value: object) -> str:
     ('null', 'an array', 'a tuple')
     """
     return _JSON_NAMES.get(type(value), f"a {type(value).__name__}")
+
+
+def json_object(value: Any) -> Row | FormatError:
+    """Return *value* of a JSON file as a record, or the error that it is none."""
+    if isinstance(value, dict):
+        return value
+    return FormatError(f"{json_name(value)}, not an object", wanted='{"field": ...}')
 
 
 def _tsv(file: FormattedFile) -> Records:
@@ -178,8 +183,6 @@ def _sentences(path: Path) -> Records:
 
 
 def _parquet(path: Path) -> Records:
-    from crossexam.core.stored.foreign_parquet import foreign_frames, foreign_schema
-
     number = 0
     classes = class_names(foreign_schema(path).metadata or {})
     for frame in foreign_frames(path, at_once=_ROWS_PER_BATCH):
@@ -225,6 +228,8 @@ class Foreign(NamedTuple):
     way_out: str
 
 
+XML: Final = "XML"
+
 # fmt: off
 _NOT_OURS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (rb"PK\x03\x04.{26}\[Content_Types\]", "an Excel workbook or another Office file", _AS_CSV),
@@ -237,7 +242,9 @@ _NOT_OURS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (rb"%PDF",                              "a PDF", "extract its text first"),
     (rb"version https://git-lfs",           "a pointer of Git LFS, not the file that it stands for",
      "download the file itself: git lfs pull"),
-    (rb"(?i:\s*<(\?xml|!doctype|html))",    "XML or HTML",
+    (rb"(?i:\s*<(!doctype\s+html|html|head|body|title|script|meta)\b)", "a page for a browser",
+     "extract its text first"),
+    (rb"(?i:\s*<(\?xml|!doctype))",         XML,
      "extract its text first; fracas@FILE reads the FraCaS problems"),
 )
 _WORKBOOKS: Final = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers"})
@@ -299,10 +306,8 @@ def detect_format(path: Path) -> FormattedFile:
     if not first:
         raise FormatError("the file is empty", where=str(path), wanted="at least one record")
     _refuse_other_formats(path, first + second)
-    if first.startswith(b"PAR1"):
+    if first.startswith(PARQUET) or path.suffix.lower() == ".parquet":
         return FormattedFile(path, "parquet")
-    if path.suffix.lower() == ".parquet":
-        raise FormatError("not a Parquet file", where=str(path), wanted="a file that begins with PAR1")
     start = (first.removeprefix(BOM) + second).lstrip()
     kind = _BY_SUFFIX.get(path.suffix.lower())
     if kind == "csv":
@@ -344,7 +349,7 @@ def _refuse_other_formats(path: Path, first: bytes) -> None:
             wanted=wanted,
             hint="download it again, or rename it if it is text",
         )
-    strange = None if suffix in _BY_SUFFIX or first.startswith(b"PAR1") else _NOT_TEXT.search(first)
+    strange = None if suffix in _BY_SUFFIX or first.startswith(PARQUET) else _NOT_TEXT.search(first)
     if strange is not None:
         raise FormatError(
             f"the file is not text: byte 0x{first[strange.start()]:02x} at position {strange.start()}",

@@ -18,10 +18,10 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import THREE_LABELS, label_indices
 from crossexam.core.randomness import rng_for
-from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
 from crossexam.models.model import Model, Pair
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
-from crossexam.runs.saved import MANIFEST, read_run
+from crossexam.runs.saved import read_run
 from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.estimate import share_correct
 

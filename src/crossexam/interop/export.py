@@ -199,9 +199,9 @@ def _exported_already(folder: Path, facts: Mapping[str, Any]) -> dict[str, Any] 
         known = read_manifest(manifest)
     except FormatError:
         return None
-    files = known.pop(FILES, None)
+    files: dict[str, str] = known.pop(FILES)
     done: dict[str, Any] = {name: known.pop(name) for name in (_TASKS, _PAIRS) if name in known}
-    if known != facts or not done or not isinstance(files, dict):
+    if known != facts or not done:
         return None
     paths = {folder / name: sha256 for name, sha256 in files.items()}
     return done if all(path.is_file() and sha256_of(path) == paths[path] for path in paths) else None

@@ -28,7 +28,7 @@ from crossexam.core.example import Example, Side
 from crossexam.core.files import archive_errors, new_folder
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, seldom_collected, silent
-from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
 from crossexam.language.tokens import words
 
 #: The format of the files; increase the number when it changes.
@@ -45,7 +45,6 @@ POLARITIES: Final = (
     "neutral-contradiction",
     "entailment-neutral-contradiction",
 )
-_MANIFEST: Final = "manifest.json"
 _WORDS: Final = "words.txt"
 _ARRAYS: Final = {"word_counts": np.uint32, "keys": np.uint64, "counts": np.uint32}
 _SIDES: Final = {"premise": 0, "hypothesis": 1, None: 2}
@@ -152,7 +151,7 @@ class WordPairIndex:
                 (staging / _WORDS).write_bytes(text.encode("utf-8", "surrogatepass"))
                 for name, values in self._arrays().items():
                     np.save(staging / f"{name}.npy", values, allow_pickle=False)
-                write_manifest(staging / _MANIFEST, self.manifest)
+                write_manifest(staging / MANIFEST, self.manifest)
         except OSError:
             if folder.exists():  # another process was first
                 raise _taken(folder) from None
@@ -164,10 +163,10 @@ class WordPairIndex:
     @classmethod
     def load(cls, folder: Path) -> WordPairIndex:
         """Return the index in *folder*, memory-mapped.  Raises FormatError if there is none."""
-        path = folder / _MANIFEST
+        path = folder / MANIFEST
         if not path.is_file():
             raise FormatError(
-                f"there is no {_MANIFEST}: this is not an index of word pairs",
+                f"there is no {MANIFEST}: this is not an index of word pairs",
                 where=str(folder),
                 wanted="a folder written by WordPairIndex.save",
             )

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from crossexam.core.errors import FormatError
 from crossexam.core.places import home_expanded
-from crossexam.core.sealed import check_files, read_manifest
+from crossexam.core.sealed import MANIFEST, check_files, read_manifest
 from crossexam.models.model import Model, NoOptions, Pair
-from crossexam.shallow.fitting import MANIFEST, RESTORE, FeatureTable, Predictor, ShallowModel
+from crossexam.shallow.fitting import RESTORE, FeatureTable, Predictor, ShallowModel
 from crossexam.shallow.table import SHALLOW
 
 if TYPE_CHECKING:

@@ -10,7 +10,14 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import json_problem
-from crossexam.corpora.records import BOM, FormattedFile, detect_format, iter_records, way_to_utf8
+from crossexam.corpora.records import (
+    BOM,
+    FormattedFile,
+    detect_format,
+    iter_records,
+    json_object,
+    way_to_utf8,
+)
 
 Row = Mapping[str, Any]
 
@@ -80,10 +87,6 @@ def _listed(path: Path) -> Rows | None:
             f"not JSON: {json_problem(error)}", where=str(path), wanted="a list of JSON objects"
         ) from None
     for number, row in enumerate(rows, 1):
-        if not isinstance(row, dict):
-            raise FormatError(
-                f"a prediction is a {type(row).__name__}",
-                where=f"{path}, row {number}",
-                wanted="a JSON object",
-            )
+        if isinstance(wrong := json_object(row), FormatError):
+            raise FormatError(wrong.what, where=f"{path}, row {number}", wanted=wrong.wanted)
     return Rows(path, rows, "row", range(1, len(rows) + 1))

@@ -141,7 +141,7 @@ def check_probabilities(table: NDArray[np.float64], outcomes: Outcomes | None, m
     """
     known = outcomes or Outcomes.all_answered(len(table))
     count = len(known.codes)
-    if getattr(table, "shape", None) != (count, len(LABELS)) or not_answers(table, known).any():
+    if getattr(table, "shape", None) != (count, len(LABELS)) or _not_answers(table, known).any():
         raise CrossexamError(
             f"the model did not return probabilities for {count} pairs",
             where=model,
@@ -150,7 +150,7 @@ def check_probabilities(table: NDArray[np.float64], outcomes: Outcomes | None, m
         )
 
 
-def not_answers(table: NDArray[np.float64], outcomes: Outcomes) -> NDArray[np.bool_]:
+def _not_answers(table: NDArray[np.float64], outcomes: Outcomes) -> NDArray[np.bool_]:
     """Return which rows [n] of *table* [n, 3] are not three probabilities, or NaN without an answer."""
     import numpy as np
 

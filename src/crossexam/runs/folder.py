@@ -29,12 +29,12 @@ from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import finished_or_absent, sha256_of
 from crossexam.core.locks import alone_in, sweep
-from crossexam.core.manifest import RunEntry
+from crossexam.core.manifest import RunEntry, manifest_in, run_entries
 from crossexam.core.outcome import check_unanswered
 from crossexam.core.output.file_names import file_stem
 from crossexam.core.places import relative_url, url_of
 from crossexam.core.progress import Progress, silent
-from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.test_sets import write_test_set
 from crossexam.core.transfers import copied_to_place
@@ -44,7 +44,7 @@ from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.asked import how_asked
 from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
-from crossexam.runs.saved import MANIFEST, PredictionTable, read_predictions, run_entries, whole_test_set
+from crossexam.runs.saved import PredictionTable, saved_answers, whole_test_set
 from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
 
@@ -119,8 +119,8 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
     looks_up = model.predict_sets is not None or model.parses is not None
     if looks_up or not ((folder / MANIFEST).exists() and (folder / FILE_NAME).exists()):
         return None
-    earlier = read_manifest(folder / MANIFEST, hint=_WAY_OUT)
-    entries = run_entries(earlier["test_sets"], folder / MANIFEST)
+    earlier = _manifest_there(folder)
+    entries = run_entries(earlier)
     pairs = earlier.get("distinct_pairs" if model.inner is None else "chunk_pairs")
     datasets = {name: first_items(dataset, limit) for name, dataset in suite.datasets.items()}
     if (
@@ -135,12 +135,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
             return None
         facts = store.facts
     model.recall(facts)
-    sets = {
-        name: read_predictions(folder / entry.predictions, datasets[name], None)
-        for name, entry in entries.items()
-    }
-    if any(each.reading is None for each in sets.values()):  # by an earlier version
-        return None
+    sets = {name: saved_answers(folder, datasets[name], entry) for name, entry in entries.items()}
     counts: dict[str, int] = {name: earlier[name] for name in COUNTS if name in earlier}
     counts |= {"asked_pairs": 0, "pairs_from_store": pairs}
     return finished_run(
@@ -158,8 +153,7 @@ def _is_finished(folder: Path, dataset: Dataset, entry: RunEntry) -> bool:
     """Return whether *folder* has the predictions of *entry*, unchanged, and they are those for *dataset*."""
     path = folder / entry.predictions
     return (
-        entry.sha256 is not None
-        and path.is_file()
+        path.is_file()
         and len(dataset) == entry.rows
         and _content_hash(dataset) == entry.content_hash
         and sha256_of(path) == entry.sha256
@@ -217,9 +211,7 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
     if force:
         manifest_file.unlink(missing_ok=True)
     elif manifest_file.exists():
-        earlier = read_manifest(manifest_file)
-        known = _refuse_replacing(earlier, run.model, run.manifest, run.datasets, folder)
-        _refuse_losing(known, run.datasets, folder)
+        known = _refuse_replacing(folder, {**run.manifest, "model": run.model}, run.datasets)
     entries = {}
     for name, dataset in run.datasets.items():
         file = f"{file_stem(name)}.parquet"
@@ -245,13 +237,8 @@ def _refuse_other_files(folder: Path, *, force: bool) -> None:
         return
     if not folder.is_dir():
         raise CrossexamError("this is a file", where=str(folder), wanted="a folder for the predictions")
-    manifest = folder / MANIFEST
-    if manifest.exists():
-        known = read_manifest(manifest, hint=_WAY_OUT)
-        if "model" not in known or "test_sets" not in known:
-            raise CrossexamError(
-                "this is not the folder of a run", where=str(folder), hint="choose another -o"
-            )
+    if (folder / MANIFEST).exists():
+        _manifest_there(folder)
     elif not (folder / FILE_NAME).exists() and any(
         not path.name.startswith(".") for path in folder.iterdir()
     ):
@@ -260,6 +247,11 @@ def _refuse_other_files(folder: Path, *, force: bool) -> None:
             where=str(folder),
             hint="choose another -o",
         )
+
+
+def _manifest_there(folder: Path) -> dict[str, Any]:
+    """Return the manifest of the run in *folder*, which is written to; raises FormatError."""
+    return manifest_in(folder, "run", hint=_WAY_OUT, otherwise="choose another -o")
 
 
 def suite_in_folder(
@@ -283,19 +275,12 @@ def _kept_sets(
     """
     if not (folder / MANIFEST).exists():
         return {}
-    earlier = read_manifest(folder / MANIFEST, hint=_WAY_OUT)
     asked = {name: first_items(dataset, limit) for name, dataset in datasets.items()}
-    new = {"model_key": model.key, "details": model.details}
-    known = _refuse_replacing(earlier, model.name, new, asked, folder)
-    others = {name: entry for name, entry in known.items() if name not in datasets}
-    if others and earlier.get("limit") != limit:
-        raise CrossexamError(
-            f"the run in this folder was made with {_limit(earlier.get('limit'))}, this one with "
-            f"{_limit(limit)}, and the folder has other test sets: {', '.join(others)}",
-            where=str(folder),
-            hint=_WAY_OUT,
-        )
-    return {name: whole_test_set(folder, name, entry) for name, entry in others.items()}
+    new = {"model": model.name, "model_key": model.key, "details": model.details, "limit": limit}
+    known = _refuse_replacing(folder, new, asked, keeps=True)
+    return {
+        name: whole_test_set(folder, name, entry) for name, entry in known.items() if name not in datasets
+    }
 
 
 def _limit(limit: object) -> str:
@@ -303,38 +288,52 @@ def _limit(limit: object) -> str:
 
 
 def _refuse_replacing(
-    earlier: Mapping[str, Any],
-    model: str,
-    new: Mapping[str, Any],
-    datasets: Mapping[str, Dataset],
-    folder: Path,
+    folder: Path, new: Mapping[str, Any], datasets: Mapping[str, Dataset], *, keeps: bool = False
 ) -> dict[str, RunEntry]:
-    """Return the entries of the run *earlier* in *folder*; raises CrossexamError if *datasets* replace any.
+    """Return the entries of the run in *folder*; raises CrossexamError if it would lose anything.
 
-    *new* has the key and the details of the *model*, as its manifest will.
-    A test set may be run again if it has the same items, or the same and further ones.
+    *new* is the manifest of the run over *datasets* that is to be there, which *keeps* other test sets.
     """
-    what = None
-    known = run_entries(earlier["test_sets"], folder / MANIFEST)
-    if earlier["model"] != model:
-        what = f"this folder contains a run of {earlier['model']}, not of {model}"
-    elif earlier.get("model_key", new.get("model_key")) != new.get("model_key"):
-        what = _of_other_key(model, earlier, new)
-    else:
-        for name, entry in known.items():
-            if name in datasets and not _has_items(datasets[name], entry):
-                what = (
-                    f"this folder contains a run over {entry.rows:,} other items that are also called "
-                    f"'{name}'"
-                )
-                break
+    earlier = _manifest_there(folder)
+    known = run_entries(earlier)
+    what = next(_losses(earlier, known, new, datasets, keeps), None)
     if what is not None:
         raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
     return known
 
 
-def _of_other_key(model: str, earlier: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """Return how the run *earlier* of *model* differs from a *new* one with another key."""
+def _losses(
+    earlier: Mapping[str, Any],
+    known: Mapping[str, RunEntry],
+    new: Mapping[str, Any],
+    datasets: Mapping[str, Dataset],
+    keeps: bool,
+) -> Iterator[str]:
+    """Yield why a *new* run over *datasets* cannot be written where one is *earlier*.
+
+    A test set may be run again if it has the same items, or the same and further ones.
+    """
+    if earlier["model"] != new["model"]:
+        yield f"this folder contains a run of {earlier['model']}, not of {new['model']}"
+    if earlier.get("model_key") != new.get("model_key"):
+        yield _of_other_key(earlier, new)
+    for name, entry in known.items():
+        if name in datasets and not _has_items(datasets[name], entry):
+            yield f"this folder contains a run over {entry.rows:,} other items that are also called '{name}'"
+    others = ", ".join(name for name in known if name not in datasets)
+    if others and not keeps:
+        yield f"the run in this folder has test sets that the new one lacks: {others}"
+    if others and earlier.get("limit") != new.get("limit"):
+        there, here = map(_limit, (earlier.get("limit"), new.get("limit")))
+        yield (
+            f"the run in this folder was made with {there}, this one with {here}, and the folder has other "
+            f"test sets: {others}"
+        )
+
+
+def _of_other_key(earlier: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Return how the run *earlier* differs from a *new* one of the same model with another key."""
+    model = new["model"]
     asked = (how_asked(each.get("details")) for each in (earlier, new))
     if changed := differences(*asked):
         return f"this folder contains a run of {model} with other options: {'; '.join(changed)}"
@@ -349,16 +348,6 @@ def _has_items(dataset: Dataset, entry: RunEntry) -> bool:
     if len(dataset) == entry.rows and _content_hash(dataset) == entry.content_hash:
         return True
     return has_content(dataset.examples[: entry.rows], entry.content_hash)
-
-
-def _refuse_losing(known: Mapping[str, RunEntry], datasets: Mapping[str, Dataset], folder: Path) -> None:
-    lost = [name for name in known if name not in datasets]
-    if lost:
-        raise CrossexamError(
-            f"the run in this folder has test sets that the new one lacks: {', '.join(lost)}",
-            where=str(folder),
-            hint=_WAY_OUT,
-        )
 
 
 def _write_predictions(path: Path, run: Run, name: str) -> None:

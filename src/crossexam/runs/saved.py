@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
 from crossexam.core.errors import FormatError, UnfinishedError
-from crossexam.core.example import STATUS, STATUSES
+from crossexam.core.example import STATUS, STATUSES, Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import GOLDS, LABELS, ItemLabels
-from crossexam.core.manifest import RunEntry, TestSetEntry
+from crossexam.core.manifest import RunEntry, TestSetEntry, manifest_in, run_entries
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.places import copy_path
-from crossexam.core.sealed import UNVERIFIED, has_checksum, read_manifest
+from crossexam.core.sealed import MANIFEST
 from crossexam.core.stored.examples import StoredExamples
-from crossexam.core.stored.foreign_parquet import check_foreign
-from crossexam.core.test_sets import entry_beside, read_test_set, relabelled, vouched_sha256
+from crossexam.core.test_sets import UNVERIFIED, entry_beside, read_test_set, vouched
 from crossexam.core.transfers import fetch, fetch_file, has_file, names_at
 from crossexam.models.model import SetAnswers
 from crossexam.runs.answer_store import FILE_NAME
-from crossexam.runs.answers import not_answers, run_of
+from crossexam.runs.answers import run_of
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
-MANIFEST: Final = "manifest.json"
 #: The model's own probabilities, in files whose labels are others.
 OWN_SHARES: Final = tuple(f"model_p_{label}" for label in LABELS)
 _SHARES: Final = tuple(f"p_{label}" for label in LABELS)
@@ -41,7 +39,6 @@ _ROWS_AT_ONCE: Final = 200_000  # of a file of predictions
 READING: Final = tuple(field.name for field in fields(Reading))
 OUTCOME: Final = "outcome"
 MASS: Final = "label_mass"
-_NO_OUTCOME: Final = -1
 
 
 def run_folders(folder: Path) -> list[Path]:
@@ -83,38 +80,13 @@ def read_run(folder: Path) -> Run:
     """
     folder = run_folder(folder)
     fetch(folder)
-    manifest_file = folder / MANIFEST
     if not folder.is_dir():
         raise FormatError("no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote")
-    if not manifest_file.exists():
-        raise FormatError(
-            f"there is no {MANIFEST}: this is not a run, or the run did not finish",
-            where=str(folder),
-            hint="repeat `crossexam run`, which resumes a run that was stopped, or says why it cannot",
-        )
-    manifest = read_manifest(manifest_file, hint=_REWRITE)
-    entries = manifest.get("test_sets")
-    if not isinstance(entries, dict) or not isinstance(manifest.get("model"), str):
-        is_suite = isinstance(entries, dict) and not manifest.keys() & {"model", "model_key"}
-        raise FormatError(
-            "this is the folder of a suite, not of a run"
-            if is_suite
-            else "this is not the manifest of a run",
-            where=str(manifest_file),
-            wanted="a folder that `crossexam run` wrote",
-            hint=f"crossexam run MODEL {folder} -o RUN runs a model over it" if is_suite else _REWRITE,
-        )
-    typed = run_entries(entries, manifest_file)
-    unverified = [] if has_checksum(manifest_file) else [MANIFEST]
-    unverified += [entry.predictions for entry in typed.values() if entry.sha256 is None]
-    if unverified:
-        manifest[UNVERIFIED] = f"{', '.join(unverified)}: without a checksum, as in runs of earlier versions"
-    datasets = {name: _read_test_set(folder, name, entry) for name, entry in typed.items()}
-    answers = {
-        name: read_predictions(folder / entry.predictions, datasets[name], entry.sha256)
-        for name, entry in typed.items()
-    }
-    return run_of(str(manifest["model"]), datasets, answers, manifest)
+    manifest = manifest_in(folder, "run", hint=_REWRITE)
+    entries = run_entries(manifest)
+    datasets = {name: _read_test_set(folder, name, entry) for name, entry in entries.items()}
+    answers = {name: saved_answers(folder, datasets[name], entry) for name, entry in entries.items()}
+    return run_of(manifest["model"], datasets, answers, manifest)
 
 
 def read_finished_run(folder: Path) -> Run:
@@ -156,31 +128,6 @@ def _are_same_rows(one: Dataset, other: Dataset) -> bool:
         and isinstance(here.places, range)
         and here.places == there.places
     )
-
-
-def run_entries(entries: object, manifest_file: Path) -> dict[str, RunEntry]:
-    """Return the *entries* of the test sets in a manifest, by name; raises FormatError if one is damaged."""
-    if not isinstance(entries, dict):
-        raise FormatError(
-            "field 'test_sets' is missing",
-            where=str(manifest_file),
-            wanted="the manifest of a run",
-            hint=_REWRITE,
-        )
-    typed = {}
-    for name, entry in entries.items():
-        try:
-            typed[name] = RunEntry.from_json(entry)
-            TestSetEntry.from_json(name, typed[name].dataset)
-        except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:
-            detail = f": {error.what}" if isinstance(error, FormatError) else ""
-            raise FormatError(
-                f"the entry of test set '{name}' is damaged{detail}",
-                where=str(manifest_file),
-                wanted="an object with the number of rows and the files",
-                hint=_REWRITE,
-            ) from None
-    return typed
 
 
 @dataclass(frozen=True)
@@ -227,82 +174,51 @@ class PredictionTable:
         return columns
 
 
-def read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> SetAnswers:
-    """Return what is in *path*, the predictions for *dataset*."""
-    import polars as pl
+def saved_answers(folder: Path, dataset: Dataset, entry: RunEntry) -> SetAnswers:
+    """Return the predictions of *entry* in *folder*, which are those for *dataset*.
 
+    Raises FormatError if they are missing, or not as the run wrote them.
+    """
+    path = folder / entry.predictions
     if not path.is_file():
         raise FormatError(f"the predictions for '{dataset.name}' are missing", where=str(path), hint=_AGAIN)
-    try:
-        if sha256 is not None and sha256_of(path) != sha256:
-            raise FormatError("the predictions were changed after the run", where=str(path), hint=_AGAIN)
-        if sha256 is None:
-            check_foreign(path, hint=_AGAIN)
-        found = _columns_of_predictions(path, dataset)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise FormatError(f"not a prediction file: {error}", where=str(path), hint=_AGAIN) from None
-    _check_probabilities(found, path)
-    return found
+    if sha256_of(path) != entry.sha256:
+        raise FormatError("the predictions were changed after the run", where=str(path), hint=_AGAIN)
+    return _columns_of_predictions(path)
 
 
-def _columns_of_predictions(path: Path, dataset: Dataset) -> SetAnswers:
-    """Return what is in *path* if its ids are those of *dataset*; a part of the file is read at a time."""
+def _columns_of_predictions(path: Path) -> SetAnswers:
+    """Return what is in *path*, a file that :class:`PredictionTable` made; a part of it is read at a time."""
     import numpy as np
     import polars as pl
 
     rows = pl.scan_parquet(path, glob=False)
     schema = rows.collect_schema()
-    reading = READING if all(name in schema for name in READING) else ()
-    shares = np.zeros((len(dataset), len(LABELS)), dtype=np.float64)
+    count = rows.select(pl.len()).collect().item()
+    reading = [name for name in READING if name in schema]
     names = _columns_of_shares(schema.names())
-    read = {name: np.empty(len(dataset), dtype=bool) for name in reading}
-    outcome_names = [name for name in (OUTCOME, MASS) if OUTCOME in schema and name in schema]
-    outcomes = Outcomes(np.zeros(len(dataset), dtype=np.int8), np.full(len(dataset), np.nan))
-    fits = bool(names) and rows.select(pl.len()).collect().item() == len(dataset)
-    start = 0
-    for items in dataset.columns("id", at_once=_ROWS_AT_ONCE) if fits else ():
-        here = slice(start, start + len(items))
-        shown = rows.slice(start, len(items))
-        table = shown.select("id", pl.col(names).cast(pl.Float64), *reading, *outcome_names).collect()
-        fits &= table["id"].equals(items["id"])
+    shares = np.zeros((count, len(LABELS)), dtype=np.float64)
+    read = {name: np.empty(count, dtype=bool) for name in reading}
+    outcomes = Outcomes(np.zeros(count, dtype=np.int8), np.full(count, np.nan)) if OUTCOME in schema else None
+    others = [] if outcomes is None else [OUTCOME, MASS]
+    for start in range(0, count, _ROWS_AT_ONCE):
+        here = slice(start, start + _ROWS_AT_ONCE)
+        table = rows.slice(start, _ROWS_AT_ONCE).select(*names, *reading, *others).collect()
         shares[here, : len(names)] = table.select(names).to_numpy()
         for name in reading:
             read[name][here] = table[name].to_numpy()
-        if outcome_names:
-            outcomes.codes[here] = table[OUTCOME].replace_strict(CODES, default=_NO_OUTCOME).to_numpy()
-            outcomes.label_mass[here] = table[MASS].cast(pl.Float64).fill_null(math.nan).to_numpy()
-        start = here.stop
-    if not names:
-        raise FormatError("not a prediction file: there are no probabilities", where=str(path), hint=_AGAIN)
-    if not fits:
-        raise FormatError(f"the ids are not those of test set '{dataset.name}'", where=str(path), hint=_AGAIN)
-    if (outcomes.codes == _NO_OUTCOME).any():
-        row = int((outcomes.codes == _NO_OUTCOME).argmax())
-        raise FormatError("there is no such outcome", where=f"{path}, row {row}", wanted=", ".join(CODES))
+        if outcomes is not None:
+            outcomes.codes[here] = table[OUTCOME].replace_strict(CODES).to_numpy()
+            outcomes.label_mass[here] = table[MASS].fill_null(math.nan).to_numpy()
     shares[np.isnan(shares[:, 0]), len(names) :] = math.nan  # of a model of two labels, without an answer
-    return SetAnswers(shares, outcomes if outcome_names else None, Reading(**read) if reading else None)
+    return SetAnswers(shares, outcomes, Reading(**read) if reading else None)
 
 
 def _columns_of_shares(names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns with the probabilities of the model: three, or two of a model of two labels."""
     rejected = next((f"p_{name}" for name in ("not_entailment", "neutral") if f"p_{name}" in names), "")
     two = (f"p_{LABELS[0]}", rejected)
-    return next((each for each in (OWN_SHARES, _SHARES, two) if set(each) <= set(names)), ())
-
-
-def _check_probabilities(found: SetAnswers, path: Path) -> None:
-    outcomes = found.outcomes or Outcomes.all_answered(len(found.probabilities))
-    for start in range(0, len(found.probabilities), _ROWS_AT_ONCE):
-        rows = slice(start, start + _ROWS_AT_ONCE)
-        wrong = not_answers(found.probabilities[rows], outcomes.at(rows))
-        if wrong.any():
-            row = start + int(wrong.argmax())
-            raise FormatError(
-                f"{found.probabilities[row].tolist()} are not probabilities",
-                where=f"{path}, row {row}",
-                wanted="finite, non-negative numbers that sum to 1, or none at all without an answer",
-                hint=_AGAIN,
-            )
+    return next(each for each in (OWN_SHARES, _SHARES, two) if set(each) <= set(names))
 
 
 def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
@@ -312,10 +228,34 @@ def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
 
 
 def whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
-    """Return a test set of the run in *folder*, without its limit; raises FormatError if it was changed."""
-    of_set = TestSetEntry.from_json(name, entry.dataset)
-    sha256 = entry.items_sha256 or of_set.sha256
+    """Return a test set of the run in *folder*, without its limit; raises FormatError if it was changed.
+
+    If judges relabelled its items in the meantime, its manifest has the hashes and the signature that say so.
+    """
+    path = _items_file(folder, name, entry)
+    then = TestSetEntry.from_json(name, entry.dataset)
+    if entry.items_sha256 is not None:  # the run holds them
+        vouched(path, replace(then, sha256=entry.items_sha256), hint=_RUN_AGAIN)
+        return _dataset(path, name, read_test_set(path, checked=True).examples, entry.dataset)
+    known = [each for each in (then, entry_beside(path)) if each is not None and each.sha256 is not None]
+    now = vouched(path, *known, hint=_RUN_AGAIN) if known else None
+    examples = read_test_set(path, checked=now is not None).examples
+    if now is None:  # a file outside of its suite
+        now = {"content_hash": content_hash(examples), UNVERIFIED: True}
+    same = now["content_hash"] == entry.content_hash
+    if not same and not has_content(examples[: entry.rows], entry.content_hash):
+        raise FormatError(f"test set '{name}' was changed after the run", where=str(path), hint=_RUN_AGAIN)
+    return _dataset(path, name, examples, {**entry.dataset, **now})
+
+
+def _dataset(path: Path, name: str, examples: Sequence[Example], manifest: Mapping[str, Any]) -> Dataset:
+    return Dataset(name, examples, {**manifest, "path": str(path.absolute())})
+
+
+def _items_file(folder: Path, name: str, entry: RunEntry) -> Path:
+    """Return the file with the items of test set *name* of the run in *folder*; raises FormatError."""
     places = [folder / entry.items, copy_path(entry.items_path)]
+    sha256 = entry.items_sha256 or entry.dataset.get("sha256")
     found = (fetch_file(place, sha256) for place in places if place != folder)
     path = next((place for place in found if place.is_file()), None)
     if path is None:
@@ -324,28 +264,4 @@ def whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
             where=str(places[0]),
             hint="put the suite back, or build it and run the model again; stored predictions are reused",
         )
-    found_sha256 = vouched_sha256(path, _known_sha256(path, entry, of_set), hint=_RUN_AGAIN)
-    examples = read_test_set(path, checked=found_sha256 is not None).examples
-    unverified = {} if found_sha256 else {UNVERIFIED: True}
-    dataset = Dataset(name, examples, {**entry.dataset, **unverified, "path": str(path.absolute())})
-    known = of_set.content_hash if entry.items_sha256 is None else entry.content_hash
-    is_as_written = found_sha256 is not None and found_sha256 == sha256
-    if is_as_written and known == entry.content_hash and len(dataset) == entry.rows:
-        return dataset
-    if content_hash(examples[: entry.rows]) == entry.content_hash:
-        return dataset
-    if not has_content(examples[: entry.rows], entry.content_hash):
-        raise FormatError(
-            f"test set '{name}' was changed after the run",
-            where=str(path),
-            hint=_RUN_AGAIN,
-        )
-    return relabelled(dataset)
-
-
-def _known_sha256(path: Path, entry: RunEntry, of_set: TestSetEntry) -> frozenset[str]:
-    """Return the SHA-256 that the items in *path* may have: as they were run, or as judges left them."""
-    if entry.items_sha256 is not None:
-        return frozenset({entry.items_sha256})
-    beside = entry_beside(path)
-    return of_set.known_sha256 | (frozenset() if beside is None else beside.known_sha256)
+    return path

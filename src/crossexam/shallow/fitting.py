@@ -34,7 +34,7 @@ from crossexam.core.labels import (
 )
 from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Note, Progress, silent, unheard
-from crossexam.core.sealed import FILES, hashes_of_files, read_manifest, write_manifest
+from crossexam.core.sealed import FILES, MANIFEST, hashes_of_files, read_manifest, write_manifest
 from crossexam.core.settings import Settings
 from crossexam.corpora.development import DevSets, dev_names, load_dev_sets
 from crossexam.corpora.label_names import refuse_mixture
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONFIG: Final = "config.json"
-MANIFEST: Final = "manifest.json"
 #: The hint for a damaged file of a fitted model.
 RESTORE: Final = "copy the folder again, or train it again into another folder"
 

@@ -27,11 +27,10 @@ from crossexam.core.example import Example
 from crossexam.core.files import archive_errors, finished_or_absent, sha256_of, write_json
 from crossexam.core.labels import LABELS, THREE_LABELS, Projection
 from crossexam.core.progress import Progress, silent
-from crossexam.core.sealed import read_manifest
+from crossexam.core.sealed import MANIFEST, read_manifest
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import (
     CONFIG,
-    MANIFEST,
     RESTORE,
     FeatureTable,
     FitRequest,

@@ -20,9 +20,9 @@ from crossexam.core.files import finished_or_absent, sha256_of, shortened, write
 from crossexam.core.locks import alone_in
 from crossexam.core.manifest import SuiteManifest, TestSetEntry
 from crossexam.core.progress import Progress, seldom_collected, silent
-from crossexam.core.sealed import write_manifest
+from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
-from crossexam.core.test_sets import MANIFEST, TestSetWriter
+from crossexam.core.test_sets import TestSetWriter
 from crossexam.core.transfers import copied_to_place
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.ray import RayEngine

@@ -12,16 +12,13 @@ from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import keep, read_json, write_json
 from crossexam.core.locks import sweep
-from crossexam.core.manifest import SuiteManifest, entries_of
-from crossexam.core.sealed import read_manifest
-from crossexam.core.test_sets import MANIFEST
+from crossexam.core.manifest import OtherKindError, SuiteManifest, manifest_in
+from crossexam.core.sealed import MANIFEST
 from crossexam.core.transfers import is_unpublished
 
 #: In the folder of a suite while its files get their names, or lose them: it lists these, so that what a kill
 #: leaves then is known as such.
 UNFINISHED: Final = ".unfinished"
-#: Fields of the manifests of runs and of studies, which list test sets as well.
-_NOT_OF_SUITES: Final = frozenset({"model_key", "study"})
 _REPLACE: Final = "choose another -o, or --force to replace the suite"
 
 
@@ -41,7 +38,7 @@ def already_built(wanted: SuiteManifest, folder: Path, *, force: bool) -> bool:
                 hint="choose another -o, or --force to build there anyway",
             )
         return False
-    built = _manifest_there(manifest, force=force)
+    built = _manifest_there(folder, force=force)
     if built.get("signature") == wanted.signature and not force:
         (folder / UNFINISHED).unlink(missing_ok=True)  # of a process that was killed right after it
         return True
@@ -55,7 +52,7 @@ def already_built(wanted: SuiteManifest, folder: Path, *, force: bool) -> bool:
             ),
             hint=_REPLACE,
         )
-    announce(folder, [Path(entry.file or "").name for entry in entries_of(built).values()])
+    announce(folder, [entry["file"] for entry in built.get("test_sets", {}).values()])
     manifest.unlink()
     _remove_unfinished(folder)
     return False
@@ -82,7 +79,7 @@ def _what_differs(built: Mapping[str, Any], wanted: SuiteManifest) -> list[str]:
     """Return what the suite that was *built* depends on otherwise than the one *wanted*, a line each."""
     there, here = (
         {_FLAGS.get(name, name): value for name, value in each.items()}
-        for each in (built.get("request") or {}, wanted.request)
+        for each in (built["request"], wanted.request)
     )
     lines = [*_read_otherwise(there, here), *differences(there, here)]
     return lines or differences({"signature": built.get("signature")}, {"signature": wanted.signature})
@@ -125,21 +122,13 @@ def _remove_unfinished(folder: Path) -> None:
     marker.unlink()
 
 
-def _manifest_there(manifest: Path, *, force: bool) -> dict[str, Any]:
-    """Return the *manifest* of a suite, {} if *force* and it is damaged; raises CrossexamError."""
+def _manifest_there(folder: Path, *, force: bool) -> dict[str, Any]:
+    """Return the manifest of the suite in *folder*, {} if *force* and it is damaged; raises FormatError."""
     try:
-        built = read_manifest(manifest)
-        if "test_sets" not in built or built.keys() & _NOT_OF_SUITES:
-            raise CrossexamError(
-                f"the {MANIFEST} in this folder does not describe a suite",
-                where=str(manifest.parent),
-                hint="choose another -o",
-            )
-        if not isinstance(built.get("request", {}), dict):
-            raise FormatError("field 'request' is damaged", wanted="an object")
-        entries_of(built)
-    except FormatError as error:
-        if force:
-            return {}
-        raise FormatError(error.what, where=str(manifest), wanted=error.wanted, hint=_REPLACE) from None
-    return built
+        return manifest_in(folder, "suite", hint=_REPLACE, otherwise="choose another -o")
+    except OtherKindError:
+        raise
+    except FormatError:
+        if not force:
+            raise
+    return {}

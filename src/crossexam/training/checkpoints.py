@@ -27,7 +27,7 @@ from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
 from crossexam.core.labels import THREE_LABELS, Projection, projection_named
 from crossexam.core.locks import sweep
-from crossexam.core.sealed import check_files, read_manifest
+from crossexam.core.sealed import MANIFEST, check_files, read_manifest
 from crossexam.training.vocabulary import CHARACTERS_FILE, TAGS_FILE, WORDS_FILE, Vocabulary
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 CONFIG: Final = "config.json"
 WEIGHTS: Final = "model.safetensors"
-MANIFEST: Final = "manifest.json"
 RESTORE: Final = "copy the folder again, or train it again into another folder"
 METRICS: Final = "metrics.jsonl"
 UNFINISHED: Final = "unfinished"  # folder of snapshots, removed at the end

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Note, Progress, silent, unheard
-from crossexam.core.sealed import read_manifest
-from crossexam.training.checkpoints import MANIFEST, check_fingerprint
+from crossexam.core.sealed import MANIFEST, read_manifest
+from crossexam.training.checkpoints import check_fingerprint
 from crossexam.training.data import Augmentation, Data, TrainingSet, with_construction_options
 from crossexam.training.vocabulary import WordSource
 

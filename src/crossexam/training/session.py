@@ -22,7 +22,7 @@ from crossexam.core.files import writing
 from crossexam.core.labels import Projection
 from crossexam.core.locks import waiting_for
 from crossexam.core.manifest import library_versions
-from crossexam.core.sealed import FILES, hashes_of_files, write_manifest
+from crossexam.core.sealed import FILES, MANIFEST, hashes_of_files, write_manifest
 from crossexam.training import checkpoints, debiasing
 from crossexam.training.data import AddedItems
 from crossexam.training.debiasing import METHODS, Bias, BiasedPart, BiasPredictions, BiasScore, Debias
@@ -239,8 +239,8 @@ class _Session(Generic[E]):
         if device.is_main:
             with writing(folder):
                 training.save(folder, model)
-            manifest |= {FILES: hashes_of_files(folder, without=[checkpoints.MANIFEST])}
-            write_manifest(folder / checkpoints.MANIFEST, manifest)
+            manifest |= {FILES: hashes_of_files(folder, without=[MANIFEST])}
+            write_manifest(folder / MANIFEST, manifest)
             checkpoints.remove_snapshots(folder)
         device.wait()
         return TrainedModel(folder, manifest)

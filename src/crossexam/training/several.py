@@ -17,9 +17,9 @@ from typing import Any, Final, NamedTuple
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_json
 from crossexam.core.progress import silent, unheard
-from crossexam.core.sealed import read_manifest
+from crossexam.core.sealed import MANIFEST, read_manifest
 from crossexam.engines.engine import Engine, InThisProcess
-from crossexam.training.checkpoints import MANIFEST, UNFINISHED, remove_snapshots
+from crossexam.training.checkpoints import UNFINISHED, remove_snapshots
 from crossexam.training.request import TrainedModel, TrainingRequest, unwatched
 from crossexam.training.train import spread_of, train_model
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.dataset import content_hash
-from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
 from crossexam.corpora.labelled import Corpus
 from crossexam.training import checkpoints, scoring, session, transformer, zoo
 from crossexam.training.devices import torch_device
@@ -80,7 +80,7 @@ def score_on_tests(trained: TrainedModel, request: TrainingRequest) -> TrainedMo
     if not missing:
         return trained
     target = torch_device(request.device)
-    model, pipeline = _LOADERS[read_manifest(trained.folder / checkpoints.MANIFEST)["kind"]](trained.folder)
+    model, pipeline = _LOADERS[read_manifest(trained.folder / MANIFEST)["kind"]](trained.folder)
     model.to(target)
     scores = {}
     for spec, test in missing.items():
@@ -91,8 +91,8 @@ def score_on_tests(trained: TrainedModel, request: TrainingRequest) -> TrainedMo
             scores[spec]["parsed"] = counts.parsed
             if warning := unparsed_warning({spec: counts}, request.data.parse_hint):
                 request.note(warning)
-    manifest = {**read_manifest(trained.folder / checkpoints.MANIFEST), "tests": {**known, **scores}}
-    write_manifest(trained.folder / checkpoints.MANIFEST, manifest)
+    manifest = {**read_manifest(trained.folder / MANIFEST), "tests": {**known, **scores}}
+    write_manifest(trained.folder / MANIFEST, manifest)
     return TrainedModel(trained.folder, manifest)
 
 

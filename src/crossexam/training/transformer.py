@@ -19,8 +19,7 @@ from torch import Tensor, nn
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
-from crossexam.core.sealed import read_manifest
-from crossexam.training.checkpoints import MANIFEST
+from crossexam.core.sealed import MANIFEST, read_manifest
 from crossexam.training.debiasing import METHODS, Debias, settings_with
 from crossexam.training.first_token import skip_other_tokens
 from crossexam.training.pipeline import LabelledBatch, ModelOutput

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from crossexam.core.dataset import Dataset, has_content
 from crossexam.core.errors import CrossexamError
@@ -32,19 +32,18 @@ from crossexam.core.example import (
     is_relabelled,
 )
 from crossexam.core.files import finished_or_absent, sha256_of
-from crossexam.core.manifest import NEXT_SHA256
-from crossexam.core.sealed import read_manifest, write_manifest
+from crossexam.core.manifest import NEXT
+from crossexam.core.sealed import MANIFEST, read_manifest, write_manifest
 from crossexam.core.test_sets import (
-    MANIFEST,
     TestSetWriter,
     entry_beside,
     read_suite,
-    relabelled,
     suite_folder,
-    with_generated_labels,
 )
 from crossexam.validation.study import Study
 from crossexam.validation.verdict import OPEN, Rule, Verdict, kinds_of_antonyms, labels_given, verdicts
+
+_JUDGED: Final = "|labels:judges"  # at the end of the signature of a test set that judges relabelled
 
 
 @dataclass(frozen=True)
@@ -104,8 +103,8 @@ def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
             )
             for each in dataset
         ]
-        _write_announced(file, examples)
         written[name] = replace(dataset, examples=tuple(examples))
+        _write_announced(file, written[name])
     applied = {
         name: replace(
             _counts(written[name], by_set.get(name, {})),
@@ -119,20 +118,29 @@ def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
     return applied
 
 
-def _write_announced(file: Path, examples: Sequence[Example]) -> None:
-    """Write *examples* to *file*, whose new SHA-256 is in the manifest beside it before it is replaced.
+def _write_announced(file: Path, dataset: Dataset) -> None:
+    """Write *dataset* to *file*, of which the manifest beside it says all before it is replaced.
 
     So the manifest vouches for the file whenever this is interrupted.
     """
     with finished_or_absent(file) as temporary:
         with TestSetWriter(temporary, file_format=file.suffix.removeprefix(".")) as writer:
-            writer.write_examples(examples)
+            writer.write_examples(dataset.examples)
         if entry_beside(file) is not None:
             manifest_file = file.parent / MANIFEST
             manifest = read_manifest(manifest_file)
             entry = _entry_of(manifest, file)
-            entry[NEXT_SHA256] = [*entry.get(NEXT_SHA256, ()), sha256_of(temporary)]
+            entry[NEXT] = [*entry.get(NEXT, ()), _record(temporary, dataset)]
             write_manifest(manifest_file, manifest)
+
+
+def _record(file: Path, dataset: Dataset) -> dict[str, Any]:
+    """Return what the manifest records of *file*, which has the items of *dataset* (``OF_FILE``)."""
+    signature = dataset.entry.signature
+    if signature is not None:
+        is_judged = any(map(is_relabelled, dataset))
+        signature = signature.removesuffix(_JUDGED) + (_JUDGED if is_judged else "")
+    return {"sha256": sha256_of(file), "content_hash": dataset.content_hash(), "signature": signature}
 
 
 def _entry_of(manifest: Mapping[str, Any], file: Path) -> dict[str, Any]:
@@ -218,17 +226,12 @@ def _write_manifest(
     written: Mapping[str, Dataset],
     applied: Mapping[str, Applied],
 ) -> None:
-    """Record the verdicts, and the hash and signature of test sets whose labels judges replaced."""
+    """Record the verdicts, and the files as they were announced and are now."""
     manifest: dict[str, Any] = read_manifest(manifest_file)
     for name, dataset in written.items():
         file, counts = Path(str(dataset.manifest["path"])), applied[name]
         entry = _entry_of(manifest, file)
-        entry.pop(NEXT_SHA256, None)
-        now = relabelled(dataset) if any(map(is_relabelled, dataset)) else with_generated_labels(dataset)
-        for key in ("content_hash", "signature"):
-            if key in entry:
-                entry[key] = now.manifest[key]
-        entry["sha256"] = sha256_of(file)
+        entry |= entry.pop(NEXT)[-1]
         entry["verdict"] = {
             "study": study.identity,
             "signature": study.manifest.get("signature"),

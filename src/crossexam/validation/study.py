@@ -22,13 +22,12 @@ from crossexam.core.example import SIDES, Side
 from crossexam.core.files import keep, new_folder, sha256_of, writing
 from crossexam.core.labels import Gold, Projection, parse_label, projection_of
 from crossexam.core.locks import waiting_for
-from crossexam.core.manifest import TestSetEntry, entries_of
+from crossexam.core.manifest import TestSetEntry, manifest_in
 from crossexam.core.output.escapes import json_text
-from crossexam.core.sealed import FILES, check_files, read_manifest, write_manifest
+from crossexam.core.sealed import FILES, MANIFEST, check_files, write_manifest
 from crossexam.validation.answer_log import PAGE, AnswerLog, CutOffWarning, Judgement
 from crossexam.validation.questions import ANTONYM_KIND, CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
 
-MANIFEST: Final = "manifest.json"
 ITEMS: Final = "items.json"
 _RESTORE: Final = "restore the file from a copy of the study; what each judge answered is in JUDGE.jsonl"
 
@@ -246,21 +245,9 @@ def open_study(folder: Path) -> Study:
     Raises FormatError if there is none, or if it is not as it was written.  Warns of an answer that was not
     written to its end.
     """
-    manifest_file, items_file = folder / MANIFEST, folder / ITEMS
-    for path in (manifest_file, items_file):
-        if not path.exists():
-            raise FormatError(
-                f"there is no {path.name}: this is not a study",
-                where=str(folder),
-                hint="crossexam validate sample SUITE -o STUDY",
-            )
-    manifest = read_manifest(manifest_file, hint=_RESTORE)
-    try:
-        entries_of(manifest)
-        if not {"study", "test_sets", FILES} <= set(manifest):
-            raise FormatError("this is not the manifest of a study", wanted="fields 'study' and 'test_sets'")
-    except FormatError as error:
-        raise FormatError(error.what, where=str(manifest_file), wanted=error.wanted, hint=_RESTORE) from None
+    manifest, items_file = manifest_in(folder, "study", hint=_RESTORE), folder / ITEMS
+    if not items_file.exists():
+        raise FormatError(f"there is no {ITEMS}", where=str(folder), hint=_RESTORE)
     check_files(folder, manifest, hint=_RESTORE)
     del manifest[FILES]
     study = Study(folder, manifest, json.loads(items_file.read_text(encoding="utf-8")))

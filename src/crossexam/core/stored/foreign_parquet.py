@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROWS_AT_ONCE: Final = 20_000
-_START: Final = b"PAR1"
+#: How a Parquet file begins and ends.
+PARQUET: Final = b"PAR1"
 
 
 def foreign_frames(
@@ -49,13 +50,14 @@ def foreign_schema(path: Path) -> pa.Schema:
     import pyarrow.parquet as pq
 
     with _as_one_error(path):
+        _check_start(path)
         return pq.read_schema(path)
 
 
 def _check_start(path: Path) -> None:
     """Raise FormatError if *path* does not begin as Parquet files do."""
     with path.open("rb") as stream:
-        if stream.read(len(_START)) != _START:
+        if stream.read(len(PARQUET)) != PARQUET:
             raise FormatError("not a Parquet file", where=str(path), wanted="a file that begins with PAR1")
 
 

@@ -7,13 +7,13 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem
 from crossexam.core.output.escapes import quoted
 from crossexam.corpora.readers.reader import Splitter
-from crossexam.corpora.records import FormattedFile, Records, Row, iter_records, text_lines
+from crossexam.corpora.records import FormattedFile, Records, Row, iter_records, json_object, text_lines
 
 _BETWEEN: Final = re.compile(r"[\s,]*")
 
@@ -146,13 +146,9 @@ def json_array(path: Path) -> Records:
         if text[position : position + 1] == "]":
             return
         try:
-            value: Any
             value, position = decoder.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
             raise FormatError(
                 f"not JSON: {json_problem(error)}", where=f"{path}, line {line}", wanted="[{...}, {...}]"
             ) from None
-        yield (
-            line,
-            value if isinstance(value, dict) else FormatError("not an object", wanted='{"field": ...}'),
-        )
+        yield line, json_object(value)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from crossexam.constructions.construction import ways_out
 from crossexam.core.manifest import REJECTED_NOTE, signature
-from crossexam.core.sealed import UNVERIFIED
+from crossexam.core.test_sets import UNVERIFIED
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.analysis import Analysis, Section
 from crossexam.reports.figures import Figure

@@ -35,6 +35,7 @@ from crossexam.language.tokens import Token
 Gender = Literal["masculine", "feminine"]
 
 # Words of definitions that tell the gender of what is defined, and of those who have or wear it.
+_TIMES: Final = frozenset({"time_period.n.01", "time_unit.n.01"})
 _MALE: Final = frozenset("man male boy brother husband father".split())
 _FEMALE: Final = frozenset("woman female girl sister wife mother".split())
 _OF_ONE_GENDER: Final = frozenset("men men's man's woman women girls women's woman's".split())
@@ -269,6 +270,21 @@ def genus_of(noun: str) -> frozenset[str]:
 def is_relative(noun: str) -> bool:
     """Return whether *noun* is a kinship term, whose age bears on that of another person."""
     return noun in KIN
+
+
+@remembered(WORDS)
+def is_time(noun: str) -> bool:
+    """Return whether the first sense of a lemma of *noun* is a time."""
+    return any(
+        not _TIMES.isdisjoint(map(wordnet().name, wordnet().closure(*wordnet().synsets(lemma, "n")[:1])))
+        for lemma in wordnet().lemmas_of(noun, "n")
+    )
+
+
+@remembered(WORDS)
+def is_unknown(word: str) -> bool:
+    """Return whether WordNet lacks a common noun in any form, so that it may be misspelt."""
+    return word.islower() and word.isalpha() and not wordnet().lemmas_of(word)
 
 
 def is_one_kind_of_other(first: str, second: str) -> bool:

@@ -1,0 +1,66 @@
+"""Rules: why a construction does not make an item that it could make, as the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.rules import OURS, Rules
+
+View = TypeVar("View")
+
+
+class Rule(NamedTuple, Generic[View]):
+    """A row: the *reason* that is counted in yield tables, and whether it *holds* of a *View* of a sentence.
+
+    *rejects* is a sentence of which it holds, *keeps* one that differs little and makes an item, and *why*
+    says in a sentence what the rule is about, with its source.  Rows may share a reason.
+    """
+
+    reason: str
+    holds: Callable[[View], object]
+    rejects: str
+    keeps: str
+    why: str
+
+
+def reasons(rules: Iterable[Rule[View]], view: View, without: Collection[str] = ()) -> Iterator[str]:
+    """Yield the reasons of the *rules* that hold of *view*, in their order, but those named in *without*."""
+    return (rule.reason for rule in rules if rule.holds(view) and rule.reason not in without)
+
+
+def switched_off(
+    rules: Iterable[Rule[View]], names: Iterable[str], of: str, by_whose_rules: Rules
+) -> tuple[str, ...]:
+    """Return the reasons in *names*, each one or several with commas between, in the order of *rules*.
+
+    *of* is the construction, for errors: UnknownNameError for a name that is no reason, CrossexamError if
+    these are not the rules *by_whose_rules* items are made.
+
+    >>> table = [Rule(name, str.isspace, "", "", "") for name in ("question", "modal, or reported")]
+    >>> switched_off(table, ["modal, or reported,question"], "antonymy", "ours")
+    ('question', 'modal, or reported')
+    """
+    where = f"{of}.without"
+    known = dict.fromkeys(rule.reason for rule in rules)
+    named = {reason for each in names for reason in _named(each, known, f"rule of {of}", where)}
+    if named and by_whose_rules != OURS:
+        raise CrossexamError(
+            f"rules={by_whose_rules} has none of our rules to switch off",
+            where=where,
+            hint=f"leave out {where}, or choose rules={OURS}",
+        )
+    return tuple(reason for reason in known if reason in named)
+
+
+def _named(text: str, known: Collection[str], kind: str, where: str) -> Iterator[str]:
+    """Yield the names in *text*, which commas separate and which may have commas themselves."""
+    pieces = text.split(",")
+    while pieces:
+        ends = (end for end in range(len(pieces), 0, -1) if ",".join(pieces[:end]).strip() in known)
+        end = next(ends, None)
+        if end is None:
+            raise UnknownNameError(kind, pieces[0].strip(), known, where=where)
+        yield ",".join(pieces[:end]).strip()
+        pieces = pieces[end:]

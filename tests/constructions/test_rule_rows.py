@@ -55,5 +55,6 @@ def test_rules_can_be_switched_off_by_name(refused: Callable[..., str]) -> None:
     assert "antonymy.without: no rule of antonymy is called 'qestion'" in said
     assert "did you mean 'question'" in said
     for rules in ("paper", "released"):
-        assert f"antonymy.without: rules={rules} has" in refused(made, sentence, without=names, rules=rules)
+        said = refused(made, sentence, without=names, rules=rules)
+        assert "antonymy.without: only rules of ours" in said
     assert Options(without=(names,)) == Options(without=("at times", "comparison"))

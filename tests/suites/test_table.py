@@ -98,6 +98,7 @@ CHANGED: dict[str, Callable[[Path], Any]] = {
     "tautology.rules": lambda _: "paper",
     "so_swap.rules": lambda _: "paper",
     "so_swap.plausibility": _roles,
+    "so_swap.without": lambda _: "a modal verb",
     "so_swap.min_plausibility": lambda _: "0.9",
     "add_amod.rules": lambda _: "paper",
     "antonymy.attested_in": _another_corpus,

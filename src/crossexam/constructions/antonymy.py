@@ -77,7 +77,7 @@ class Options:
                 where="antonymy.rules",
                 hint="leave out the other option, or choose rules=ours or rules=paper",
             )
-        off = switched_off(RULES, self.without, "antonymy", self.rules)
+        off = switched_off(RULES, self.without, "antonymy", ours=self.rules == OURS)
         object.__setattr__(self, "without", off)
 
 

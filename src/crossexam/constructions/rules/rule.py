@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.rules import OURS, Rules
 
 View = TypeVar("View")
 
@@ -31,25 +30,25 @@ def reasons(rules: Iterable[Rule[View]], view: View, without: Collection[str] = 
 
 
 def switched_off(
-    rules: Iterable[Rule[View]], names: Iterable[str], of: str, by_whose_rules: Rules
+    rules: Iterable[Rule[View]], names: Iterable[str], of: str, *, ours: bool
 ) -> tuple[str, ...]:
     """Return the reasons in *names*, each one or several with commas between, in the order of *rules*.
 
     *of* is the construction, for errors: UnknownNameError for a name that is no reason, CrossexamError if
-    these are not the rules *by_whose_rules* items are made.
+    items are not made by *ours*, these rules.
 
     >>> table = [Rule(name, str.isspace, "", "", "") for name in ("question", "modal, or reported")]
-    >>> switched_off(table, ["modal, or reported,question"], "antonymy", "ours")
+    >>> switched_off(table, ["modal, or reported,question"], "antonymy", ours=True)
     ('question', 'modal, or reported')
     """
     where = f"{of}.without"
     known = dict.fromkeys(rule.reason for rule in rules)
     named = {reason for each in names for reason in _named(each, known, f"rule of {of}", where)}
-    if named and by_whose_rules != OURS:
+    if named and not ours:
         raise CrossexamError(
-            f"rules={by_whose_rules} has none of our rules to switch off",
+            "only rules of ours can be switched off",
             where=where,
-            hint=f"leave out {where}, or choose rules={OURS}",
+            hint=f"leave out {where}, or choose rules=ours",
         )
     return tuple(reason for reason in known if reason in named)
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from crossexam.api import accuracy_by, build, run
-from crossexam.constructions import so_swap as rows
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.rules import so_swap as rows
 from crossexam.constructions.rules.rule import Rule
 from crossexam.constructions.so_swap import Options, so_swap
 from crossexam.core.dataset import Dataset

@@ -84,6 +84,7 @@ TESTED_ELSEWHERE: dict[str, tuple[str, str]] = {
     "docs/models/minilm.md": ("tests/models/test_builtin.py", "minilm_script.CARD"),
     "docs/notebook.md": ("tests/test_notebook.py", "notebook.md"),
     "docs/options.md": ("tests/docs/test_options_page.py", "options_page"),
+    "docs/rules.md": ("tests/docs/test_rules_page.py", "rules_page"),
 }
 #: What is a number but no figure: code, addresses, years, places in papers, words of the script.
 _NO_FIGURE = re.compile(

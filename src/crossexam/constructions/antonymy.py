@@ -27,7 +27,7 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.edits import article_edit
-from crossexam.constructions.rules.antonymy import RULES, doubts
+from crossexam.constructions.rules.antonymy import RULES, against
 from crossexam.constructions.rules.place import Antonym, Place, Swap
 from crossexam.constructions.rules.rule import switched_off
 from crossexam.core.errors import CrossexamError
@@ -151,13 +151,13 @@ def _replaced(case: _Case, position: int, rng: random.Random, options: Options) 
     if isinstance(swap, Rejection):
         return swap
     place = Place(sentence, case.words, position, swap)
-    found = doubts(place, options.without)
+    doubts = (rule.reason for rule in against(place, options.without))
     if options.rules == OURS:
-        first = next(found, None)
+        first = next(doubts, None)
         if first:
             return Rejection(first)
     facts: dict[str, Any] = {"relation": relation, "sense": _sense_name(sense)}
-    still = list(found)
+    still = list(doubts)
     facts |= {"doubts": still} if still else {}
     pronouns = place.pronouns if options.rules == OURS else ()
     return _item(case, position, swap, () if isinstance(pronouns, Unclear) else pronouns, facts)

@@ -30,8 +30,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from crossexam.constructions.construction import NO_PARSE, Draft, Outcome, Rejection, Resources
-from crossexam.constructions.rules.rule import reasons, switched_off
-from crossexam.constructions.rules.so_swap import RULES, Roles
+from crossexam.constructions.rules.rule import switched_off
+from crossexam.constructions.rules.so_swap import RULES, Roles, against
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example
 from crossexam.language.agreement import Role, agreeing, in_case, number_of
@@ -99,7 +99,8 @@ def _sound_clause(parsed: Parsed, without: tuple[str, ...]) -> Clause | str:
     clause = main_clause(parsed)
     if isinstance(clause, str):
         return clause
-    return next(reasons(RULES, Roles(parsed, clause), without), clause)
+    first = next(against(Roles(parsed, clause), without), None)
+    return first.reason if first else clause
 
 
 def _item(example: Example, parsed: Parsed, clause: Clause, score: float, *, literal: bool) -> Draft:

@@ -33,7 +33,7 @@ from crossexam.constructions.rules.place import (
     lemma,
     opens_name,
 )
-from crossexam.constructions.rules.rule import Rule, reasons
+from crossexam.constructions.rules.rule import Rule, holding
 from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY
 from crossexam.language.lexicons.antonym_kinds import are_ends
 from crossexam.language.lexicons.closed_classes import NEGATIONS
@@ -339,7 +339,7 @@ _OF_USE: Final[dict[Use, Table]] = {
 }
 
 
-def doubts(place: Place, without: Collection[str] = ()) -> Iterator[str]:
-    """Yield the reasons of the rules that hold of *place*, but those named in *without*."""
-    yield from reasons(_OF_ANY_WORD, place, without)
-    yield from reasons(_OF_USE[place.use], place, without)
+def against(place: Place, without: Collection[str] = ()) -> Iterator[Rule[Place]]:
+    """Yield the rules that hold of *place*, but for the reasons *without*."""
+    yield from holding(_OF_ANY_WORD, place, without)
+    yield from holding(_OF_USE[place.use], place, without)

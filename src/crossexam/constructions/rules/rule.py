@@ -24,9 +24,9 @@ class Rule(NamedTuple, Generic[View]):
     why: str
 
 
-def reasons(rules: Iterable[Rule[View]], view: View, without: Collection[str] = ()) -> Iterator[str]:
-    """Yield the reasons of the *rules* that hold of *view*, in their order, but those named in *without*."""
-    return (rule.reason for rule in rules if rule.holds(view) and rule.reason not in without)
+def holding(rules: Iterable[Rule[View]], view: View, without: Collection[str] = ()) -> Iterator[Rule[View]]:
+    """Yield those of *rules* that hold of *view*, in their order, but for the reasons *without*."""
+    return (rule for rule in rules if rule.holds(view) and rule.reason not in without)
 
 
 def switched_off(

@@ -5,13 +5,13 @@ Most of what is not English was misparsed (``language/misparses.py``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
-from crossexam.constructions.rules.rule import Rule
+from crossexam.constructions.rules.rule import Rule, holding
 from crossexam.language.agreement import number_of
 from crossexam.language.clauses import Clause, Phrase
 from crossexam.language.inflection import indefinite_article, lemma_of
@@ -554,3 +554,8 @@ RULES: Final[tuple[Rule[Roles], ...]] = (
          "Headlines leave it out, and the other noun has one."),
 )
 # fmt: on
+
+
+def against(roles: Roles, without: Collection[str] = ()) -> Iterator[Rule[Roles]]:
+    """Yield the rules that hold of *roles*, but for the reasons *without*."""
+    return holding(RULES, roles, without)

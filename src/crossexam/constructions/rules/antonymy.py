@@ -6,11 +6,12 @@ disambiguation as the cases in which the labels of their items fail; each rule c
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from crossexam.constructions.rules.place import (
     Place,
+    Swap,
     Use,
     first_relative,
     follows_of,
@@ -23,9 +24,9 @@ from crossexam.constructions.rules.place import (
     is_in_gerund,
     is_in_infinitive,
     is_in_instruction,
-    is_in_some_cases,
     is_of_any,
     is_of_several_relatives,
+    is_of_some_cases,
     is_one_of_many,
     is_said_of_some,
     is_scene,
@@ -35,15 +36,20 @@ from crossexam.constructions.rules.place import (
 )
 from crossexam.constructions.rules.rule import Rule, holding
 from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY
-from crossexam.language.lexicons.antonym_kinds import are_ends
+from crossexam.language.lexicons.antonym_kinds import is_negation
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.monotonicity.polarity import ORDERING, polarity_in
+from crossexam.language.monotonicity.spans import TaggedSentence
 from crossexam.language.nouns import animacy, is_time, is_unknown
 from crossexam.language.pronouns import Unclear
+from crossexam.language.remembered import NEARBY, WORDS, remembered
 from crossexam.language.word_senses import (
+    attested,
     in_fixed_expression,
     is_in_name,
     is_often_relational,
+    is_rarely_opposed,
+    is_unattested_sense,
 )
 
 _MODAL: Final = frozenset(
@@ -77,6 +83,39 @@ _AMOUNTS: Final = frozenset("number amount deal lot bit".split())  # a good numb
 Table = tuple[Rule[Place], ...]
 
 
+#: What some rules ask of any place with a swap, or in a sentence, and therefore once of each.
+_ASKED_OF_SWAPS: Final[list[Callable[[Swap], bool]]] = []
+_ASKED_OF_SENTENCES: Final[list[Callable[[TaggedSentence], bool]]] = []
+
+
+_ASKED_ONCE: Final[set[Callable[[Place], object]]] = set()
+
+
+def _once(holds: Callable[[Place], bool]) -> Callable[[Place], bool]:
+    _ASKED_ONCE.add(holds)
+    return holds
+
+
+def _of_swap(holds: Callable[[Swap], bool]) -> Callable[[Place], bool]:
+    _ASKED_OF_SWAPS.append(holds)
+    return _once(lambda place: holds(place.swap))
+
+
+def _of_sentence(holds: Callable[[TaggedSentence], bool]) -> Callable[[Place], bool]:
+    _ASKED_OF_SENTENCES.append(holds)
+    return _once(lambda place: holds(place.sentence))
+
+
+@remembered(WORDS)
+def _is_doubtful_swap(swap: Swap) -> bool:
+    return any(holds(swap) for holds in _ASKED_OF_SWAPS)
+
+
+@remembered(NEARBY)
+def _is_doubtful_sentence(sentence: TaggedSentence) -> bool:
+    return any(holds(sentence) for holds in _ASKED_OF_SENTENCES)
+
+
 def _compares(place: Place) -> bool:
     words, position = place.sentence.words, place.position
     several = "as" in place.words and words.count("as") > 1
@@ -88,8 +127,14 @@ def _is_named(place: Place) -> bool:
     return is_in_name(tokens, position) or opens_name(tokens, position)
 
 
-def _adds(place: Place) -> bool:
-    words = place.words
+def _is_lexicalized(swap: Swap) -> bool:
+    """Return whether one of the pair is the other with a negative prefix, and is the commoner word."""
+    base, derived = sorted(swap.pair, key=len)
+    return is_negation(derived, base) and attested(derived, swap.pos) > attested(base, swap.pos)
+
+
+def _adds(sentence: TaggedSentence) -> bool:
+    words = sentence.words
     return not _ADDITIVE.isdisjoint(words) or ("among" in words and not _OTHERS.isdisjoint(words))
 
 
@@ -103,8 +148,9 @@ def _is_restrictive(place: Place) -> bool:
 
 def _may_be_together(place: Place) -> bool:
     """Return whether the noun is no person, and an indefinite or plural one."""
-    several = place.sentence.tags[place.position] == "NNS" or place.is_counted
-    return several and animacy(place.sentence.words[place.position]) != "person"
+    if animacy(place.swap.word) == "person":
+        return False
+    return place.sentence.tags[place.position] == "NNS" or place.is_counted
 
 
 def _unclear(reason: str, rejects: str, keeps: str, why: str) -> Rule[Place]:
@@ -116,25 +162,27 @@ def _unclear(reason: str, rejects: str, keeps: str, why: str) -> Rule[Place]:
 
 # fmt: off
 _OF_ANY_WORD: Final[Table] = (
-    Rule("determiner or quantifier", lambda p: p.swap.word in _DETERMINERS,
+    Rule("determiner or quantifier", _of_swap(lambda swap: swap.word in _DETERMINERS),
          "The same soup was there.", "A hot soup was there.",
          "Words that determine are tagged as adjectives; many are here, and few are there."),
     Rule("antonym stands in the sentence", lambda p: not p.swap.forms.isdisjoint(p.words),
          "The husband is meeting two wives.", "The husband is meeting two boys.",
          "The antonym, in any form, would be said of two things."),
-    Rule("under negation", lambda p: not NEGATIONS.isdisjoint(p.words),
+    Rule("under negation", _of_sentence(lambda sentence: not NEGATIONS.isdisjoint(sentence.words)),
          "The soup was not hot.", "The soup was hot.",
          "What is not hot need not be cold."),
-    Rule("modal, conditional or reported", lambda p: not _MODAL.isdisjoint(p.words),
+    Rule("modal, conditional or reported",
+         _of_sentence(lambda sentence: not _MODAL.isdisjoint(sentence.words)),
          "The soup may be hot.", "The soup is hot.",
          "Something that may be hot may be cold (Naik et al., footnote 7: modalities and belief)."),
-    Rule("at times", lambda p: not _AT_TIMES.isdisjoint(p.words),
+    Rule("at times", _of_sentence(lambda sentence: not _AT_TIMES.isdisjoint(sentence.words)),
          "The soup is often hot.", "The soup is very hot.",
          "What holds at one time need not hold at another."),
     Rule("comparison", _compares,
          "The soup is hotter than tea.", "The soup is hot.",
          "What is compared has degrees, and neither word need be right of it."),
-    Rule("question", lambda p: "?" in p.sentence.words[-3:],  # it may be followed by quotation marks
+    Rule("question",
+         _of_sentence(lambda sentence: "?" in sentence.words[-3:]),  # it may be followed by quotation marks
          "Is the soup hot?", "The soup is hot.",
          "A question asserts nothing."),
     Rule("part of a compound noun",
@@ -144,29 +192,30 @@ _OF_ANY_WORD: Final[Table] = (
     Rule("proper name", _is_named,
          "He crossed the Tall Bridge.", "He crossed a tall bridge.",
          "A name says nothing of what it names."),
-    Rule("sense not attested", lambda p: p.swap.is_of_unattested_sense,
+    Rule("sense not attested",
+         _of_swap(lambda swap: is_unattested_sense(swap.sense, swap.word, swap.pos)),
          "The sea is rough.", "The sea is cold.",
          "Texts tagged with senses have the word, but never in this sense (Naik et al., footnote 7: failed "
          "word sense disambiguation)."),
-    Rule("antonym not attested", lambda p: p.swap.is_for_unattested,
+    Rule("antonym not attested", _of_swap(lambda swap: attested(swap.pair[1], swap.pos) == 0),
          "The sailor was angry.", "The sailor was happy.",
          "Texts tagged with senses never have the antonym: unangry, uncrowded."),
-    Rule("antonym of a rarer sense", lambda p: p.swap.is_rarely_opposed,
+    Rule("antonym of a rarer sense", _of_swap(lambda swap: is_rarely_opposed(*swap.pair, swap.pos)),
          "The tea was fine.", "The tea was hot.",
          "The usual sense is a better guess than Lesk's if it is much commoner (McCarthy et al., 2004)."),
-    Rule("negative word with a meaning of its own", lambda p: p.swap.is_lexicalized,
+    Rule("negative word with a meaning of its own", _of_swap(_is_lexicalized),
          "The tale is incredible.", "The tale is possible.",
          "Derived words that are commoner than their bases tend to mean something else (Hay, 2001)."),
     Rule("part of a fixed expression", lambda p: in_fixed_expression(p.sentence.words, p.position),
          "He ate a hot dog.", "He ate a hot soup.",
          "The word has no sense of its own (Naik et al., footnote 7: metaphor)."),
-    Rule("order or time", lambda p: not _ORDER_AND_TIME.isdisjoint(p.swap.pair),
+    Rule("order or time", _of_swap(lambda swap: not _ORDER_AND_TIME.isdisjoint(swap.pair)),
          "It was the first visit.", "It was a good visit.",
          "What comes first does not exclude what comes last (Quirk et al., 7.35)."),
-    Rule("additive or comparative word", _adds,
+    Rule("additive or comparative word", _of_sentence(_adds),
          "Anna also ate a hot soup.", "Anna ate a hot soup.",
          "What is also, or otherwise, so leaves room for the opposite (Quirk et al., 8.121)."),
-    Rule("in some cases only", is_in_some_cases,
+    Rule("in some cases only", _of_sentence(is_of_some_cases),
          "Shops were wet in some cases.", "Shops were wet.",
          "In other cases, the opposite may hold."),
     Rule("modal, conditional or reported", is_under_modal_adjective,
@@ -234,7 +283,7 @@ _BEFORE_NOUNS: Final[Table] = (
     Rule("word with another sense", lambda p: p.has_other_sense,
          "Ben stayed a full month.", "Ben holds a full bucket.",
          "Before such a noun, it often has a sense that the antonym does not oppose (Quirk et al., 7.33)."),
-    Rule("before an unknown word", lambda p: is_unknown(p.noun.text),
+    Rule("before an unknown word", lambda p: is_unknown(p.noun),
          "It is a good knotch.", "It is a good notch.",
          "The noun may be misspelt, and the phrase may mean something else."),
     Rule("classifying adjective", lambda p: is_often_relational(p.swap.word),
@@ -251,7 +300,7 @@ _OF_COMPLEMENTS: Final[Table] = (
          "Of others, the opposite may hold (Quirk et al., 5.25 and 6.48)."),
 )
 _OF_ATTRIBUTES: Final[Table] = (
-    Rule("what is measured", lambda p: lemma(p.noun.text.lower()) in _AMOUNTS,
+    Rule("what is measured", lambda p: lemma(p.head) in _AMOUNTS,
          "He fed a good number of goats.", "He fed a good sailor.",
          "A good number is not opposed to a bad one."),
     Rule("classifying adjective", lambda p: not p.swap.opposed,
@@ -303,7 +352,7 @@ _OF_HEADS: Final[Table] = (
          "Ann saw my aunt.", "Ann saw the aunt.",
          "Who has a son may also have a daughter."),
     Rule("the other end of a relation",
-         lambda p: are_ends(*p.swap.pair) and is_definite_end(p)
+         lambda p: p.swap.are_ends and is_definite_end(p)
                    and not is_of_several_relatives(p),
          "It helps an employee.", "It helps the husband.",
          "Both ends of a relation may be present."),
@@ -329,6 +378,8 @@ RULES: Final[Table] = (
     *(*_OF_ANY_WORD, *_OF_ADJECTIVES, *_OF_LOOSE_ADJECTIVES, *_OF_PREDICATES, *_BEFORE_NOUNS),
     *(*_OF_COMPLEMENTS, *_OF_ATTRIBUTES, *_OF_NOUNS, *_OF_POSSESSORS, *_OF_HEADS, *_OF_PRONOUNS),
 )
+#: Of any word, those that are not asked once of a swap or of a sentence.
+_OF_PLACES: Final[Table] = tuple(rule for rule in _OF_ANY_WORD if rule.holds not in _ASKED_ONCE)
 _OF_USE: Final[dict[Use, Table]] = {
     "loose": (*_OF_ADJECTIVES, *_OF_LOOSE_ADJECTIVES),
     "predicate": (*_OF_ADJECTIVES, *_OF_PREDICATES),
@@ -341,5 +392,6 @@ _OF_USE: Final[dict[Use, Table]] = {
 
 def against(place: Place, without: Collection[str] = ()) -> Iterator[Rule[Place]]:
     """Yield the rules that hold of *place*, but for the reasons *without*."""
-    yield from holding(_OF_ANY_WORD, place, without)
+    known = _is_doubtful_swap(place.swap) or _is_doubtful_sentence(place.sentence)
+    yield from holding(_OF_ANY_WORD if known else _OF_PLACES, place, without)
     yield from holding(_OF_USE[place.use], place, without)

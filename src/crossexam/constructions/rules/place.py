@@ -24,7 +24,7 @@ from typing import Final, Literal, NamedTuple
 from crossexam.constructions.edits import pronoun_edits
 from crossexam.core.example import Edit
 from crossexam.language.lexicons.adjective_classes import class_of
-from crossexam.language.lexicons.antonym_kinds import are_opposed, has_other_sense, is_negation
+from crossexam.language.lexicons.antonym_kinds import are_ends, are_opposed, has_other_sense
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, BE_WITH_CLITICS, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING, NounKind
 from crossexam.language.lexicons.wordnet import wordnet
@@ -46,9 +46,8 @@ from crossexam.language.nouns import (
     is_relative,
 )
 from crossexam.language.pronouns import Unclear
-from crossexam.language.remembered import NEARBY, WORDS, remembered
+from crossexam.language.remembered import NEARBY, WORDS, once, remembered
 from crossexam.language.tokens import Token
-from crossexam.language.word_senses import attested, is_rarely_opposed, is_unattested_sense
 
 #: How a word is used: a noun as the head of a phrase or before ``'s``; an adjective before a noun, in a
 #: phrase that is said of a subject (*it is a good way*), alone after a linking verb, or anywhere else.
@@ -106,6 +105,11 @@ class Swap:
         return self.lemma, self.antonym.lemma.lower()
 
     @cached_property
+    def are_ends(self) -> bool:
+        """Whether the two are the ends of one relation."""
+        return are_ends(*self.pair)
+
+    @cached_property
     def opposed(self) -> bool:
         """Whether the two exclude each other; an indirect antonym is that of the head of a cluster."""
         heads = [head.lower() for _, head in wordnet().antonyms(*self.antonym)]
@@ -118,27 +122,6 @@ class Swap:
         antonym = self.pair[1]
         return wordnet().words_of(antonym, self.pos) | {antonym}
 
-    @cached_property
-    def is_of_unattested_sense(self) -> bool:
-        """Whether texts tagged with senses have the word, but never in this sense."""
-        return is_unattested_sense(self.sense, self.word, self.pos)
-
-    @cached_property
-    def is_for_unattested(self) -> bool:
-        """Whether texts tagged with senses never have the antonym."""
-        return attested(self.pair[1], self.pos) == 0
-
-    @cached_property
-    def is_rarely_opposed(self) -> bool:
-        """Whether most uses of the word are of senses without this antonym."""
-        return is_rarely_opposed(*self.pair, self.pos)
-
-    @cached_property
-    def is_lexicalized(self) -> bool:
-        """Whether one of the pair is the other with a negative prefix, and is the commoner word."""
-        base, derived = sorted(self.pair, key=len)
-        return is_negation(derived, base) and attested(derived, self.pos) > attested(base, self.pos)
-
 
 @dataclass(eq=False)
 class Place:
@@ -149,12 +132,12 @@ class Place:
     position: int
     swap: Swap
 
-    @cached_property
+    @once
     def phrase(self) -> NounPhrase | None:
         """The noun phrase that the word belongs to."""
         return next((p for p in _phrases(self.sentence) if p.start <= self.position <= p.head), None)
 
-    @cached_property
+    @once
     def use(self) -> Use:
         """How the word is used."""
         phrase = self.phrase
@@ -164,17 +147,22 @@ class Place:
             return "predicate" if _is_linked(self.sentence, self.position) else "loose"
         return "complement" if _is_said_of_subject(self.sentence, phrase) else "attribute"
 
+    @once
+    def head(self) -> str:
+        """The head of the phrase, in lower case, or the word itself if it is in none."""
+        return self.sentence.words[self.phrase.head if self.phrase else self.position]
+
     @property
-    def noun(self) -> Token:
-        """The head of the phrase, or the word itself if it is in none."""
-        return self.sentence.tokens[self.phrase.head if self.phrase else self.position]
+    def noun(self) -> str:
+        """The head as it is written."""
+        return self.sentence.tokens[self.phrase.head if self.phrase else self.position].text
 
     @property
     def named(self) -> NounKind:
         """What the head names: a person, an animal or a thing."""
-        return animacy(self.noun.text.lower())
+        return animacy(self.head)
 
-    @cached_property
+    @once
     def subject(self) -> Token | None:
         """The noun or pronoun before the adjective that it may be said of."""
         return _subject(self.sentence, self.position)
@@ -185,17 +173,17 @@ class Place:
         antonym = self.swap.pair[1]
         if self.use == "predicate":
             return antonym in OF_LIVING and not _may_be_living(self.subject)
-        return _clashes(self.noun.text.lower(), antonym)
+        return _clashes(self.head, antonym)
 
     @property
     def has_other_sense(self) -> bool:
         """Whether the adjective often has a sense that the antonym does not oppose, of such a noun."""
         if self.use != "predicate":
-            return has_other_sense(*self.swap.pair, _kind(self.noun.text.lower()), attributive=True)
+            return _has_other_sense(self.head, self.swap.pair)
         subject = self.subject
         return subject is not None and has_other_sense(*self.swap.pair, _kind(subject.text.lower()))
 
-    @cached_property
+    @once
     def is_generic(self) -> bool:
         """Whether the phrase has no determiner, though it does not open a caption, as in *young man*."""
         return self.phrase is not None and _is_generic(self.sentence, self.phrase)
@@ -220,7 +208,7 @@ class Place:
         """Whether the phrase begins with *the*."""
         return self.phrase is not None and self.sentence.words[self.phrase.start] == "the"
 
-    @cached_property
+    @once
     def start(self) -> int:
         """The first word of the clause, after conjunctions, adverbs and marks."""
         start, _ = text_bounds(self.sentence, self.position)
@@ -228,7 +216,7 @@ class Place:
             start += 1
         return start
 
-    @cached_property
+    @once
     def pronouns(self) -> tuple[Edit, ...] | Unclear:
         """The edits that make pronouns agree with the antonym of a noun, or why they cannot."""
         if self.swap.pos != "n":
@@ -281,10 +269,9 @@ def first_relative(sentence: TaggedSentence) -> int:
 # The clause
 
 
-def is_in_some_cases(place: Place) -> bool:
+def is_of_some_cases(sentence: TaggedSentence) -> bool:
     """Return whether a word such as *some* follows a preposition."""
-    sentence = place.sentence
-    return not _PARTIAL.isdisjoint(place.words) and any(
+    return not _PARTIAL.isdisjoint(sentence.words) and any(
         word in _PARTIAL and sentence.tag(k - 1) == "IN" for k, word in enumerate(sentence.words)
     )
 
@@ -330,7 +317,7 @@ def is_in_first_phrase(place: Place) -> bool:
 def is_in_adverbial_clause(place: Place) -> bool:
     """Return whether the word is in a clause of time, place or contrast, outside of a scene."""
     sentence = place.sentence
-    if _CONJUNCTIONS.isdisjoint(place.words) or is_scene(sentence):
+    if is_scene(sentence) or _CONJUNCTIONS.isdisjoint(place.words):
         return False
     return any(
         _opens_adverbial_clause(sentence, k, place.position) for k in range(place.start, place.position)
@@ -488,6 +475,12 @@ def _kind(word: str) -> NounKind | None:
 
 
 @remembered(WORDS)
+def _has_other_sense(head: str, pair: tuple[str, str]) -> bool:
+    """Return whether the first of *pair* often has a sense before *head* that the second does not oppose."""
+    return has_other_sense(*pair, _kind(head), attributive=True)
+
+
+@remembered(WORDS)
 def _clashes(head: str, antonym: str) -> bool:
     """Return whether *antonym* does not go with the noun *head*: an ancient baby, a dead lamp."""
     of_age = class_of(antonym) == "age" and clashes_with_noun(antonym, lemma(head))
@@ -507,10 +500,10 @@ def _is_relative(noun: str) -> bool:
 
 def is_of_several_relatives(place: Place) -> bool:
     """Return whether the noun is somebody's relative, who may have others: *my aunt*, *the aunts*."""
+    if not _is_relative(place.swap.word):
+        return False
     several = place.sentence.tags[place.position] == "NNS" and not place.is_counted
-    return (place.is_possessed or several or _is_new_object(place)) and _is_relative(
-        place.sentence.words[place.position]
-    )
+    return place.is_possessed or several or _is_new_object(place)
 
 
 def _is_new_object(place: Place) -> bool:
@@ -586,12 +579,14 @@ def is_chosen(place: Place) -> bool:
     sentence, phrase = place.sentence, place.phrase
     if phrase is None:
         return False
-    described = sentence.tags[phrase.start] in _POSSESSIVE and class_of(place.swap.pair[1]) != "colour"
-    return sentence.tags[phrase.head] == "NNS" or place.is_the or described
+    return (
+        sentence.tags[phrase.head] == "NNS"
+        or place.is_the
+        or (sentence.tags[phrase.start] in _POSSESSIVE and class_of(place.swap.pair[1]) != "colour")
+    )
 
 
 def follows_of(place: Place, words: frozenset[str]) -> bool:
     """Return whether one of *words* and *of* precede the phrase: *the degree of success*."""
-    start = place.phrase.start if place.phrase else 0
-    before = place.sentence.words[max(0, start - 2) : start]
-    return before[-1:] == ("of",) and before[0] in words
+    start, sentence = place.phrase.start if place.phrase else 0, place.sentence
+    return start > 1 and sentence.words[start - 1] == "of" and sentence.words[start - 2] in words

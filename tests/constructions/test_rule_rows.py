@@ -33,7 +33,9 @@ def test_rows_of_antonymy(for_each: Callable[..., None], monkeypatch: pytest.Mon
         assert not {item.hypothesis for item in doubtful} & {item.hypothesis for item in items}
         assert made(rule.keeps)[0]
         with monkeypatch.context() as patch:
-            patch.setattr(antonymy, "_OF_ANY_WORD", [each for each in antonymy._OF_ANY_WORD if each is rule])
+            for table in ("_OF_ANY_WORD", "_OF_PLACES"):
+                rows = getattr(antonymy, table)
+                patch.setattr(antonymy, table, [each for each in rows if each is rule])
             of_use = antonymy._OF_USE.items()
             alone = {use: [each for each in table if each is rule] for use, table in of_use}
             patch.setattr(antonymy, "_OF_USE", alone)

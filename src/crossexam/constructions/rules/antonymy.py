@@ -7,6 +7,7 @@ disambiguation as the cases in which the labels of their items fail; each rule c
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from crossexam.constructions.rules.place import (
@@ -79,41 +80,37 @@ _MEASURES: Final = frozenset(
 )
 _AMOUNTS: Final = frozenset("number amount deal lot bit".split())  # a good number of
 
-
 Table = tuple[Rule[Place], ...]
 
 
-#: What some rules ask of any place with a swap, or in a sentence, and therefore once of each.
-_ASKED_OF_SWAPS: Final[list[Callable[[Swap], bool]]] = []
-_ASKED_OF_SENTENCES: Final[list[Callable[[TaggedSentence], bool]]] = []
+@dataclass(frozen=True)
+class _OfSwap:
+    """What a rule *asks* of a swap, wherever its place is, and therefore once."""
+
+    asks: Callable[[Swap], bool]
+
+    def __call__(self, place: Place) -> bool:
+        return self.asks(place.swap)
 
 
-_ASKED_ONCE: Final[set[Callable[[Place], object]]] = set()
+@dataclass(frozen=True)
+class _OfSentence:
+    """What a rule *asks* of a sentence, for all of its words, and therefore once."""
 
+    asks: Callable[[TaggedSentence], bool]
 
-def _once(holds: Callable[[Place], bool]) -> Callable[[Place], bool]:
-    _ASKED_ONCE.add(holds)
-    return holds
-
-
-def _of_swap(holds: Callable[[Swap], bool]) -> Callable[[Place], bool]:
-    _ASKED_OF_SWAPS.append(holds)
-    return _once(lambda place: holds(place.swap))
-
-
-def _of_sentence(holds: Callable[[TaggedSentence], bool]) -> Callable[[Place], bool]:
-    _ASKED_OF_SENTENCES.append(holds)
-    return _once(lambda place: holds(place.sentence))
+    def __call__(self, place: Place) -> bool:
+        return self.asks(place.sentence)
 
 
 @remembered(WORDS)
 def _is_doubtful_swap(swap: Swap) -> bool:
-    return any(holds(swap) for holds in _ASKED_OF_SWAPS)
+    return any(rule.holds.asks(swap) for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSwap))
 
 
 @remembered(NEARBY)
 def _is_doubtful_sentence(sentence: TaggedSentence) -> bool:
-    return any(holds(sentence) for holds in _ASKED_OF_SENTENCES)
+    return any(rule.holds.asks(sentence) for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSentence))
 
 
 def _compares(place: Place) -> bool:
@@ -162,27 +159,27 @@ def _unclear(reason: str, rejects: str, keeps: str, why: str) -> Rule[Place]:
 
 # fmt: off
 _OF_ANY_WORD: Final[Table] = (
-    Rule("determiner or quantifier", _of_swap(lambda swap: swap.word in _DETERMINERS),
+    Rule("determiner or quantifier", _OfSwap(lambda swap: swap.word in _DETERMINERS),
          "The same soup was there.", "A hot soup was there.",
          "Words that determine are tagged as adjectives; many are here, and few are there."),
     Rule("antonym stands in the sentence", lambda p: not p.swap.forms.isdisjoint(p.words),
          "The husband is meeting two wives.", "The husband is meeting two boys.",
          "The antonym, in any form, would be said of two things."),
-    Rule("under negation", _of_sentence(lambda sentence: not NEGATIONS.isdisjoint(sentence.words)),
+    Rule("under negation", _OfSentence(lambda sentence: not NEGATIONS.isdisjoint(sentence.words)),
          "The soup was not hot.", "The soup was hot.",
          "What is not hot need not be cold."),
     Rule("modal, conditional or reported",
-         _of_sentence(lambda sentence: not _MODAL.isdisjoint(sentence.words)),
+         _OfSentence(lambda sentence: not _MODAL.isdisjoint(sentence.words)),
          "The soup may be hot.", "The soup is hot.",
          "Something that may be hot may be cold (Naik et al., footnote 7: modalities and belief)."),
-    Rule("at times", _of_sentence(lambda sentence: not _AT_TIMES.isdisjoint(sentence.words)),
+    Rule("at times", _OfSentence(lambda sentence: not _AT_TIMES.isdisjoint(sentence.words)),
          "The soup is often hot.", "The soup is very hot.",
          "What holds at one time need not hold at another."),
     Rule("comparison", _compares,
          "The soup is hotter than tea.", "The soup is hot.",
          "What is compared has degrees, and neither word need be right of it."),
     Rule("question",
-         _of_sentence(lambda sentence: "?" in sentence.words[-3:]),  # it may be followed by quotation marks
+         _OfSentence(lambda sentence: "?" in sentence.words[-3:]),  # it may be followed by quotation marks
          "Is the soup hot?", "The soup is hot.",
          "A question asserts nothing."),
     Rule("part of a compound noun",
@@ -193,29 +190,29 @@ _OF_ANY_WORD: Final[Table] = (
          "He crossed the Tall Bridge.", "He crossed a tall bridge.",
          "A name says nothing of what it names."),
     Rule("sense not attested",
-         _of_swap(lambda swap: is_unattested_sense(swap.sense, swap.word, swap.pos)),
+         _OfSwap(lambda swap: is_unattested_sense(swap.sense, swap.word, swap.pos)),
          "The sea is rough.", "The sea is cold.",
          "Texts tagged with senses have the word, but never in this sense (Naik et al., footnote 7: failed "
          "word sense disambiguation)."),
-    Rule("antonym not attested", _of_swap(lambda swap: attested(swap.pair[1], swap.pos) == 0),
+    Rule("antonym not attested", _OfSwap(lambda swap: attested(swap.pair[1], swap.pos) == 0),
          "The sailor was angry.", "The sailor was happy.",
          "Texts tagged with senses never have the antonym: unangry, uncrowded."),
-    Rule("antonym of a rarer sense", _of_swap(lambda swap: is_rarely_opposed(*swap.pair, swap.pos)),
+    Rule("antonym of a rarer sense", _OfSwap(lambda swap: is_rarely_opposed(*swap.pair, swap.pos)),
          "The tea was fine.", "The tea was hot.",
          "The usual sense is a better guess than Lesk's if it is much commoner (McCarthy et al., 2004)."),
-    Rule("negative word with a meaning of its own", _of_swap(_is_lexicalized),
+    Rule("negative word with a meaning of its own", _OfSwap(_is_lexicalized),
          "The tale is incredible.", "The tale is possible.",
          "Derived words that are commoner than their bases tend to mean something else (Hay, 2001)."),
     Rule("part of a fixed expression", lambda p: in_fixed_expression(p.sentence.words, p.position),
          "He ate a hot dog.", "He ate a hot soup.",
          "The word has no sense of its own (Naik et al., footnote 7: metaphor)."),
-    Rule("order or time", _of_swap(lambda swap: not _ORDER_AND_TIME.isdisjoint(swap.pair)),
+    Rule("order or time", _OfSwap(lambda swap: not _ORDER_AND_TIME.isdisjoint(swap.pair)),
          "It was the first visit.", "It was a good visit.",
          "What comes first does not exclude what comes last (Quirk et al., 7.35)."),
-    Rule("additive or comparative word", _of_sentence(_adds),
+    Rule("additive or comparative word", _OfSentence(_adds),
          "Anna also ate a hot soup.", "Anna ate a hot soup.",
          "What is also, or otherwise, so leaves room for the opposite (Quirk et al., 8.121)."),
-    Rule("in some cases only", _of_sentence(is_of_some_cases),
+    Rule("in some cases only", _OfSentence(is_of_some_cases),
          "Shops were wet in some cases.", "Shops were wet.",
          "In other cases, the opposite may hold."),
     Rule("modal, conditional or reported", is_under_modal_adjective,
@@ -378,8 +375,10 @@ RULES: Final[Table] = (
     *(*_OF_ANY_WORD, *_OF_ADJECTIVES, *_OF_LOOSE_ADJECTIVES, *_OF_PREDICATES, *_BEFORE_NOUNS),
     *(*_OF_COMPLEMENTS, *_OF_ATTRIBUTES, *_OF_NOUNS, *_OF_POSSESSORS, *_OF_HEADS, *_OF_PRONOUNS),
 )
-#: Of any word, those that are not asked once of a swap or of a sentence.
-_OF_PLACES: Final[Table] = tuple(rule for rule in _OF_ANY_WORD if rule.holds not in _ASKED_ONCE)
+#: Those of any word that ask neither of the swap alone nor of the sentence alone.
+_OF_PLACES: Final[Table] = tuple(
+    rule for rule in _OF_ANY_WORD if not isinstance(rule.holds, _OfSwap | _OfSentence)
+)
 _OF_USE: Final[dict[Use, Table]] = {
     "loose": (*_OF_ADJECTIVES, *_OF_LOOSE_ADJECTIVES),
     "predicate": (*_OF_ADJECTIVES, *_OF_PREDICATES),

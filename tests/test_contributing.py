@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.construction import Construction, Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.entry import Construction
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example
 from crossexam.core.test_sets import read_suite

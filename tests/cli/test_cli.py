@@ -144,6 +144,8 @@ def test_ls(crossexam: Crossexam) -> None:
         "models": "zoo/FOLDER of esim",
         "templates": "p3-can-we-infer",
         "recipes": "adagrad",
+        "rules antonymy": "The soup was not hot.",
+        "rules": "The nun may feed the cat.",
     }.items():
         assert expected in crossexam(f"ls {kind}").out
 

@@ -16,7 +16,8 @@ from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_named, suite_request
 
 SHOUT = """
-from crossexam.constructions.construction import Construction, Draft
+from crossexam.constructions.construction import Draft
+from crossexam.constructions.entry import Construction
 from crossexam.core.example import Edit
 
 

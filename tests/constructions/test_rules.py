@@ -10,7 +10,7 @@ from typing import Any
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS, construction_named
 from crossexam.core.dataset import Dataset

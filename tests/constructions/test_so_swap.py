@@ -16,6 +16,8 @@ from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.rules import so_swap as rows
+from crossexam.constructions.rules.rule import Rule
 from crossexam.constructions.so_swap import Options, so_swap
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
@@ -28,7 +30,9 @@ from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Token
 
-_, *_LINES = (Path(__file__).parents[1] / "data" / "so_swap.txt").read_text(encoding="utf-8").splitlines()
+DATA = Path(__file__).parents[1] / "data"
+_, *_LINES = (DATA / "so_swap.txt").read_text(encoding="utf-8").splitlines()
+_, *_REJECTED = (DATA / "constructions" / "so_swap_rules.txt").read_text(encoding="utf-8").splitlines()
 CASES = list(zip(_LINES[::2], _LINES[1::2], strict=True))
 _SIGNS = {"-LRB-": "(", "-RRB-": ")", "``": '"', "''": '"'}
 
@@ -37,6 +41,9 @@ def _sentence(parse: str) -> str:
     text = " ".join(_SIGNS.get(word, word) for _, word in parse_tree(parse).leaves())
     text = re.sub(r" (?=[.,?)]|n't|'s)", "", text)
     return text.replace('" ', '"', 1).replace(' "', '"').replace("( ", "(")
+
+
+PARSES = {_sentence(parse): parse for parse in (*_LINES[::2], *_REJECTED)}
 
 
 def _example(parse: str) -> Example:
@@ -57,6 +64,32 @@ def test_sentences_of_our_own(for_each: Callable[..., None]) -> None:
         assert written == expected
 
     for_each(check, CASES)
+
+
+def test_each_rule_rejects_one_sentence_and_keeps_another(
+    for_each: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By all rows, and by the row alone."""
+
+    def check(rule: Rule[Any]) -> None:
+        assert _outcome_of(rule.rejects) == Rejection(rule.reason)
+        assert isinstance(_outcome_of(rule.keeps), Example)
+        with monkeypatch.context() as patch:
+            patch.setattr(rows, "RULES", (rule,))
+            assert _outcome_of(rule.rejects) == Rejection(rule.reason)
+
+    for_each(check, [(rule,) for rule in rows.RULES])
+
+
+def test_rules_can_be_switched_off_by_name(refused: Callable[..., str]) -> None:
+    sentence = "The nun may feed the cat."
+    outcome = _outcome_of(sentence, without=("a negated clause, a modal verb",))
+    assert isinstance(outcome, Example)
+    assert outcome.hypothesis == "The cat may feed the nun."
+    assert _outcome_of(sentence, without=("a negated clause",)) == Rejection("a modal verb")
+    said = refused(Options, without=("a modal verbs",))
+    assert "so_swap.without: no rule of so_swap is called 'a modal verbs'" in said
+    assert "so_swap.without: only rules of ours" in refused(Options, without=("a modal verb",), rules="paper")
 
 
 def test_an_item_says_what_was_swapped_and_replays() -> None:
@@ -87,7 +120,7 @@ def test_the_passive_says_so() -> None:
 
 def test_the_rules_of_the_paper_swap_and_nothing_else(each_case: Callable[..., None]) -> None:
     def check(words: str, expected: str) -> None:
-        parse = next(parse for parse, _ in CASES if words in _sentence(parse))
+        parse = next(parse for sentence, parse in PARSES.items() if words in sentence)
         outcome = _outcome(parse, rules="paper")
         assert isinstance(outcome, Example)
         assert outcome.hypothesis == expected
@@ -174,7 +207,7 @@ def test_a_build_names_the_parser_in_its_signature(refused: Callable[..., str]) 
 
 
 def _outcome_of(sentence: str, **options: Any) -> Example | Rejection:
-    return _outcome(next(parse for parse, _ in CASES if _sentence(parse) == sentence), **options)
+    return _outcome(PARSES[sentence], **options)
 
 
 def test_an_item_says_how_plausible_the_swapped_clause_is(

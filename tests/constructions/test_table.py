@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from crossexam.constructions.apply import Applier, apply_construction, chunks
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.construction import Construction, changed_options
+from crossexam.constructions.entry import Construction, changed_options
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS, KNOWN, SWAPS, construction_named
@@ -175,6 +175,8 @@ def _another(option: Field[Any], options: Any, folder: Path) -> Any:
     default, kind = getattr(options, option.name), get_type_hints(type(options))[option.name]
     if get_origin(kind) is Literal:
         return get_args(kind)[-1]
+    if option.name == "without":
+        return ("a symmetric verb" if "so_swap" in type(options).__module__ else "one of several relatives",)
     if option.name == "attested_in":
         path = folder / "pairs.csv"
         path.write_text("premise,hypothesis,label\nA hot soup.,A cold soup.,contradiction\n")

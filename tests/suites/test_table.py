@@ -87,6 +87,7 @@ OPTIONS: dict[str, Callable[[Path], Any]] = {
 CHANGED: dict[str, Callable[[Path], Any]] = {
     "antonymy.indirect": lambda _: True,
     "antonymy.rules": lambda _: "released",
+    "antonymy.without": lambda _: "question, under negation",
     "numerical_reasoning.rules": lambda _: "released",
     "word_overlap.rules": lambda _: "paper",
     "negation.rules": lambda _: "paper",
@@ -98,6 +99,7 @@ CHANGED: dict[str, Callable[[Path], Any]] = {
     "tautology.rules": lambda _: "paper",
     "so_swap.rules": lambda _: "paper",
     "so_swap.plausibility": _roles,
+    "so_swap.without": lambda _: "a modal verb",
     "so_swap.min_plausibility": lambda _: "0.9",
     "add_amod.rules": lambda _: "paper",
     "antonymy.attested_in": _another_corpus,

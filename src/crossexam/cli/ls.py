@@ -1,4 +1,4 @@
-"""crossexam ls: list corpora, constructions, suites, options, models, prompt templates and recipes."""
+"""crossexam ls: list corpora, constructions, their rules, suites, options, models, templates and recipes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 from crossexam.cli.console import note, show, table_of
-from crossexam.core.errors import MissingExtraError, UnknownNameError
+from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
 from crossexam.options.data import Ls
 
 if TYPE_CHECKING:
@@ -20,8 +20,17 @@ class _Listing(NamedTuple):
 
 def ls(options: Ls) -> None:
     """List what is available."""
+    if options.kind == _RULES:
+        _list_rules(options.name)
+        return
     if options.kind is not None and options.kind not in _LISTINGS:
-        raise UnknownNameError("list", options.kind, _LISTINGS)
+        raise UnknownNameError("list", options.kind, [*_LISTINGS, _RULES])
+    if options.name is not None:
+        raise CrossexamError(
+            f"{options.kind} are not listed by construction",
+            where=f"crossexam ls {options.kind} {options.name}",
+            hint=f"crossexam ls {options.kind}",
+        )
     for each in [options.kind] if options.kind else _LISTINGS:
         try:
             listing = _LISTINGS[each]()
@@ -30,6 +39,15 @@ def ls(options: Ls) -> None:
             if options.kind:
                 raise
             note(f"{each}: {error}")
+
+
+def _list_rules(construction: str | None) -> None:
+    """List the rules of *construction*, or of all that have a table of them."""
+    from crossexam.constructions.rules.table import TABLES, rules_of
+
+    for name in [construction] if construction else TABLES:
+        rows = [(rule.reason, rule.rejects, rule.keeps, rule.why) for rule in rules_of(name)]
+        show(table_of(f"rules of {name}", ("reason", "rejects", "keeps", "why"), rows))
 
 
 def _corpora() -> _Listing:
@@ -179,6 +197,8 @@ def _has_torch() -> bool:
     return find_spec("torch") is not None
 
 
+#: Listed only if it is asked for, as it is long.
+_RULES: Final = "rules"
 _LISTINGS: Final[dict[str, Callable[[], _Listing]]] = {
     "corpora": _corpora,
     "constructions": _constructions,

@@ -36,7 +36,7 @@ from crossexam.constructions.construction import Draft, Outcome, Rejection, Reso
 from crossexam.core.example import Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RELATED, class_of, rank_of
-from crossexam.language.lexicons.closed_classes import BE, DETERMINING, NEGATIONS
+from crossexam.language.lexicons.closed_classes import BE, DETERMINING, NEGATIONS, NUMBER_WORDS
 from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.noun_groups import NounKind
 from crossexam.language.lexicons.wordnet import wordnet
@@ -51,7 +51,6 @@ from crossexam.language.nouns import (
     sense_names,
     synonyms,
 )
-from crossexam.language.numbers import NUMBER_WORDS
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token
 from crossexam.language.word_senses import in_fixed_expression

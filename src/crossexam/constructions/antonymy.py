@@ -5,12 +5,14 @@ the Lesk algorithm, and the word is replaced by an antonym of that sense in Word
 is the premise, the sentence with the replacement is the hypothesis, and the gold label is contradiction.
 
 Difference from the paper: replacements are rejected in contexts in which both sentences can be true, or in
-which the result is not English (:func:`antonym_doubts`).  Footnote 7 of the paper lists modality, belief,
-conjunction, metaphor and failed word sense disambiguation as the cases in which its labels fail; each rule
-covers one of these, and its name is the reason counted in the yield table.  The paper keeps all replacements
-except those of its word list, and its judges considered 86 % of the items contradictions.
-With ``rules=paper`` the doubtful items are kept, with the doubts in ``info["doubts"]``; ``rules=released``
-follows the authors' script instead.
+which the result is not English, by the rows of ``rules/antonymy.py``.  The paper keeps all replacements
+except those of its word list, and its judges considered 86 % of the items contradictions.  With
+``rules=paper`` the doubtful items are kept, with the doubts in ``info["doubts"]``.
+
+``rules=released`` follows the authors' script instead (``make_antonym_adv_samples.py``): a token's sense is
+that of Lesk over all parts of speech, the last by name of equals; each antonym of a noun or satellite's
+lemmas replaces the first occurrence of the token as a substring.  The copy of a hypothesis becomes the
+premise.
 
 Difference from the paper: if several definitions have the same overlap, Lesk chooses the sense that WordNet
 lists first.  The NLTK of 2018 chose the last one by name ("white.n.11"), which is arbitrary.
@@ -23,39 +25,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from crossexam.constructions.antonym_contexts import context_doubts
-from crossexam.constructions.antonymy_by_script import antonymy_by_script
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
-from crossexam.constructions.edits import article_edit, pronoun_edits
+from crossexam.constructions.edits import article_edit
+from crossexam.constructions.rules.antonymy import RULES, against
+from crossexam.constructions.rules.place import Antonym, Place, Swap
+from crossexam.constructions.rules.rule import switched_off
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import KIND, PAIR, SIDES, Edit, Example, Side
+from crossexam.core.example import KIND, OTHER_SIDE, PAIR, SIDES, Edit, Example, Side
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.rules import OURS, Rules
 from crossexam.language.inflection import inflect_like, match_case
-from crossexam.language.lexicons.antonym_kinds import (
-    NO_CONTRADICTION,
-    antonym_kind,
-    are_opposed,
-    is_negation,
-)
-from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, antonym_kind
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import TaggedSentence, sentence_of
-from crossexam.language.nouns import is_common_noun
 from crossexam.language.pronouns import Unclear
-from crossexam.language.remembered import NEARBY, WORDS, remembered
+from crossexam.language.remembered import WORDS, remembered
 from crossexam.language.tokens import Token
-from crossexam.language.word_senses import (
-    attested,
-    in_fixed_expression,
-    is_in_name,
-    is_rarely_opposed,
-    is_unattested_sense,
-    lesk,
-)
+from crossexam.language.word_senses import lesk
 
 _CLASSES: Final = {"JJ": "a", "JJR": "a", "JJS": "a", "NN": "n", "NNS": "n"}
 _CLASS_NAMES: Final = {"a": "adjective", "n": "noun"}
+
+_NOT_AS_ANTONYM: Final = "civilian"
+_SKIPPED: Final = NO_CONTRADICTION - {_NOT_AS_ANTONYM}  # by the script
+_SCRIPT_CLASSES: Final = {"n": "noun", "s": "adjective"}
 
 _ON_LIST: Final = Rejection("word on the paper's list")
 _NO_SENSE: Final = Rejection("no sense found")
@@ -69,12 +62,13 @@ class Options:
     *indirect* also uses the antonyms of the head of a satellite adjective's cluster.  *rules*: *paper* keeps
     the items that are doubtful by ours, *released* follows the authors' script.  *attested_in* names corpora,
     joined by ``+``: only pairs that stand in contradictions there in more than half of the examples that have
-    them, in either order, are used.
+    them, in either order, are used.  *without* names reasons whose rules do not count.
     """
 
     indirect: bool = False
     rules: Rules = OURS
     attested_in: str | None = field(default=None, metadata={"content": True})
+    without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rules == "released" and (self.indirect or self.attested_in):
@@ -83,6 +77,8 @@ class Options:
                 where="antonymy.rules",
                 hint="leave out the other option, or choose rules=ours or rules=paper",
             )
+        off = switched_off(RULES, self.without, "antonymy", ours=self.rules == OURS)
+        object.__setattr__(self, "without", off)
 
 
 def antonymy(
@@ -90,7 +86,7 @@ def antonymy(
 ) -> Iterator[Outcome]:
     """Yield each sentence paired with its copy in which an adjective or noun is replaced by an antonym."""
     if options.rules == "released":
-        yield from antonymy_by_script(example, resources)
+        yield from _by_script(example, resources)
         return
     met = found = False
     for side in SIDES:
@@ -123,12 +119,12 @@ def _attested(outcome: Outcome, word: str, resources: Resources, options: Option
 
 
 class _Case(NamedTuple):
-    """The *sentence* on *side* of *example*, and its words as the *context* that tells their senses."""
+    """The *sentence* on *side* of *example*, and its *words*, in whose context senses are told."""
 
     example: Example
     side: Side
     sentence: TaggedSentence
-    context: frozenset[str]
+    words: frozenset[str]
 
 
 def _candidates(tokens: Sequence[Token], indirect: bool) -> list[int]:
@@ -147,28 +143,24 @@ def _replaced(case: _Case, position: int, rng: random.Random, options: Options) 
     if word in NO_CONTRADICTION:
         return _ON_LIST
     pos = _CLASSES[token.tag]
-    sense = lesk(wordnet(), case.context, word, pos, ties="frequency", satellites=options.indirect)
+    sense = lesk(wordnet(), case.words, word, pos, ties="frequency", satellites=options.indirect)
     if sense is None:
         return _NO_SENSE
     choices, relation = _swaps(sense, token.text, token.tag, options.indirect)
     swap = choices[0] if len(choices) == 1 else rng.choice(choices)
     if isinstance(swap, Rejection):
         return swap
-    found = antonym_doubts(sentence, position, swap)
+    place = Place(sentence, case.words, position, swap)
+    doubts = (rule.reason for rule in against(place, options.without))
     if options.rules == OURS:
-        first = next(found, None)
+        first = next(doubts, None)
         if first:
             return Rejection(first)
     facts: dict[str, Any] = {"relation": relation, "sense": _sense_name(sense)}
-    still = list(found)
+    still = list(doubts)
     facts |= {"doubts": still} if still else {}
-    pronouns = pronoun_edits(sentence.tokens, (position,), swap.new, "hypothesis") if pos == "n" else ()
-    if isinstance(pronouns, Unclear):
-        if options.rules == OURS:
-            return Rejection(pronouns.reason)
-        facts["doubts"] = [*still, pronouns.reason]
-    mended = () if options.rules != OURS or isinstance(pronouns, Unclear) else pronouns
-    return _item(case, position, swap, mended, facts)
+    pronouns = place.pronouns if options.rules == OURS else ()
+    return _item(case, position, swap, () if isinstance(pronouns, Unclear) else pronouns, facts)
 
 
 def _item(
@@ -250,129 +242,49 @@ def _fitting(lemma: str, word: str, tag: str) -> str | Rejection:
     return match_case(form, word)
 
 
-class Antonym(NamedTuple):
-    """An antonym: its synset and its lemma."""
-
-    synset: int
-    lemma: str
+# By the authors' script
 
 
-class Swap(NamedTuple):
-    """A candidate: *word*, its part of speech, *sense* and *lemma*, and its *antonym*, inflected as *new*."""
-
-    word: str
-    pos: str
-    sense: int
-    antonym: Antonym
-    new: str
-    lemma: str
-
-
-# Both sentences can be true: something that may be hot may be cold (footnote 7: modalities and belief).
-_MODAL: Final = frozenset(
-    "hoping wishing wanting planning expecting promising thinking believing needing "
-    "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
-    "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished would should "
-    "must ought need needs expect expects expected plan plans planned promise promises promised".split()
-)
-# Something may hold at one time and not at another, without contradiction.
-_AT_TIMES: Final = frozenset(
-    "sometimes often usually occasionally generally mostly partly typically normally frequently".split()
-)
-# Words tagged as adjectives or nouns that their antonyms cannot replace, and quantifiers that do not exclude
-# each other: many are here, and few are there.
-_DETERMINERS: Final = frozenset(
-    "other same such own more most less least few many much little like whole certain past "
-    "different individual".split()
-)
-_DEGREES: Final = frozenset({"more", "most", "less", "least"})
+def _by_script(example: Example, resources: Resources) -> Iterator[Outcome]:
+    """Yield what the authors' script makes, each sentence and its copy in the order of its side."""
+    found = False
+    for side in SIDES:
+        words = [token.text.lower() for token in resources.tokens(example, side)]
+        context = frozenset(words)
+        for number, word in enumerate(words):
+            if word in _SKIPPED:
+                continue
+            sense = lesk(wordnet(), context, word, ties="name")
+            if sense is None or wordnet().pos_of(sense) not in _SCRIPT_CLASSES:
+                continue
+            for place, antonym in enumerate(_antonyms_of_sense(sense)):
+                found = True
+                yield _item_by_script(example, side, word, antonym, sense, f"{number}.{place}")
+    if not found:
+        yield Rejection("no noun or satellite adjective with an antonym")
 
 
-def antonym_doubts(sentence: TaggedSentence, position: int, swap: Swap) -> Iterator[str]:
-    """Yield the reasons why *swap* at *position* may not result in a contradiction or in English.
-
-    What depends on the sentence alone, or on the swap alone, is found out once.
-    """
-    words = sentence.words
-    if swap.word in _DETERMINERS:
-        yield "determiner or quantifier"
-    if not _words_of(swap.antonym.lemma.lower(), swap.pos).isdisjoint(words):
-        yield "antonym stands in the sentence"
-    yield from _sentence_doubts(sentence)
-    if "than" in words or words.count("as") > 1 or (position and words[position - 1] in _DEGREES):
-        yield "comparison"
-    if "?" in words[-3:]:  # it may be followed by quotation marks
-        yield "question"
-    if swap.pos == "n" and position + 1 < len(words) and sentence.tags[position + 1].startswith("NN"):
-        yield "part of a compound noun"
-    if is_in_name(sentence.tokens, position) or _opens_name(sentence.tokens, position):
-        yield "proper name"
-    known = _facts_of(swap)
-    yield from known.doubts
-    if in_fixed_expression(words, position):
-        yield "part of a fixed expression"
-    yield from context_doubts(sentence, position, known.pair, opposed=known.opposed)
+def _antonyms_of_sense(sense: int) -> list[str]:
+    """Return the antonyms of all lemmas of *sense* in WordNet's order, as the script keeps them."""
+    names = (name for _, name in wordnet().antonyms(sense))
+    return [name for name in names if "_" not in name and name != _NOT_AS_ANTONYM]
 
 
-@remembered(NEARBY)
-def _sentence_doubts(sentence: TaggedSentence) -> tuple[str, ...]:
-    """Return the reasons why any word of *sentence* may hold together with its antonym."""
-    found = {
-        "under negation": NEGATIONS,
-        "modal, conditional or reported": _MODAL,
-        "at times": _AT_TIMES,
+def _item_by_script(example: Example, side: Side, word: str, antonym: str, sense: int, place: str) -> Outcome:
+    """Return the item in which *antonym* replaces the first *word* as a substring of the sentence."""
+    start = example.text(side).find(word)
+    if start < 0:
+        return Rejection("the lower-cased word is not in the sentence")
+    if word == antonym:
+        return Rejection("the antonym is the word itself")
+    edit = Edit(OTHER_SIDE[side], start, start + len(word), word, antonym)
+    pos = wordnet().pos_of(sense)
+    lemma = next(iter(wordnet().lemmas_of(word, pos)), word)
+    info = {
+        PAIR: f"{lemma}/{antonym.lower()}",
+        KIND: antonym_kind(lemma, antonym.lower()),
+        "word_class": _SCRIPT_CLASSES[pos],
+        "side": side,
+        "sense": wordnet().name(sense),
     }
-    return tuple(reason for reason, words in found.items() if not words.isdisjoint(sentence.words))
-
-
-class _SwapFacts(NamedTuple):
-    """What is known of a swap in any sentence: the reasons to doubt it, and whether its words are opposed."""
-
-    doubts: tuple[str, ...]
-    pair: tuple[str, str]
-    opposed: bool
-
-
-@remembered(WORDS)
-def _facts_of(swap: Swap) -> _SwapFacts:
-    antonym = swap.antonym.lemma.lower()
-    found = {
-        "sense not attested": is_unattested_sense(swap.sense, swap.word, swap.pos),
-        "antonym not attested": attested(antonym, swap.pos) == 0,
-        "antonym of a rarer sense": is_rarely_opposed(swap.lemma, antonym, swap.pos),
-        "negative word with a meaning of its own": _is_lexicalized(swap.lemma, antonym, swap.pos),
-    }
-    doubts = tuple(reason for reason, holds in found.items() if holds)
-    return _SwapFacts(doubts, (swap.lemma, antonym), _are_opposed(swap))
-
-
-def _opens_name(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether two capitalised words are a name: *Big Brother*, not *Young Asian*."""
-    following = tokens[position + 1] if position + 1 < len(tokens) else None
-    if following is None or not (tokens[position].text.istitle() and following.text.istitle()):
-        return False
-    return is_common_noun(following.text.lower())
-
-
-def _are_opposed(swap: Swap) -> bool:
-    """Return whether *swap* opposes its words; an indirect antonym is that of the head of a cluster."""
-    antonym = swap.antonym.lemma.lower()
-    heads = [head.lower() for _, head in wordnet().antonyms(swap.antonym.synset, swap.antonym.lemma)]
-    words = [swap.lemma] if swap.lemma in heads else [swap.lemma, *heads]
-    return any(are_opposed(word, antonym) for word in words)
-
-
-@remembered(WORDS)
-def _words_of(lemma: str, pos: str) -> frozenset[str]:
-    """Return *lemma* and all words that may be forms of it: "a man and two women" has one of *woman*."""
-    return wordnet().words_of(lemma, pos) | {lemma}
-
-
-def _is_lexicalized(word: str, antonym: str, pos: str) -> bool:
-    """Return whether one of a pair is the other with a negative prefix, and is the commoner word.
-
-    Derived words that are commoner than their bases tend to mean something else: *incredible* (Hay, 2001,
-    "Lexical frequency in morphology: is everything relative?").
-    """
-    base, derived = sorted((word, antonym), key=len)
-    return is_negation(derived, base) and attested(derived, pos) > attested(base, pos)
+    return Draft("contradiction", (edit,), side, side, suffix=f":{side}:{place}", info=info)

@@ -9,7 +9,8 @@ from hashlib import blake2b
 from itertools import islice
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from crossexam.constructions.construction import Construction, Rejection, Resources
+from crossexam.constructions.construction import Rejection, Resources
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.table import known_construction
 from crossexam.core.columns import Places, columns_of, examples_at, info_values, labels_of, text_hashes
 from crossexam.core.dataset import Dataset

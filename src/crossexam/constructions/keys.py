@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.table import KNOWN
 from crossexam.core.columns import info_values
 from crossexam.core.example import PAIR, Example

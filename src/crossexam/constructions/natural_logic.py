@@ -19,13 +19,12 @@ from crossexam.core.labels import Label
 from crossexam.language.activities import compared, is_outdoors, scene
 from crossexam.language.inflection import PARTS
 from crossexam.language.lexicons.activities import ALTERNATIVES, UNSEEN
-from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.lexicons.closed_classes import NEGATIONS, NUMBER_WORDS, SMALL_NUMBERS
 from crossexam.language.lexicons.noun_groups import COLOURS, PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.nouns import animacy, is_living, may_name, participants, sense_names
-from crossexam.language.numbers import NUMBER_WORDS, SMALL
 from crossexam.language.tokens import Token
 
 Direction = Literal["up", "down", "none"]
@@ -149,7 +148,7 @@ _LIGHT: Final = frozenset(
     "be have do get there very so too also just now then here thing something someone somebody person people "
     "picture photo image'".split()
 )
-_FIGURES: Final = {word: str(number) for number, word in enumerate(SMALL[:11])}
+_FIGURES: Final = {word: str(number) for number, word in enumerate(SMALL_NUMBERS[:11])}
 _SENSES: Final = 2
 _STEPS: Final = 3
 _PHRASE: Final = 4  # tokens from an adjective to the noun that it describes

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.constructions.construction import Construction, changed_options
+from crossexam.constructions.entry import Construction, changed_options
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.passages import Passages
 from crossexam.core.errors import CrossexamError

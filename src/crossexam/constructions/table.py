@@ -11,7 +11,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
-from crossexam.constructions.construction import Construction, Function, Outcome
+from crossexam.constructions.construction import Function, Outcome
+from crossexam.constructions.entry import Construction
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import PAIR, Side
 from crossexam.core.imports import imported

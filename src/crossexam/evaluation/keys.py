@@ -1,6 +1,6 @@
 """Accuracy over keys: how much the frequent word pairs of a test set decide its score.
 
-Test sets of constructions with a key (:attr:`~crossexam.constructions.construction.Construction.key`) have a
+Test sets of constructions with a key (:attr:`~crossexam.constructions.entry.Construction.key`) have a
 mean over keys beside the mean over items.  Both have intervals clustered by premise, and by key as well if
 the keys are a sample.
 """

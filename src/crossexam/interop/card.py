@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.table import CONSTRUCTIONS, SWAPS
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError

@@ -39,11 +39,11 @@ _MALE: Final = frozenset("man male boy brother husband father".split())
 _FEMALE: Final = frozenset("woman female girl sister wife mother".split())
 _OF_ONE_GENDER: Final = frozenset("men men's man's woman women girls women's woman's".split())
 _WORN: Final = frozenset({"artifact.n.01", "body_part.n.01", "hair.n.01"})
+_TIMES: Final = frozenset({"time_period.n.01", "time_unit.n.01"})
 _FREQUENT: Final = 2  # senses: the first bikini of WordNet is an atoll
 _OF_OTHERS: Final = frozenset("group couple pair bunch team crowd trio pack".split())
 _MANY: Final = frozenset("crowd team audience class band".split())
 _TERM_FOR: Final = re.compile(r"(\w+ ){0,2}terms? (for|of) ")
-# fmt: off
 #: Words of which one is a kind of the other in WordNet, but which describe the same things in captions:
 #: a dog that hunts is a hound (WordNet: "dog used for hunting"), a cart is "a heavy open wagon".
 _NEAR: Final = frozenset(
@@ -52,7 +52,6 @@ _NEAR: Final = frozenset(
     "walkway/path grocery/supermarket slope/mountainside hill/hillside activist/crusader dancer/performer "
     "kid/youngster child/youngster".split()
 )
-# fmt: on
 _FUNCTION_WORDS: Final = frozenset(
     "a an the any some that which who whose whom is are was be has have having with without of for in on at "
     "by to from into as or and but not one other especially usually often than its it their used such".split()
@@ -269,6 +268,21 @@ def genus_of(noun: str) -> frozenset[str]:
 def is_relative(noun: str) -> bool:
     """Return whether *noun* is a kinship term, whose age bears on that of another person."""
     return noun in KIN
+
+
+@remembered(WORDS)
+def is_time(noun: str) -> bool:
+    """Return whether the first sense of a lemma of *noun* is a time."""
+    return any(
+        not _TIMES.isdisjoint(map(wordnet().name, wordnet().closure(*wordnet().synsets(lemma, "n")[:1])))
+        for lemma in wordnet().lemmas_of(noun, "n")
+    )
+
+
+@remembered(WORDS)
+def is_unknown(word: str) -> bool:
+    """Return whether WordNet lacks a common noun in any form, so that it may be misspelt."""
+    return word.islower() and word.isalpha() and not wordnet().lemmas_of(word)
 
 
 def is_one_kind_of_other(first: str, second: str) -> bool:

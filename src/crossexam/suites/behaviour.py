@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from crossexam.constructions.apply import ChunkYield, Tally
-from crossexam.constructions.construction import Construction, Draft, Rejection, changed_options
+from crossexam.constructions.construction import Draft, Rejection
+from crossexam.constructions.entry import Construction, changed_options
 from crossexam.constructions.keys import at_most_per_key
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.pair_matching import PairTable

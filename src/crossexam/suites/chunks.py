@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from crossexam.constructions.apply import CHUNK, Applier, ChunkYield, SeenSentences, chunks
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example

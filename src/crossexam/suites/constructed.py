@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.keys import NOT_DRAWN_PER_KEY, at_most_per_key
 from crossexam.constructions.resources import LanguageResources, option_identity
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection

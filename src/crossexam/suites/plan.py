@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from crossexam.constructions.apply import YieldCounts
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature

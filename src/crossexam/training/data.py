@@ -13,7 +13,8 @@ from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 from crossexam.constructions.apply import chunks, configured
-from crossexam.constructions.construction import Construction, Draft
+from crossexam.constructions.construction import Draft
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.resources import LanguageResources, option_identity
 from crossexam.constructions.table import KNOWN, known_construction
 from crossexam.core.dataset import counted_items

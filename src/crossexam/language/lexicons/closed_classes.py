@@ -65,6 +65,15 @@ OTHER: Final = frozenset(
     "almost always often perhaps maybe quite rather however thus hence yes oh ok okay hi hello".split()
 )
 
+# Cardinal numerals: the first from zero on, the tens by their digit, and the larger ones by their value.
+SMALL_NUMBERS: Final = tuple(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen".split()
+)
+TENS: Final = ("", "", *"twenty thirty forty fifty sixty seventy eighty ninety".split())
+SCALES: Final[dict[str, int]] = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+NUMBER_WORDS: Final = frozenset({*SMALL_NUMBERS, *TENS, "hundred", *SCALES}) - {""}
+
 CLOSED_CLASSES: Final = ARTICLES | CONJUNCTIONS | PRONOUNS | PREPOSITIONS | AUXILIARIES | OTHER
 
 NEGATIONS: Final = frozenset(  # in form, and from "hardly" on in meaning only; 10.54-10.59

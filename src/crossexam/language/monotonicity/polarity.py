@@ -30,6 +30,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Final, Literal, NamedTuple
 
+from crossexam.language.lexicons.closed_classes import NUMBER_WORDS
 from crossexam.language.lexicons.noun_groups import MASS
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.monotonicity.spans import (
@@ -45,7 +46,6 @@ from crossexam.language.monotonicity.spans import (
     sentence_of,
     text_bounds,
 )
-from crossexam.language.numbers import NUMBER_WORDS
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.remembered import ALL_WORDS, NEARBY, remembered
 from crossexam.language.tokens import Token

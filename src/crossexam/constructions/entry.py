@@ -1,0 +1,126 @@
+"""An entry of the table of constructions: what is said of a construction, whose function makes the items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any, Literal, get_args, get_type_hints
+
+from crossexam.constructions.construction import Function, Resource
+from crossexam.core.example import Side
+from crossexam.core.imports import imported
+from crossexam.core.labels import LABELS, Label
+from crossexam.core.rules import OURS, with_rules
+
+
+class _OptionsOrPath:
+    """The field ``options``; where it is ``module:Options``, that is imported when the field is read."""
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        vars(instance)["_options"] = value
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return None  # the default
+        given = vars(instance)["_options"]
+        if isinstance(given, str):
+            given = vars(instance)["_options"] = imported(given)()
+        return given
+
+
+@dataclass(frozen=True)
+class Construction:
+    """An entry of the table of constructions.
+
+    ``test_class`` follows the paper: competence, distraction, noise, compositionality, behaviour or
+    consistency; an ablation does not test robustness.  ``keeps_label`` means that an item has the gold label
+    of its base, so that the two can be compared in pairs.  ``labels`` are the labels that it may assign, none
+    if its items have no gold label; ``edits`` are the sides that it may edit, none if it only chooses the
+    sentences; and ``illustration`` is an item: premise, hypothesis and label.  Any change to a construction
+    requires a new ``version``.  ``per_sentence`` means that each sentence is processed independently, so that
+    repeated sentences are skipped.  ``needs_gold`` is False if items can also be made of a pair that lacks
+    the gold label that its corpus has for others.  ``draws`` means that it makes random choices.  ``uses``
+    are the resources named in the signature of a test set.  ``options`` is an instance of the construction's
+    own dataclass ``Options``, if it has one; its field ``rules`` says by whose rules items are made, and
+    other rules than ours are part of the name of what they make.  The table gives function and options as
+    ``module:name``, so that whoever only asks what a construction is does not import what makes its items.
+    ``control`` names the construction with whose items these are compared, unless that is the base;
+    ``drawn_as`` names the construction whose random choices are shared, if any.  ``key`` names the entries of
+    ``info`` that together say which words or rule an item tests.  With ``keys_are_sampled``, the keys stand
+    for all others, as word pairs do, so that items with the same key are not independent; the four rules of
+    numerical reasoning are all that there are.  ``plug_in`` is the source of a construction that another
+    distribution adds, as named in the signature of a test set; it is filled in when the table is made.
+    """
+
+    name: str
+    version: int
+    function: Function | str
+    test_class: Literal[
+        "competence", "distraction", "noise", "compositionality", "ablation", "behaviour", "consistency"
+    ]
+    summary: str
+    paper: str
+    illustration: tuple[str, str, Label | None]
+    keeps_label: bool = True
+    labels: tuple[Label, ...] = LABELS
+    edits: tuple[Side, ...] = ("hypothesis",)
+    unique_pairs: bool = False
+    per_sentence: bool = False
+    needs_gold: bool = True
+    reads_problems: bool = False
+    draws: bool = True
+    uses: tuple[Resource, ...] = ()
+    options: Any = _OptionsOrPath()
+    control: str | None = None
+    drawn_as: str | None = None
+    key: tuple[str, ...] = ()
+    keys_are_sampled: bool = False
+    plug_in: str | None = None
+
+    @property
+    def rules(self) -> str:
+        """By whose rules it makes items: ours, unless its options say otherwise."""
+        return str(getattr(self.options, "rules", OURS))
+
+    @property
+    def known_rules(self) -> tuple[str, ...]:
+        """The rules that it knows, ours first."""
+        kind = None if self.options is None else get_type_hints(type(self.options)).get("rules")
+        return get_args(kind) or (OURS,)
+
+    @property
+    def makes(self) -> str:
+        """The name of its test sets and items: ``antonymy``, or ``antonymy_released`` under other rules."""
+        return with_rules(self.name, self.rules)
+
+    @property
+    def versioned(self) -> str:
+        """The name of its test sets with the version: ``antonymy.v1``."""
+        return f"{self.makes}.v{self.version}"
+
+    @property
+    def bound(self) -> Function:
+        """The function, with the options if there are any."""
+        function: Function = imported(self.function) if isinstance(self.function, str) else self.function
+        return function if self.options is None else partial(function, options=self.options)
+
+    def under(self, rules: str) -> Construction:
+        """Return the same construction under *rules*, which it has to know."""
+        return self if rules == self.rules else replace(self, options=replace(self.options, rules=rules))
+
+    @property
+    def takes_single_texts(self) -> bool:
+        """Whether a sentence or a word problem alone, without a hypothesis, can give an item."""
+        return self.per_sentence or self.reads_problems
+
+
+def changed_options(options: Any) -> dict[str, Any]:
+    """Return the fields of *options* (a dataclass or None) that differ from their defaults."""
+    if options is None:
+        return {}
+    default = type(options)()
+    return {
+        each.name: getattr(options, each.name)
+        for each in fields(options)
+        if getattr(options, each.name) != getattr(default, each.name)
+    }

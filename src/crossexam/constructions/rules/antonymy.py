@@ -1,0 +1,396 @@
+"""The rules of antonymy: when a word and its antonym may both be right, or the result is not English.
+
+Footnote 7 of Naik et al. (2018) lists modality, belief, conjunction, metaphor and failed word sense
+disambiguation as the cases in which the labels of their items fail; each rule covers one of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from crossexam.constructions.rules.place import (
+    Place,
+    Swap,
+    Use,
+    first_relative,
+    follows_of,
+    has_complement,
+    is_chosen,
+    is_compared,
+    is_definite_end,
+    is_in_adverbial_clause,
+    is_in_first_phrase,
+    is_in_gerund,
+    is_in_infinitive,
+    is_in_instruction,
+    is_of_any,
+    is_of_several_relatives,
+    is_of_some_cases,
+    is_one_of_many,
+    is_said_of_some,
+    is_scene,
+    is_under_modal_adjective,
+    lemma,
+    opens_name,
+)
+from crossexam.constructions.rules.rule import Rule, holding
+from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY
+from crossexam.language.lexicons.antonym_kinds import is_negation
+from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.monotonicity.polarity import ORDERING, polarity_in
+from crossexam.language.monotonicity.spans import TaggedSentence
+from crossexam.language.nouns import animacy, is_time, is_unknown
+from crossexam.language.pronouns import Unclear
+from crossexam.language.remembered import NEARBY, WORDS, remembered
+from crossexam.language.word_senses import (
+    attested,
+    in_fixed_expression,
+    is_in_name,
+    is_often_relational,
+    is_rarely_opposed,
+    is_unattested_sense,
+)
+
+_MODAL: Final = frozenset(
+    "hoping wishing wanting planning expecting promising thinking believing needing "
+    "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
+    "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished would should "
+    "must ought need needs expect expects expected plan plans planned promise promises promised".split()
+)
+_AT_TIMES: Final = frozenset(
+    "sometimes often usually occasionally generally mostly partly typically normally frequently".split()
+)
+_DETERMINERS: Final = frozenset(
+    "other same such own more most less least few many much little like whole certain past "
+    "different individual".split()
+)
+_DEGREES: Final = frozenset({"more", "most", "less", "least"})
+_ORDER_AND_TIME: Final = ORDERING | frozenset(
+    "early late middle former latter future past present previous recent current prior later earlier final "
+    "initial subsequent".split()
+)
+_ADDITIVE: Final = frozenset("also too besides another either both fewer less".split())
+_OTHERS: Final = frozenset({"other", "others"})  # among other things
+# After these, "of" is followed by what is measured, which may be more or less of both.
+_MEASURES: Final = frozenset(
+    "degree rate extent level amount measure risk chance chances likelihood possibility probability kind "
+    "sort type".split()
+)
+_AMOUNTS: Final = frozenset("number amount deal lot bit".split())  # a good number of
+
+Table = tuple[Rule[Place], ...]
+
+
+@dataclass(frozen=True)
+class _OfSwap:
+    """What a rule *asks* of a swap, wherever its place is, and therefore once."""
+
+    asks: Callable[[Swap], bool]
+
+    def __call__(self, place: Place) -> bool:
+        return self.asks(place.swap)
+
+
+@dataclass(frozen=True)
+class _OfSentence:
+    """What a rule *asks* of a sentence, for all of its words, and therefore once."""
+
+    asks: Callable[[TaggedSentence], bool]
+
+    def __call__(self, place: Place) -> bool:
+        return self.asks(place.sentence)
+
+
+@remembered(WORDS)
+def _is_doubtful_swap(swap: Swap) -> bool:
+    return any(rule.holds.asks(swap) for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSwap))
+
+
+@remembered(NEARBY)
+def _is_doubtful_sentence(sentence: TaggedSentence) -> bool:
+    return any(rule.holds.asks(sentence) for rule in _OF_ANY_WORD if isinstance(rule.holds, _OfSentence))
+
+
+def _compares(place: Place) -> bool:
+    words, position = place.sentence.words, place.position
+    several = "as" in place.words and words.count("as") > 1
+    return "than" in place.words or several or (position > 0 and words[position - 1] in _DEGREES)
+
+
+def _is_named(place: Place) -> bool:
+    tokens, position = place.sentence.tokens, place.position
+    return is_in_name(tokens, position) or opens_name(tokens, position)
+
+
+def _is_lexicalized(swap: Swap) -> bool:
+    """Return whether one of the pair is the other with a negative prefix, and is the commoner word."""
+    base, derived = sorted(swap.pair, key=len)
+    return is_negation(derived, base) and attested(derived, swap.pos) > attested(base, swap.pos)
+
+
+def _adds(sentence: TaggedSentence) -> bool:
+    words = sentence.words
+    return not _ADDITIVE.isdisjoint(words) or ("among" in words and not _OTHERS.isdisjoint(words))
+
+
+def _is_restrictive(place: Place) -> bool:
+    if place.is_generic:
+        return False
+    if place.named == "thing":
+        return is_chosen(place)
+    return place.named == "person" and (place.is_possessed or (place.is_the and not is_scene(place.sentence)))
+
+
+def _may_be_together(place: Place) -> bool:
+    """Return whether the noun is no person, and an indefinite or plural one."""
+    if animacy(place.swap.word) == "person":
+        return False
+    return place.sentence.tags[place.position] == "NNS" or place.is_counted
+
+
+def _unclear(reason: str, rejects: str, keeps: str, why: str) -> Rule[Place]:
+    """Return the rule that pronouns do not agree with the antonym for *reason*."""
+    return Rule(
+        reason, lambda p: isinstance(p.pronouns, Unclear) and p.pronouns.reason == reason, rejects, keeps, why
+    )
+
+
+# fmt: off
+_OF_ANY_WORD: Final[Table] = (
+    Rule("determiner or quantifier", _OfSwap(lambda swap: swap.word in _DETERMINERS),
+         "The same soup was there.", "A hot soup was there.",
+         "Words that determine are tagged as adjectives; many are here, and few are there."),
+    Rule("antonym stands in the sentence", lambda p: not p.swap.forms.isdisjoint(p.words),
+         "The husband is meeting two wives.", "The husband is meeting two boys.",
+         "The antonym, in any form, would be said of two things."),
+    Rule("under negation", _OfSentence(lambda sentence: not NEGATIONS.isdisjoint(sentence.words)),
+         "The soup was not hot.", "The soup was hot.",
+         "What is not hot need not be cold."),
+    Rule("modal, conditional or reported",
+         _OfSentence(lambda sentence: not _MODAL.isdisjoint(sentence.words)),
+         "The soup may be hot.", "The soup is hot.",
+         "Something that may be hot may be cold (Naik et al., footnote 7: modalities and belief)."),
+    Rule("at times", _OfSentence(lambda sentence: not _AT_TIMES.isdisjoint(sentence.words)),
+         "The soup is often hot.", "The soup is very hot.",
+         "What holds at one time need not hold at another."),
+    Rule("comparison", _compares,
+         "The soup is hotter than tea.", "The soup is hot.",
+         "What is compared has degrees, and neither word need be right of it."),
+    Rule("question",
+         _OfSentence(lambda sentence: "?" in sentence.words[-3:]),  # it may be followed by quotation marks
+         "Is the soup hot?", "The soup is hot.",
+         "A question asserts nothing."),
+    Rule("part of a compound noun",
+         lambda p: p.swap.pos == "n" and p.sentence.tag(p.position + 1).startswith("NN"),
+         "The husband club met.", "The club helps the husband.",
+         "The compound is a word of its own."),
+    Rule("proper name", _is_named,
+         "He crossed the Tall Bridge.", "He crossed a tall bridge.",
+         "A name says nothing of what it names."),
+    Rule("sense not attested",
+         _OfSwap(lambda swap: is_unattested_sense(swap.sense, swap.word, swap.pos)),
+         "The sea is rough.", "The sea is cold.",
+         "Texts tagged with senses have the word, but never in this sense (Naik et al., footnote 7: failed "
+         "word sense disambiguation)."),
+    Rule("antonym not attested", _OfSwap(lambda swap: attested(swap.pair[1], swap.pos) == 0),
+         "The sailor was angry.", "The sailor was happy.",
+         "Texts tagged with senses never have the antonym: unangry, uncrowded."),
+    Rule("antonym of a rarer sense", _OfSwap(lambda swap: is_rarely_opposed(*swap.pair, swap.pos)),
+         "The tea was fine.", "The tea was hot.",
+         "The usual sense is a better guess than Lesk's if it is much commoner (McCarthy et al., 2004)."),
+    Rule("negative word with a meaning of its own", _OfSwap(_is_lexicalized),
+         "The tale is incredible.", "The tale is possible.",
+         "Derived words that are commoner than their bases tend to mean something else (Hay, 2001)."),
+    Rule("part of a fixed expression", lambda p: in_fixed_expression(p.sentence.words, p.position),
+         "He ate a hot dog.", "He ate a hot soup.",
+         "The word has no sense of its own (Naik et al., footnote 7: metaphor)."),
+    Rule("order or time", _OfSwap(lambda swap: not _ORDER_AND_TIME.isdisjoint(swap.pair)),
+         "It was the first visit.", "It was a good visit.",
+         "What comes first does not exclude what comes last (Quirk et al., 7.35)."),
+    Rule("additive or comparative word", _OfSentence(_adds),
+         "Anna also ate a hot soup.", "Anna ate a hot soup.",
+         "What is also, or otherwise, so leaves room for the opposite (Quirk et al., 8.121)."),
+    Rule("in some cases only", _OfSentence(is_of_some_cases),
+         "Shops were wet in some cases.", "Shops were wet.",
+         "In other cases, the opposite may hold."),
+    Rule("modal, conditional or reported", is_under_modal_adjective,
+         "A cheap lamp is necessary.", "A cheap lamp is here, and it is necessary.",
+         "What may be, or should be, is not yet so (Huddleston and Pullum, 2002, chapter 3)."),
+    Rule("in a restrictive clause", lambda p: first_relative(p.sentence) < p.position,
+         "Anna met people who are old.", "Anna met Ben, who is old.",
+         "Unless a comma precedes it, a relative clause picks out what is spoken of (Quirk et al., 17.22)."),
+    Rule("not in an upward monotone context", lambda p: polarity_in(p.sentence, p.position).direction != "up",
+         "Every boy in a hot barn is singing.", "A boy in a hot barn is singing.",
+         "Operators such as every and if leave open what is true of what they restrict."),
+    Rule("in an instruction", is_in_instruction,
+         "Buy a cheap lamp.", "Anna bought a cheap lamp.",
+         "An instruction says nothing of a situation (Quirk et al., 11.24)."),
+    Rule("in a phrase before the subject", is_in_first_phrase,
+         "In a typical barn, goats sleep.", "On Monday, it was a typical barn.",
+         "It only sets the scene (Quirk et al., 8.147)."),
+    Rule("in an adverbial clause", is_in_adverbial_clause,
+         "When Anna was happy, Ben sang.", "When Ben sang, Anna was happy.",
+         "A clause of time, place or contrast only sets the scene (Quirk et al., 15.24-15.30)."),
+    Rule("in an infinitive", is_in_infinitive,
+         "Anna agreed to buy a cheap lamp.", "Anna gave a cheap lamp to Ben.",
+         "It says what may come about."),
+    Rule("in a gerund", is_in_gerund,
+         "Ben spoke of buying a cheap lamp.", "Ben left, buying a cheap lamp.",
+         "It may name what does not come about (Quirk et al., 15.12 and 15.60)."),
+)
+_OF_ADJECTIVES: Final[Table] = (
+    Rule("with a complement that may choose another sense", has_complement,
+         "The dog is good for Anna.", "The dog is good.",
+         "Antonyms need not take the same complement: near from, unlimited to (Quirk et al., 16.69)."),
+    Rule("comparison", is_compared,
+         "It sings like a young sailor.", "It looks like a young sailor.",
+         "What something is like, it is not."),
+)
+_OF_LOOSE_ADJECTIVES: Final[Table] = (
+    Rule("neither before a noun nor after a linking verb", lambda _: True,
+         "Anna keeps the soup hot.", "The soup of Anna is hot.",
+         "It is not clear of what it is said (Quirk et al., 16.21, on verbs that link)."),
+)
+_OF_PREDICATES: Final[Table] = (
+    Rule("the antonym does not go with the noun", lambda p: p.clashes,
+         "The lamp was old.", "The sailor was old.",
+         "Only what lives is young or dead."),
+    Rule("adjectives that may both be right", lambda p: not (p.swap.opposed or p.clashes),
+         "The claim is strange.", "The soup is hot.",
+         "The pair is not known to exclude each other."),
+    Rule("word with another sense",
+         lambda p: p.swap.opposed and p.has_other_sense and not p.clashes,
+         "The sailor on the boat is safe.", "The boat of the sailor is safe.",
+         "Said of such a subject, it often has a sense that the antonym does not oppose."),
+    Rule("in some cases only",
+         lambda p: p.swap.opposed and is_said_of_some(p)
+                   and not (p.clashes or p.has_other_sense),
+         "A lot of trays are small.", "A pile of trays is small.",
+         "Of others, the opposite may hold (Quirk et al., 5.25 and 6.48)."),
+)
+_BEFORE_NOUNS: Final[Table] = (
+    Rule("the antonym does not go with the noun", lambda p: p.clashes,
+         "Anna saw an old lamp.", "Anna saw an old sailor.",
+         "Only what lives is young or dead, and a baby is not old."),
+    Rule("antonym only after a verb", lambda p: p.swap.pair[1] in PREDICATIVE_ONLY,
+         "Ben saw a dead goat.", "Ben was dead.",
+         "Such adjectives do not precede a noun: an alive goat."),
+    Rule("word with another sense", lambda p: p.has_other_sense,
+         "Ben stayed a full month.", "Ben holds a full bucket.",
+         "Before such a noun, it often has a sense that the antonym does not oppose (Quirk et al., 7.33)."),
+    Rule("before an unknown word", lambda p: is_unknown(p.noun),
+         "It is a good knotch.", "It is a good notch.",
+         "The noun may be misspelt, and the phrase may mean something else."),
+    Rule("classifying adjective", lambda p: is_often_relational(p.swap.word),
+         "Anna saw a legal team.", "Anna saw a happy team.",
+         "What only relates a noun to another has no opposite: legal advice."),
+)
+_OF_COMPLEMENTS: Final[Table] = (
+    Rule("adjectives that may both be right", lambda p: not p.swap.opposed,
+         "It is a common bird.", "It is a cold bird.",
+         "The pair is not known to exclude each other."),
+    Rule("in some cases only",
+         lambda p: p.swap.opposed and not p.is_the and is_said_of_some(p),
+         "One of the sights is a small shop.", "One of the sights is the small shop.",
+         "Of others, the opposite may hold (Quirk et al., 5.25 and 6.48)."),
+)
+_OF_ATTRIBUTES: Final[Table] = (
+    Rule("what is measured", lambda p: lemma(p.head) in _AMOUNTS,
+         "He fed a good number of goats.", "He fed a good sailor.",
+         "A good number is not opposed to a bad one."),
+    Rule("classifying adjective", lambda p: not p.swap.opposed,
+         "Anna made a general claim.", "Anna made a cheap claim.",
+         "Adjectives that classify divide things in more than two, and there may be several."),
+    Rule("order or time",
+         lambda p: "new" in p.swap.pair
+                   and (p.named != "thing" or not is_scene(p.sentence)),
+         "They hired a new cook.", "They hired a young cook.",
+         "Who has newly come is opposed to the former one (Quirk et al., 7.43)."),
+    Rule("in some cases only", lambda p: is_one_of_many(p),
+         "There are a few sad sailors.", "There are two sad sailors.",
+         "Some are so, and others may be the opposite."),
+    Rule("noun phrase without a determiner", lambda p: p.is_generic,
+         "Anna is using small shops.", "Anna is using a small shop.",
+         "It may name a kind, of which there are others (Quirk et al., 5.26-5.58, on reference)."),
+    Rule("in some cases only",
+         lambda p: p.named == "person" and not p.is_generic and is_of_any(p),
+         "Stories impress a young sailor.", "A story impresses a young sailor.",
+         "It may be said of anybody (Quirk et al., 5.52)."),
+    Rule("restrictive adjective", _is_restrictive,
+         "The old sailor left.", "The old sailor is leaving.",
+         "It picks out what is spoken of among others that are the opposite (Quirk et al., 7.20-7.43)."),
+)
+_OF_NOUNS: Final[Table] = (
+    Rule("nouns that may both be right", lambda p: not p.swap.opposed,
+         "The danger passed.", "The husband passed.",
+         "The pair is not known to exclude each other."),
+    Rule("a time", lambda p: is_time(p.sentence.words[p.position]),
+         "It rained the night before.", "It saw the husband before.",
+         "What happens by night may also happen by day."),
+)
+_OF_POSSESSORS: Final[Table] = (
+    Rule("part of a possessive", lambda _: True,
+         "Ben feeds the husband's dog.", "Ben feeds the dog of the husband.",
+         "Its noun is another's."),
+)
+_OF_HEADS: Final[Table] = (
+    Rule("what is measured", lambda p: follows_of(p, _MEASURES),
+         "It shows the degree of success.", "It shows the success.",
+         "What is measured may be more or less of both."),
+    Rule("noun phrase without a determiner", lambda p: p.is_generic,
+         "They are meeting husbands.", "They are meeting a husband.",
+         "It may name a kind, of which there are others (Quirk et al., 5.26-5.58, on reference)."),
+    Rule("in some cases only", lambda p: is_one_of_many(p),
+         "Some boys keep goats.", "Some boys are feeding goats.",
+         "Some are so, and others may be the opposite."),
+    Rule("one of several relatives", lambda p: is_of_several_relatives(p),
+         "Ann saw my aunt.", "Ann saw the aunt.",
+         "Who has a son may also have a daughter."),
+    Rule("the other end of a relation",
+         lambda p: p.swap.are_ends and is_definite_end(p)
+                   and not is_of_several_relatives(p),
+         "It helps an employee.", "It helps the husband.",
+         "Both ends of a relation may be present."),
+    Rule("things that can both be present", _may_be_together,
+         "It had a majority.", "It had the majority.",
+         "An indefinite or plural noun leaves room for other things."),
+)
+_OF_PRONOUNS: Final[Table] = (
+    _unclear("a pronoun may refer to the word or to another",
+             "A boy saw a sailor and his dog.", "A boy saw a nun and his dog.",
+             "No coreference is resolved, and the pronoun must agree with the antonym."),
+    _unclear("a pronoun reveals what the word leaves open",
+             "The employer said he was busy.", "The boy said he was busy.",
+             "A verb would have to agree with it: he is, they are."),
+    _unclear("a pronoun goes with a husband or wife",
+             "A boy kissed his bride.", "A boy kissed his dog.",
+             "The spouse would have to change, too."),
+)
+# fmt: on
+
+#: All rows, in the order in which they are asked of words of one use.
+RULES: Final[Table] = (
+    *(*_OF_ANY_WORD, *_OF_ADJECTIVES, *_OF_LOOSE_ADJECTIVES, *_OF_PREDICATES, *_BEFORE_NOUNS),
+    *(*_OF_COMPLEMENTS, *_OF_ATTRIBUTES, *_OF_NOUNS, *_OF_POSSESSORS, *_OF_HEADS, *_OF_PRONOUNS),
+)
+#: Those of any word that ask neither of the swap alone nor of the sentence alone.
+_OF_PLACES: Final[Table] = tuple(
+    rule for rule in _OF_ANY_WORD if not isinstance(rule.holds, _OfSwap | _OfSentence)
+)
+_OF_USE: Final[dict[Use, Table]] = {
+    "loose": (*_OF_ADJECTIVES, *_OF_LOOSE_ADJECTIVES),
+    "predicate": (*_OF_ADJECTIVES, *_OF_PREDICATES),
+    "complement": (*_OF_ADJECTIVES, *_BEFORE_NOUNS, *_OF_COMPLEMENTS),
+    "attribute": (*_OF_ADJECTIVES, *_BEFORE_NOUNS, *_OF_ATTRIBUTES),
+    "possessor": (*_OF_NOUNS, *_OF_POSSESSORS, *_OF_PRONOUNS),
+    "head": (*_OF_NOUNS, *_OF_HEADS, *_OF_PRONOUNS),
+}
+
+
+def against(place: Place, without: Collection[str] = ()) -> Iterator[Rule[Place]]:
+    """Yield the rules that hold of *place*, but for the reasons *without*."""
+    known = _is_doubtful_swap(place.swap) or _is_doubtful_sentence(place.sentence)
+    yield from holding(_OF_ANY_WORD if known else _OF_PLACES, place, without)
+    yield from holding(_OF_USE[place.use], place, without)

@@ -1,0 +1,26 @@
+"""The constructions whose rules are the rows of a table."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from crossexam.constructions.rules.rule import Rule
+from crossexam.core.errors import UnknownNameError
+from crossexam.core.imports import imported
+
+TABLES: Final = {
+    "antonymy": "crossexam.constructions.rules.antonymy:RULES",
+    "so_swap": "crossexam.constructions.rules.so_swap:RULES",
+}
+
+
+def rules_of(construction: str) -> tuple[Rule[Any], ...]:
+    """Return the rules of *construction*; raises UnknownNameError if they are not in a table.
+
+    >>> rules_of("so_swap")[0].rejects
+    'Did the nun feed the cat?'
+    """
+    if construction not in TABLES:
+        raise UnknownNameError("construction with a table of rules", construction, TABLES)
+    rules: tuple[Rule[Any], ...] = imported(TABLES[construction])
+    return rules

@@ -1,0 +1,62 @@
+"""Each row of a table of rules holds of the sentence that it rejects, and not of the one that it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from crossexam.constructions.antonymy import Options
+from crossexam.constructions.apply import apply_construction
+from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.rules import antonymy
+from crossexam.constructions.rules.rule import Rule
+from crossexam.core.example import Example
+
+
+def made(sentence: str, **options: Any) -> tuple[list[Example], dict[str, int]]:
+    """What antonymy makes of *sentence*, tagged by the tool itself, and why not more."""
+    given, resources = Example("e", sentence, "", None), LanguageResources("auto")
+    items, counts = apply_construction("antonymy", [given], resources=resources, options=options)
+    return items, counts["rejected"]
+
+
+def test_rows_of_antonymy(for_each: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """By all rows, the word is rejected, for this reason or one before it; by the row alone, for this one."""
+
+    def check(rule: Rule[Any]) -> None:
+        items, _ = made(rule.rejects)
+        doubtful = [item for item in made(rule.rejects, rules="paper")[0] if "doubts" in item.info]
+        doubtful = [item for item in doubtful if rule.reason in item.info["doubts"]]
+        assert doubtful
+        assert not {item.hypothesis for item in doubtful} & {item.hypothesis for item in items}
+        assert made(rule.keeps)[0]
+        with monkeypatch.context() as patch:
+            for table in ("_OF_ANY_WORD", "_OF_PLACES"):
+                rows = getattr(antonymy, table)
+                patch.setattr(antonymy, table, [each for each in rows if each is rule])
+            of_use = antonymy._OF_USE.items()
+            alone = {use: [each for each in table if each is rule] for use, table in of_use}
+            patch.setattr(antonymy, "_OF_USE", alone)
+            assert rule.reason in made(rule.rejects)[1]
+            assert rule.reason not in made(rule.keeps)[1]
+
+    for_each(check, [(rule,) for rule in antonymy.RULES])
+
+
+def test_rules_can_be_switched_off_by_name(refused: Callable[..., str]) -> None:
+    sentence, names = "The soup is often hotter than tea.", "comparison,at times"
+    assert made(sentence)[1] == {"at times": 1}
+    assert made(sentence, without="at times")[1] == {"comparison": 1}
+    for given in (names, "at times, comparison", ["at times", "comparison", "comparison"]):
+        (item,), _ = made(sentence, without=given)
+        assert item.hypothesis == "The soup is often colder than tea."
+    (item,), _ = made("The soup may be hot.", without="modal, conditional or reported, question")
+    said = refused(made, sentence, without="at times,qestion")
+    assert "antonymy.without: no rule of antonymy is called 'qestion'" in said
+    assert "did you mean 'question'" in said
+    for rules in ("paper", "released"):
+        said = refused(made, sentence, without=names, rules=rules)
+        assert "antonymy.without: only rules of ours" in said
+    assert Options(without=(names,)) == Options(without=("at times", "comparison"))

@@ -1,7 +1,7 @@
 """Matching word pairs in examples (Sanchez Carmona et al. 2018, section 5.2).
 
 Of a pair (w1, w2), w1 occurs in the premise and w2 in the hypothesis, and after the swap neither remains in
-its place.  Deviation: the paper compares word forms (:func:`surface_matches`); by our rules any inflected
+its place.  Deviation: the paper compares word forms (*as_written*); by our rules any inflected
 form matches, and the replacement has the same inflection (*sunsets* becomes *sunrises*).
 """
 
@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from crossexam.constructions.construction import Rejection, Resources
+from crossexam.constructions.natural_logic import Direction, PairSentence, Rest, rest_of
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.inflection import PARTS
 from crossexam.language.lexicons.closed_classes import INDEFINITES
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import wordnet
+from crossexam.language.monotonicity.polarity import polarity_at
 from crossexam.language.nouns import is_common_noun, is_rather_adjective
 from crossexam.language.remembered import ALL_WORDS, remembered
 from crossexam.language.tokens import Token, words
@@ -60,6 +63,22 @@ class Match:
         """Return whether the first occurrence of the pair's word on *side* is a plural noun."""
         token = self.tokens[side][self.positions[side][0]]
         return token.tag == "NNS" or token.text.lower() in PLURAL_NOUNS
+
+    @cached_property
+    def sentences(self) -> tuple[PairSentence, PairSentence]:
+        """The premise and the hypothesis, each with the places of its word."""
+        first, second = (PairSentence(self.tokens[side], frozenset(self.positions[side])) for side in SIDES)
+        return first, second
+
+    @cached_property
+    def directions(self) -> Mapping[Side, Direction]:
+        """The monotonicity of the context in which the pair's word first occurs on each side."""
+        return {side: polarity_at(self.tokens[side], self.positions[side][0]).direction for side in SIDES}
+
+    @cached_property
+    def rest(self) -> Rest:
+        """What the rest of the hypothesis adds to the premise."""
+        return rest_of(*self.sentences)
 
 
 class PairTable:
@@ -120,36 +139,33 @@ def _lemmas(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((word, *wordnet().lemmas_of(word)))) if word[:1].isalpha() else ()
 
 
-def matches(example: Example, table: PairTable, resources: Resources) -> Iterator[Match | Rejection]:
-    """Yield the pairs of *table* that occur in *example*, and the reasons for rejecting other candidates."""
-    found = table.candidates(example)
+def matches(
+    example: Example, table: PairTable, resources: Resources, *, as_written: bool = False
+) -> Iterator[Match | Rejection]:
+    """Yield the pairs of *table* that occur in *example*, and the reasons for rejecting other candidates.
+
+    By the paper's matching, the words of a pair have to occur *as_written*, and no more is asked.
+    """
+    found = table.as_written(example) if as_written else table.candidates(example)
     if not found:
         yield Rejection("no pair of the list")
         return
     tokens: dict[Side, Sequence[Token]] = {side: resources.tokens(example, side) for side in SIDES}
     for pair in found:
-        yield _match(pair, tokens)
+        yield _match_as_written(pair, tokens) if as_written else _match(pair, tokens)
 
 
-def surface_matches(example: Example, table: PairTable, resources: Resources) -> Iterator[Match | Rejection]:
-    """Yield the pairs of *table* whose words, as written, occur in *example*: the paper's matching."""
-    found = table.as_written(example)
-    if not found:
-        yield Rejection("no pair of the list")
-        return
-    tokens: dict[Side, Sequence[Token]] = {side: resources.tokens(example, side) for side in SIDES}
-    for pair in found:
-        wanted: dict[Side, str] = {"premise": pair.first, "hypothesis": pair.second}
-        positions: dict[Side, tuple[int, ...]] = {
-            side: tuple(k for k, token in enumerate(tokens[side]) if token.text.lower() == word)
-            for side, word in wanted.items()
-        }
-        if all(positions.values()):
-            found_ours, _, reasons = _matched(pair, tokens)
-            missing = () if all(found_ours.values()) else ("another part of speech",)
-            yield Match(pair, pair.pos, tokens, positions, tuple(dict.fromkeys((*missing, *reasons))))
-        else:
-            yield Rejection("part of another word in the parse")
+def _match_as_written(pair: WordPair, tokens: Mapping[Side, Sequence[Token]]) -> Match | Rejection:
+    wanted: dict[Side, str] = {"premise": pair.first, "hypothesis": pair.second}
+    positions: dict[Side, tuple[int, ...]] = {
+        side: tuple(k for k, token in enumerate(tokens[side]) if token.text.lower() == word)
+        for side, word in wanted.items()
+    }
+    if not all(positions.values()):
+        return Rejection("part of another word in the parse")
+    found_ours, _, reasons = _matched(pair, tokens)
+    missing = () if all(found_ours.values()) else ("another part of speech",)
+    return Match(pair, pair.pos, tokens, positions, tuple(dict.fromkeys((*missing, *reasons))))
 
 
 def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]]) -> Match | Rejection:

@@ -14,15 +14,12 @@ from typing import TYPE_CHECKING, Final, Literal
 from crossexam.constructions.construction import Rejection
 from crossexam.constructions.edits import pronoun_edits, replacing
 from crossexam.constructions.natural_logic import (
-    Direction,
-    PairSentence,
     Proposal,
     Rest,
     covers,
     have_one_subject,
     lies_elsewhere,
     repeats,
-    rest_of,
 )
 from crossexam.constructions.pair_matching import Match
 from crossexam.core.example import SIDES, Edit, Side
@@ -34,7 +31,6 @@ from crossexam.language.lexicons.noun_groups import COLOURS, KIN, OLD, YOUNG
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.lexicons.wordnet_pairs import replacements
-from crossexam.language.monotonicity.polarity import polarity_at
 from crossexam.language.nouns import (
     animacy,
     are_near,
@@ -411,21 +407,6 @@ def _kept_pronouns(match: Match, side: Side, edits: Collection[Edit]) -> list[Ge
 # Why the label that natural logic proposes may be wrong.
 
 
-def sides_of(match: Match) -> tuple[PairSentence, PairSentence]:
-    """Return the premise and the hypothesis, each with the places of its word."""
-    first, second = (PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES)
-    return first, second
-
-
-def direction_of(match: Match, side: Side) -> Direction:
-    """Return the monotonicity of the context in which the pair's word occurs on *side*."""
-    return polarity_at(match.tokens[side], match.positions[side][0]).direction
-
-
-def _rest_of_pair(match: Match) -> Rest:
-    return rest_of(*sides_of(match))
-
-
 def has_particle(match: Match, side: Side) -> bool:
     """Return whether "up" or "down", and no object, follows the pair's word on *side*: *sits down*."""
     tokens = match.tokens[side]
@@ -439,28 +420,24 @@ def has_particle(match: Match, side: Side) -> bool:
 
 def rest_in_relation(match: Match) -> Rest:
     """Return what the rest of the hypothesis adds, if the relations between its words count, too."""
-    premise, hypothesis = (direction_of(match, each) for each in SIDES)
-    sentences = sides_of(match)
-    rest = _rest_of_pair(match)
-    if rest == "covered" and not covers(*sentences, (premise, hypothesis)):
-        return "open" if repeats(*sentences) else "unclear"
-    return rest
+    if match.rest == "covered" and not covers(*match.sentences, match.directions.values()):
+        return "open" if repeats(*match.sentences) else "unclear"
+    return match.rest
 
 
 def conflicts_elsewhere(match: Match) -> bool:
     """Return whether a contradiction does not lie in a word and its hypernym."""
-    rest = _rest_of_pair(match)
     words = (word for word in match.pair[:2] if word not in _ANYBODY)
-    if rest in {"conflict", "covered"} or any(is_role(word) for word in words):
-        return rest == "conflict"
+    if match.rest in {"conflict", "covered"} or any(is_role(word) for word in words):
+        return match.rest == "conflict"
     equally_many = match.is_plural("premise") == match.is_plural("hypothesis")
-    return equally_many and lies_elsewhere(*sides_of(match))
+    return equally_many and lies_elsewhere(*match.sentences)
 
 
 def is_role_of_another(match: Match) -> bool:
     """Return whether the exchange gives a role to a person of whom the hypothesis says something new."""
     role = match.pair.first  # which the exchange moves to the hypothesis
-    return match.pair.relation == "hypernym" and is_role(role) and _rest_of_pair(match) != "covered"
+    return match.pair.relation == "hypernym" and is_role(role) and match.rest != "covered"
 
 
 def is_beside_another(match: Match, word: str) -> bool:
@@ -476,7 +453,7 @@ def is_of_another(match: Match, word: str, proposal: Proposal, rest: Rest) -> bo
     """Return whether the hypothesis, with *word*, may be about somebody else than the premise."""
     if match.pos == "v" and rest != "conflict":  # whose subjects have to be the same
         plural = match.is_plural("premise") != match.is_plural("hypothesis")
-        return plural or not have_one_subject(*sides_of(match))
+        return plural or not have_one_subject(*match.sentences)
     if match.pos == "a" and rest != "conflict":
         return len({_described(match, side) for side in SIDES}) > 1
     if proposal.label == "entailment":
@@ -499,7 +476,7 @@ def _described(match: Match, side: Side) -> str | None:
 def counted(proposal: Proposal, match: Match, labels: Collection[Label] = _ENTAILED) -> Proposal:
     """Return *proposal* with a doubt if, with one of *labels*, one thing is to say something of several."""
     premise, hypothesis = (match.is_plural(side) for side in SIDES)
-    entailed = proposal.label in labels and direction_of(match, "hypothesis") == "up"
+    entailed = proposal.label in labels and match.directions["hypothesis"] == "up"
     if entailed and hypothesis and not premise:
         return proposal._replace(doubt="one in the premise, several in the hypothesis")
     return proposal

@@ -45,6 +45,7 @@ _PRONOUN_TAGS: Final = frozenset({"PRP", "PRP$", "WP", "WP$"})
 
 
 _NO_ERROR: Final = Rejection("every error makes another word")
+_NO_WORD: Final = "no word of letters"
 _NO_CONTENT_WORD: Final = "no noun or adjective"
 _NO_FUNCTION_WORD: Final = "no conjunction, pronoun or article"
 
@@ -103,7 +104,6 @@ def _errors(
     side: Side,
     spans: Sequence[Span],
     misspell: Misspell,
-    resources: Resources,
     rng: random.Random,
     *,
     any_word: bool = False,
@@ -137,36 +137,7 @@ _AS_WRITTEN: Final[dict[Kind, Misspell]] = {
 }
 
 
-def _misspelt(
-    example: Example,
-    spans: Sequence[Span],
-    kinds: Sequence[Kind],
-    resources: Resources,
-    rng: random.Random,
-    options: Options,
-    nothing: str,
-    *,
-    any_word: bool = False,
-) -> Iterator[Outcome]:
-    """Yield the pair with an error of one of *kinds* in one of the words at *spans* of the hypothesis.
-
-    Of several kinds one is drawn; the next one is tried if no word can have such an error.  *any_word*: the
-    spans are not of a single class of words.
-    """
-    if not spans:
-        yield Rejection(nothing)
-        return
-    ours = options.rules == OURS
-    misspell = _OURS if ours else _AS_WRITTEN
-    for kind in rng.sample(kinds, len(kinds)) if len(kinds) > 1 else kinds:
-        errors = _errors(example, "hypothesis", spans, misspell[kind], resources, rng, any_word=not ours)
-        if edit := next(errors, None):
-            yield misspelt(example.label, edit, kind if len(kinds) > 1 else None, any_word=any_word)
-            return
-    yield _NO_ERROR
-
-
-def _any_word(example: Example, least: int = 1) -> list[Span]:
+def _any_words(example: Example, _: Resources, *, least: int = 1) -> Sequence[Span]:
     """Return the words of the hypothesis that have *least* letters."""
     return [span for span in _words(example.hypothesis) if span[1] - span[0] >= least]
 
@@ -204,66 +175,6 @@ def is_content_word(word: str, tag: str) -> bool:
     return tag.startswith(_CONTENT_TAGS) and _WORD.fullmatch(word) is not None
 
 
-def adjacent_swap(
-    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
-    """Yield the pair with two adjacent letters of a random hypothesis word swapped (AdjSWAP)."""
-    if options.rules == "released":
-        yield swap_by_script(example, rng)
-        return
-    spans = _any_word(example, least=2)
-    yield from _misspelt(
-        example, spans, ("swap",), resources, rng, options, "no word of letters", any_word=True
-    )
-
-
-def keyboard_swap(
-    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
-    """Yield the pair with a keyboard neighbour for a letter of a random hypothesis word (KBSWAP)."""
-    if options.rules == "released":
-        yield keyboard_by_script(example, rng)
-        return
-    spans = _any_word(example)
-    yield from _misspelt(
-        example, spans, ("keyboard",), resources, rng, options, "no word of letters", any_word=True
-    )
-
-
-def mixed_content_word(
-    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
-    """Yield the pair with AdjSWAP or KBSWAP in a noun or adjective: the spelling test of Table 3."""
-    if options.rules == "released":
-        yield mixed_by_script(example, resources, rng, CONTENT_TAGS)
-        return
-    spans = _content_words(example, resources)
-    yield from _misspelt(example, spans, ("swap", "keyboard"), resources, rng, options, _NO_CONTENT_WORD)
-
-
-def mixed_function_word(
-    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
-    """Yield the pair with AdjSWAP or KBSWAP in a conjunction, pronoun or article (Table 8)."""
-    if options.rules == "released":
-        yield mixed_by_script(example, resources, rng, FUNCTION_TAGS)
-        return
-    spans = _function_words(example, resources)
-    yield from _misspelt(example, spans, ("swap", "keyboard"), resources, rng, options, _NO_FUNCTION_WORD)
-
-
-def content_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with KBSWAP in a noun or adjective."""
-    spans = _content_words(example, resources)
-    yield from _misspelt(example, spans, ("keyboard",), resources, rng, Options(), _NO_CONTENT_WORD)
-
-
-def function_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with KBSWAP in a conjunction, pronoun or article."""
-    spans = _function_words(example, resources)
-    yield from _misspelt(example, spans, ("keyboard",), resources, rng, Options(), _NO_FUNCTION_WORD)
-
-
 @dataclass(frozen=True)
 class PremiseOptions:
     """In how many words of each sentence there is an error: *per_sentence*, or fewer if it has fewer."""
@@ -288,7 +199,7 @@ def premise(
     edits: list[Edit] = []
     for start, end in sentences:
         spans = [match.span() for match in _WORD.finditer(example.premise, start, end)]
-        errors = _errors(example, "premise", spans, keyboard_swaps, resources, rng)
+        errors = _errors(example, "premise", spans, keyboard_swaps, rng)
         edits += islice(errors, options.per_sentence)
     if edits:
         yield Draft(example.label, tuple(edits))
@@ -333,7 +244,7 @@ FUNCTION_TAGS: Final = frozenset({"IN", "CC", "DT", "PRP", "PRP$", "WP", "WP$"})
 _TRIES: Final = 5
 _LEAST_LETTERS: Final = 3  # different ones, for a swap in any word
 
-_NO_WORD: Final = Rejection("no word that the script can misspell")
+_NONE_FOR_SCRIPT: Final = Rejection("no word that the script can misspell")
 _UNCHANGED: Final = Rejection("the script leaves the pair unchanged")
 
 
@@ -347,15 +258,15 @@ def misspelt(label: Gold | None, edit: Edit, kind: Kind | None = None, *, any_wo
     return Draft(label, (edit,), info={**info, **({ERROR: kind} if kind else {})})
 
 
-def swap_by_script(example: Example, rng: random.Random) -> Outcome:
+def swap_by_script(example: Example, _: Resources, rng: random.Random) -> Outcome:
     """Return the pair with two adjacent letters of a random token swapped."""
     found = [word for word in _lower(example.hypothesis) if "-" not in word]
     found = [word for word in found if len(set(word)) >= _LEAST_LETTERS]
     if not found:
-        return _NO_WORD
+        return _NONE_FOR_SCRIPT
     word = rng.choice(found)
     start = example.hypothesis.find(word)
-    for _ in range(_TRIES if start >= 0 else 0):
+    for _try in range(_TRIES if start >= 0 else 0):
         wrong = _swapped(word, rng)
         if wrong != word:
             edit = Edit("hypothesis", start, start + len(word), word, wrong)
@@ -363,24 +274,24 @@ def swap_by_script(example: Example, rng: random.Random) -> Outcome:
     return _UNCHANGED
 
 
-def keyboard_by_script(example: Example, rng: random.Random) -> Outcome:
+def keyboard_by_script(example: Example, _: Resources, rng: random.Random) -> Outcome:
     """Return the pair with a keyboard neighbour for a letter of a random token."""
     found = [word for word in _lower(example.hypothesis) if _typed(word)]
     if not found:
-        return _NO_WORD
+        return _NONE_FOR_SCRIPT
     word = rng.choice(found)
     return _placed(example, word, _mistyped(word, rng))
 
 
 def mixed_by_script(
-    example: Example, resources: Resources, rng: random.Random, tags: Collection[str]
+    example: Example, resources: Resources, rng: random.Random, *, tags: Collection[str]
 ) -> Outcome:
     """Return the pair with a swap or a keyboard error in a random token that has one of *tags*."""
     tokens = resources.tokens(example, "hypothesis")
     tagged = [token.text for token in tokens if token.tag in tags and len(token.text) > 1]
     found = [word for word in tagged if _typed(word)]
     if not found:
-        return _NO_WORD
+        return _NONE_FOR_SCRIPT
     word = rng.choice(found)
     if rng.random() < 0.5:
         return _placed(example, word, _swapped(word, rng), "swap")
@@ -418,3 +329,55 @@ def _placed(example: Example, word: str, wrong: str, kind: Kind | None = None) -
         return _UNCHANGED
     edit = Edit("hypothesis", start, start + len(word), word, wrong)
     return misspelt(example.label, edit, kind, any_word=kind is None)  # of one kind: keyboard_by_script
+
+
+@dataclass(frozen=True)
+class HypothesisError:
+    """Misspells one of the *words* of the hypothesis; *nothing* says that there are none.
+
+    Of several *kinds* of error one is drawn; the next one is tried if no word can have such an error.
+    *script* makes the item by the rules of the authors' script; the two tests that are ours have none.
+    *any_word*: the words are not of a single class.
+    """
+
+    words: Callable[[Example, Resources], Sequence[Span]]
+    nothing: str
+    kinds: tuple[Kind, ...]
+    script: Callable[[Example, Resources, random.Random], Outcome] | None = None
+    any_word: bool = False
+
+    def __call__(
+        self, example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+    ) -> Iterator[Outcome]:
+        """Yield the pair with an error in a random one of the words, or why there is none."""
+        if options.rules == "released" and self.script is not None:
+            yield self.script(example, resources, rng)
+            return
+        spans = self.words(example, resources)
+        yield self._misspelt(example, spans, rng, options) if spans else Rejection(self.nothing)
+
+    def _misspelt(
+        self, example: Example, spans: Sequence[Span], rng: random.Random, options: Options
+    ) -> Outcome:
+        ours, several = options.rules == OURS, len(self.kinds) > 1
+        misspell = _OURS if ours else _AS_WRITTEN
+        for kind in rng.sample(self.kinds, len(self.kinds)) if several else self.kinds:
+            errors = _errors(example, "hypothesis", spans, misspell[kind], rng, any_word=not ours)
+            if edit := next(errors, None):
+                return misspelt(example.label, edit, kind if several else None, any_word=self.any_word)
+        return _NO_ERROR
+
+
+_CONTENT_BY_SCRIPT: Final = partial(mixed_by_script, tags=CONTENT_TAGS)
+_FUNCTION_BY_SCRIPT: Final = partial(mixed_by_script, tags=FUNCTION_TAGS)
+_TWO_LETTERS: Final = partial(_any_words, least=2)
+_MIXED: Final[tuple[Kind, ...]] = ("swap", "keyboard")
+
+# The six tests: which words, what is said if there are none, kinds of error, the authors' script.  The mixed
+# one of content words is that of Table 3.
+adjacent_swap = HypothesisError(_TWO_LETTERS, _NO_WORD, ("swap",), swap_by_script, any_word=True)
+keyboard_swap = HypothesisError(_any_words, _NO_WORD, ("keyboard",), keyboard_by_script, any_word=True)
+mixed_content_word = HypothesisError(_content_words, _NO_CONTENT_WORD, _MIXED, _CONTENT_BY_SCRIPT)
+mixed_function_word = HypothesisError(_function_words, _NO_FUNCTION_WORD, _MIXED, _FUNCTION_BY_SCRIPT)
+content_word = HypothesisError(_content_words, _NO_CONTENT_WORD, ("keyboard",))
+function_word = HypothesisError(_function_words, _NO_FUNCTION_WORD, ("keyboard",))

@@ -16,7 +16,7 @@ rules hold against an item is in ``info["doubts"]``.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
@@ -39,14 +39,12 @@ from crossexam.constructions.pair_matching import (
     PairTable,
     is_contested,
     matches,
-    surface_matches,
 )
 from crossexam.constructions.pair_replacement import (
     KINDS_OF_RELATIVES,
     Rules,
     conflicts_elsewhere,
     counted,
-    direction_of,
     doubt_about_kind,
     doubt_of_kinds,
     has_particle,
@@ -57,7 +55,6 @@ from crossexam.constructions.pair_replacement import (
     occurrences,
     relatives,
     rest_in_relation,
-    sides_of,
     tells_more,
     word_edits,
 )
@@ -153,7 +150,7 @@ def exchange(example: Example, match: Match, name: str, options: Options = Optio
     info = light_info(example) | {
         PAIR: f"{match.word('premise')}/{match.word('hypothesis')}",
         RELATION: match.pair.relation,
-        ONLY_PAIR: are_same_otherwise(*sides_of(match)),
+        ONLY_PAIR: are_same_otherwise(*match.sentences),
         **({DOUBTS: list(doubts)} if doubts else {}),
     }
     control = replace(example, id=f"{name}:{example.id}", base=None, change=None, info=info)
@@ -209,10 +206,15 @@ def replaced(swapped: Swapped, side: Side, lemma: str, **info: Any) -> Draft | R
     return Draft(None, edits, info={PAIR: pair, **info}, base=swapped.control)
 
 
-def _told(swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]]) -> bool:
-    """Return whether a sentence reveals what its word, of *words* after *edits*, leaves open."""
+def _on_a_side(
+    test: Callable[[Match, Side, tuple[str, str], Collection[Edit]], bool],
+    swapped: Swapped,
+    words: Mapping[Side, str],
+    edits: Mapping[Side, tuple[Edit, ...]],
+) -> bool:
+    """Return whether *test* holds of a sentence and its word, of *words* after *edits*."""
     return any(
-        tells_more(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()))
+        test(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()))
         for side in SIDES
     )
 
@@ -221,11 +223,7 @@ def _odd(
     swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]]
 ) -> Rejection | None:
     """Return a rejection if a sentence does not go with its word, of *words* after *edits*."""
-    odd = any(
-        is_odd(swapped.match, side, (words[side], words[OTHER_SIDE[side]]), edits.get(side, ()))
-        for side in SIDES
-    )
-    return _ODD if odd else None
+    return _ODD if _on_a_side(is_odd, swapped, words, edits) else None
 
 
 def _pair(swapped: Swapped, context: Side) -> str:
@@ -279,8 +277,7 @@ def _control(
     """
     fitting: list[Swapped] = []
     rejections: list[Rejection] = []
-    matched = matches if options.rules == "ours" else surface_matches
-    for match in matched(example, table, resources):
+    for match in matches(example, table, resources, as_written=options.rules == "paper"):
         swapped = match if isinstance(match, Rejection) else exchange(example, match, name, options)
         if isinstance(swapped, Rejection):
             rejections.append(swapped)
@@ -308,14 +305,12 @@ def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Rando
 
 def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     gold, relation = _label(swapped.control), swapped.match.pair.relation
-    premise, hypothesis = (direction_of(swapped.match, side) for side in SIDES)
-    sentences = sides_of(swapped.match)
+    sentences, directions = swapped.match.sentences, swapped.match.directions
     proposal = after_exchange(
         gold,
         relation,
-        premise,
-        hypothesis,
-        covered=covers(*sentences, (premise, hypothesis)),
+        *directions.values(),
+        covered=covers(*sentences, directions.values()),
         conflict=conflicts_elsewhere(swapped.match),
         adds=adds_a_thing(*sentences),
     )
@@ -325,7 +320,7 @@ def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Rand
         proposal = proposal._replace(doubt="one role may exclude another")
     if proposal.label == "neutral" and is_beside_another(swapped.match, words["hypothesis"]):
         proposal = proposal._replace(doubt="the word may be for somebody else")
-    weaker = relation == "hypernym" and says_less(relation, premise, hypothesis)
+    weaker = relation == "hypernym" and says_less(relation, *directions.values())
     if proposal.label == "neutral" and weaker:
         proposal = _known(proposal, swapped, words, swapped.edits)
     kinds = doubt_of_kinds(swapped.match.pair)
@@ -347,7 +342,7 @@ def _known(
     proposal: Proposal, swapped: Swapped, words: Mapping[Side, str], edits: Mapping[Side, tuple[Edit, ...]]
 ) -> Proposal:
     """Return *proposal* with a doubt if the premise may say what only the word of the hypothesis does."""
-    if _told(swapped, words, edits):
+    if _on_a_side(tells_more, swapped, words, edits):
         return proposal._replace(doubt=_TOLD.reason)
     doubt = doubt_about_kind(swapped.match, words["hypothesis"], words["premise"])
     return proposal if doubt is None else proposal._replace(doubt=doubt)
@@ -370,7 +365,7 @@ def _told_ex_situ(swapped: Swapped, context: Side) -> bool:
 def _ex_situ_pair(swapped: Swapped, names: tuple[str, str], rng: random.Random) -> Iterator[SwapOutcome]:
     """Yield the ex situ control over a randomly drawn context, and its copy with the pair exchanged."""
     context = rng.choice(SIDES)
-    relation, direction = swapped.match.pair.relation, direction_of(swapped.match, context)
+    relation, direction = swapped.match.pair.relation, swapped.match.directions[context]
     first, second = ex_situ_label(relation, direction), ex_situ_label(CONVERSE[relation], direction)
     told = _TOLD if _told_ex_situ(swapped, context) else None
     draft = _labelled(swapped, ex_situ(swapped, context), first, _label(swapped.control), (told,))
@@ -416,8 +411,8 @@ def _replaced_by(swapped: Swapped, side: Side, chosen: WordPair, rest: Rest) -> 
     """Return the control with its word on *side* replaced by the second word of *chosen*, and its label."""
     # the relation of the hypothesis's word to the premise's
     now = chosen.relation if side == "hypothesis" else CONVERSE[chosen.relation]
-    hypothesis = direction_of(swapped.match, "hypothesis")
-    proposal = counted(after_replacement(now, hypothesis, rest), swapped.match)
+    direction = swapped.match.directions["hypothesis"]
+    proposal = counted(after_replacement(now, direction, rest), swapped.match)
     draft = replaced(swapped, side, chosen.second, relation=now)
     if isinstance(draft, Rejection):
         return draft

@@ -76,15 +76,10 @@ def read_vectors(path: Path, words: Collection[str], *, progress: Progress = sil
     wanted |= {word.lower().encode("utf-8", "surrogatepass") for word in words}
     found: dict[bytes, NDArray[np.float32]] = {}
     width = lines = 0
-    with _opened(path) as stream:
-        for number, line in _rows(stream):
-            lines += 1
-            if lines % _LINES_PER_REPORT == 0:
-                progress(f"reading {path.name}", lines, None)
-            width = width or _width_of(line, path, number)
-            word, values = _split(line, width, path, number)
-            if word in wanted and word not in found:
-                found[word] = _numbers(values, width, path, number)
+    for number, word, values, width in _rows(path, progress):
+        lines += 1
+        if word in wanted and word not in found:
+            found[word] = _numbers(values, width, path, number)
     return _matched(found, words, path, width, lines)
 
 
@@ -93,16 +88,10 @@ def each_vector(path: Path, *, progress: Progress = silent) -> Iterator[tuple[st
 
     Raises the errors of :func:`read_vectors`.
     """
-    width = 0
-    with _opened(path) as stream:
-        for lines, (number, line) in enumerate(_rows(stream), 1):
-            if lines % _LINES_PER_REPORT == 0:
-                progress(f"reading {path.name}", lines, None)
-            width = width or _width_of(line, path, number)
-            word, values = _split(line, width, path, number)
-            row = _numbers(values, width, path, number)
-            with suppress(UnicodeDecodeError):
-                yield word.decode("utf-8"), row
+    for number, word, values, width in _rows(path, progress):
+        row = _numbers(values, width, path, number)
+        with suppress(UnicodeDecodeError):
+            yield word.decode("utf-8"), row
 
 
 @dataclass(frozen=True)
@@ -227,15 +216,28 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
             raise FormatError(f"the gzipped file is damaged: {error}", where=str(path)) from None
 
 
-def _rows(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and text of each non-empty line, without the header of word2vec and fastText."""
-    for number, line in enumerate(stream, 1):
-        stripped = line.rstrip(b" \r\n\t")
-        if not stripped:
-            continue
-        if number == 1 and len(pieces := stripped.split()) == 2 and all(p.isdigit() for p in pieces):
-            continue
-        yield number, stripped
+def _rows(path: Path, progress: Progress) -> Iterator[tuple[int, bytes, bytes, int]]:
+    """Yield the line number, the word and the numbers of each row of *path*, and how many numbers it has.
+
+    Empty lines and the header of word2vec and fastText are left out.
+    """
+    width = rows = 0
+    with _opened(path) as stream:
+        for number, line in enumerate(stream, 1):
+            stripped = line.rstrip(b" \r\n\t")
+            if not stripped or (number == 1 and _is_header(stripped)):
+                continue
+            rows += 1
+            if rows % _LINES_PER_REPORT == 0:
+                progress(f"reading {path.name}", rows, None)
+            width = width or _width_of(stripped, path, number)
+            word, values = _split(stripped, width, path, number)
+            yield number, word, values, width
+
+
+def _is_header(line: bytes) -> bool:
+    pieces = line.split()
+    return len(pieces) == 2 and all(piece.isdigit() for piece in pieces)
 
 
 def _width_of(line: bytes, path: Path, number: int) -> int:

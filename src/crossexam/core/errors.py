@@ -193,16 +193,21 @@ class _UsedUp(NamedTuple):
 
 _SPACE: Final = "free some space, or write to another disk; then repeat the command"
 _FILES: Final = "raise the limit with `ulimit -n NUMBER` in the same shell, then repeat the command"
-# fmt: off
 _USED_UP: Final = (
     # The first is how SQLite says that it cannot make its files larger.
     _UsedUp((), "disk I/O error", "disk I/O error: probably no space is left", _SPACE),
-    _UsedUp((errno.ENOSPC,), r"no space left|disk is full|os error 28\b",
-            "no space left on the device", _SPACE),
+    _UsedUp(
+        (errno.ENOSPC,), r"no space left|disk is full|os error 28\b", "no space left on the device", _SPACE
+    ),
     _UsedUp((errno.EDQUOT,), None, "disk quota exceeded", _SPACE),
     _UsedUp((errno.EFBIG,), None, "file too large", _SPACE),
-    _UsedUp((errno.EMFILE, errno.ENFILE), r"too many open files|os error (?:23|24)\b",
-            "too many files are open", _FILES, _limit),
+    _UsedUp(
+        (errno.EMFILE, errno.ENFILE),
+        r"too many open files|os error (?:23|24)\b",
+        "too many files are open",
+        _FILES,
+        _limit,
+    ),
 )
 _OTHER: Final = "choose another path"
 #: What a system says of a path, and the way out; of the others, its own words.
@@ -213,7 +218,6 @@ _OF_PATHS: Final[dict[int | None, tuple[str, str]]] = {
     errno.EACCES: ("permission denied", "choose another path, or have its permissions changed"),
     errno.EROFS: ("this disk can only be read", "write to another one"),
 }
-# fmt: on
 _LONGEST_NAME: Final = 255  # bytes, on most file systems
 
 

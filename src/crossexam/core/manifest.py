@@ -227,19 +227,27 @@ class _Kind(NamedTuple):
     use: str
 
 
-# fmt: off
 #: The first whose field a manifest has counts: the manifest of a suite may name a model, too.
 _KINDS: Final[Mapping[str, _Kind]] = {
-    "study": _Kind("study", "crossexam validate sample", "crossexam validate sample SUITE -o STUDY",
-                   "crossexam validate verdict {} reads it"),
-    "suite": _Kind("name", "crossexam build",
-                   "run `crossexam build` again; an unfinished build starts over",
-                   "crossexam run MODEL {} -o RUN runs a model over it"),
-    "run": _Kind("model", "crossexam run",
-                 "repeat `crossexam run`, which resumes a run that was stopped, or says why it cannot",
-                 "crossexam report {} reads it"),
+    "study": _Kind(
+        "study",
+        "crossexam validate sample",
+        "crossexam validate sample SUITE -o STUDY",
+        "crossexam validate verdict {} reads it",
+    ),
+    "suite": _Kind(
+        "name",
+        "crossexam build",
+        "run `crossexam build` again; an unfinished build starts over",
+        "crossexam run MODEL {} -o RUN runs a model over it",
+    ),
+    "run": _Kind(
+        "model",
+        "crossexam run",
+        "repeat `crossexam run`, which resumes a run that was stopped, or says why it cannot",
+        "crossexam report {} reads it",
+    ),
 }
-# fmt: on
 
 
 class OtherKindError(FormatError):

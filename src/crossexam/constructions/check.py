@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from crossexam.constructions.entry import Construction
 from crossexam.constructions.table import known_construction
 from crossexam.core.columns import Places, columns_of, examples_at, info_values, labels_of, text_hashes
@@ -20,7 +22,6 @@ from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS
 from crossexam.core.stored.examples import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 Bases = Mapping[str, Example]  # id -> example of the base set; empty if that is not available
@@ -209,16 +210,12 @@ def any_items(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str
 
 def _pair_hashes(items: Sequence[Example]) -> NDArray[np.uint64]:
     """Return a number for the pair of each item [n]; equal pairs have equal numbers."""
-    import numpy as np
-
     tables = columns_of(items, ["premise", "hypothesis"])
     return np.concatenate([np.empty(0, np.uint64), *(each.hash_rows(seed=0).to_numpy() for each in tables)])
 
 
 def _repeated(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """Return which of *numbers* [n] occur more than once: [n]."""
-    import numpy as np
-
     ordered = np.sort(numbers)
     repeated: NDArray[np.bool_] = np.isin(numbers, ordered[1:][ordered[1:] == ordered[:-1]])
     return repeated
@@ -293,8 +290,6 @@ def _findings(code: str, items: Sequence[Example], bases: Bases) -> Iterator[Fin
 
 def _with_bases(dataset: Dataset, base: Dataset | None) -> Iterator[tuple[Sequence[Example], Bases]]:
     """Yield the items of *dataset*, some thousand at a time, with the examples of *base* that they need."""
-    import numpy as np
-
     examples = dataset.examples
     of_bases = Places(base.examples).of_bases(examples) if base else np.full(len(examples), -1)
     derived = any((table["base"].fill_null("") != "").any() for table in dataset.columns("base"))

@@ -15,6 +15,8 @@ from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import numpy as np
+
 from crossexam.core.errors import FormatError
 from crossexam.core.example import (
     CLUSTER,
@@ -29,7 +31,6 @@ from crossexam.core.stored.examples import ROWS_AT_ONCE, StoredExamples, column_
 from crossexam.core.stored.rows import to_columns
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -111,8 +112,6 @@ def labels_of(examples: Sequence[Example]) -> NDArray[np.int8]:
     >>> labels_of([Example("a", "p", "h", "neutral"), Example("b", "p", "h", None)]).tolist()
     [1, -1]
     """
-    import numpy as np
-
     frames = columns_of(examples, ["label"])
     return _joined((frame["label"].to_numpy().astype(np.int8) for frame in frames), np.int8)
 
@@ -122,8 +121,6 @@ def text_hashes(examples: Sequence[Example], name: Literal["id", "base"]) -> NDA
 
     The numbers are comparable between test sets, but not between processes.  No base is an empty text.
     """
-    import numpy as np
-
     frames = columns_of(examples, [name])
     return _joined((_hashes(frame[name].fill_null("")) for frame in frames), np.uint64)
 
@@ -132,8 +129,6 @@ class Places:
     """Where each id is in a test set, to find the bases of the items of others."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
-        import numpy as np
-
         ids = text_hashes(examples, "id")
         order = np.argsort(ids, kind="stable")
         self._ids, self._order = ids[order], order.astype(np.uint32)
@@ -148,8 +143,6 @@ class Places:
         >>> Places(base).of_bases(items).tolist()
         [1, -1]
         """
-        import numpy as np
-
         if not len(self._ids):
             return np.full(len(examples), -1, dtype=np.int64)
         wanted = text_hashes(examples, "base")
@@ -159,8 +152,6 @@ class Places:
 
 def examples_at(examples: Sequence[Example], rows: Sequence[int] | NDArray[Any]) -> Sequence[Example]:
     """Return the *examples* at *rows*, ascending positions or a mask [n]; those of a file are read later."""
-    import numpy as np
-
     if isinstance(examples, StoredExamples):
         return examples.at(rows)
     index = np.asarray(rows)
@@ -190,8 +181,6 @@ def status_codes(examples: Sequence[Example]) -> NDArray[np.int8]:
     >>> status_codes([Example("a", "p", "h", None, info={"status": "proposed"})]).tolist()
     [2]
     """
-    import numpy as np
-
     found = info_values(examples, (STATUS, VERDICT))
     verdicts, statuses = (found[key].mapped(_status_code).astype(np.int8) for key in (VERDICT, STATUS))
     return np.where(verdicts >= 0, verdicts, statuses)
@@ -219,8 +208,6 @@ def cluster_hashes(examples: Sequence[Example]) -> NDArray[np.uint64]:
     >>> a == c, a == b
     (True, False)
     """
-    import numpy as np
-
     frames = columns_of(examples, ["premise", "info"])
     return _joined((_hashes(_clusters(frame)) for frame in frames), np.uint64)
 
@@ -231,8 +218,6 @@ def _hashes(texts: pl.Series) -> NDArray[np.uint64]:
 
 
 def _joined(parts: Iterator[NDArray[Any]], kind: Any) -> NDArray[Any]:
-    import numpy as np
-
     return np.concatenate([np.empty(0, dtype=kind), *parts])
 
 
@@ -276,8 +261,6 @@ class InfoValues:
 
     def mapped(self, function: Callable[[Any], Any], absent: Any = None) -> NDArray[np.object_]:
         """Return *function* of the value of each example [n], of *absent* if it does not have the key."""
-        import numpy as np
-
         results = np.empty(len(self.values) + 1, dtype=object)
         for place, value in enumerate((*self.values, absent)):  # the last is that of the number -1
             results[place] = function(value)
@@ -377,8 +360,6 @@ class _Coder:
         self._skipped = 0
 
     def found(self) -> InfoValues:
-        import numpy as np
-
         if not self._values:
             count = len(self._codes) + self._skipped
             return InfoValues(self._values, np.broadcast_to(np.int32(-1), (count,)))

@@ -10,6 +10,8 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from crossexam.core.arguments import required
 from crossexam.core.columns import (
     cluster_hashes,
@@ -37,7 +39,6 @@ from crossexam.core.outcome import Outcomes
 from crossexam.core.stored.examples import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
     import polars as pl
     from numpy.typing import NDArray
@@ -127,8 +128,6 @@ class Dataset:
 
     def _golds(self) -> Iterator[Gold]:
         """Yield the gold labels that there are."""
-        import numpy as np
-
         yield from (GOLDS[index] for index in np.unique(self.labels()).tolist() if index >= 0)
 
     def label_counts(self) -> dict[str, int]:
@@ -137,8 +136,6 @@ class Dataset:
         >>> Dataset("tiny", (Example("a", "It rains.", "It is wet.", None),)).label_counts()
         {'none': 1}
         """
-        import numpy as np
-
         counts = np.bincount(self.labels() + 1, minlength=len(GOLDS) + 1).tolist()
         named = zip((*GOLDS, "none"), (*counts[1:], counts[0]), strict=True)
         return {label: count for label, count in named if count}
@@ -243,8 +240,6 @@ def has_content(examples: Sequence[Example], known: str | None) -> bool:
 
 def _generated_content_hash(examples: Sequence[Example]) -> str:
     """Return the content hash of *examples* before judges relabelled any."""
-    import numpy as np
-
     generated = info_values(examples, [GENERATED_LABEL])[GENERATED_LABEL]
     golds = [parse_label(value) for value in generated.values]
     indices = np.array([-1 if gold is None else GOLD_INDEX[gold] for gold in (*golds, None)], dtype=np.int8)
@@ -392,8 +387,6 @@ class Run:
 
         Rows without an answer are NaN.
         """
-        import numpy as np
-
         n = len(_known(self.datasets, name))
         where, wanted = f"test set {name}", f"{n} rows of {len(LABELS)} probabilities"
         if name not in self.probabilities:
@@ -470,8 +463,6 @@ class Run:
         >>> Run("mine", {"tiny": tiny}, {"tiny": np.array([[0.2, 0.7, 0.1]])}).predictions("tiny").tolist()
         ['neutral']
         """
-        import numpy as np
-
         labels: NDArray[np.str_] = np.array([*GOLDS, ""])[self.scored(name).predicted]  # -1 is the last
         return labels
 

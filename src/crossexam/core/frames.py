@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from crossexam.core.arguments import required
 from crossexam.core.columns import cluster_names, columns_of, info_values, status_codes
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -25,7 +27,6 @@ def item_frame(
     What is predicted is null where *outcomes* [n] say that there is no answer; without a gold label,
     ``correct`` is.
     """
-    import numpy as np
     import polars as pl
 
     answered = pl.Series(outcomes.answered, dtype=pl.Boolean)
@@ -59,8 +60,6 @@ def empty_frame() -> pl.DataFrame:
     >>> empty_frame().height
     0
     """
-    import numpy as np
-
     nothing = ItemLabels(
         np.empty(0, dtype=np.int8), np.empty((0, len(LABELS))), THREE_LABELS, two_labels=False
     )

@@ -18,12 +18,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import archive_errors, finished_or_absent
 from crossexam.core.progress import Progress, silent
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
@@ -125,8 +126,6 @@ def first_vectors(path: Path, most: int, *, progress: Progress = silent) -> Word
     Raises CrossexamError if there is no such file or no vector in it, FormatError with the line number if a
     row is malformed.
     """
-    import numpy as np
-
     words: dict[str, None] = {}
     blocks: list[NDArray[np.float32]] = []
     rows: list[NDArray[np.float32]] = []
@@ -151,8 +150,6 @@ def first_vectors(path: Path, most: int, *, progress: Progress = silent) -> Word
 
 def save_word_vectors(path: Path, vectors: WordVectors) -> None:
     """Write *vectors* to *path* as plain arrays, atomically."""
-    import numpy as np
-
     words = np.frombuffer("\n".join(vectors.words).encode("utf-8", "surrogatepass"), dtype=np.uint8)
     with finished_or_absent(path) as temporary, temporary.open("wb") as file:
         np.savez(file, words=words, rows=vectors.rows)
@@ -160,8 +157,6 @@ def save_word_vectors(path: Path, vectors: WordVectors) -> None:
 
 def load_word_vectors(path: Path) -> WordVectors:
     """Return what :func:`save_word_vectors` wrote.  Raises FormatError if it is damaged."""
-    import numpy as np
-
     try:
         with np.load(path, allow_pickle=False) as stored:
             text, rows = stored["words"].tobytes().decode("utf-8", "surrogatepass"), stored["rows"]
@@ -275,8 +270,6 @@ def _is_number(text: bytes) -> bool:
 
 
 def _numbers(values: bytes, width: int, path: Path, number: int) -> NDArray[np.float32]:
-    import numpy as np
-
     try:
         row = np.array(values.split(b" "), dtype=np.float32)
     except ValueError:

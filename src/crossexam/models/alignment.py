@@ -21,8 +21,9 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 Pair = tuple[str, str]
@@ -97,7 +98,6 @@ def unaligned_shares(pairs: Sequence[Pair]) -> NDArray[np.float64]:
     >>> unaligned_shares([("A dog runs.", "A dog ran.")]).round(3).tolist()  # run: 1 - 2 edits / 4 letters
     [[0.167, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
-    import numpy as np
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cdist
 
@@ -130,8 +130,6 @@ def predict(pairs: Sequence[Pair]) -> NDArray[np.float64]:
     >>> predict([("A tall man plays a guitar.", "A man plays a guitar.")]).argmax(axis=1).tolist()
     [0]
     """
-    import numpy as np
-
     model = fitted_weights()
     weights = np.array([model["weights"][name] for name in CLASSES])
     # Summed row by row: a matrix product rounds differently for other numbers of rows.

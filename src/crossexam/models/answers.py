@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import LABELS
@@ -23,7 +25,6 @@ from crossexam.models.model import Pair
 from crossexam.models.threshold import at_threshold, missing_threshold, refuse_threshold
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: How far from 1 a row of probabilities may sum, for functions that compute in 16 bits.
@@ -93,8 +94,6 @@ def to_answers(
     >>> table.tolist(), outcomes[1].status
     ([[0.0, 1.0, 0.0], [nan, nan, nan]], 'refused')
     """
-    import numpy as np
-
     rows = _as_rows(answers, asked)
     statuses = {
         number: _status(row, number, asked)
@@ -149,8 +148,6 @@ def _probabilities(
 
 def _from_scores(rows: Sequence[Any], threshold: float | None, asked: Asked) -> NDArray[np.float64]:
     """Return probabilities of entailment as probabilities of labels."""
-    import numpy as np
-
     if threshold is None:
         raise missing_threshold("the answers are single numbers", where=asked.where)
     for number, row in enumerate(rows):
@@ -194,8 +191,6 @@ def _as_rows(answers: Any, asked: Asked) -> list[Any]:
 
 def one_hot(indices: Sequence[int]) -> NDArray[np.float64]:
     """Return rows with a single 1, at *indices* [n] of ``LABELS``: [n, 3]."""
-    import numpy as np
-
     hot: NDArray[np.float64] = np.eye(len(LABELS))[np.asarray(indices, dtype=np.int64)]
     return hot
 
@@ -291,8 +286,6 @@ def _shares(
 
 
 def _from_table(rows: Sequence[Any], words: AnswerWords, asked: Asked) -> NDArray[np.float64]:
-    import numpy as np
-
     columns = len(words.order) if words.order else len(LABELS)
     try:
         table = np.asarray(rows, dtype=np.float64)
@@ -330,8 +323,6 @@ def _wrong_shape(
 
 def refuse_unanswered(table: NDArray[np.float64], *, where: str) -> NDArray[np.float64]:
     """Return *table* [n, 3]; raises CrossexamError if rows are NaN, for what needs all predictions."""
-    import numpy as np
-
     missing = int(np.isnan(table[:, 0]).sum())
     if missing:
         raise CrossexamError(
@@ -350,8 +341,6 @@ def not_probabilities(table: NDArray[np.float64], *, tolerance: float) -> NDArra
     >>> not_probabilities(np.array([[0.5, 0.5], [0.5, 0.6], [1.5, -0.5]]), tolerance=1e-6).tolist()
     [False, True, True]
     """
-    import numpy as np
-
     with np.errstate(invalid="ignore", over="ignore"):
         near_one = np.abs(table.sum(axis=1) - 1) <= tolerance
     wrong: NDArray[np.bool_] = ~(np.isfinite(table).all(axis=1) & (table >= 0).all(axis=1) & near_one)

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from typing import TYPE_CHECKING, Final, TypeVar
 
+import numpy as np
+
 from crossexam.models.model import CharactersRead, Pair
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: More workers than this only wait for the GIL; further cores are distributed as threads.
@@ -36,8 +37,6 @@ class TokenizedPairs:
         lengths: NDArray[np.int64],
         read: Mapping[int, CharactersRead],
     ) -> None:
-        import numpy as np
-
         self.ids, self.types, self.lengths, self.read = ids, types, lengths, read
         self.starts = np.concatenate([[0], np.cumsum(lengths)])
 
@@ -45,8 +44,6 @@ class TokenizedPairs:
         self, rows: Sequence[int], values: NDArray[np.int32] | NDArray[np.int8], fill: int, side: str
     ) -> NDArray[np.int64]:
         """Return the *values* of *rows*, padded on *side* with *fill*: [len(rows), longest]."""
-        import numpy as np
-
         longest = int(self.lengths[list(rows)].max())
         table = np.full((len(rows), longest), fill, dtype=np.int64)
         for line, row in zip(table, rows, strict=True):
@@ -59,8 +56,6 @@ class TokenizedPairs:
 
     def mask(self, rows: Sequence[int], side: str) -> NDArray[np.int64]:
         """Return the attention mask of *rows*, 1 for tokens and 0 for padding: [len(rows), longest]."""
-        import numpy as np
-
         lengths = self.lengths[list(rows)][:, None]
         places = np.arange(int(lengths.max()))[None, :]
         real = places < lengths if side == "right" else places >= lengths.max() - lengths

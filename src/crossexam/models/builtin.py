@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.columns import info_values
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -33,7 +35,6 @@ from crossexam.models.model import Model, NoOptions, Pair, SetAnswers
 from crossexam.shallow.bag_of_words import BAG_OF_WORDS
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: The share of the hypothesis's words that are also in the premise: entailment from the first on,
@@ -76,8 +77,6 @@ class Majority(BuiltinRule):
 
         ``not_entailment`` is half neutral, half contradiction.
         """
-        import numpy as np
-
         tables = {}
         for dataset in asked:
             benchmark = dataset.entry.facts.get(CROSS_DATASET) or {}
@@ -101,8 +100,6 @@ class WordPairPolarity(BuiltinRule):
 
 
 def _polarities(dataset: Dataset) -> NDArray[np.float64]:
-    import numpy as np
-
     stated = info_values(dataset.examples, [POLARITY])[POLARITY].each().tolist()
     without = sum(each is None for each in stated)
     if without:

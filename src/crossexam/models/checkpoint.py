@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.models.label_order import (
     KNOWN_ORDERS,
@@ -30,7 +32,6 @@ from crossexam.training.pretrained import Checkpoint
 from crossexam.training.transformers_logging import quiet_transformers
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _FALLBACK_LENGTH: Final = 512

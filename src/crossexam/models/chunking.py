@@ -26,13 +26,14 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.language.sentences import split_sentences
 from crossexam.models.model import Model, Pair, Parts
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _VERSION: Final = "chunks.v1"
@@ -96,8 +97,6 @@ def _sentences(text: str, model: Model) -> list[int]:
 
 def _most_entailed(table: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return, per sentence of the hypothesis, the row of the chunk of the highest P(entailment): [h, 3]."""
-    import numpy as np
-
     chosen: NDArray[np.float64] = table[np.arange(len(table)), table[:, :, _ENTAILMENT].argmax(axis=1)]
     return chosen
 
@@ -327,8 +326,6 @@ class ChunkedModel(Model):
         >>> model.predict([("Ann left. The dog slept.", "The dog slept.")])
         array([[1., 0., 0.]])
         """
-        import numpy as np
-
         divided = [self.parts(pair) for pair in pairs]
         asked = list(dict.fromkeys(part for parts in divided for part in parts.pairs))
         rows = dict(zip(asked, self.inner.predict(asked), strict=True))

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
+
 from crossexam.models.checkpoint import DeclaredOrder
 from crossexam.models.label_order import PAIRS
 from crossexam.models.model import Batch, Model, Pair
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from crossexam.models.batches import TokenizedPairs

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import ANSWERED, Outcome
 from crossexam.models.model import Batch, CharactersRead, Model, NoOptions, Pair
@@ -63,8 +65,6 @@ class Mean(Model):
         A pair that a member did not answer has no answer, for the reason of the first such member.  The label
         mass is the least of those that are known.
         """
-        import numpy as np
-
         batches = [member.answered(pairs) for member in self.members]
         mean = np.mean([np.asarray(batch.probabilities, dtype=np.float64) for batch in batches], axis=0)
         read = [

@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from crossexam.core.errors import FormatError
 from crossexam.core.places import home_expanded
 from crossexam.core.sealed import MANIFEST, check_files, read_manifest
@@ -18,7 +20,6 @@ from crossexam.shallow.fitting import RESTORE, FeatureTable, Predictor, ShallowM
 from crossexam.shallow.table import SHALLOW
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import numpy as np
 import torch
 
 from crossexam.core.errors import CrossexamError, FormatError
@@ -50,7 +51,6 @@ from crossexam.training.first_token import LIKE_BERT, LOGIT_TOLERANCE, skip_othe
 from crossexam.training.pretrained import Checkpoint
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: Tokens per batch with padding, on a CPU in float32; half precision has twice as many, and is slower with
@@ -111,8 +111,6 @@ class SequenceClassifier:
 
     def encode(self, pairs: Sequence[Pair]) -> TokenizedPairs:
         """Return *pairs* as tokens; those above the maximum length lose the end of their longer sentence."""
-        import numpy as np
-
         ids: list[NDArray[np.int32]] = []
         types: list[NDArray[np.int8]] = []
         read: dict[int, CharactersRead] = {}
@@ -211,8 +209,6 @@ class SequenceClassifier:
 
     def all_logits(self, encoded: TokenizedPairs) -> NDArray[np.float64]:
         """Return the logits of all pairs of *encoded*, in their order: [n, classes]."""
-        import numpy as np
-
         batches = self.plan(encoded)
         table = np.concatenate(list(self.logits(encoded, batches)))
         return table[np.argsort(np.concatenate(batches))]

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import (
     LABEL_INDEX,
@@ -28,7 +30,6 @@ from crossexam.core.labels import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 ClassName = Literal["entailment", "neutral", "contradiction", "not_entailment"]
@@ -156,8 +157,6 @@ def to_label_columns(probabilities: NDArray[np.float64], order: Order) -> NDArra
     >>> to_label_columns(np.array([[0.25, 0.75]]), ("not_entailment", "entailment")).tolist()
     [[0.75, 0.25, 0.0]]
     """
-    import numpy as np
-
     columns = np.zeros((len(probabilities), len(LABELS)))
     for position, name in enumerate(order):
         label = "neutral" if name == "not_entailment" else name
@@ -167,8 +166,6 @@ def to_label_columns(probabilities: NDArray[np.float64], order: Order) -> NDArra
 
 def row_softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the softmax of each row of *logits* [n, k]."""
-    import numpy as np
-
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
     return shares

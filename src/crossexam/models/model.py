@@ -8,13 +8,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from crossexam.core.dataset import Dataset, Reading
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.models.label_order import NamedLabels
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 Pair = tuple[str, str]
@@ -58,8 +59,6 @@ def one_batch(batches: Sequence[Batch]) -> Batch:
     >>> [outcome.status for outcome in one_batch([first, second]).outcomes]
     ['answered', 'cut']
     """
-    import numpy as np
-
     outcomes = [o for each in batches for o in (each.outcomes or [Outcome()] * len(each.indices))]
     return Batch(
         [index for each in batches for index in each.indices],
@@ -136,8 +135,6 @@ class Model:
 
         A model that says nothing of it has read and answered all.
         """
-        import numpy as np
-
         if self.batches is None:
             return Batch(range(len(pairs)), self.predict(pairs), [None] * len(pairs))
         if not pairs:

@@ -21,6 +21,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import SIDES, Example
@@ -57,7 +59,6 @@ from crossexam.models.prediction_rows import Row, read_rows
 from crossexam.models.threshold import check_threshold, missing_threshold
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from crossexam.core.outcome import Outcome
@@ -253,8 +254,6 @@ class PredictionFile(Model):
         self._watch_order(numbers, examples)
 
     def _numbers(self, rows: Sequence[Row]) -> NDArray[np.float64]:
-        import numpy as np
-
         answers: list[Any] = [self._answer(row) for row in rows]
         if self.columns.form != "shares":
             answers = [self._list_in(answer[0]) for answer in answers]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.models.label_order import Order, row_softmax, to_label_columns
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -60,8 +61,6 @@ def at_threshold(entailed: NDArray[np.float64], threshold: float | None) -> NDAr
     >>> at_threshold(np.array([0.4, 0.8, 0.9]), 0.8).round(3).tolist()
     [[0.25, 0.75, 0.0], [0.5, 0.5, 0.0], [0.75, 0.25, 0.0]]
     """
-    import numpy as np
-
     shares = np.asarray(entailed, dtype=np.float64)
     if threshold is not None:
         below = shares / (2 * threshold)
@@ -77,8 +76,6 @@ def head_shares(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> head_shares(np.array([[0.0]])).tolist()
     [[0.5, 0.5]]
     """
-    import numpy as np
-
     if logits.shape[1] != 1:
         return row_softmax(logits)
     first = 1 / (1 + np.exp(-logits))

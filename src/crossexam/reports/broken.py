@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from crossexam.core.labels import GOLDS, ItemLabels
 from crossexam.core.randomness import rng_for
 from crossexam.reports.accuracy import MAJORITY, accuracy_table
@@ -16,7 +18,6 @@ from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table, significance_note
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from crossexam.evaluation.measures import TestSetResult
@@ -136,8 +137,6 @@ def _loss(model: ModelResults, name: str) -> float:
 
 
 def _of_set(worst: ModelResults, models: list[ModelResults], shown: Shown) -> BrokenSet:
-    import numpy as np
-
     name = shown.dataset.name
     asked = [_Asked.of(model, shown) for model in models]
     of_worst = asked[models.index(worst)]

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.columns import Places
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import (
@@ -26,7 +28,6 @@ from crossexam.core.randomness import rng_for
 from crossexam.reports.results import Results
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: Keys of ``info`` that are of no interest to readers or are shown elsewhere.
@@ -71,8 +72,6 @@ def stratified_sample(strata: NDArray[np.int64], limit: int, seed_text: str) -> 
     has the rank k / sqrt(s), and the items of lowest rank are chosen.  *strata* [n] are numbers of strata.
     The sample depends only on *seed_text* and *strata*.
     """
-    import numpy as np
-
     n = len(strata)
     if n <= limit:
         return list(range(n))
@@ -113,8 +112,6 @@ class _Answers:
         be recovered from rounded probabilities.  Without an answer it is -1 less the code of the status
         (:data:`~crossexam.core.outcome.CODES`), which is over 0.
         """
-        import numpy as np
-
         if name not in self._known:
             self._known[name] = None
             if name in self._run.datasets:
@@ -171,8 +168,6 @@ class PageItems:
 
     def _places_in(self, base: Dataset | None, dataset: Dataset) -> NDArray[np.int64]:
         """Return the position in *base* of the base of each item of *dataset*: [n], -1 if it is not there."""
-        import numpy as np
-
         if base is None:
             return np.full(len(dataset), -1, dtype=np.int64)
         if base.name not in self._places:
@@ -181,8 +176,6 @@ class PageItems:
 
     def _errors(self, dataset: Dataset) -> list[int]:
         """Return which items of *dataset* with a gold label some model got wrong."""
-        import numpy as np
-
         wrong = np.zeros(len(dataset), dtype=np.bool_)
         for answers in self._answers:
             if (errors := answers.errors(dataset.name)) is not None:
@@ -192,8 +185,6 @@ class PageItems:
 
     def _strata(self, dataset: Dataset, base: Dataset | None, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return a stratum per item [n]: its gold label, each model's prediction, whether that flipped."""
-        import numpy as np
-
         number = _golds(dataset) + 1
         for answers in self._answers:
             if (given := answers.on(dataset.name)) is None:
@@ -219,8 +210,6 @@ class PageItems:
         return {"texts": list(texts.numbers), "items": items}
 
     def _pack(self, shown: Shown, number: int, part: slice, texts: _Texts) -> Iterator[list[Any]]:
-        import numpy as np
-
         rows = np.array(shown.rows[part], dtype=np.int64)
         places = shown.places[rows]
         base = shown.base
@@ -253,8 +242,6 @@ def _gold(example: Example) -> int:
 
 def _golds(dataset: Dataset) -> NDArray[np.int64]:
     """Return the gold label of each item as its index in GOLDS, -1 for none: [n]."""
-    import numpy as np
-
     return dataset.labels().astype(np.int64)
 
 

@@ -23,6 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.errors import FormatError, exhausted
 from crossexam.core.outcome import CODES, check_unanswered
 from crossexam.core.sealed import checksum_of_row
@@ -30,7 +32,6 @@ from crossexam.runs.answers import Answers, StoredBatch, joined, packed
 from crossexam.runs.pair_hashes import HASH_BYTES, HashTable, from_bytes, to_bytes
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 FILE_NAME: Final = "store.sqlite"
@@ -217,8 +218,6 @@ class AnswerStore:
 
     def look_up(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], Answers]:
         """Return which of *hashes* [n, 2] are stored, and their answers: [n], 0 where there is none."""
-        import numpy as np
-
         found = Answers.to_fill(np.zeros((len(hashes), 3)))
         with self._transaction("DEFERRED"):
             self._refresh()
@@ -230,8 +229,6 @@ class AnswerStore:
 
     def _stored(self, places: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], Answers]]:
         """Yield rows of *places* [n], -1 for none, each time with the answers that are stored there."""
-        import numpy as np
-
         rows = np.argsort(places, kind="stable")[int((places < 0).sum()) :]
         starts = np.array(self._starts, dtype=np.int64)
         batches, first = np.unique(starts.searchsorted(places[rows], side="right") - 1, return_index=True)
@@ -271,8 +268,6 @@ class AnswerStore:
 
     def _batches(self, chosen: NDArray[np.intp]) -> list[StoredBatch]:
         """Return the batches at the places *chosen*, in ascending order; raises if one is damaged."""
-        import numpy as np
-
         found: list[StoredBatch] = []
         for run in np.split(chosen, np.flatnonzero(np.diff(chosen) != 1) + 1):
             numbers = (self._numbers[run[0]], self._numbers[run[-1]])
@@ -297,8 +292,6 @@ class AnswerStore:
         All or nothing; what another process has stored since is not overwritten.  Raises TypeError or
         ValueError if a detail is not JSON.
         """
-        import numpy as np
-
         with self._transaction("IMMEDIATE"):
             if self._version != self._data_version():
                 self._refresh()
@@ -320,8 +313,6 @@ class AnswerStore:
 
         Their pairs are asked again.  Raises UnknownNameError for a status that is not of such a question.
         """
-        import numpy as np
-
         codes, count = [CODES[status] for status in check_unanswered(statuses)], 0
         run, model = self._connection.execute, (self._model,)
         with self._transaction("IMMEDIATE"):

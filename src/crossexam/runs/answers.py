@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
@@ -21,7 +23,6 @@ from crossexam.models.answers import not_probabilities
 from crossexam.models.model import Batch, CharactersRead, SetAnswers
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: Stands for the number of characters that were read where all were.
@@ -53,8 +54,6 @@ class Answers:
     @classmethod
     def plain(cls, probabilities: NDArray[np.float64]) -> Answers:
         """Return *probabilities* of which there is nothing else to say; the other arrays are read-only."""
-        import numpy as np
-
         count = len(probabilities)
         read = np.broadcast_to(np.int32(ALL_READ), (count, 2))
         return cls(probabilities, read, Outcomes.all_answered(count))
@@ -62,8 +61,6 @@ class Answers:
     @classmethod
     def to_fill(cls, probabilities: NDArray[np.float64]) -> Answers:
         """Return the same as :meth:`plain`, but with arrays into which more can be put."""
-        import numpy as np
-
         count = len(probabilities)
         outcomes = Outcomes(np.zeros(count, dtype=np.int8), np.full(count, np.nan))
         return cls(probabilities, np.full((count, 2), ALL_READ, dtype=np.int32), outcomes)
@@ -105,8 +102,6 @@ def entered(batch: Batch, model: str) -> Answers:
     Raises CrossexamError unless each row is three probabilities, or NaN if its outcome says that there is no
     answer.
     """
-    import numpy as np
-
     count, outcomes = len(batch.indices), batch.outcomes
     if len(outcomes) not in (0, count) or not all(map(_is_outcome, outcomes)):
         raise CrossexamError(
@@ -152,8 +147,6 @@ def check_probabilities(table: NDArray[np.float64], outcomes: Outcomes | None, m
 
 def _not_answers(table: NDArray[np.float64], outcomes: Outcomes) -> NDArray[np.bool_]:
     """Return which rows [n] of *table* [n, 3] are not three probabilities, or NaN without an answer."""
-    import numpy as np
-
     wrong = not_probabilities(table, tolerance=_SUM_TOLERANCE)
     missing = ~outcomes.answered
     wrong[missing] = ~np.isnan(table[missing]).all(axis=1)
@@ -188,8 +181,6 @@ def packed(answers: Answers) -> tuple[bytes, bytes | None]:
     long: an object by place for each answer of which there is more to say, None if there is none.  Raises
     TypeError or ValueError if a detail is not JSON.
     """
-    import numpy as np
-
     statuses, more = list(STATUSES), {}
     for place in sorted({*np.flatnonzero(answers.noted).tolist(), *answers.details}):
         code, mass = answers.outcomes.codes[place], float(answers.outcomes.label_mass[place])
@@ -221,8 +212,6 @@ class StoredBatch(NamedTuple):
 
 def joined(batches: Sequence[StoredBatch]) -> Answers:
     """Return the answers in *batches*, one after another."""
-    import numpy as np
-
     table = np.frombuffer(b"".join(each.probabilities for each in batches), dtype="<f8").reshape(-1, 3)
     if not any(each.more for each in batches):
         return Answers.plain(table)

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from crossexam.models.model import Pair
 from crossexam.runs.pair_columns import PairColumns
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 HASH_BYTES: Final = 16
@@ -67,8 +68,6 @@ def _digests(texts: Iterable[bytes]) -> Iterator[bytes]:
 
 def from_bytes(joined: bytes | bytearray) -> NDArray[np.uint64]:
     """Return the hashes [n, 2] whose bytes follow one another in *joined*."""
-    import numpy as np
-
     return np.frombuffer(joined, dtype=">u8").astype(np.uint64).reshape(-1, 2)
 
 
@@ -92,8 +91,6 @@ class HashTable:
     """
 
     def __init__(self, at_most: int = 0) -> None:
-        import numpy as np
-
         self.count = 0
         # Of the hashes by row, and room for more, which takes no memory before it is used.
         self._halves = [np.empty(at_most, dtype=np.uint64) for _ in range(2)]
@@ -105,8 +102,6 @@ class HashTable:
 
     def _appended(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Append *hashes* [n, 2]; return what :meth:`append` does, and the slots of the hashes."""
-        import numpy as np
-
         start, stop = self.count, self.count + len(hashes)
         self._reserve(stop)
         for half, column in zip(self._halves, hashes.T, strict=True):
@@ -116,8 +111,6 @@ class HashTable:
 
     def _reserve(self, count: int) -> None:
         """Make room for *count* rows."""
-        import numpy as np
-
         room = len(self._halves[0])
         for half in self._halves:
             if room < count:
@@ -136,8 +129,6 @@ class HashTable:
         That is the row itself, or the first one that has the same hash.  All of them try a slot at a time.
         Rows with the same hash try the same slots; of several that find a slot free, the first has it.
         """
-        import numpy as np
-
         first, second = (half[rows[0] : rows[-1] + 1] if len(rows) else half for half in self._halves)
         slots, step = self._first_slots(first, second)
         found = np.empty_like(rows)
@@ -156,8 +147,6 @@ class HashTable:
 
     def find(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return the first row of each of *hashes* [n, 2], -1 where there is none."""
-        import numpy as np
-
         first, second = np.ascontiguousarray(hashes.T)
         slots, step = self._first_slots(first, second)
         found = np.full(len(hashes), -1, dtype=np.int64)
@@ -175,8 +164,6 @@ class HashTable:
         self, first: NDArray[np.uint64], second: NDArray[np.uint64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the slot that each hash of these halves [n] tries first, and the step to the next one."""
-        import numpy as np
-
         step = second.view(np.int64) | 1  # odd, so that every slot is tried
         return first.view(np.int64) & (len(self._slots) - 1), step
 
@@ -195,8 +182,6 @@ class DistinctHashes(HashTable):
 
     def add(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
         """Return the number of each of *hashes* [n, 2], and the rows of those that were not there before."""
-        import numpy as np
-
         start = self.count
         numbers, slots = self._appended(hashes)
         is_first = numbers == np.arange(start, self.count, dtype=np.uint32)
@@ -260,6 +245,4 @@ class DistinctPairs:
 
     def numbers(self) -> NDArray[np.uint32]:
         """Return the number of the pair of each item that was read: [n], from 0 as pairs first occur."""
-        import numpy as np
-
         return np.concatenate([np.empty(0, dtype=np.uint32), *self._numbers])

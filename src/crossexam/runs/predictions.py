@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.progress import AtMost, Progress
 from crossexam.models.ensemble import MEMBERS
@@ -26,7 +28,6 @@ from crossexam.runs.reading import Spans, spans_read, whole
 from crossexam.runs.windows import LARGEST_WINDOW, Asking, Piece, Window, cut_into_windows
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: The details of a model that it has only once it was asked.
@@ -112,8 +113,6 @@ def _in_parts(
     mass is the least of its parts.  The parts are not kept: they are computed again when their predictions
     are combined.
     """
-    import numpy as np
-
     pairs = DistinctPairs(stretches(), items)
     parts = ([part for pair in new for part in model.parts(pair).pairs] for new, _ in pairs)
     found = _whole(inner, parts, None, store, options, progress, ask)
@@ -301,8 +300,6 @@ class _Collector:
 
     def predictions(self) -> Predictions:
         """Return all answers, when all windows were asked; raises CrossexamError if some are missing."""
-        import numpy as np
-
         if self._open:
             missing = sum(each.left for each in self._open.values())
             raise CrossexamError(
@@ -329,8 +326,6 @@ class _Collector:
             self._learn(self._model.details)
 
     def _keep(self, start: int, answers: Answers) -> None:
-        import numpy as np
-
         if self._model.kept is not None:
             self._model.count(map(answers.details.get, range(len(answers))))
             answers.details.clear()  # they are counted only

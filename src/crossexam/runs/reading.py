@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from crossexam.core.columns import examples_at
 from crossexam.core.dataset import Dataset, Reading
 from crossexam.core.example import SIDES, Edit, Example, Side, located_in_result
 from crossexam.models.model import CharactersRead, Pair, Parts
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: The characters of each side that were read: (start, end) of each stretch.
@@ -54,8 +55,6 @@ def reading_of(
     *truncated* [pairs] says which pairs were, and *spans* returns what was read of the pair of a number.
     Only truncated items are looked at.
     """
-    import numpy as np
-
     is_truncated = truncated[numbers]
     unseen = np.zeros(len(dataset), dtype=bool)
     rows = np.flatnonzero(is_truncated)

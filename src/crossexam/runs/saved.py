@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
 from crossexam.core.errors import FormatError, UnfinishedError
 from crossexam.core.example import STATUS, STATUSES, Example
@@ -25,7 +27,6 @@ from crossexam.runs.answer_store import FILE_NAME
 from crossexam.runs.answers import run_of
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -145,7 +146,6 @@ class PredictionTable:
 
     def columns(self, rows: slice) -> list[pl.Series]:
         """Return the columns at *rows*, but for ids."""
-        import numpy as np
         import polars as pl
 
         def named(name: str, codes: NDArray[Any], names: Sequence[str]) -> pl.Series:
@@ -189,7 +189,6 @@ def saved_answers(folder: Path, dataset: Dataset, entry: RunEntry) -> SetAnswers
 
 def _columns_of_predictions(path: Path) -> SetAnswers:
     """Return what is in *path*, a file that :class:`PredictionTable` made; a part of it is read at a time."""
-    import numpy as np
     import polars as pl
 
     rows = pl.scan_parquet(path, glob=False)

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.models.model import Batch, Model, Pair
 from crossexam.runs.pair_columns import PairColumns
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: Pairs with their hashes [n, 2].
@@ -96,8 +97,6 @@ def cut_into_windows(stream: Iterable[Piece]) -> Iterator[Piece]:
 
     Where the stream was cut before does not matter.
     """
-    import numpy as np
-
     taken: list[Piece] = []
     size = pairs_left = FIRST_WINDOW
     characters_left = MOST_CHARACTERS
@@ -121,7 +120,5 @@ def cut_into_windows(stream: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _joined(taken: Sequence[Piece]) -> Piece:
-    import numpy as np
-
     pairs, hashes = zip(*taken, strict=True)
     return PairColumns.joined(pairs), np.concatenate(hashes)

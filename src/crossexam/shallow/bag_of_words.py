@@ -26,6 +26,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.files import archive_errors, finished_or_absent, write_json
@@ -45,7 +47,6 @@ from crossexam.shallow.fitting import (
 from crossexam.shallow.lexical_features import KINDS, OF_TWO, FeatureSettings, LexicalFeatures, WordCollector
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 TABLE: Final = "bag_of_words.npz"
@@ -64,7 +65,6 @@ class BagOfWords:
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return the probabilities of *pairs* (premise, hypothesis): [n, 3]."""
-        import numpy as np
         from scipy.special import softmax
 
         weights = self.weights.astype(np.float64)
@@ -80,8 +80,6 @@ class BagOfWords:
         The weights of a feature sum to 0 over the labels (because of the penalty), so a weight above 0 is
         evidence for its label and against the others.
         """
-        import numpy as np
-
         found: dict[str, list[tuple[str, float]]] = {}
         labels = LABELS if self.weights.shape[1] == len(LABELS) else ENTAILMENT_OR_NOT.labels
         for column, label in enumerate(labels):
@@ -92,8 +90,6 @@ class BagOfWords:
 
     def pruned(self, features: int) -> BagOfWords:
         """Return the model with at most *features* features: those whose largest weight is largest."""
-        import numpy as np
-
         strength = np.abs(self.weights).max(axis=1)
         kept = np.zeros(len(strength), dtype=bool)
         kept[np.argsort(-strength, kind="stable")[:features]] = True
@@ -102,8 +98,6 @@ class BagOfWords:
 
 def save_table(path: Path, model: BagOfWords, dtype: str = "float32") -> None:
     """Write vocabulary and weights to *path*, whole or not at all; its bytes depend on the model alone."""
-    import numpy as np
-
     features, size = model.features, max(1, len(model.features.words))
     arrays: dict[str, Any] = {"words": np.frombuffer("\n".join(features.words).encode(), dtype=np.uint8)}
     for kind, codes in features.codes.items():
@@ -116,8 +110,6 @@ def save_table(path: Path, model: BagOfWords, dtype: str = "float32") -> None:
 
 def load_table(stream: IO[bytes] | Path, where: str) -> BagOfWords:
     """Return the model that :func:`save_table` wrote; raises FormatError if it is damaged."""
-    import numpy as np
-
     try:
         with np.load(stream, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
@@ -192,8 +184,6 @@ def fit_bag_of_words(
 
     *classes* are the labels that the model has.  Examples without a gold label are left out.
     """
-    import numpy as np
-
     features = features or FeatureSettings()
     tokens = (tagger or resolve_tagger()).tokens if features.content else None
     words, labels = WordCollector(tokens), bytearray()
@@ -221,8 +211,6 @@ def fit_bag_of_words(
 
 def _regression(table: Any, gold: NDArray[Any], fitting: FitSettings) -> tuple[NDArray[np.float32], int]:
     """Return the weights [f, k] of softmax regression of *gold* [n] on *table* [n, f], and the iterations."""
-    import numpy as np
-
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError:

@@ -19,6 +19,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+import numpy as np
+
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
@@ -43,7 +45,6 @@ from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import CorpusSpec, reading_among
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 CONFIG: Final = "config.json"
@@ -343,8 +344,6 @@ def label_columns(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> label_columns(np.array([[0.25, 0.75]])).tolist()
     [[0.25, 0.75, 0.0]]
     """
-    import numpy as np
-
     return np.pad(shares, ((0, 0), (0, len(LABELS) - shares.shape[1])))
 
 
@@ -372,8 +371,6 @@ def score_on_corpus(model: Predictor, corpus: Corpus, classes: Projection = THRE
 
     *classes* are the labels of the model.  Labels that it or the corpus does not tell apart are projected.
     """
-    import numpy as np
-
     projection = corpus.projection if classes is THREE_LABELS else classes
     place = {label: index for index, label in enumerate(projection.labels)}
     golds = [projection.gold(example.label) for example in corpus.examples]

@@ -45,6 +45,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from crossexam.core.errors import FormatError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, read_json, write_json
@@ -61,7 +63,6 @@ from crossexam.shallow.fitting import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 WEIGHTS: Final = "hypothesis_fasttext.safetensors"
@@ -140,7 +141,6 @@ class HypothesisFastText:
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return the probabilities of *pairs*, of which only the second sentences are read: [n, 3]."""
-        import numpy as np
         from scipy.special import softmax
 
         found = [np.zeros((0, len(LABELS)))]
@@ -152,7 +152,6 @@ class HypothesisFastText:
 
     def _means(self, sentences: Sequence[str]) -> NDArray[np.float64]:
         """Return the mean vectors of *sentences*: [n, d]."""
-        import numpy as np
         from scipy import sparse
 
         rows, starts = array("q"), array("q", [0])
@@ -168,8 +167,6 @@ class HypothesisFastText:
 
 def save_hypothesis_fasttext(folder: Path, model: HypothesisFastText, config: dict[str, Any]) -> None:
     """Write everything but the manifest into *folder*; the bytes depend on the model and *config* alone."""
-    import numpy as np
-
     save_file = _safetensors().save_file
     grams = model.grams
     arrays = {
@@ -187,8 +184,6 @@ def save_hypothesis_fasttext(folder: Path, model: HypothesisFastText, config: di
 
 def load_hypothesis_fasttext(folder: Path) -> HypothesisFastText:
     """Return the model in *folder*; raises CrossexamError if there is none."""
-    import numpy as np
-
     HYPOTHESIS_FASTTEXT.check_folder(folder)
     tensors, where = _safetensors(), str(folder / WEIGHTS)
     from safetensors import SafetensorError
@@ -255,8 +250,6 @@ class Bags(NamedTuple):
 
     def of(self, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows of the *chosen* sentences [k], and where each sentence begins among them [k]."""
-        import numpy as np
-
         lengths = self.starts[chosen + 1] - self.starts[chosen]
         begins = np.cumsum(lengths) - lengths
         within = np.arange(lengths.sum()) - np.repeat(begins, lengths)
@@ -275,8 +268,6 @@ def fit_hypothesis_fasttext(
 
     *classes* are the labels that the model has.  Examples without a gold label are left out.
     """
-    import numpy as np
-
     settings = settings or FastTextSettings()
     sentences, labels = _read(examples, classes, progress)
     gold = np.frombuffer(bytes(labels), dtype=np.uint8).astype(np.int64)
@@ -305,8 +296,6 @@ def _read(
 
 def _numbered(sentences: list[list[str]], settings: FastTextSettings) -> tuple[NGrams, Bags]:
     """Return the n-grams of *sentences*, and the rows of each sentence."""
-    import numpy as np
-
     counts: dict[str, int] = {}
     met: set[int] = set()
     for tokens in sentences:

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.tokens import Token, words
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: The kinds of features in the order of their columns, and how a feature of each is printed.
@@ -82,14 +83,10 @@ class NumberedSentences(NamedTuple):
     @property
     def rows(self) -> NDArray[np.int64]:
         """The sentence of each word: [t]."""
-        import numpy as np
-
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def distinct(self, size: int) -> NumberedSentences:
         """Return the distinct known words of each sentence, sorted by number (below *size*)."""
-        import numpy as np
-
         known = self.words >= 0
         codes = np.unique(self.rows[known] * size + self.words[known])
         rows = codes // max(1, size)
@@ -104,8 +101,6 @@ def coded(
     kinds: Sequence[str], size: int, premises: NumberedSentences, hypotheses: NumberedSentences
 ) -> _Coded:
     """Yield, for each of *kinds*, rows and codes of the distinct features of the pairs: [k], [k]."""
-    import numpy as np
-
     theirs, ours = premises.distinct(size), hypotheses.distinct(size)
     for kind in kinds:
         if kind == "pairs":
@@ -124,8 +119,6 @@ def _crossed(
     premises: NumberedSentences, hypotheses: NumberedSentences, size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return rows and codes of all pairs of a premise word and a word of its hypothesis."""
-    import numpy as np
-
     rows = premises.rows
     times = np.diff(hypotheses.starts)[
         rows
@@ -169,7 +162,6 @@ class LexicalFeatures:
 
     def packed(self, premises: NumberedSentences, hypotheses: NumberedSentences) -> Any:
         """Return the features of sentences that are numbered by this vocabulary: [n, f]."""
-        import numpy as np
         from scipy import sparse
 
         count = len(premises.starts) - 1
@@ -188,8 +180,6 @@ class LexicalFeatures:
         self, premises: NumberedSentences, hypotheses: NumberedSentences
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return rows and columns of the features of the pairs."""
-        import numpy as np
-
         found_rows, found_columns, offset = [], [], 0
         for kind, rows, codes in coded(tuple(self.codes), len(self.words), premises, hypotheses):
             known = self.codes[kind]
@@ -224,8 +214,6 @@ class LexicalFeatures:
 
     def only(self, kept: NDArray[np.bool_]) -> LexicalFeatures:
         """Return the features that are *kept* [f], with a vocabulary of the words that they use."""
-        import numpy as np
-
         size, offset = len(self.words), 0
         parts = {}
         for kind, codes in self.codes.items():
@@ -243,8 +231,6 @@ class LexicalFeatures:
 
 def _renumbered(kind: str, codes: NDArray[np.int64], needed: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return *codes* in the vocabulary of the *needed* words [v] only, in the same order."""
-    import numpy as np
-
     number = np.cumsum(needed) - 1
     if kind not in OF_TWO:
         return number[codes]
@@ -255,8 +241,6 @@ def _renumbered(kind: str, codes: NDArray[np.int64], needed: NDArray[np.bool_]) 
 
 def from_array(numbers: array[int]) -> NDArray[np.int64]:
     """Return *numbers* as an array of 64-bit integers."""
-    import numpy as np
-
     return np.array(numbers, dtype=np.int64)
 
 
@@ -290,8 +274,6 @@ class WordCollector:
 
     def features(self, settings: FeatureSettings) -> tuple[LexicalFeatures, Any]:
         """Return the frequent features of the added examples, and their matrix [n, f]."""
-        import numpy as np
-
         marked = {side: (from_array(seen), from_array(starts)) for side, (seen, starts) in self._seen.items()}
         kept = self._content(marked) if settings.content else np.ones(len(self._index), dtype=bool)
         number = np.where(kept, np.cumsum(kept) - 1, UNKNOWN)
@@ -305,8 +287,6 @@ class WordCollector:
 
     def _content(self, marked: Mapping[Side, tuple[NDArray[Any], Any]]) -> NDArray[np.bool_]:
         """Return which words are content words: those tagged as such in most of their occurrences."""
-        import numpy as np
-
         size = len(self._index)
         both = np.zeros(2 * size, dtype=np.int64)
         for seen, _ in marked.values():
@@ -320,8 +300,6 @@ def _frequent(
     settings: FeatureSettings, size: int, premises: NumberedSentences, hypotheses: NumberedSentences
 ) -> dict[str, NDArray[np.int64]]:
     """Return, by kind, the codes of the features that occur in enough pairs, in ascending order."""
-    import numpy as np
-
     found: dict[str, list[NDArray[np.int64]]] = {kind: [] for kind in settings.kinds}
     count = len(premises.starts) - 1
     for start in range(0, count, ROWS_AT_ONCE):

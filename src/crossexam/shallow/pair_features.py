@@ -32,13 +32,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from crossexam.core.errors import MissingExtraError
 from crossexam.core.progress import Progress, silent
 from crossexam.language.tokens import words
 from crossexam.language.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: The features in the order of the paper, with a description of each.
@@ -97,8 +98,6 @@ class PairFeatures:
 
     def of(self, pairs: Sequence[_Pair], *, progress: Progress = silent) -> Featurised:
         """Return the features of *pairs* (premise, hypothesis); raises MissingExtraError."""
-        import numpy as np
-
         tables, asked, found = [np.zeros((0, len(FEATURES)))], 0, 0
         strings = _of_strings()
         read = lru_cache(_SENTENCES_KEPT)(self._read)
@@ -122,8 +121,6 @@ class PairFeatures:
 
     def _distances(self, sides: Sequence[tuple[EmbeddedSentence, EmbeddedSentence]]) -> NDArray[np.float64]:
         """Return word mover's distance and the five distances of mean vectors: [n, 6]."""
-        import numpy as np
-
         # Row 0 is the origin, the place of a sentence without vectors: [1 + distinct words, width].
         used = sorted({row for pair in sides for side in pair for row in side.rows})
         place = {row: number for number, row in enumerate(used, 1)}
@@ -144,8 +141,6 @@ def mean_distances(first: NDArray[np.float64], second: NDArray[np.float64]) -> N
     >>> mean_distances(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])).round(3).tolist()
     [[1.0, 2.0, 2.0, 1.414, 1.0]]
     """
-    import numpy as np
-
     apart = np.abs(first - second)
     norms = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
     cityblock = apart.sum(axis=1)
@@ -162,8 +157,6 @@ def mean_distances(first: NDArray[np.float64], second: NDArray[np.float64]) -> N
 
 def _quotient(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return *over* / *under* by element, 0 if *under* is 0."""
-    import numpy as np
-
     return np.divide(over, under, out=np.zeros_like(over), where=under != 0)
 
 
@@ -171,8 +164,6 @@ def _length_differences(
     pairs: Sequence[_Pair], sides: Sequence[tuple[EmbeddedSentence, EmbeddedSentence]]
 ) -> NDArray[np.float64]:
     """Return the relative differences of the lengths in words and in characters: [n, 2]."""
-    import numpy as np
-
     lengths = np.array(
         [
             [[premise.words, hypothesis.words], [len(pair[0]), len(pair[1])]]
@@ -187,8 +178,6 @@ def _in_order(
     lengths: NDArray[np.float64], strings: NDArray[np.float64], distances: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the columns in the paper's order, with the lengths between BLEU and the fuzzy scores."""
-    import numpy as np
-
     return np.hstack([strings[:, : len(_ORDERS)], lengths, strings[:, len(_ORDERS) :], distances])
 
 
@@ -237,7 +226,6 @@ def word_movers_distance(
     >>> round(word_movers_distance([0, 0], [0, 1], places), 9)  # half of a sentence moves by 5
     2.5
     """
-    import numpy as np
     from scipy.spatial.distance import cdist
 
     try:

@@ -22,6 +22,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.files import archive_errors, finished_or_absent, sha256_of, write_json
@@ -42,7 +44,6 @@ from crossexam.shallow.fitting import (
 from crossexam.shallow.pair_features import FEATURES, PairFeatures
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 TREES: Final = "random_forest.npz"
@@ -78,8 +79,6 @@ class DecisionTrees:
 
         Features are compared in 32 bits, as scikit-learn does, and thresholds are in 64.
         """
-        import numpy as np
-
         rows = np.asarray(features, dtype=np.float32)
         found = [np.zeros((0, len(LABELS)))]
         for start in range(0, len(rows), _ROWS_AT_ONCE):
@@ -92,8 +91,6 @@ class DecisionTrees:
 
     def leaves(self, rows: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return the leaf that each of *rows* [n, f] reaches in each tree: [n, t]."""
-        import numpy as np
-
         count, trees = len(rows), len(self.roots)
         nodes = np.tile(self.roots.astype(np.int64), count)  # [n * t]
         going = np.arange(count * trees)  # indices of walks that have not reached a leaf
@@ -119,8 +116,6 @@ class RandomForest:
 
 def save_forest(path: Path, forest: DecisionTrees) -> None:
     """Write *forest* to *path*, whole or not at all; its bytes depend on the forest alone."""
-    import numpy as np
-
     arrays: dict[str, Any] = {field.name: getattr(forest, field.name) for field in fields(DecisionTrees)}
     with finished_or_absent(path) as temporary, temporary.open("wb") as stream:
         np.savez_compressed(stream, **arrays)
@@ -128,8 +123,6 @@ def save_forest(path: Path, forest: DecisionTrees) -> None:
 
 def load_forest(path: Path) -> DecisionTrees:
     """Return the forest that :func:`save_forest` wrote; raises FormatError if it is damaged."""
-    import numpy as np
-
     try:
         with np.load(path, allow_pickle=False) as stored:
             forest = DecisionTrees(**{name: stored[name] for name in stored.files})
@@ -144,8 +137,6 @@ def load_forest(path: Path) -> DecisionTrees:
 
 def _sound(forest: DecisionTrees) -> bool:
     """Return whether every walk through *forest* ends: children exist, and come after their parents."""
-    import numpy as np
-
     nodes = len(forest.left)
     whole = (forest.roots, forest.left, forest.right, forest.feature)
     if not all(each.ndim == 1 and each.dtype.kind in "iu" for each in whole) or not len(forest.roots):
@@ -230,8 +221,6 @@ def fit_random_forest(
 
     *classes* are the labels that the model has.  Examples without a gold label are left out.
     """
-    import numpy as np
-
     features = PairFeatures(vectors)
     tables: list[NDArray[np.float32]] = []
     labels, words, found = bytearray(), 0, 0
@@ -258,8 +247,6 @@ def _grown(
     table: NDArray[np.float32], gold: NDArray[Any], settings: ForestSettings, seed: int
 ) -> tuple[DecisionTrees, tuple[Importance, ...]]:
     """Return the forest that predicts *gold* [n] from *table* [n, 19], and its feature importances."""
-    import numpy as np
-
     try:
         from sklearn.ensemble import RandomForestClassifier
     except ImportError:
@@ -285,8 +272,6 @@ def _grown(
 
 def arrays_of(grower: Any) -> DecisionTrees:
     """Return the trees of scikit-learn's fitted forest *grower* as arrays."""
-    import numpy as np
-
     trees = [each.tree_ for each in grower.estimators_]
     roots = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
     parts: dict[str, list[Any]] = {"left": [], "right": [], "feature": [], "threshold": [], "shares": []}

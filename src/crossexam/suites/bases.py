@@ -12,6 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example, light_info
@@ -28,7 +30,6 @@ from crossexam.corpora.reading import Reading, ReadingReport, unique_id
 from crossexam.corpora.spec import CorpusSpec, reading_among
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -248,8 +249,6 @@ def with_gold(
     The k columns are the labels of the projection of *dataset*.  Raises ValueError if the shape of
     *probabilities* [n, 3] does not match *dataset*.
     """
-    import numpy as np
-
     projection = dataset.projection
 
     if probabilities.shape != (len(dataset), len(LABELS)):

@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SCORE, Example
@@ -18,7 +20,6 @@ from crossexam.core.manifest import BASE, SELECTOR_NOTES
 from crossexam.suites.bases import Base, with_gold, with_notes
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from crossexam.models.model import Model
@@ -37,8 +38,6 @@ def lexically_misleading_scores(probabilities: ArrayLike, gold: ArrayLike) -> ND
     >>> lexically_misleading_scores([[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]], [0, 2]).tolist()
     [0.2, 0.7]
     """
-    import numpy as np
-
     wrong = np.array(probabilities, dtype=np.float64)
     labels = np.asarray(gold, dtype=np.int64)
     wrong[np.arange(len(labels)), labels] = -np.inf

@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.constructions.apply import ChunkYield, Rejected
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
@@ -42,7 +44,6 @@ from crossexam.suites.lexically_misleading import (
 from crossexam.suites.plan import BasePass, Resolved, SuitePlan, SuiteRequest, TestSetPlan, projection_of_base
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from crossexam.models.model import Model
@@ -149,8 +150,6 @@ class Selector:
         return refuse_unanswered(self._found(dataset), where=self.spec)
 
     def _found(self, dataset: Dataset) -> NDArray[np.float64]:
-        import numpy as np
-
         from crossexam.models.table import open_model
 
         if self.answers is not None or not len(dataset):

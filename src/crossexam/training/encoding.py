@@ -10,6 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, SIDES, TAGS_KEY, Example, Side
 from crossexam.core.labels import THREE_LABELS, Projection
 from crossexam.core.randomness import rng_for
@@ -17,7 +19,6 @@ from crossexam.training.tokenization import SentenceReader, TokenizedSentence
 from crossexam.training.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from crossexam.zoo.inputs import Pairs, Sentences
@@ -85,8 +86,6 @@ class Encoder:
 
         Sentences are truncated to *max_length* words.  Raises CrossexamError if one is empty.
         """
-        import numpy as np
-
         known: dict[tuple[str, ...], EncodedSentence] = {}
         sides: dict[Side, list[EncodedSentence]] = {side: [] for side in SIDES}
         for example in examples:
@@ -100,8 +99,6 @@ class Encoder:
 
     def encode(self, sentence: TokenizedSentence, max_length: int | None = None) -> EncodedSentence:
         """Return *sentence* as indices, truncated to *max_length* words."""
-        import numpy as np
-
         forms = np.array([self._form(word) for word in sentence.words[:max_length]], dtype=np.int32)
         tags = tree = None
         if "tags" in self.needs:
@@ -132,8 +129,6 @@ class Encoder:
 
     def _lookup(self) -> tuple[NDArray[np.int64], ...]:
         """Return by form: word [F], lower-cased form [F], characters [F, C], and their number [F]."""
-        import numpy as np
-
         if self._tables is None:
             counts = np.array([len(spelling) for spelling in self._spellings], dtype=np.int64)
             spellings = np.zeros((len(counts), int(counts.max(initial=0))), dtype=np.int64)
@@ -158,7 +153,6 @@ class Encoder:
         self, encoded: Sequence[EncodedSentence], others: Sequence[EncodedSentence] | None = None
     ) -> Sentences:
         """Return *encoded* as one padded batch; *others* are the other sentences, for exact match."""
-        import numpy as np
         import torch
 
         from crossexam.zoo.inputs import Sentences
@@ -192,8 +186,6 @@ class Encoder:
 
 def _padded(flat: NDArray[np.generic], mask: NDArray[np.bool_]) -> NDArray[np.generic]:
     """Return the rows of *flat*, one per word, at the places where *mask* [B, T] is true; zeros elsewhere."""
-    import numpy as np
-
     kind = np.bool_ if flat.dtype == np.bool_ else np.int64
     table = np.zeros((*mask.shape, *flat.shape[1:]), dtype=kind)
     table[mask] = flat

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any, Final, Literal, NamedTuple, get_args
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import REJECTED, VERIFIED
@@ -368,8 +370,6 @@ def _agreement(
     question: str, values: Sequence[Mapping[str, str]], clusters: Sequence[str], judges: int
 ) -> tuple[Estimate, Estimate]:
     """Return Fleiss' kappa over the items that all judges answered, and Krippendorff's alpha over all."""
-    import numpy as np
-
     undefined = Estimate(nan, -1.0, 1.0, 0, 0)
     if judges < TWO:
         return undefined, undefined

@@ -12,13 +12,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, overload
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, FormatError, exhausted
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.stored.rows import COLUMNS, from_row
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
@@ -172,8 +173,6 @@ class StoredExamples(Sequence[Example]):
 
         They are read when they are used if the positions ascend, else at once.
         """
-        import numpy as np
-
         index = np.asarray(chosen)
         index = np.flatnonzero(index) if index.dtype == np.bool_ else index.astype(np.int64)
         if np.any(np.diff(index) <= 0):
@@ -190,8 +189,6 @@ class StoredExamples(Sequence[Example]):
 
         They are exactly so many, except for the last, if the examples stand in the file one after another.
         """
-        import numpy as np
-
         places = self.places
         if isinstance(places, range):
             for start in range(places.start, places.stop, at_once):

@@ -13,10 +13,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from crossexam.language.remembered import remembered
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Row = NDArray[np.int32]
@@ -111,8 +112,6 @@ class PerceptronTagger:
         return self._sum(f"{place} word {normalized}", f"{place} suffix {normalized[-3:]}" if near else "")
 
     def _sum(self, *features: str) -> Row:
-        import numpy as np
-
         row = np.zeros(len(self._tags), dtype=np.int32)
         for feature in features:
             known = self._feature(feature)
@@ -122,8 +121,6 @@ class PerceptronTagger:
 
     def _feature(self, feature: str) -> Row | None:
         """Return the weights of *feature* for each tag, None if it has none."""
-        import numpy as np
-
         row = self._rows.get(feature)
         if row is None and (weights := self._weights.get(feature)):
             row = self._rows[feature] = np.zeros(len(self._tags), dtype=np.int32)

@@ -15,6 +15,8 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome
@@ -213,8 +215,6 @@ def rejection(error: RejectedError, host: str) -> CrossexamError:
 
 def as_batch(answers: Sequence[Answer]) -> Batch:
     """Return *answers* as a batch of the model."""
-    import numpy as np
-
     rows = np.array([answer.row for answer in answers], dtype=np.float64).reshape(-1, len(LABELS))
     outcomes = [answer.outcome for answer in answers]
     return Batch([answer.number for answer in answers], rows, [None] * len(answers), outcomes)

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import GOLDS, LABELS, THREE_LABELS, Gold, label_indices
 from crossexam.core.outcome import ANSWERED
@@ -115,8 +117,6 @@ class ProbeReplies:
         return detail.get("logprobs")
 
     def _label(self, several: Sequence[Reply] | None) -> str | None:
-        import numpy as np
-
         choices = [choice for reply in several or () for choice in reply["choices"]]
         if not choices:
             return None

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import Outcome
 from crossexam.models.checkpoint import DeclaredOrder, import_torch
@@ -247,8 +249,6 @@ class LanguageModel(Model):
             yield Batch(rows, probabilities, [None] * len(rows), outcomes)
 
     def _not_answered(self, rows: list[int], questions: Sequence[EncodedPrompt]) -> Batch:
-        import numpy as np
-
         self._details["too_long"] += len(rows)
         outcomes = [Outcome("too_long", detail={"tokens": questions[row].length}) for row in rows]
         return Batch(rows, np.full((len(rows), 3), np.nan), [None] * len(rows), outcomes)
@@ -284,8 +284,6 @@ class LanguageModel(Model):
         Raises CrossexamError if outputs that are numbered in the template must be in another order.  Words
         mean what they say: a model that uses them wrongly is a bad model, not a wrong order.
         """
-        import numpy as np
-
         questions = loaded.questions(PAIRS)
         if any(question.length > loaded.max_length for question in questions):
             return {"warning": "the prompts of the probe do not fit in the model"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import Outcome
 from crossexam.models.checkpoint import find_device, limit_of
@@ -17,7 +19,6 @@ from crossexam.models.prompts.template import Score, Template
 from crossexam.training.pretrained import Checkpoint
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from crossexam.models.lm.scoring import Scorer
@@ -105,8 +106,6 @@ class LoadedModel:
         self, pairs: Sequence[Pair], questions: Sequence[EncodedPrompt], batches: Sequence[Sequence[int]]
     ) -> Iterator[ScoredLabels]:
         """Yield the scores for each of *batches* of *questions*, which are those of *pairs*."""
-        import numpy as np
-
         for rows, table in zip(batches, self._outputs(questions, batches), strict=True):
             if self._asked.kind == "classifier":
                 yield self._of_classes(table)
@@ -146,8 +145,6 @@ class LoadedModel:
 
     def _likelihoods_without(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the log-likelihoods of the labels after the prompt without the pair: [n, labels]."""
-        import numpy as np
-
         if self._without_pair is not None:
             return np.repeat(self._without_pair, len(pairs), axis=0)
         empty = self._prompt("", "")
@@ -161,8 +158,6 @@ class LoadedModel:
         return self._log_likelihoods(self._encoded([(self._prompt("", ""), self._template.forms("", ""))]))
 
     def _log_likelihoods(self, questions: Sequence[EncodedPrompt]) -> NDArray[np.float64]:
-        import numpy as np
-
         batches = self.plan(questions)
         found = [
             _reduced(table, [questions[row].labels for row in rows])[0]
@@ -241,8 +236,6 @@ def _reduced(
     >>> sums.tolist(), means.tolist(), firsts.tolist()
     ([[-3.0, -3.0]], [[-1.5, -3.0]], [[-1.0, -3.0]])
     """
-    import numpy as np
-
     sizes = np.array([len(label) for of_question in labels for label in of_question])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     shape = (len(labels), -1)

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.files import sha256_of
@@ -32,7 +34,6 @@ from crossexam.models.prompts.table import template
 from crossexam.models.prompts.template import Template
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 #: Part of every key: increased if the same log is read in another way.
@@ -65,8 +66,6 @@ class LogModel(Model):
 
         A pair that was asked several times has the first reply.
         """
-        import numpy as np
-
         known: dict[Pair | str | None, Reply] = {}
         for reply in self.log.replies:
             if reply.premise is not None and reply.hypothesis is not None:
@@ -92,8 +91,6 @@ class LogModel(Model):
         those to test sets that are not among them, which are counted.  Items without a gold label are not
         exported, and need no reply.
         """
-        import numpy as np
-
         index, elsewhere = ItemIndex(whole, self.template).replies_by_item(self.log.replies)
         refuse_sets_without_replies(asked, index)
         found = {}
@@ -151,8 +148,6 @@ class LogModel(Model):
 
 
 def _by_likelihood(reply: Reply, forms: Mapping[ClassName, str]) -> tuple[Sequence[float], Outcome]:
-    import numpy as np
-
     assert reply.likelihoods is not None
     order = _labels_of_choices(reply, forms)
     scores = np.array(reply.likelihoods, dtype=np.float64)
@@ -186,8 +181,6 @@ def _labels_of_choices(reply: Reply, forms: Mapping[ClassName, str]) -> tuple[Cl
 
 
 def _by_text(reply: Reply, place: int, forms: LabelForms) -> tuple[Sequence[float], Outcome, str]:
-    import numpy as np
-
     text = reply.texts[place]
     finish = reply.finish[place] if reply.finish else ""
     refusal = reply.refusals[place] if reply.refusals else ""

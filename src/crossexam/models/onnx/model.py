@@ -22,6 +22,8 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import numpy as np
+
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import read_json, sha256_of
 from crossexam.core.places import home_expanded
@@ -41,7 +43,6 @@ from crossexam.models.threshold import check_threshold, head_shares
 from crossexam.training.pretrained import Checkpoint, graphs_in
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _VERSION: Final = "onnx.v1"
@@ -251,8 +252,6 @@ class OnnxClassifier:
 
     def encode(self, pairs: Sequence[Pair]) -> TokenizedPairs:
         """Return *pairs* as tokens; those above the maximum length lose the end of their longer sentence."""
-        import numpy as np
-
         ids: list[NDArray[np.int32]] = []
         types: list[NDArray[np.int8]] = []
         read: dict[int, CharactersRead] = {}
@@ -303,8 +302,6 @@ class OnnxClassifier:
         return bool(abs(together - self.probe).max() <= _SAME_LOGITS)
 
     def _each(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
-        import numpy as np
-
         return np.concatenate([self._together(encoded, [row]) for row in rows])
 
     def _together(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
@@ -360,8 +357,6 @@ def _session(export: Export, threads: int) -> Any:
 
 def _moved(logits: NDArray[np.float64], before: Any) -> float | None:
     """Return the largest difference between the probabilities of *logits* and of those *before*, if known."""
-    import numpy as np
-
     if before is None or np.shape(before) != logits.shape:
         return None
     return round(float(abs(head_shares(logits) - head_shares(np.asarray(before, dtype=float))).max()), 6)

@@ -18,8 +18,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     import onnx
     from numpy.typing import NDArray
 
@@ -149,7 +150,6 @@ class _Rewriting:
         return nodes, *self._activations[name], point
 
     def _constant(self, name: str, value: Any, kind: str | None = None) -> str:
-        import numpy as np
         from onnx import numpy_helper
 
         if name not in self.made:
@@ -173,8 +173,6 @@ def quantized_weights(weights: NDArray[np.float32], bits: int) -> tuple[NDArray[
     >>> integers.tolist(), (127 * scales).round(4).tolist()
     ([[127, -127], [64, 64]], [1.0, 4.0])
     """
-    import numpy as np
-
     largest = _LARGEST[bits]
     scales = np.maximum(abs(weights).max(axis=0), np.finfo(np.float32).tiny * largest) / largest
     integers = np.clip(np.rint(weights / scales), -largest, largest)
@@ -187,7 +185,6 @@ def exact_weight_bits() -> int:
     x86 processors without VNNI add two products in 16 bits, which saturate: 2 * 255 * 127 is above 32,767,
     2 * 255 * 63 is not.
     """
-    import numpy as np
     import onnxruntime
     from onnx import TensorProto, helper, numpy_helper
 

@@ -65,7 +65,7 @@ def test_the_picture_loads_nothing() -> None:
 
 
 def test_a_changed_number_is_seen() -> None:
-    changed = SVG.replace("60.2", "60.3")
+    changed = SVG.replace("75.2", "75.3")
     assert changed != SVG
     assert record_demo.text_of(changed) != record_demo.text_of(SVG)
 

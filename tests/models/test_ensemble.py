@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +10,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
 from crossexam.core.outcome import Outcome
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Model, Pair
 from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite
+from crossexam.runs.waiting import UnconfirmedError, refuse_many
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,31 @@ def test_what_is_known_of_each_member() -> None:
     model = open_model("mean/builtin/majority,builtin/overlap")
     assert model.name == "mean/builtin/majority,builtin/overlap"
     assert model.details["members"]["builtin/overlap"] == {"version": "overlap.v1"}
+
+
+class Far(Fixed):
+    host, needs_confirmation = "far.example:443", True  # type: ignore[assignment]
+
+    def requests_for(self, pairs: int) -> int:
+        return 2 * pairs
+
+    def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
+        if ("a", "b") in pairs:
+            raise CrossexamError("this pair is in the prompt")
+
+
+def test_whoever_sends_for_a_member_asks_for_permission() -> None:
+    near, far = Mean("mean/near", (SURE, DOUBTFUL)), Mean("mean/far", (SURE, Far("far", (0, 1, 0))))
+    assert (near.host, near.needs_confirmation, near.requests_for(2_000)) == (None, False, 0)
+    assert (far.host, far.needs_confirmation, far.requests_for(2_000)) == ("far.example:443", True, 4_000)
+    with pytest.raises(UnconfirmedError, match=r"up to 4,000 requests would be sent to far\.example:443"):
+        refuse_many(far, 2_000)
+    with pytest.raises(CrossexamError, match="this pair is in the prompt"):
+        far.refuse_asking_about(iter([("a", "b")]))
+    asked: list[int] = []
+    suite = Dataset("x", [Example("1", "a.", "b.", None), Example("2", "a.", "c.", None)])
+    predict_suite(far, suite, permit=lambda model, pairs: asked.append(pairs))
+    assert asked == [2]
 
 
 def test_mistakes(refused: Any) -> None:

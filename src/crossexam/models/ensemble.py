@@ -7,7 +7,7 @@ alike with several seeds, or are different models.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -58,6 +58,27 @@ class Mean(Model):
     def worded_for(self, two_labels: bool) -> Mean:
         """Return the ensemble whose members have the template for test sets of *two_labels*, or of three."""
         return Mean(self.name, tuple(member.worded_for(two_labels) for member in self.members))
+
+    @property
+    def host(self) -> str | None:
+        """The machines to which members send pairs; None if there are none."""
+        hosts = dict.fromkeys(member.host for member in self.members if member.host is not None)
+        return " and ".join(hosts) or None
+
+    @property
+    def needs_confirmation(self) -> bool:
+        """Whether the user has to confirm that many requests are sent for a member."""
+        return any(member.needs_confirmation for member in self.members)
+
+    def requests_for(self, pairs: int) -> int:
+        """Return how many requests are sent at most for all members to ask about so many *pairs*."""
+        return sum(member.requests_for(pairs) for member in self.members)
+
+    def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
+        """Raise CrossexamError if a member must not be asked about one of *pairs*."""
+        known = list(pairs)
+        for member in self.members:
+            member.refuse_asking_about(known)
 
     def answered(self, pairs: Sequence[Pair]) -> Batch:
         """Return the mean for *pairs*; of each pair, as much was read as some member read.

@@ -25,7 +25,14 @@ from crossexam.corpora.columns import (
     roles_of,
     stated_columns,
 )
-from crossexam.corpora.label_names import Names, UnknownLabelError, likely_meanings, parse_labels
+from crossexam.corpora.label_names import (
+    Names,
+    UnknownLabelError,
+    labels_text,
+    likely_meanings,
+    parse_labels,
+    stated_labels,
+)
 from crossexam.corpora.records import Row, detect_format
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.options.build import Build, Examine, Subset
@@ -35,9 +42,9 @@ Ask = Callable[[str], str]
 Options = TypeVar("Options", Build, Examine, Subset)
 
 _QUESTIONS: Final = {
-    "premise": "Which column is the premise, the text that is given? (number or name; Enter stops)",
-    "hypothesis": "Which column is the hypothesis, which may follow from it? (number or name; Enter stops)",
-    "label": "Which column has the labels? (number or name; Enter: none has)",
+    "premise": "Which column is the premise, the text taken to be true? (number or name; Enter to stop)",
+    "hypothesis": "Which column is the hypothesis, the text to check? (number or name; Enter to stop)",
+    "label": "Which column has the labels? (number or name; Enter if there are none)",
 }
 _PREVIEW: Final = 3  # rows
 _SHOWN: Final = 40  # characters of a value
@@ -46,16 +53,31 @@ _SHOWN: Final = 40  # characters of a value
 def with_answers(options: Options, act: Callable[[Options], None]) -> None:
     """Do *act* with *options*; at a terminal, with the columns and labels that the person there names.
 
-    The options that would have said it are printed.
+    The options that say the same are printed.
     """
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         act(options)
         return
     answered = with_columns(options, _ask)
+    _note_next_time(options, answered)
     try:
         act(answered)
     except UnknownLabelError as error:
-        act(replace(answered, labels=asked_labels(error, _ask)))
+        labelled = replace(answered, labels=asked_labels(error, _ask))
+        _note_next_time(options, labelled)
+        act(labelled)
+
+
+def _note_next_time(options: Options, answered: Options) -> None:
+    """Print the options that make *answered* of *options*, if they differ."""
+    flags = []
+    if answered.columns != options.columns and answered.columns is not None:
+        columns = stated_columns(answered.columns) or {}
+        flags.append(f"--columns {quote(','.join(f'{role}={column}' for role, column in columns.items()))}")
+    if answered.labels != options.labels and answered.labels is not None:
+        flags.append(f"--labels {quote(labels_text(stated_labels(answered.labels) or {}))}")
+    if flags:
+        note(f"next time, add: {' '.join(flags)}")
 
 
 def _ask(question: str) -> str:
@@ -81,8 +103,6 @@ def with_columns(options: Options, ask: Ask) -> Options:
                 columns |= asked_columns(corpus.name, rows, columns, ask)
     if columns == given:
         return options
-    stated = ",".join(f"{role}={column}" for role, column in columns.items())
-    note(f"next time: --columns {quote(stated)}")
     return replace(options, columns=columns)
 
 
@@ -125,11 +145,16 @@ def _show_preview(names: Sequence[str], rows: Sequence[Row]) -> None:
     from rich.console import Console
 
     cells = [
-        [str(number), visible(name), *(visible(one_line(str(row.get(name, "")))[:_SHOWN]) for row in rows)]
+        [str(number), visible(name), *(_shown(row.get(name, "")) for row in rows)]
         for number, name in enumerate(names, 1)
     ]
     header = ["", "column", *(f"row {number}" for number in range(1, len(rows) + 1))]
     Console(stderr=True, markup=False, emoji=False).print(table_of("", header, cells))
+
+
+def _shown(value: object) -> str:
+    text = one_line(str(value))
+    return visible(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
 
 
 def _chosen(question: str, names: Sequence[str], ask: Ask) -> str | None:
@@ -139,7 +164,7 @@ def _chosen(question: str, names: Sequence[str], ask: Ask) -> str | None:
             return answer
         if answer.isdecimal() and 0 < int(answer) <= len(names):
             return names[int(answer) - 1]
-        note(f"there is no column '{answer}'; a number from 1 to {len(names)}, or a name, is wanted")
+        note(f"there is no column '{answer}': enter a number from 1 to {len(names)}, or a name")
     return None
 
 
@@ -148,12 +173,12 @@ def asked_labels(error: UnknownLabelError, ask: Ask) -> Names:
     if not error.undeclared:
         raise error
     proposals = likely_meanings(error.undeclared)
-    counts = ", ".join(f"{clipped(name)} {count:,}" for name, count in error.undeclared.items())
-    note(f"{error.where}: {error.what}; the column has {counts}")
+    counts = ", ".join(f"{clipped(name)} ({count:,})" for name, count in error.undeclared.items())
+    note(f"{error.where}: the labels are {counts}")
     for number, proposal in enumerate(proposals, 1):
         note(f"  {number}  {proposal}")
     wanted = "VALUE=LABEL,... with entailment, neutral, contradiction, not_entailment, or - for no gold label"
-    question = f"What do they mean? ({'number, or ' if proposals else ''}{wanted}; Enter stops)"
+    question = f"What do they mean? ({'number, or ' if proposals else ''}{wanted}; Enter to stop)"
     while answer := ask(question):
         if answer.isdecimal() and 0 < int(answer) <= len(proposals):
             answer = proposals[int(answer) - 1]
@@ -165,6 +190,5 @@ def asked_labels(error: UnknownLabelError, ask: Ask) -> Names:
         if unknown := [name for name in error.undeclared if name not in labels]:
             note(f"nothing says what this means: {', '.join(map(clipped, unknown))}")
             continue
-        note(f"next time: --labels {quote(answer)}")
         return labels
     raise error

@@ -76,11 +76,11 @@ class HeadlineChoice:
 def count_candidates(runs: Iterable[Run]) -> int:
     """Return how many drops and differences the report on *runs* has, at least 1.
 
-    Every test set of a run that is compared with a base of this run counts, whatever the model answers, and
+    Every test set with items that is compared with a base of its run counts, whatever the model answers, and
     those of few items too: what is significant among so many is significant in the table of its model.
     """
     count = sum(
-        dataset.entry.has_accuracy and dataset.entry.base_set in run.datasets
+        len(dataset) > 0 and dataset.entry.has_accuracy and dataset.entry.base_set in run.datasets
         for run in runs
         for dataset in run.datasets.values()
     )

@@ -120,7 +120,7 @@ class Interval:
                 x = axis.at(value)
                 shapes.append(element("line", x1=x, x2=x, y1=middle - half, y2=middle + half, class_=look))
         low, value, high = self.estimate.low, self.estimate.value, self.estimate.high
-        if math.isfinite(low) and math.isfinite(high):
+        if self.estimate.n and math.isfinite(low) and math.isfinite(high):
             ends = {"x1": axis.at(low), "x2": axis.at(high)}
             shapes.append(element("line", **ends, y1=middle, y2=middle, class_="range"))
         if math.isfinite(value):

@@ -15,6 +15,7 @@ from crossexam.core.labels import LABELS
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.reports.advice import MOST, RULES, advice
 from crossexam.reports.results import ReportOptions, Results, results_of
+from crossexam.stats.power import minimum_detectable_drop
 
 GOLDS = [LABELS[k % 3] for k in range(90)]
 
@@ -69,14 +70,23 @@ def test_a_word_pair_with_a_large_share_is_named() -> None:
 
 def test_the_number_of_pairs_that_find_five_points() -> None:
     found = results(base=9, negation=15, tautology=14)
-    detectable = [each.minimum_detectable_drop for each in found.models[0].results[1:]]
-    assert all(each is not None and each > 0.05 for each in detectable)
+    needed = []
+    for each in found.models[0].results[1:]:
+        assert each.minimum_detectable_drop is not None
+        assert each.minimum_detectable_drop > 0.05
+        assert each.mcnemar is not None
+        assert each.effective_pairs is not None
+        changed = (each.mcnemar.b + each.mcnemar.c) / 90
+        times = next(
+            k for k in np.arange(1, 20, 0.01)
+            if minimum_detectable_drop(k * each.effective_pairs, changed, 0.05 / 2) <= 0.05
+        )  # fmt: skip
+        needed.append(90 * times)
     (said,) = sentence(found, "could go unnoticed")
     assert said.startswith("On 2 test sets, a drop of 5 points could go unnoticed")
     number = re.search(r"about ([\d,]+) pairs", said)
     assert number is not None
-    most = max(90 * (each / 0.05) ** 2 for each in detectable if each is not None)
-    assert most <= int(number[1].replace(",", "")) < most + 100
+    assert int(number[1].replace(",", "")) == pytest.approx(max(needed), abs=110)
     assert not sentence(results(base=0, negation=60), "could go unnoticed")  # significant
     assert not sentence(results(base=62, negation=63), "could go unnoticed")  # nothing to interpret
 

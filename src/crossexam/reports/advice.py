@@ -145,7 +145,8 @@ def _more_pairs(results: Results) -> Iterator[str]:
             ):
                 continue
             if detectable > WORTH_FINDING and math.isfinite(detectable):
-                count = pairs.n * (detectable / WORTH_FINDING) ** 2
+                changed = 0.0 if each.mcnemar is None else (each.mcnemar.b + each.mcnemar.c) / pairs.n
+                count = pairs.n * _times_as_many(detectable, changed)
                 needed.setdefault(100 * math.ceil(count / 100), []).append(results.short_names[each.name])
     if needed:
         most = max(needed)
@@ -155,6 +156,19 @@ def _more_pairs(results: Results) -> Iterator[str]:
             f"On {sets}, a drop of {100 * WORTH_FINDING:.0f} points could go unnoticed; detecting one "
             f"takes up to about {most:,} pairs per test set, from more sentences (--base, --limit)."
         )
+
+
+def _times_as_many(detectable: float, changed: float) -> float:
+    """Return how many times as many pairs show the drop worth finding in place of the *detectable* one.
+
+    The detectable drop falls with the number of pairs until it is the share of pairs that *changed* between
+    right and wrong, and then with its square root (Connor 1987; an approximation).
+
+    >>> _times_as_many(0.1, 0.3), _times_as_many(0.1, 0.0)
+    (4.0, 2.0)
+    """
+    turn = min(max(changed, WORTH_FINDING), detectable)
+    return detectable / turn * (turn / WORTH_FINDING) ** 2
 
 
 #: In the order in which their sentences are shown.

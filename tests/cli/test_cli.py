@@ -44,7 +44,7 @@ def test_a_demo_of_one_model(crossexam: Crossexam, tmp_path: Path, monkeypatch: 
 def test_the_demo_needs_nothing(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder, done = demo
     assert done.returncode == 0, done.stderr
-    assert "builtin/overlap" in done.stdout
+    assert "builtin/minilm" in done.stdout
     assert "antonymy" in done.stdout
     assert len(done.stdout.splitlines()) + done.stderr.count("report:") <= 40
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")

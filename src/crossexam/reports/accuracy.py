@@ -56,8 +56,8 @@ def empty_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> l
         if len(dataset):
             continue
         rejected = (dataset.entry.yields or {}).get("rejected") or {}
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in rejected.items())
-        notes.append(f"{names[name]} has no items{f': {reasons}' if reasons else ''}.")
+        reasons = ", ".join(f"{reason} ({count:,})" for reason, count in rejected.items())
+        notes.append(f"{names[name]} has no items{f'; rejected: {reasons}' if reasons else ''}.")
         notes += ways_out(rejected)
     return notes
 
@@ -180,7 +180,7 @@ def majority_notes(results: Results) -> list[str]:
     where = "the test set above" if swapped else "the base"
     note = f"Majority baseline: always giving the most frequent gold label of {where}{of_answered}"
     listed = ", ".join(f"{' or '.join(shares)} on {name}" for name, shares in others.items())
-    return [f"{note}; the test set's own gives {listed}." if listed else f"{note}."]
+    return [f"{note}; that of the test set itself would give {listed}." if listed else f"{note}."]
 
 
 def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:

@@ -107,7 +107,7 @@ def _augmentation(results: Results) -> Iterator[str]:
         if fallen is not None:
             kind, other = fallen.construction, TRAINABLE[fallen.construction].replace("_", " ")
             yield (
-                f"If you train {model.name} on items as of {results.short_names[fallen.name]} (train "
+                f"If you train {model.name} on items like those of {results.short_names[fallen.name]} (train "
                 f"--augment {kind}), test it on {other} as well: in the papers, such training helped on the "
                 "same test alone."
             )

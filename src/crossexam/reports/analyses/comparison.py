@@ -68,8 +68,8 @@ def against_table(results: Results) -> Table:
     )
     note = (
         f"A minus B in points. {MCNEMAR} {significance_note(alpha)} "
-        "Only A, only B: items that only that model gets right. If interval and p disagree, take the "
-        "difference as not shown."
+        "Only A, only B: items that only that model gets right. If the interval and p disagree, the "
+        "difference is not established."
     )
     one, other = (model.name for model in results.models)
     mean = mean_note(*results.answered)

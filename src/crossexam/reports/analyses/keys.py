@@ -28,7 +28,8 @@ _BY_KEY: Final = (
 )
 _RESULTS: Final = f"{_KEYS} {_BY_KEY}"
 _DIFFERENCES: Final = (
-    f"The mean difference over items and over keys. {_BY_KEY} If p is not significant, take it as not shown."
+    f"The mean difference over items and over keys. {_BY_KEY} If p is not significant, a difference is not "
+    "established."
 )
 
 

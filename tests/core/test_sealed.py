@@ -208,6 +208,11 @@ def test_facts_on_a_model_that_were_changed_are_refused(
             assert "the store is damaged: the facts" in refused(lambda: opened.facts)
 
     for_each(check, FACTS)
+    with store(tmp_path / "s") as opened:
+        changed(tmp_path / "s", "DELETE FROM models")
+        assert "the store is damaged: the facts" in refused(lambda: opened.facts)
+    with store(tmp_path / "s") as opened:
+        opened.note({"two_label": True})
     with store(tmp_path / "s") as opened, store(tmp_path / "s2") as other:
         other.note({"two_label": True})
         facts = other._connection.execute("SELECT facts, checksum FROM models").fetchone()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from made_runs import dataset, run_of
@@ -81,3 +82,12 @@ def test_every_written_format_has_the_figure() -> None:
     (baselines,) = (each for each in found if each["name"] == "baselines (published)")
     of = baselines["test_sets"][0]["figures"]["published_accuracy"]["of"]
     assert of == {"naik2018: annotation=ANTO": {"value": 0.67}}
+
+
+def test_what_was_published_of_a_slice_needs_the_slice() -> None:
+    run = run_over("multinli_annotated_matched")
+    dataset = next(iter(run.datasets.values()))
+    plain = tuple(replace(each, info={}) for each in dataset.examples)
+    without = replace(run, datasets={dataset.name: replace(dataset, examples=plain)})
+    assert "published_accuracy" in make_report(run).text(".csv")
+    assert "published_accuracy" not in make_report(without).text(".csv")

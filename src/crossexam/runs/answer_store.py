@@ -196,8 +196,8 @@ class AnswerStore:
         """What was learnt of the model by asking it: a run from the store alone cannot learn it again."""
         with self._errors_explained():
             query = "SELECT facts, checksum FROM models WHERE number = ?"
-            facts, checksum = self._connection.execute(query, (self._model,)).fetchone()
-            if checksum != checksum_of_row(self._key, facts):
+            facts, checksum = self._connection.execute(query, (self._model,)).fetchone() or (None, None)
+            if facts is None or checksum != checksum_of_row(self._key, facts):
                 raise sqlite3.DatabaseError("the facts on a model do not have their checksum")
         found: dict[str, Any] = json.loads(facts)
         return found

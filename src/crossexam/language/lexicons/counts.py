@@ -8,6 +8,7 @@ either corpus.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -67,6 +68,9 @@ class CountTable:
         write_text(path, f"{first_words(self.kind)}{self.source}\n{self._body()}")
 
 
+_COUNT: Final = re.compile(r"[0-9]{1,18}")  # as many digits as every reader of numbers takes
+
+
 def first_words(kind: CountKind) -> str:
     """Return what a file of counts of this *kind* begins with, before its source."""
     return f"#{kind} 1 "
@@ -82,7 +86,7 @@ def read_counts(kind: CountKind, path: Path) -> CountTable:
     for number, line in enumerate(lines, 2):
         cells = line.split("\t")
         words, entries = cells[: len(given)], [each.rpartition(" ") for each in cells[len(given) :]]
-        if not entries or not all(word and count.isdecimal() for word, _, count in entries):
+        if not entries or not all(word and _COUNT.fullmatch(count) for word, _, count in entries):
             raise FormatError(
                 f"malformed row for '{cells[0]}'",
                 where=f"{path}, line {number}",

@@ -89,11 +89,17 @@ def _slice_figures(results: Results) -> Iterator[Figure]:
 
 
 def _published_figures(results: Results) -> Iterator[Figure]:
-    """Yield the published accuracies of systems on slices of the test sets."""
+    """Yield the published accuracies of systems on slices that the test sets of the models have."""
+    there = {
+        (name, slicing, value)
+        for name, _, result in results.by_test_set()
+        for slicing, slices in result.slices.items()
+        for value in slices
+    }
     for name, dataset in results.test_sets.items() if results.options.published_rows else ():
         for slicing, values in published_slices(dataset).items():
             for value, figures in values.items():
-                for system, accuracy in figures.items():
+                for system, accuracy in figures.items() if (name, slicing, value) in there else ():
                     of = f"{STUDIES[0].study}: {slicing}={value}"
                     yield Figure(f"{system} (published)", name, "published_accuracy", accuracy, of)
 

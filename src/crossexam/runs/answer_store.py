@@ -141,7 +141,10 @@ class AnswerStore:
                 "INSERT OR IGNORE INTO models (key, name, facts, checksum) VALUES (?, ?, ?, ?)",
                 (self._key, self._name, _NO_FACTS, checksum_of_row(self._key, _NO_FACTS)),
             )
-            self._model = int(run("SELECT number FROM models WHERE key = ?", (self._key,)).fetchone()[0])
+            (number,) = run("SELECT number FROM models WHERE key = ?", (self._key,)).fetchone() or (None,)
+            if not isinstance(number, int):
+                raise sqlite3.DatabaseError("the model has no number")
+            self._model = number
 
     def _enter_wal_mode(self) -> None:
         """Switch the file to WAL mode; of two processes that do so at once, SQLite makes one fail at once."""

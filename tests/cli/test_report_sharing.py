@@ -90,3 +90,12 @@ def test_bounds_are_tracked_as_bounds(runs: Path, crossexam: Crossexam) -> None:
 
 def test_an_unknown_tracker_is_refused_before_anything_is_read(crossexam: Crossexam) -> None:
     assert "'mlflwo'" in crossexam("report nowhere --track mlflwo", 2).err
+
+
+def test_a_report_is_written_in_several_formats_or_in_none(runs: Path, crossexam: Crossexam) -> None:
+    done = crossexam("report neutral -o a.csv -o b.md")
+    assert done.err.splitlines() == ["written: a.csv", "written: b.md"]
+    assert all((runs / name).stat().st_size for name in ("a.csv", "b.md"))
+    said = crossexam("report neutral -o c.csv -o d.xyz", 2).err
+    assert "d.xyz: '.xyz' is not a supported report format" in said
+    assert not (runs / "c.csv").exists()

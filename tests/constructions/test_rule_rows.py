@@ -58,5 +58,5 @@ def test_rules_can_be_switched_off_by_name(refused: Callable[..., str]) -> None:
     assert "did you mean 'question'" in said
     for rules in ("paper", "released"):
         said = refused(made, sentence, without=names, rules=rules)
-        assert "antonymy.without: only rules of ours" in said
+        assert "antonymy.without: only the rules of rules=ours" in said
     assert Options(without=(names,)) == Options(without=("at times", "comparison"))

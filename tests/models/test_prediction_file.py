@@ -280,8 +280,8 @@ def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> Non
     for number, status, said in (
         (0, None, "no value for 'p_entailment'"),
         (0, "answered", "no value for 'p_entailment'"),
-        (0, "verified", ".jsonl, line 1: 'verified' in column 'status' is no status"),
-        (1, "ok", ".jsonl, line 2: 'ok' in column 'status' is no status"),
+        (0, "verified", ".jsonl, line 1: 'verified' in column 'status' is not a status"),
+        (1, "ok", ".jsonl, line 2: 'ok' in column 'status' is not a status"),
         (1, "cut", "line 2: 'status' is 'cut', but 'p_entailment' is 0.7"),
     ):
         rows = [dict(row) for row in WITH_STATUS]

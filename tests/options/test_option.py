@@ -13,7 +13,7 @@ from crossexam.cli.command import Verb
 from crossexam.cli.main import VALIDATE, VERBS
 from crossexam.core.imports import imported
 from crossexam.core.places import url_of
-from crossexam.options.groups import ReadFrom
+from crossexam.options.groups import ReadFrom, WriteTo
 from crossexam.options.option import (
     Count,
     NumberOrAuto,
@@ -48,6 +48,14 @@ class Cook(Shared):
     style: Literal["raw", "done"] = option("The style.", default="done", once=True)
     salt: tuple[int, ...] = several("Grains. Repeatable.", "--salt", "-s")
     output: ReadFrom = option("Where it goes. Or stays.", "-o", "--output", takes="DIR", required=True)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What is written is not left out."""
+
+    output: WriteTo | None = option("Where it goes.")
+    page: tuple[WriteTo, ...] = several("Pages.")
 
 
 def given(**values: Any) -> Cook:
@@ -86,6 +94,11 @@ def test_what_is_wrong_with_a_text_is_said(refused: Callable[..., str]) -> None:
         assert refused(given, **{values[0]: [values[1]]}) == said
     assert refused(given, style=["raw", "done"]) == "--style is given twice\n  wanted: either 'raw' or 'done'"
     assert given(style=["raw", "raw"]).style == "raw"
+    two = refused(read_options, Written, {"output": ["a.csv", "b.md"]})
+    assert two == "--output is given twice\n  wanted: either 'a.csv' or 'b.md'"
+    assert read_options(Written, {"output": ["a.csv", "a.csv"], "page": ["x", "y"]}) == Written(
+        output=Path("a.csv"), page=(Path("x"), Path("y"))
+    )
     assert refused(read_options, Cook, {"dish": "soup"}) == "-o is missing\n  wanted: -o DIR: Where it goes"
     assert refused(read_options, Cook, {"output": ["x"]}) == "DISH is missing\n  wanted: DISH: What to cook"
 

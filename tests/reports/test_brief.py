@@ -98,7 +98,7 @@ def test_where_a_drop_is_not_the_difference_of_the_accuracies_shown_it_is_said()
     sets = run.datasets | {"few.x": replace(few, examples=few.examples[:40])}
     rows = run.probabilities | {"few.x": run.probabilities["few.x"][:40]}
     results = results_of([replace(run, datasets=sets, probabilities=rows)])
-    assert "for few, from those base examples alone that have an item" in drop_note(results)
+    assert "for few, only from base examples that have an item" in drop_note(results)
     assert all(
         drop_note(results) in table.notes[0] for table in (brief_tables(results)[0], broken_table(results))
     )

@@ -19,6 +19,7 @@ from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.core.test_sets import write_test_set
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.truncation import truncations
+from crossexam.reports.analyses.truncation import truncation_warnings
 from crossexam.reports.report import make_report
 
 MENDED = "To have every item read to the end, run the model with --chunk, as in --chunk words:300."
@@ -79,7 +80,7 @@ def test_a_model_that_read_all_is_not_warned_of() -> None:
 
 
 def test_the_warning_says_what_is_known_and_what_helps(for_each: Callable[..., None]) -> None:
-    """Few truncated items need no chunks; an earlier version did not say which items it did not read."""
+    """Few truncated items need no chunks."""
 
     def check(of: Run, said: str, unsaid: str = "nothing") -> None:
         text = make_report(of).text(".md").partition("##")[0]
@@ -87,7 +88,6 @@ def test_the_warning_says_what_is_known_and_what_helps(for_each: Callable[..., N
         assert unsaid not in text
 
     few = "x" + "." * 99, "." * 100, "N" * 100
-    old = replace(LONG, reading={}, manifest={"truncated_pairs": 3, "distinct_pairs": 1200})
     for_each(
         check,
         [
@@ -97,13 +97,25 @@ def test_the_warning_says_what_is_known_and_what_helps(for_each: Callable[..., N
                 replace(LONG, manifest={"chunk": "words:500"}),
                 "The chunks are too long for the model: choose smaller ones than words:500.",
             ),
-            (
-                old,
-                "mine did not read 3 of 1,200 distinct pairs to the end. This run does not say which: repeat",
-            ),
-            (replace(old, manifest={"truncated_pairs": 0}), "", "did not read"),
+            (replace(LONG, reading={}), "", "did not read"),
         ],
     )
+
+
+def test_of_many_test_sets_those_that_were_read_least_are_named() -> None:
+    one = next(iter(LONG.datasets.values()))
+    count = len(one)
+    sets = {f"made.x{k}": replace(one, name=f"made.x{k}") for k in range(1, 6)}
+    cut = {name: np.arange(count) < k for k, name in enumerate(sets, 1)}
+    many = replace(
+        LONG,
+        datasets=sets,
+        probabilities=dict.fromkeys(sets, next(iter(LONG.probabilities.values()))),
+        reading={name: Reading(each, np.zeros(count, dtype=bool)) for name, each in cut.items()},
+    )
+    (said,) = truncation_warnings(make_report(many).results)
+    shares = [f"made.x{k} {100 * k / count:.1f} %" for k in (5, 4, 3)]
+    assert f": {', '.join(shares)}, and less of 2 other test sets." in said
 
 
 @pytest.mark.parametrize("length", [16, 128])

@@ -62,7 +62,7 @@ def group_of(verbs: Mapping[str, Verb | typer.Typer], **how: Any) -> typer.Typer
     app = typer.Typer(
         cls=Verbs, no_args_is_help=True, pretty_exceptions_enable=False, context_settings=_HELP, **how
     )
-    app.callback()(lambda: None)  # without one, it would be no group
+    app.callback()(lambda: None)  # without one, it would not be a group
     return app
 
 

@@ -7,7 +7,7 @@ from crossexam.cli.report import refuse_details, training_pairs_of
 from crossexam.evaluation.comparison import check_same_sets, common_part, one_sided_sets
 from crossexam.evaluation.verified import by_status, verified_only
 from crossexam.options.results import Compare
-from crossexam.reports.report import make_report
+from crossexam.reports.report import check_formats, make_report
 from crossexam.reports.results import ReportOptions
 from crossexam.runs.saved import read_runs
 
@@ -15,6 +15,7 @@ from crossexam.runs.saved import read_runs
 def compare(options: Compare) -> None:
     """Compare two runs by paired differences."""
     refuse_details(options)
+    check_formats(options.output, of_comparison=True)
     chosen = verified_only if options.verified else by_status
     a, b = (chosen(run) for run in read_runs([options.first, options.second]))
     left_out = one_sided_sets(a, b) if options.common else ()
@@ -27,13 +28,13 @@ def compare(options: Compare) -> None:
         max_unanswered=options.max_unanswered,
     )
     made = make_report(a, b, options=asked)
-    if options.output is not None:
-        made.save_comparison(options.output)
+    for path in options.output:
+        made.save_comparison(path)
     for line in left_out:
         note(f"left out: {line}")
-    if options.output is None:
+    for path in options.output:
+        written(path)
+    if not options.output:
         show(made.terminal_comparison(details=options.details))
         if not options.details:
             note("--details prints all tables")
-    else:
-        written(options.output)

@@ -169,23 +169,35 @@ def written(path: Path, folder: Path | None = None, *, what: str = "written") ->
 
 
 def warn_of_gaps(runs: Sequence[Run]) -> None:
-    """Report on standard error what readers of *runs* must know.
+    """Report on standard error what readers of *runs* must know if no report says it.
 
-    These are test sets that were not read to the end or lack parses that are read, converted models that
-    differ from what they were converted from, and what rounding changed where not float32 was computed.
+    These are test sets that were not read to the end or lack parses that are read, and what
+    :func:`warn_of_conversion` reports.
     """
-    from crossexam.evaluation.conversion import conversion_warnings
     from crossexam.evaluation.verified import by_status
-    from crossexam.models.precision import rounding_sentences
     from crossexam.reports.analyses.parses import parse_warning
     from crossexam.reports.analyses.truncation import truncation_warning
     from crossexam.reports.results import ModelResults
 
     for run in runs:
         model = ModelResults(run.model, by_status(run), ())
-        for warning in (truncation_warning(model), parse_warning(model), *conversion_warnings(run)):
-            if warning:
-                note(f"warning: {warning}")
+        for warning in filter(None, (truncation_warning(model), parse_warning(model))):
+            note(f"warning: {warning}")
+    warn_of_conversion(runs)
+
+
+def warn_of_conversion(runs: Sequence[Run]) -> None:
+    """Report on standard error what reports on *runs* do not say.
+
+    These are converted models that differ from what they were converted from, and what rounding changed where
+    not float32 was computed.
+    """
+    from crossexam.evaluation.conversion import conversion_warnings
+    from crossexam.models.precision import rounding_sentences
+
+    for run in runs:
+        for warning in conversion_warnings(run):
+            note(f"warning: {warning}")
         for sentence in rounding_sentences(run.manifest.get("details")):
             note(f"{run.model}: {sentence}")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.cli.build import build_and_show, refuse_unread, requested
-from crossexam.cli.console import note, show, warn_of_gaps, written
+from crossexam.cli.console import note, show, warn_of_conversion, written
 from crossexam.cli.model_runs import PlannedRun, RunMaker, chunking_for, required_server
 from crossexam.cli.models import by_template, model_folders, options_for, statuses, without_key
 from crossexam.cli.questions import with_answers
@@ -113,7 +113,7 @@ def _report(runs: Sequence[Run], page: Path, items: ItemChoice, max_unanswered: 
     made.save(page)
     show(made.terminal())
     written(page, written_beside(page), what="report")
-    warn_of_gaps(runs)
+    warn_of_conversion(runs)
 
 
 #: Pairs of the base about which a function is asked before anything is built.

@@ -17,7 +17,7 @@ from crossexam.interop.trackers import checked_tracker
 from crossexam.options.results import Compare, Report
 from crossexam.reports.parts import written_beside
 from crossexam.reports.report import Report as Made
-from crossexam.reports.report import make_report
+from crossexam.reports.report import check_formats, make_report
 from crossexam.reports.results import ReportOptions
 from crossexam.reports.tracking import track_report
 from crossexam.runs.saved import read_runs, run_folder, run_folders
@@ -29,6 +29,7 @@ _DEV: Final = "dev:"
 def report(options: Report) -> None:
     """Report the results of one or more runs."""
     refuse_details(options)
+    check_formats(options.output)
     trackers = [checked_tracker(name) for name in dict.fromkeys(options.track)]
     chosen = verified_only if options.verified else by_status
     folders = [run for folder in options.runs for run in run_folders(folder)]
@@ -45,22 +46,22 @@ def report(options: Report) -> None:
         threshold=_threshold_choice(options.threshold, options.threshold_per_set),
     )
     made = make_report(*loaded, options=asked)
-    if options.output is not None:
-        made.save(options.output)
+    for path in options.output:
+        made.save(path)
     tracked = [line for name in trackers for line in _tracked(made, name)]
-    if options.output is None:
+    for path in options.output:
+        written(path, written_beside(path))
+    if not options.output:
         show(made.terminal(details=options.details))
         if not options.details:
             note("--details prints all tables, -o report.html writes the page")
-    else:
-        written(options.output, written_beside(options.output))
     for line in tracked:
         note(line)
 
 
 def refuse_details(options: Report | Compare) -> None:
     """Raise CrossexamError if all tables are to be printed, but written to a file."""
-    if options.details and options.output is not None:
+    if options.details and options.output:
         raise CrossexamError("a file has all tables", where="--details", wanted="--details or -o, not both")
 
 

@@ -119,7 +119,7 @@ def _attested(outcome: Outcome, word: str, resources: Resources, options: Option
 
 
 class _Case(NamedTuple):
-    """The *sentence* on *side* of *example*, and its *words*, in whose context senses are told."""
+    """The *sentence* on *side* of *example*, and its *words*, which tell the senses of its words."""
 
     example: Example
     side: Side

@@ -60,7 +60,7 @@ class Options:
     without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raise CrossexamError if *min_plausibility* is not a score, or *without* names no rules of ours."""
+        """Raise CrossexamError if *min_plausibility* is not a score, or *without* names other rules."""
         if not 0 <= self.min_plausibility <= 1:
             raise CrossexamError(
                 f"'{self.min_plausibility}' is not a plausibility score",

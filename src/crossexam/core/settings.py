@@ -167,7 +167,7 @@ def fitting(value: Any, kind: Any, *, reads_texts: bool = True) -> Any:
     """Return *value* as a *kind*: a type, or several in a union; raises ValueError if it does not fit.
 
     Types are bool, int, float, str, Path, Mapping, None, Literal and tuples.  NumPy's numbers are numbers and
-    lists are tuples; True and False are no numbers, and NaN is none.  In ``Annotated``, functions change the
+    lists are tuples; True, False and NaN are not numbers.  In ``Annotated``, functions change the
     value or raise ValueError.  Unless *reads_texts* is False, a text stands for a value of another type:
     true, yes, 1; false, no, 0; none; ``1,3`` or ``(1, 3)``.
 

@@ -119,7 +119,7 @@ def ask_again(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[str,
     """Return how often *model* answers otherwise than in *run* when it is asked *times* more.
 
     Up to PAIRS_REPEATED distinct pairs are drawn with *seed* from those that *run* has an answer to: two
-    failures to answer are no agreement.  ``flips`` are answers that name another label, or none; ``rate`` is
+    failures to answer are not agreement.  ``flips`` are answers that name another label, or none; ``rate`` is
     their share, with its interval by pair.  Raises CrossexamError, also if *run* has no answer.
     """
     if times < 1:

@@ -215,7 +215,7 @@ def _from_labels(
 
 
 def _refuse_others(rows: Sequence[Any], kind: type, asked: Asked) -> None:
-    """Raise FormatError unless all *rows* are of the *kind* of the first; True and False are no numbers."""
+    """Raise FormatError unless all *rows* are of the *kind* of the first; True and False are not numbers."""
     for number, row in enumerate(rows):
         if not isinstance(row, kind) or isinstance(row, bool) != (kind is bool):
             raise FormatError(

@@ -216,7 +216,7 @@ class Model:
 
 
 class OwnModel(Model):
-    """An object of the user as a model: it has the attributes of one, and is no subclass."""
+    """An object of the user as a model: it has the attributes of a model, but is not a subclass."""
 
     name: str
     key: str

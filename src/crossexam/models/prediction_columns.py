@@ -203,7 +203,7 @@ def status_column(found: Rows, stated: str | None) -> str | None:
         if others and (stated is not None or len(others) < len(values)):
             index, other = next(iter(others.items()))
             raise FormatError(
-                f"{quoted(other)} in column {name!r} is no status",
+                f"{quoted(other)} in column {name!r} is not a status",
                 where=found.place(index),
                 wanted=", ".join(STATUSES),
                 hint=None if stated else f"a column {name!r} about something else needs another name",

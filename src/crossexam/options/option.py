@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get
 
 from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.places import work_path
 from crossexam.core.settings import Within, described, fitting
 
 _OPTION: Final = "option"
@@ -32,7 +33,7 @@ class Option:
 
     An argument has no *flags*.  *takes* stands for its value in the help, and *group* is its heading there.
     Of a command with many options, ``--help`` shows only the *first* ones.  If it is given again with another
-    value, the last one counts, unless it is to be given *once*.
+    value, the last one counts, unless it is to be given *once*, as what names a file to write is.
     """
 
     help: str
@@ -136,10 +137,16 @@ def _option(of: Field[Any], annotation: Any) -> Option:
         said,
         name=of.name,
         kind=kind,
+        once=said.once or _is_written(kind),
         default=of.default,
         flags=() if said.is_argument else said.flags or (f"--{of.name.replace('_', '-')}",),
         takes=said.takes or ("" if kind is bool else _placeholder(kind)),
     )
+
+
+def _is_written(kind: Any) -> bool:
+    """Return whether *kind* is ``WriteTo``, that of a file or folder to write."""
+    return work_path in get_args(kind)[1:]
 
 
 def _placeholder(kind: Any) -> str:

@@ -18,9 +18,9 @@ class Report(Shown):
     """
 
     runs: tuple[ReadFrom, ...] = argument("RUN...", "What crossexam run wrote: folders or URLs.")
-    output: WriteTo | None = option(
+    output: tuple[WriteTo, ...] = several(
         "Output file or URL: .html, .md, .tex, .csv or .json; .yaml for a model card; .pdf, .svg or .vl.json "
-        "for figures. Default: in brief on the terminal.",
+        "for figures. Repeatable. Default: in brief on the terminal.",
         "-o",
         "--output",
         takes="FILE",
@@ -61,8 +61,8 @@ class Compare(Shown):
 
     first: ReadFrom = argument("RUN", "The first run: a folder or URL.")
     second: ReadFrom = argument("RUN", "The second run, over the same test sets.")
-    output: WriteTo | None = option(
-        "Output file or URL: .md, .tex, .csv or .json.", "-o", "--output", takes="FILE"
+    output: tuple[WriteTo, ...] = several(
+        "Output file or URL: .md, .tex, .csv or .json. Repeatable.", "-o", "--output", takes="FILE"
     )
     details: bool = switch("Print all tables, not just that of the accuracies.")
     common: bool = switch("Leave out test sets that only one of the runs has, and name them.")

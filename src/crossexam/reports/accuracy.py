@@ -17,6 +17,7 @@ from crossexam.reports.analysis import PAGE, WRITTEN_ONLY, Analysis, Section
 from crossexam.reports.drawing import Interval, range_text, round_range
 from crossexam.reports.figures import Figure
 from crossexam.reports.headline import chosen_among
+from crossexam.reports.names import named_together
 from crossexam.reports.published_systems import (
     CORPORA_STUDY,
     STUDIES,
@@ -37,10 +38,8 @@ if TYPE_CHECKING:
 
 def intervals_of(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> str:
     """Return what the intervals of *test_sets* are: by premise, and by word pair where they have these."""
-    keyed = [
-        names[name] for name, dataset in test_sets.items() if keys_are_sampled(dataset.entry.construction)
-    ]
-    by_pair = f" ({', '.join(keyed)}: and by word pair)" if keyed else ""
+    keyed = [name for name, dataset in test_sets.items() if keys_are_sampled(dataset.entry.construction)]
+    by_pair = f" ({named_together(keyed, test_sets, names)}: by premise and word pair)" if keyed else ""
     return f"95 % confidence intervals clustered by premise{by_pair}"
 
 

@@ -29,6 +29,7 @@ from crossexam.reports.analyses.consistency import consistency, violations_table
 from crossexam.reports.analyses.fact_checking import fact_checking
 from crossexam.reports.analyses.unanswered import unanswered_notes
 from crossexam.reports.headline import chosen_among, worst_of
+from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, without_published
 from crossexam.reports.significance import uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, significance_note
@@ -199,13 +200,13 @@ def _is_significant(result: TestSetResult, results: Results) -> bool:
 def drop_note(results: Results) -> str:
     """Return what a drop is, and that it is not the difference of accuracies shown where that is so."""
     in_part = [
-        results.short_names[result.name]
+        result.name
         for _, model, result in results.by_test_set()
         if (base := model.result(result.base_set or "")) is not None
         and pairs_of(result) not in {None, base.n}
     ]
-    listed = ", ".join(dict.fromkeys(in_part))
-    parts = f"; for {listed}, from those base examples alone that have an item" if listed else ""
+    listed = named_together(in_part, results.test_sets, results.short_names)
+    parts = f"; for {listed}, only from base examples that have an item" if listed else ""
     return f"Drop: accuracy lost from the base, in points{parts}."
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from crossexam.core.dataset import Dataset
@@ -48,6 +48,22 @@ def short_names(test_sets: Mapping[str, Dataset]) -> dict[str, str]:
         total = Counter(names.values())
         names = {name: longer[name] if total[short] > 1 else short for name, short in names.items()}
     return names
+
+
+def named_together(names: Collection[str], test_sets: Mapping[str, Dataset], short: Mapping[str, str]) -> str:
+    """Return the *short* names of *names* for a sentence, without the base where all bases are meant.
+
+    That is where all of *test_sets* that differ in the base alone are among *names*.
+
+    >>> sets = {name: Dataset(name, ()) for name in ("base.a", "base.b", "cs.a", "cs.b", "negation.a")}
+    >>> named_together(["cs.a", "cs.b", "base.a"], sets, short_names(sets))
+    'cs, base (a)'
+    """
+    alike: dict[str, set[str]] = {}
+    for name, dataset in test_sets.items():
+        alike.setdefault(_short(name, dataset.entry, False), set()).add(name)
+    without = {name: brief for brief, several in alike.items() if several <= {*names} for name in several}
+    return ", ".join(dict.fromkeys(without.get(name, short[name]) for name in names))
 
 
 def _short(name: str, entry: TestSetEntry, with_part: bool) -> str:

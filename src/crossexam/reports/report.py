@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -58,7 +58,7 @@ COMPARISONS: Final[Mapping[str, Callable[[Results], str]]] = {
     ".csv": comparison_csv,
     ".json": comparison_json,
 }
-#: What is no text.
+#: What is not text.
 _BINARY: Final[Mapping[str, Callable[[Results], bytes]]] = {".pdf": vega_lite.pdf}
 _SUFFIXES: Final = (*RENDERERS, *_BINARY)
 
@@ -165,6 +165,12 @@ def make_report(*runs: Run, options: ReportOptions = DEFAULTS) -> Report:
     Items with proposed labels and verified items are scored as separate test sets.
     """
     return Report(tuple(by_status(run) for run in runs), options)
+
+
+def check_formats(paths: Iterable[Path], *, of_comparison: bool = False) -> None:
+    """Raise FormatError if a report, or a comparison, cannot be written to one of *paths*, by its suffix."""
+    for path in paths:
+        _known_suffix(path, tuple(COMPARISONS) if of_comparison else _SUFFIXES)
 
 
 def _known_suffix(path: Path, known: Sequence[str]) -> str:

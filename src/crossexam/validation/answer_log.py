@@ -2,8 +2,8 @@
 
 A line is an answer, or takes the latest answer on the page back, so that nothing a judge did is lost.  When
 :meth:`AnswerLog.append` returns, its lines are on the disk.  A process that is killed may leave a part of a
-line at the end: the answer in flight, which nobody was told to be saved.  It is no answer, and the next one
-takes its place.
+line at the end: the answer in flight, of which nobody was told that it is saved.  It does not count, and
+the next one takes its place.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Judgement(NamedTuple):
 
 
 class AnswerLog:
-    """The file *path* with the answers of *judge*; *check* raises CrossexamError for what is no answer.
+    """The file *path* with the answers of *judge*; *check* raises CrossexamError for what is not an answer.
 
     Each method begins by reading what other processes have appended.  Whoever appends must hold the lock of
     the study.

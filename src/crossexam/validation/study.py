@@ -139,7 +139,7 @@ class Study:
     def judgements(self, judge: str | None = None) -> list[Judgement]:
         """Return the latest judgements, of *judge* or of all judges, sorted.
 
-        Raises FormatError that names the line which is no answer.
+        Raises FormatError that names the line that is not an answer.
         """
         judges = self.judges if judge is None else [judge]
         return sorted(answer for name in judges for answer in self._logs[name].latest().values())

@@ -144,7 +144,7 @@ def _is_restrictive(place: Place) -> bool:
 
 
 def _may_be_together(place: Place) -> bool:
-    """Return whether the noun is no person, and an indefinite or plural one."""
+    """Return whether the noun does not name a person, and is indefinite or plural."""
     if animacy(place.swap.word) == "person":
         return False
     return place.sentence.tags[place.position] == "NNS" or place.is_counted
@@ -308,7 +308,7 @@ _OF_ATTRIBUTES: Final[Table] = (
                    and (p.named != "thing" or not is_scene(p.sentence)),
          "They hired a new cook.", "They hired a young cook.",
          "Who has newly come is opposed to the former one (Quirk et al., 7.43)."),
-    Rule("in some cases only", lambda p: is_one_of_many(p),
+    Rule("in some cases only", is_one_of_many,
          "There are a few sad sailors.", "There are two sad sailors.",
          "Some are so, and others may be the opposite."),
     Rule("noun phrase without a determiner", lambda p: p.is_generic,
@@ -342,10 +342,10 @@ _OF_HEADS: Final[Table] = (
     Rule("noun phrase without a determiner", lambda p: p.is_generic,
          "They are meeting husbands.", "They are meeting a husband.",
          "It may name a kind, of which there are others (Quirk et al., 5.26-5.58, on reference)."),
-    Rule("in some cases only", lambda p: is_one_of_many(p),
+    Rule("in some cases only", is_one_of_many,
          "Some boys keep goats.", "Some boys are feeding goats.",
          "Some are so, and others may be the opposite."),
-    Rule("one of several relatives", lambda p: is_of_several_relatives(p),
+    Rule("one of several relatives", is_of_several_relatives,
          "Ann saw my aunt.", "Ann saw the aunt.",
          "Who has a son may also have a daughter."),
     Rule("the other end of a relation",

@@ -34,7 +34,7 @@ def switched_off(
 ) -> tuple[str, ...]:
     """Return the reasons in *names*, each one or several with commas between, in the order of *rules*.
 
-    *of* is the construction, for errors: UnknownNameError for a name that is no reason, CrossexamError if
+    *of* is the construction, for errors: UnknownNameError for a name that is not a reason, CrossexamError if
     items are not made by *ours*, these rules.
 
     >>> table = [Rule(name, str.isspace, "", "", "") for name in ("question", "modal, or reported")]
@@ -46,7 +46,7 @@ def switched_off(
     named = {reason for each in names for reason in _named(each, known, f"rule of {of}", where)}
     if named and not ours:
         raise CrossexamError(
-            "only rules of ours can be switched off",
+            "only the rules of rules=ours can be switched off",
             where=where,
             hint=f"leave out {where}, or choose rules=ours",
         )

@@ -171,7 +171,7 @@ ASIDE: Final = frozenset((
     "watching", "sitting", "standing", "lying", "crouching", "smiling", "frowning", "resting", "waiting",
     "crying", "drinking",
 ))
-#: Verbs that are no action of their own, but the purpose, the manner or the outcome of one.
+#: Verbs that are not an action of their own, but the purpose, the manner or the outcome of one.
 OF_ANOTHER: Final = frozenset(
     "call donate fall fell pout compete celebrate exercise participate sweat race win train practice "
     "entertain sail cool search seek collect deliver score hunt hide protest attend explore inspect study "

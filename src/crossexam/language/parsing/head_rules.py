@@ -14,7 +14,7 @@ from typing import Final
 from crossexam.language.lexicons import closed_classes
 from crossexam.language.parsing.trees import Tree
 
-# As Penn trees split them, with either apostrophe: ai n't, they 've; participles of "do" are no auxiliaries.
+# As Penn trees split them, with either apostrophe: ai n't, they 've; participles of "do" are not auxiliaries.
 BE: Final = closed_classes.BE_WITH_CLITICS | {"’s", "’re", "’m", "ai"}
 GET: Final = frozenset("get gets got getting gotten".split())
 HAVE: Final = closed_classes.HAVE | {"'ve", "'d", "’ve"}

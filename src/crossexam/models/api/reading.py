@@ -7,7 +7,7 @@ text in which two rules find different labels is ambiguous, a label that is deni
 such as *no* is part of too many sentences ("There is no way to tell") to count in their middle.
 
 Words that ``--labels`` declares are read beside those of the template.  They may be any words, and so count
-only where an answer stands alone: *supported* of "the conclusion is supported by nothing" is no answer.
+only where an answer stands alone: *supported* of "the conclusion is supported by nothing" is not an answer.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.dataset import counted_items
 from crossexam.models.chunking import WHOLE
 from crossexam.reports.analysis import Analysis, Section
 from crossexam.reports.figures import MODEL_OF_SEVERAL, TEST_SET, FigureColumn, FigureTable, Row
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 #: The share of truncated items of a test set from which a report says how to avoid truncation.
 WORTH_MENDING: Final = 0.01
 
+_NAMED: Final = 3  # test sets in the warning
 _USUAL_TOKENS: Final = 512  # of BERT and its like
 
 _NOTES: Final = (
@@ -69,8 +71,8 @@ _TABLE: Final = FigureTable["Truncation"](
 
 
 def are_read(results: Results) -> bool:
-    """Return whether it is known of some model what it read, or that it did not read all."""
-    return any(run.reading or run.manifest.get("truncated_pairs") for run in results.runs)
+    """Return whether it is known of some model what it read."""
+    return any(run.reading for run in results.runs)
 
 
 def truncation_warnings(results: Results) -> list[str]:
@@ -82,14 +84,17 @@ def truncation_warnings(results: Results) -> list[str]:
 def truncation_warning(model: ModelResults) -> str | None:
     """Return which share of which test sets *model* did not read to the end, and how to avoid it.
 
-    None if it read all.  A run of an earlier version only has the number of truncated pairs.
+    None if it read all.  Of more than a few test sets, those of which it read least are named.
     """
     found = truncations(model)
     if not found:
-        return None if model.run.reading else _only_counted(model)
+        return None
     items = sum(len(dataset) for dataset in model.run.datasets.values())
     cut, unseen = sum(each.truncated for each in found), sum(each.edit_unseen for each in found)
-    sets = ", ".join(f"{each.name} {_percent(each.share)}" for each in found)
+    least_read = sorted(found, key=lambda each: -each.share)[:_NAMED] if len(found) > _NAMED else found
+    sets = ", ".join(f"{each.name} {_percent(each.share)}" for each in least_read)
+    if rest := len(found) - len(least_read):
+        sets += f", and less of {counted_items(rest, 'other test set')}"
     sentences = [
         f"{model.name} did not read {cut:,} of {items:,} items to the end ({_percent(cut / items)}): {sets}."
     ]
@@ -98,16 +103,6 @@ def truncation_warning(model: ModelResults) -> str | None:
     if any(each.share > WORTH_MENDING for each in found):
         sentences.append(_mend(model))
     return " ".join(sentences)
-
-
-def _only_counted(model: ModelResults) -> str | None:
-    cut, pairs = (model.run.manifest.get(key) for key in ("truncated_pairs", "distinct_pairs"))
-    if not cut:
-        return None
-    return (
-        f"{model.name} did not read {cut:,} of {pairs:,} distinct pairs to the end. This run does not say "
-        "which: repeat `crossexam run` with the same folder to find out."
-    )
 
 
 def _mend(model: ModelResults) -> str:

@@ -214,7 +214,9 @@ def test_figures_of_a_dev_set_stand_beside_no_other_split_and_no_part_of_it(
     def check(part: str, facts: dict[str, Any]) -> None:
         sets = [bare(f"{made}.{part}", **facts) for made in ("base", "so_swap", "cs_0_5", "negation")]
         results = results_of([alike(*sets)])
-        assert headers(accuracy_table(results)) == ["Test set", "Items", "m"]
+        table = accuracy_table(results)
+        assert headers(table) == ["Test set", "Items", "m"]
+        assert ("built with --limit" in " ".join(table.notes)) == ("signature" in facts)
         assert [row for row in error_table(results).rows if row[2] is None] == []
         assert [row for row in prediction_table(results).rows if row[3] is None] == []
 

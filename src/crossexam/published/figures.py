@@ -203,8 +203,16 @@ def corpus_of(entry: TestSetEntry) -> str | None:
     'matched'
     >>> corpus_of(TestSetEntry("negation", "dev_matched", signature="corpus:x|limit:1000|version:0"))
     """
-    limited = "|limit:" in (entry.signature or "")
-    return None if limited or CROSS_DATASET in entry.facts else split_of(entry.part)
+    return None if is_limited(entry) or CROSS_DATASET in entry.facts else split_of(entry.part)
+
+
+def is_limited(entry: TestSetEntry) -> bool:
+    """Return whether a test set was made from the first examples of its base alone.
+
+    >>> is_limited(TestSetEntry("negation", "dev_matched", signature="corpus:x|limit:1000|version:0"))
+    True
+    """
+    return "|limit:" in (entry.signature or "")
 
 
 def is_of_snli_train(part: str) -> bool:

@@ -10,6 +10,7 @@ from crossexam.constructions.keys import keys_are_sampled
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.verified import is_proposed
+from crossexam.published.figures import is_limited, split_of
 from crossexam.reports.analyses.challenge import published_on_challenge
 from crossexam.reports.analyses.templates import drops_within_noise
 from crossexam.reports.analyses.unanswered import unanswered_notes
@@ -115,9 +116,20 @@ def accuracy_table(results: Results) -> Table:
         *proposed_notes(results.test_sets),
         *projection_notes(results),
         *other_rules_note(differences),
+        *_limited_note(results),
         *(study.source for study in studies),
     ]
     return Table("Accuracy", columns, tuple(rows), tuple(notes))
+
+
+def _limited_note(results: Results) -> list[str]:
+    """Return why there are no published figures for the first examples of a corpus that has some."""
+    entries = [dataset.entry for dataset in results.test_sets.values()]
+    if not results.published_of_three or not any(
+        is_limited(each) and split_of(each.part) for each in entries
+    ):
+        return []
+    return ["Published figures are of whole corpora: test sets that were built with --limit have none."]
 
 
 def written_accuracy_table(results: Results, most_across: int = MOST_ACROSS) -> Table:

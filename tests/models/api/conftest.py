@@ -44,8 +44,9 @@ def command(
     """Return a function that runs ``crossexam run api/mine`` on these pairs with these arguments."""
 
     def call(*arguments: object) -> Any:
-        line = ("run", "api/mine", tests, "-o", output, "--concurrency", "1")
-        return crossexam_command(*line, "--endpoint", server.url, *arguments)
+        line = ("run", "api/mine", tests, "--concurrency", "1", "--endpoint", server.url)
+        into = () if "-o" in arguments else ("-o", output)
+        return crossexam_command(*line, *into, *arguments)
 
     return call
 

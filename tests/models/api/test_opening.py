@@ -74,8 +74,9 @@ def run(
     """Return a function that runs a model on the suite of this name, into a folder of the same name."""
 
     def call(name: str, *more: object) -> Any:
-        line = ("run", "api/mine", suites[name], "-o", tmp_path / f"run-{name}")
-        done = crossexam_command(*line, "--endpoint", answering.url, *more)
+        line = ("run", "api/mine", suites[name], "--endpoint", answering.url)
+        into = () if "-o" in more else ("-o", tmp_path / f"run-{name}")
+        done = crossexam_command(*line, *into, *more)
         assert done.code == 0, done.err
         return done
 

@@ -48,7 +48,7 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/figures.md", "| statistic | what |"): DEFINITION,
     ("docs/scale.md", "| command | a task | what is read and written where |"): DEFINITION,
     ("docs/derivations.md", "| number | method | source | function |"): DEFINITION,
-    ("docs/statistics.md", "| number | what it is | interval or test | sampled |"): DEFINITION,
+    ("docs/statistics.md", "| number | what it is | interval or test |"): DEFINITION,
     (
         "docs/studies/challenge.md",
         "| corpus | labels of its files | how a model of three labels is compared |",

@@ -69,7 +69,6 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/templates.md", "| names | labels | source |"): FORMAT,
     ("docs/training.md", "| method | loss | settings | paper |"): DEFINITION,
     ("docs/tutorials/test-your-model.md", "| part | what it says |"): "a power that is defined",
-    ("docs/validation.md", "| category | hint |"): DEFINITION,
 }
 #: Pages whose other tables and transcripts another test compares with what Crossexam gives: the file of the
 #: test, and what it calls the page.

@@ -42,8 +42,6 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/probabilities.md", "| number | formula | source |"): DEFINITION,
     ("docs/probabilities.md", "| number | meaning | source |"): DEFINITION,
     ("docs/probabilities.md", "| number | formula | range |"): DEFINITION,
-    ("docs/reliability.md", "| file | checksum | where it is |"): FORMAT,
-    ("docs/reliability.md", "| promise | test |"): DEFINITION,
     ("docs/figures.md", "| column | |"): DEFINITION,
     ("docs/figures.md", "| statistic | what |"): DEFINITION,
     ("docs/scale.md", "| command | a task | what is read and written where |"): DEFINITION,

@@ -53,7 +53,7 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/studies/cross-dataset.md", "| corpus | test and validation set | labels |"): PAPER,
     ("docs/studies/cross-dataset.md", "| labels of the corpus | the three probabilities |"): DEFINITION,
     ("docs/studies/cross-dataset.md", "| | paper | here |"): PAPER,
-    ("docs/studies/fact-checking.md", "| benchmark | data sets | splits | source |"): PAPER,
+    ("docs/studies/fact-checking.md", "| benchmark | data sets | splits |"): PAPER,
     ("docs/studies/stress-tests.md", "| test | `ours` | `paper` | `released` |"): DEFINITION,
     ("docs/templates.md", "| checkpoint | template | |"): FORMAT,
     ("docs/templates.md", "| names | labels | source |"): FORMAT,

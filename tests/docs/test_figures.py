@@ -42,7 +42,6 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/probabilities.md", "| number | formula | source |"): DEFINITION,
     ("docs/probabilities.md", "| number | meaning | source |"): DEFINITION,
     ("docs/probabilities.md", "| number | formula | range |"): DEFINITION,
-    ("docs/figures.md", "| column | |"): DEFINITION,
     ("docs/figures.md", "| statistic | what |"): DEFINITION,
     ("docs/scale.md", "| command | a task | what is read and written where |"): DEFINITION,
     ("docs/derivations.md", "| number | method | source | function |"): DEFINITION,

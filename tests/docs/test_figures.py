@@ -44,7 +44,7 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/probabilities.md", "| number | formula | range |"): DEFINITION,
     ("docs/figures.md", "| statistic | what |"): DEFINITION,
     ("docs/scale.md", "| command | a task | what is read and written where |"): DEFINITION,
-    ("docs/derivations.md", "| number | method | source | function |"): DEFINITION,
+    ("docs/derivations.md", "| number | method | source |"): DEFINITION,
     ("docs/statistics.md", "| number | what it is | interval or test |"): DEFINITION,
     ("docs/studies/challenge.md", "| test sets | labels | slices | published figures |"): PAPER,
     ("docs/studies/behaviour.md", "| | paper | here |"): PAPER,

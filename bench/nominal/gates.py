@@ -178,7 +178,7 @@ _GAP: Final = 0.055  # of their calibration errors, which are 2 and 1 times 1 mi
 
 
 def _ece_margin(rng: np.random.Generator, d: Clusters, side: str) -> bool:
-    found = compared(rng, d, _MODELS).ece.difference
+    found = compared(rng, d, _MODELS).losses.ece.difference
     return found.low > _GAP if side == "above" else found.high < _GAP
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from math import sqrt
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,13 @@ from crossexam.stats.calibration import calibration_error, equal_mass_bins, equa
 from crossexam.stats.distances import js_distance, js_divergence, kl_divergence, total_variation
 from crossexam.stats.estimate import nonnegative_mean
 from crossexam.stats.losses import brier_scores, log_losses, mean_loss
-from crossexam.stats.paired_probabilities import PairedProbabilities, item_losses, paired_probabilities
+from crossexam.stats.paired_probabilities import (
+    PairedDifference,
+    PairedProbabilities,
+    item_losses,
+    paired_areas,
+    paired_probabilities,
+)
 from crossexam.stats.roc_auc import roc_auc
 from crossexam.stats.selective import risk_coverage
 from nominal.designs import (
@@ -175,10 +181,21 @@ _TWO: Final[dict[str, Two]] = {
     "0.96 to 0.99, one wrong twice as often": (((0.96, 0.99), 1.0), ((0.96, 0.99), 2.0)),
     "0.995 to 0.9999 against 0.5 to 0.99": (((0.995, 0.9999), 2.0), ((0.5, 0.99), 0.5)),
 }
-_DIFFERENCES: Final[dict[str, Callable[[PairedProbabilities], Estimate]]] = {
-    "Brier score": lambda found: found.brier.difference,
-    "log loss": lambda found: found.log_loss.difference,
-    "ECE": lambda found: found.ece.difference,
+
+
+class Compared(NamedTuple):
+    """The differences of two models in their *losses* and calibration errors, and in the *area* AURC."""
+
+    losses: PairedProbabilities
+    area: PairedDifference
+
+
+_DIFFERENCES: Final[dict[str, Callable[[Compared], Estimate]]] = {
+    "Brier score": lambda found: found.losses.brier.difference,
+    "log loss": lambda found: found.losses.log_loss.difference,
+    "ECE": lambda found: found.losses.ece.difference,
+    "class-wise ECE": lambda found: found.losses.classwise_ece.difference,
+    "AURC": lambda found: found.area.difference,
 }
 
 
@@ -201,7 +218,7 @@ def two_models() -> Iterator[Cell]:
             yield Cell("coverage", "ROC AUC", f"kinds {apart:g} apart, {design.name}", hit)
 
 
-def compared(rng: np.random.Generator, d: Clusters, models: Two) -> PairedProbabilities:
+def compared(rng: np.random.Generator, d: Clusters, models: Two) -> Compared:
     """Return the differences of two *models* on the items of *d*, which are as hard for both by half."""
     from scipy.special import ndtr
 
@@ -215,8 +232,11 @@ def compared(rng: np.random.Generator, d: Clusters, models: Two) -> PairedProbab
         # The gold label is the first one: where the model is wrong, it is its second or third.
         order = np.where(wrong[:, None], np.where(second[:, None], [1, 0, 2], [2, 0, 1]), [0, 1, 2])
         ordered = np.take_along_axis(shares, order, axis=1)
-        losses.append(item_losses(ordered, np.zeros(d.n), wrong))
-    return paired_probabilities([(losses[0], losses[1], d.codes)], d.n)
+        gold = np.arange(d.n) % 3
+        by_label = np.take_along_axis(ordered, (np.arange(3) - gold[:, None]) % 3, axis=1)
+        losses.append(item_losses(by_label, gold, (gold + wrong) % 3))
+    paired = paired_probabilities([(losses[0], losses[1], d.codes)], d.n)
+    return Compared(paired, paired_areas(losses[0], losses[1], d.codes))
 
 
 @cache
@@ -240,7 +260,7 @@ def _differ(rng: np.random.Generator, d: Clusters, models: Two, number: str) -> 
 
 def _rejected(rng: np.random.Generator, d: Clusters, models: Two, number: str) -> bool:
     found = compared(rng, d, models)
-    return is_significant((found.brier if number == "Brier score" else found.log_loss).p_value)
+    return is_significant((found.losses.brier if number == "Brier score" else found.losses.log_loss).p_value)
 
 
 def _rare(rng: np.random.Generator, n: int) -> bool:

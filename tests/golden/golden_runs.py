@@ -51,6 +51,8 @@ DIFFERENT = {
     "overconfident|base.two|ece_equal_mass_if_calibrated|": _ROUNDED,
     "overconfident|base.two|selective_aurc|": _ROUNDED,
     "overconfident|base.two|selective_risk|coverage=0.70": _ROUNDED,
+    "*overconfident*|base.two|aurc_[abd]*": _ROUNDED,
+    "* against tied|numerical_reasoning.golden (proposed)|aurc_[bd]*": _ROUNDED,
     "tied|numerical_reasoning.golden (proposed)|ece_equal_mass|": _ROUNDED,
     "tied|numerical_reasoning.golden (proposed)|ece_equal_mass_if_calibrated|": _ROUNDED,
     "tied|numerical_reasoning.golden (proposed)|selective_aurc|": _ROUNDED,

@@ -219,14 +219,15 @@ TABLES: dict[str, list[Column]] = {
         A minus B : score {measure}_difference|
         p (Holm) : p {measure}_p_holm|"""
     ),
-    "Calibration error: A against B": columns(
+    "Calibration and selective prediction: A against B": columns(
         """Test set
         Items : count probabilities_n|
         Unanswered : count probabilities_unanswered|
         ?Low label mass : count probabilities_low_mass|
-        A : share ece_a|
-        B : share ece_b|
-        A minus B : estimate ece_difference|"""
+        Measure : measure
+        A : share {measure}_a|
+        B : share {measure}_b|
+        A minus B : estimate {measure}_difference|"""
     ),
 }
 #: Tables that have no figures, and why they are not compared.
@@ -254,7 +255,8 @@ _MATRICES = {
 }  # fmt: skip
 _COMPARED = {
     "A: (?P<a>.*), B: (?P<b>.*)", "Unanswered items of A and B", "A minus B over keys",
-    "Right and wrong together", "Brier score and log loss: A against B", "Calibration error: A against B",
+    "Right and wrong together", "Brier score and log loss: A against B",
+    "Calibration and selective prediction: A against B",
 }  # fmt: skip
 OF_TWO = {*_COMPARED, "First run against second"}
 _SLICES = {f"Accuracy by {slicing}" for slicing in ("gold", "genre", "pair", "rule")}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cache
 from math import inf, isnan, nan
 from typing import Any
@@ -262,7 +263,7 @@ def mistakes(shown: Shown, pattern: str, matched: re.Match[str], against: str) -
                 model,
                 last,
                 cells[0],
-                {"Brier": "brier", "log loss": "log_loss"}.get(named.get("Measure", ""), ""),
+                named.get("Measure", "").lower().replace(" ", "_").replace("-", ""),
             )
             if column.kind in {"matrix", "matrix_share", "difference"}:
                 right = in_matrix(column, cells[0], shown, last)
@@ -274,7 +275,7 @@ def mistakes(shown: Shown, pattern: str, matched: re.Match[str], against: str) -
                 continue
             else:
                 key = f"{row.start}|{column.figure.replace('{measure}', row.measure)}"
-                if key in DIFFERENT:
+                if any(fnmatchcase(key, pattern) for pattern in DIFFERENT):
                     continue
                 right = wanted(column.kind, column.figure, row)
             if differs(cell, right):

@@ -82,6 +82,10 @@ def test_a_package_that_a_chosen_part_needs_is_named(
     said = refused(cx.build, "stress-tests", corpus, tagger="spacy:en_core_web_sm")
     assert "'en_core_web_sm' needs the package 'spacy', which is not installed" in said
     assert how_to_install("spacy") in said
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    said = refused(cx.build, "stress-tests", corpus, tagger="nltk")
+    assert "the tagger 'nltk' needs the package 'nltk', which is not installed" in said
+    assert how_to_install("nltk") in said
 
 
 def test_what_a_suite_does_not_use_need_not_be_there(corpus: str, refused: Callable[..., str]) -> None:

@@ -249,7 +249,8 @@ def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tup
     number = quantity.text if value == quantity.value else render_number(value, quantity)
     start = quantity.phrase_start if prefix else quantity.start
     new = prefix + sentence[start : quantity.start] + number
-    if prefix and start == 0:  # the prefix takes over the sentence-initial capital
+    begins = re.search(r"\w", sentence[:start]) is None
+    if prefix and begins:  # the prefix takes over the sentence-initial capital
         rest = new[len(prefix) :]
         new = prefix.capitalize() + (rest if quantity.currency else rest[:1].lower() + rest[1:])  # not "rs."
     return (Edit("hypothesis", start, quantity.end, sentence[start : quantity.end], new),)

@@ -45,7 +45,7 @@ _ALL: Final = (
     ),
     Construction(
         "numerical_reasoning",
-        3,
+        4,
         "crossexam.constructions.numerical_reasoning:numerical_reasoning",
         "competence",
         "a sentence with a quantity, and its copy with the quantity changed or prefixed",

@@ -28,6 +28,7 @@ from crossexam.stats.paired_probabilities import (
     PairedDifference,
     PairedProbabilities,
     item_losses,
+    paired_areas,
     paired_probabilities,
 )
 
@@ -39,14 +40,16 @@ class ProbabilityComparison:
     """Two models on a test set: *measured* of their probabilities, over the items that both answered.
 
     Left out are *unanswered* items, which one of them or both did not answer, and *low_mass* ones, of which
-    the labels had too little probability for one of them or both.  *brier_p* and *log_loss_p* are the
-    p-values of each measure corrected by Holm's method over the test sets, tested or not; None without one.
+    the labels had too little probability for one of them or both.  *aurc* is the difference in the area under
+    the risk-coverage curve, None if it was not asked for.  *brier_p* and *log_loss_p* are the p-values of
+    each measure corrected by Holm's method over the test sets, tested or not; None without one.
     """
 
     name: str
     measured: PairedProbabilities
     unanswered: int
     low_mass: int
+    aurc: PairedDifference | None = None
     brier_p: float | None = None
     log_loss_p: float | None = None
 
@@ -54,10 +57,11 @@ class ProbabilityComparison:
     def differences(self) -> dict[str, tuple[PairedDifference, float | None]]:
         """The difference in each measure, by its name in data, and its corrected p-value."""
         found = self.measured
+        untested = {"ece": found.ece, "classwise_ece": found.classwise_ece, "aurc": self.aurc}
         return {
             "brier": (found.brier, self.brier_p),
             "log_loss": (found.log_loss, self.log_loss_p),
-            "ece": (found.ece, None),
+            **{name: (each, None) for name, each in untested.items() if each is not None},
         }
 
 
@@ -82,7 +86,7 @@ def probability_comparisons(
     known = answered_part(first, second, max_unanswered)
     loud = [name for name in known[0].datasets if not _are_labels_only(name, *known)]
     clusters = numbered_clusters(known[0]) if loud else {}
-    found = [compared_probabilities(name, *known, clusters.pop(name)) for name in loud]
+    found = [compared_probabilities(name, *known, clusters.pop(name), with_area=True) for name in loud]
     planned = [name for name in _compared(first, second) if not _are_labels_only(name, first, second)]
     return _corrected([each for each in found if each.measured.n], len(planned))
 
@@ -117,7 +121,13 @@ def _corrected(found: list[ProbabilityComparison], planned: int) -> tuple[Probab
 
 
 def compared_probabilities(
-    name: str, first: Run, second: Run, clusters: NDArray[np.int32], confidence: float = 0.95
+    name: str,
+    first: Run,
+    second: Run,
+    clusters: NDArray[np.int32],
+    confidence: float = 0.95,
+    *,
+    with_area: bool = False,
 ) -> ProbabilityComparison:
     """Return the comparison on test set *name*, whose items have these *clusters* [n], without correction."""
     gold = first.datasets[name].labels()
@@ -138,8 +148,10 @@ def compared_probabilities(
         int(np.count_nonzero(kept)),
         confidence=confidence,
     )
+    rows = np.flatnonzero(kept).astype(np.int32)
+    area = paired_areas(losses(one, rows), losses(other, rows), clusters[rows]) if with_area else None
     return ProbabilityComparison(
-        name, measured, int((labelled & ~answered).sum()), int((answered & ~kept).sum())
+        name, measured, int((labelled & ~answered).sum()), int((answered & ~kept).sum()), area
     )
 
 

@@ -38,6 +38,7 @@ REASONS: Final[dict[str, str]] = {
     "ordinal":     "an ordinal: 3rd",
     "fraction":    "part of a fraction: 1/2, 3 1/2, two thirds, one and a half",
     "list marker": "the marker of a list item: 1. or (2)",
+    "age":         "an age beside a name, or after 'age': Brad, 45, ...; at the age of 73; aged 14",
     "version":     "digits with several points: 1.2.3",
     "identifier":  "a name, not an amount: A4, x2, number 7, No. 7, page 12, Highway 66",
     "ratio":       "part of a ratio: 3:2",
@@ -57,6 +58,7 @@ REASONS: Final[dict[str, str]] = {
     "denomination": "what a coin, note or stamp is worth: four $10 bills, 5 cent coins",
     "threshold":   "a limit in a rule: a gift of $220 qualifies, a minimum of 5 years",
     "share":       "one of the shares that make up a whole: 60 percent ..., the remaining 40 percent",
+    "span":        "a span over which something is the first or the most: the highest in five years",
     "whole":       "all there is: 24 hours a day, seven days a week",
     "listed":      "the number of things that are then listed: in three sectors: ...",
     "rank":        "a rank or a score: ranked 5, a score of 3",
@@ -109,10 +111,19 @@ _DETERMINER = (
     r"(?:\b(?:a|an|the|these|those|this|that|my|your|his|her|its|our|their|all|both|every|each|any|another"
     r"|first|last|next|previous|following|other|same|remaining|additional|extra|only|top|further)|['’]s|s['’])\s+"
 )
+_SINGULAR_UNIT = (
+    r"(?:second|minute|hour|day|night|week|month|year|decade|century|mile|yard|foot|inch|met(?:er|re)|kilomet(?:er|re)"
+    r"|acre|ton|tonne|page|member|inning)\b"
+)
+_OF_TIME = (
+    r"(?:seconds|minutes|hours|days|nights|weeks|months|years|decades|centuries|generations|seasons|games)\b"
+)
+_SMALLER_UNITS = r"(?:seconds|minutes|hours|days|weeks|months|inches|ounces|cents)\b"
+_BEST = r"(?:first|second|third|last|only|(?-i:[a-z]{2,}est)|most|least|worst|best)\b"
 _COMPARISON = (
     r"(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|better|other|rather)\s+th[ae]n|at\s+(?:least|most)"
     r"|over|under|above|below|about|around|nearly|almost|roughly|approximately|approx\.?|exactly|precisely|just"
-    r"|up\s+to|upto|within|beyond|past|maybe|estimated|instead\s+of|mere|whopping|full|close\s+to|well\s+over|exceeds?|exceeding|(?:minimum|maximum)\s+of|more['’]n|as\s+(?:many|much|few|little)\s+as|some"
+    r"|up\s+to|upto|within|beyond|past|maybe|estimated|instead\s+of|mere|whopping|full|close\s+to|well\s+over|exceed(?:s|ed|ing)?|top(?:s|ped|ping)|surpass\w*|approach(?:es|ed|ing)|near(?:s|ed|ing)|barely|merely|scarcely|(?:minimum|maximum)\s+of|more['’]n|as\s+(?:many|much|few|little)\s+as|some"
 )
 # Nouns whose instance a following number names: in any case, and only if capitalised.
 _NAMING = (
@@ -163,6 +174,7 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("list marker", r"\d{1,2}", r"\s", r"\)"),
     ("identifier",  r"40[13]", "", r"\s?\(\s?[kb]\s?\)"),
     ("list marker", r"[\d.]+",  r"^\W*", r"\s+(?:(?-i:[A-Z])|(?:is|was)\b)|\s?\)|\s+[\"“‘'`]"),
+    ("list marker", "",         r"^\W*", r"\s?(?:(?:bn?|mn?|k|trn)\s?|\s)[-–—]\s"),  # 63 - votes
     ("misplaced",   r"\d+",     r"[a-z)\"'’”][,.;:]", r"\s|$"),  # a note: as he said,8 and
     ("misplaced",   r"\d+",     r"\bthere\s+", r"\s+(?:is|was)\b"),
     ("telephone",   r"\d+",     r"\b(?:tel|telephone|phone|fax)\b.{0,30}|\(\d+\)\s*", ""),
@@ -174,11 +186,13 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("fraction",    "", "", rf"[\s-](?:and\s+an?[\s-])?{_PARTS}"),
     ("fraction",    r"[a-z-]+", "", r"[\s-]quarters?\b"),  # 3 quarters are coins
     ("fraction",    "", r"(?:\d\s?|[¼½¾⅓⅔⅛])/\s?|\bhalf\s+(?:of\s+)?(?:an?\s+)?", ""),
-    ("fraction",    "", "", rf"\s+out\s+of\s+(?:every|{_FIGURES})"),
+    ("fraction",    "", "", rf"\s+(?:out\s+)?of\s+(?:the\s+|its\s+|their\s+)?(?:every|{_FIGURES})"),
+    ("fraction",    "", r"\b(?:one|1)\s+in\s+(?:every\s+)?", ""),
     ("fraction",    "", rf"(?<![/\d.])\b{_FIGURES}\s+(?:out\s+)?of\s+(?:every\s+)?", ""),
     ("ordinal",     r"[\d,]+", "", r"\s?(?:st|nd|rd|th)\b"),
     ("time",        "", "",
                     r"\s?(?:[ap]\.\s?m\b|[ap]m\b|o\s?['’]?\s?clock\b)|\s+in\s+the\s+(?:morning|evening)"),
+    ("time",        r"\d{1,4}", r"\bat\s+", r"\s?[:)]"),
     ("time",        "", r"\b(?:half|quarter|minutes)\s+(?:past|to)\s+", ""),
     ("date",        r"\d{1,2}", rf"\b{_MONTH}\s+(?:the\s+)?", r"(?!\w)"),
     ("date",        r"\d{1,2}", "", rf"\s+(?:of\s+)?(?-i:{_MONTH})"),
@@ -199,6 +213,9 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("year",        r"19\d[1-9]|20[0-4][1-9]", "", rf"(?!\s?(?:%|(?:{_UNIT_NOT_IN}|{_MEASURES})\b))"),
     ("year",        r"[1-9]\d\d", r"\b(?:in|since|until)\s+",
                     rf"(?!\s?(?:%|(?:{_UNIT_NOT_IN}|{_MEASURES})\b)|\s(?:of|out)\b|\s(?:\w+\s)?{_MANY})"),
+    ("age",         "", r"\b(?:aged?|ages)\s+(?:of\s+)?(?:\S+\s+(?:and|or)\s+)?", ""),
+    ("age",         r"\d\d?|[a-z-]+", r"(?-i:\b[A-Z])[\w.’'-]+,\s+(?:now\s+|then\s+)?",
+                    r"\s?(?:,(?!\s(?-i:[A-Z]))|[;)]|\.?[\"”]?$|and\s(?-i:[A-Z])|(?:of|from)\s(?-i:[A-Z]))"),
     ("vague",       "", r"\b(?:few|several|many|couple\s+of)\s+", ""),
     ("vague",       r"(?:an?|one)\s\w+", "", r"\s+times\b"),
     ("pronoun",     "one", rf"{_DETERMINER}|\b(?:{_BEFORE_ONE})\s+", ""),
@@ -208,7 +225,8 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("identifier",  "", rf"\b(?:{_NAMING_OR_VERB})\s+",
                     rf"(?!\s?%|\s(?:\w+\s)?(?:{_MANY}|(?:{_MEASURES})\b))"),
     ("identifier",  r"\d+\.\d+", rf"\b(?:{_NAMING_OR_VERB})\s+", ""),
-    ("identifier",  r"\d+", "", r"(?-i:[A-FX])\b"),  # seat 3C
+    ("identifier",  r"\d+", "", r"\s?(?-i:[A-Z])\b(?![.’'])"),  # seat 3C, 17 H
+    ("identifier",  r"\d+", r"\b(?:id|code|login|password)s?\b[^.;]{0,40}\b(?:is|are|was)\s+", ""),
     ("identifier",  r"\d+", r",\s+", r"\s?[,;]"),  # Abbey Photographic, 25, North Road
     ("identifier",  "", r"^\W*", r"\s?[,:;](?!\d)|\s+(?:when|at|and|as)\b"),  # Eleven, go ahead
     ("expression",  "", r"[+=×÷√≤≥±<>^*−{\[|]\s*|\b[A-Za-z],|\w\(|\d\s[-–/]\s|(?:^|[\s(])[-–]\s*", ""),
@@ -225,11 +243,15 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("range",       "", rf"{_FIGURES}\s*(?:\b(?:to|or|through)\b|[–—]|\s-)\s*", ""),
     ("range",       "", rf"\bbetween\s+(?:the\s+\w+\s+of\s+)?(?:\S*{_FIGURES}\s?(?:%|\w+)?\s+and\s+)?", ""),
     ("compound",    "", r"\w[-‑]", ""),
+    ("compound",    "", "", rf"\s+{_SINGULAR_UNIT}(?!\s+(?:each|apiece)\b)"),  # a thousand year reign
+    ("compound",    "", "", rf"\s+[a-z]+,?\s+and\s+{_FIGURES}\s+{_SMALLER_UNITS}"),  # 115 years and 4 days
+    ("compound",    "", rf"{_FIGURES}\s+[a-z]+,?\s+and\s+", rf"\s+{_SMALLER_UNITS}"),
     ("compound",    "", "", r"[-‑–—]\w|['’\"″′](?:\s?\d|\s)|\s+[a-z]+-olds?\b"),
     ("identifier",  r"[\d.,]+", "", rf"(?!{_UNIT}\b)[A-Za-z_]"),
     ("rank",        "", r"\b(?:rank(?:ed|s|ing)?|placed|seeded|scores?\s+of|scored\s+an?)\s+", ""),
     ("threshold",   "", r"\b(?:minimum|maximum|limits?|threshold|cap|ceiling|floor|quota|standard|goal"
                         r"|target)\s+(?:is|was|of|at|to)\s+", ""),
+    ("span",        "", rf"\b{_BEST}[^.;:]*\b(?:in|for)\s+", rf"\s+(?:\w+\s+)?{_OF_TIME}"),
     ("threshold",   "", r"\b(?:limited|capped|restricted)\s+(?:to|at)\s+", ""),
     ("threshold",   "", rf"\b(?:{_GIVEN})\s+(?:of|totall?ing|worth)\s+",
                     r".*\b(?:qualif\w+|entitles?|eligible|will|can|would|makes?|per\s+year)\b"),
@@ -239,15 +261,24 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("whole",       r"24|twenty-four", "", r"\s+hours?\s+(?:a|per|each|every)\s+day"),
     ("whole",       r"7|seven", "", r"\s+days?\s+(?:a|per|each|every)\s+week"),
     ("whole",       r"12|twelve|365|52", "", r"\s+(?:months?|days?|weeks?)\s+(?:a|per|each|every)\s+year"),
-    ("listed",      "", "", r"(?:\s+[\w'’-]+){1,4}\s?(?::(?!\d)|--|—)|[^;]*;[^;]*;|.*\W[1a]\s?\)"),
+    ("listed",      "", "", r"(?:\s+[\w'’-]+){1,4}\s?(?::(?!\d)|--|—|[-–]\s)|[^;]*;[^;]*;|.*\W[1a]\s?\)"),
     ("listed",      r"[2-6]|two|three|four|five|six", "",
                     r"(?:\s[\w'’-]+){1,6}\s?,\s(?:the|an?|both|one|(?-i:[A-Z]\w+))\b[^;.?!]*\sand\s"),
     ("listed",      "", "", r"(?:\s[\w'’-]+){1,6}\s?\(\s?(?-i:[A-Z])[^)]*,[^)]*\)"),
+    ("listed",      r"two|three|four|[234]", "",
+                    r"[^.;]*\b(?:one\b[^.;]*\b(?:another|the\s+(?:other|second)|one)|the\s+(?:former|latter))\b"),
+    ("listed",      "", r"\b(?:last|first|each|all|none|neither|both|either)\s+of\s+(?:the\s+)?", ""),
+    ("listed",      "", "", rf"\s?,\s?(?:and\s)?(?:zero\b|{_FIGURES})\s?[,)]"),
+    ("listed",      "", rf"{_FIGURES}\s?,\s?(?:and\s)?", r"\s?(?:[,)]|\.?$)"),
     ("restated",    "", "", r"[^.;]{0,40},\s?or\s+(?:about\s+)?[$£€]?\s?\d"),
-    ("restated",    "", "", r"[^().;]{0,30}\(\s?(?:about\s+|some\s+)?[$£€]?\s?\d|\s?\w+\s?/\s?\d"),
+    ("identifier",  "", r"\([^()]*,\s+", r"\s?\)"),  # (Harcourt Brace, $15)
+    ("restated",    "", "", r"[^();]{0,30}\(\s?(?:about\s+|some\s+)?[$£€]?\s?\d|\s?\w+\s?/\s?\d"),
+    ("name",        "", r"\bround\s+of\s+", ""),
     ("name",        "", r"\b(?:means?|meaning|called|named|entitled|titled"
                         r"|(?:Spanish|French|German|Italian|Greek|Latin|Hebrew|Arabic)\s+for)\s+", ""),
     ("negated",     "", r"\b(?:not|never|no|nor|neither|without|none|cannot|hardly|\w+n['’]t)\b[^,;:]*", ""),
+    ("uncertain",   "", r"\b(?:interested|wonder\w*|curious|ask\w*|knows?|knew|guess\w*)\b.{0,20}"
+                        r"\b(?:what|how|whether|why|if)\b[^;:]*", ""),
     ("uncertain",   "", r"\b(?-i:may|might|could)\b[^;:]*|\b(?:perhaps|maybe|possibly|probably|whether|unless"
                         r"|alleged\w*|supposedly|reportedly|rumou?red)\b[^;:]*", ""),
     ("definite",    "", _DETERMINER, ""),

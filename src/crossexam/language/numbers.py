@@ -120,6 +120,7 @@ def quantities(sentence: str, tokens: Sequence[Token] | None = None) -> tuple[Qu
                 _reason(sentence, number, found)
                 or _pronoun(number, tokens)
                 or _misplaced(number, tokens)
+                or _definite(number, tokens)
                 or _denomination(sentence, number)
                 or ("name" if _is_in_name(sentence, number, tokens) else None)
             )
@@ -297,6 +298,18 @@ def _misplaced(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
     return "misplaced" if alone or (tags and tags[0] in _NOT_COUNTED) else None
 
 
+def _definite(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
+    """Return "definite" if adjectives are between a determiner and the number: *those final three spots*."""
+    tags = [token.tag for token in tokens or () if token.end <= number.phrase_start]
+    described = len(tags)
+    while described and tags[described - 1] in _DESCRIBING:
+        described -= 1
+    is_described = 0 < described < len(tags)
+    return "definite" if is_described and tags[described - 1] in _DETERMINING else None
+
+
+_DESCRIBING: Final = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "CD"})
+_DETERMINING: Final = frozenset({"DT", "PDT", "PRP$", "POS", "WP$"})
 _NOT_COUNTED: Final = frozenset({"RB", "PRP", "PRP$", "DT", "EX", "WP"})
 
 
@@ -310,7 +323,7 @@ def _is_in_name(sentence: str, number: Quantity, tokens: Sequence[Token] | None)
     if number.currency or number.percent:
         return False
     before, after = sentence[: number.start], sentence[number.phrase_end :]
-    inside = re.search(r"[\w,;’']\s+$", before) is not None
+    inside = re.search(r"[\w,;’'–—-]\s+$", before) is not None
     if inside and number.style == "word" and number.text[0].isupper() and not sentence.isupper():
         return True
     follower = re.match(r"\s+([A-Za-z]\S*)", after)

@@ -16,11 +16,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate, PBound
 from crossexam.stats.calibration import BINS, equal_width_bins
-from crossexam.stats.clusters import Clusters, ClusterSums, cluster_codes, design_effect, t_factor
+from crossexam.stats.clusters import (
+    Clusters,
+    ClusterSums,
+    cluster_codes,
+    clustered_mean,
+    design_effect,
+    effective_size,
+    t_factor,
+)
 from crossexam.stats.deviations import BinSums
 from crossexam.stats.estimate import clopper_pearson, share_interval
 from crossexam.stats.losses import Limits, Losses, brier_scores, log_losses, reach_of_errors
 from crossexam.stats.p_values import LEAST_P, one_sided_p
+from crossexam.stats.selective import area_by_item
 
 # The columns of the sums over clusters.
 _BRIER, _LOSS, _BRIER_IF_RIGHT, _LOSS_IF_RIGHT, _ONLY_A_WRONG, _ONLY_B_WRONG = range(6)
@@ -29,13 +38,16 @@ _BRIER, _LOSS, _BRIER_IF_RIGHT, _LOSS_IF_RIGHT, _ONLY_A_WRONG, _ONLY_B_WRONG = r
 class ItemLosses(NamedTuple):
     """What the answers of a model to items are worth, arrays [n].
 
-    The *brier* scores and *log* losses, the *confidence* in the predictions, and which of them are *right*.
+    The *brier* scores and *log* losses, the *confidence* in the predictions, and which of them are *right*;
+    the *shares* of the labels [n, k], and the indices of the *gold* labels.
     """
 
     brier: Losses
     log: Losses
     confidence: NDArray[np.float64]
     right: NDArray[np.bool_]
+    shares: NDArray[np.float64]
+    gold: NDArray[np.int64]
 
 
 class PairedDifference(NamedTuple):
@@ -51,7 +63,7 @@ class PairedDifference(NamedTuple):
 
 
 class PairedProbabilities(NamedTuple):
-    """The differences of two models on *n* items in the Brier score, the log loss, and ECE.
+    """The differences of two models on *n* items in the Brier score, the log loss, ECE and class-wise ECE.
 
     *impossible_a* and *impossible_b* are the numbers of items to whose gold label a model gave the
     probability 0, which makes its log loss infinite.
@@ -63,6 +75,7 @@ class PairedProbabilities(NamedTuple):
     brier: PairedDifference
     log_loss: PairedDifference
     ece: PairedDifference
+    classwise_ece: PairedDifference
 
 
 def item_losses(shares: ArrayLike, gold: ArrayLike, predicted: ArrayLike) -> ItemLosses:
@@ -75,7 +88,7 @@ def item_losses(shares: ArrayLike, gold: ArrayLike, predicted: ArrayLike) -> Ite
     labels, winners = (np.asarray(each, dtype=np.int64) for each in (gold, predicted))
     confidence = p[np.arange(len(p)), winners]
     brier, log = brier_scores(p, labels, winners), log_losses(p, labels, winners)
-    return ItemLosses(brier, log, confidence, labels == winners)
+    return ItemLosses(brier, log, confidence, labels == winners, p, labels)
 
 
 def paired_probabilities(
@@ -85,7 +98,7 @@ def paired_probabilities(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> PairedProbabilities:
-    """Return the differences of two models in Brier score, log loss and ECE over the *n* items of *parts*.
+    """Return the differences of two models in the losses and calibration errors of the *n* items of *parts*.
 
     A part is the losses of both models, and the clusters of the items; no cluster may be in two parts.
 
@@ -97,8 +110,8 @@ def paired_probabilities(
     probability 0, and so is the difference, or it is undefined (nan) if both are; there is then no interval
     and no p-value.
 
-    ECE (15 bins of equal width): the difference of the two errors, with an interval that allows for what
-    chance adds to each, and no p-value.  The intervals are derived in
+    ECE and class-wise ECE (15 bins of equal width): the difference of the two errors, with an interval that
+    allows for what chance adds to each, and no p-value.  The intervals are derived in
     docs/derivations.md#differences-of-probabilities.
 
     Clusters keep both models together, hence the covariance between them.  With fewer than two, the intervals
@@ -120,8 +133,46 @@ def paired_probabilities(
         int(sums.impossible[1]),
         sums.brier(confidence),
         sums.log_loss(confidence),
-        sums.ece(seed, confidence),
+        sums.error(sums.bins, seed, confidence),
+        sums.error(sums.label_bins, seed, confidence),
     )
+
+
+def paired_areas(
+    a: ItemLosses, b: ItemLosses, clusters: Clusters = None, *, confidence: float = 0.95
+) -> PairedDifference:
+    """Return the difference of two models in the area under the risk-coverage curve, AURC.
+
+    Each model answers the items in the order of its own confidence (:mod:`crossexam.stats.selective`).  The
+    interval is the clustered t interval of the differences of the influences of items, or wider, by what
+    errors of only one of the models would cost, as that of :func:`paired_probabilities`; there is no p-value.
+
+    >>> gold = [0, 0, 1, 1]
+    >>> p = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.6, 0.4]])
+    >>> sure, unsure = item_losses(p, gold, [0] * 4), item_losses(p[::-1], gold, [0] * 4)
+    >>> found = paired_areas(sure, unsure)
+    >>> round(found.a, 3), round(found.b, 3), round(found.difference.value, 3)
+    (0.208, 0.792, -0.583)
+    """
+    n = len(a.right)
+    if not n:
+        return PairedDifference(nan, nan, Estimate(nan, -1.0, 1.0, 0, 0), None)
+    codes = cluster_codes(clusters, n)
+    first, second = (area_by_item(~each.right, each.confidence) for each in (a, b))
+    value = first.area - second.area
+    found = clustered_mean(first.influences - second.influences, codes)._replace(value=value)
+    if found.clusters < 2:
+        return PairedDifference(first.area, second.area, Estimate(value, -1.0, 1.0, n, found.clusters), None)
+    reaches = []
+    for area, alone in ((first, ~a.right & b.right), (second, ~b.right & a.right)):
+        size = effective_size(alone - alone.mean(), codes, confidence).n_eff
+        paid, price = float(np.square(area.costs[alone]).sum()), float(np.square(area.costs).mean())
+        reaches.append(reach_of_errors(int(alone.sum()), n, size, paid, price, confidence))
+    (fewer_a, more_a), (fewer_b, more_b) = reaches
+    half = found.half(confidence)
+    low = max(-1.0, value - max(half, hypot(fewer_a, more_b)))
+    high = min(1.0, value + max(half, hypot(more_a, fewer_b)))
+    return PairedDifference(first.area, second.area, Estimate(value, low, high, n, found.clusters), None)
 
 
 class _Sums:
@@ -131,6 +182,7 @@ class _Sums:
         """Begin with none of the *n* items."""
         self.n = n
         self.losses, self.bins = ClusterSums(n, 6), BinSums(n, 2, BINS)
+        self.label_bins = BinSums(n, 0, BINS)  # of the labels of both models, whose number the items tell
         self.impossible, self.whole = np.zeros(2, dtype=np.int64), np.zeros(4)
         # Of Brier score and log loss by model: squares of what was paid where only that model is wrong, and
         # of prices, with the number of the finite ones.
@@ -149,6 +201,12 @@ class _Sums:
         self.losses.add(np.bincount(codes), np.stack([np.bincount(codes, each) for each in columns], axis=1))
         sure = np.stack([a.confidence, b.confidence], axis=1)
         self.bins.add(sure, np.stack([a.right, b.right], axis=1), equal_width_bins(sure), codes)
+        shares = np.hstack([a.shares, b.shares])
+        labels = np.arange(a.shares.shape[1])
+        is_gold = np.hstack([each.gold[:, None] == labels for each in (a, b)])
+        if not len(self.label_bins.counts):
+            self.label_bins = BinSums(self.n, shares.shape[1], BINS)
+        self.label_bins.add(shares, is_gold, equal_width_bins(shares), codes)
         for place, each in enumerate((a, b)):
             self.impossible[place] += int(np.isinf(each.log.observed).sum())
             for row, losses in enumerate((each.brier, each.log)):
@@ -217,16 +275,17 @@ class _Sums:
             errors, n, n_eff, float(self.paid[row, place]), float(price), confidence, limits
         )
 
-    def ece(self, seed: int, confidence: float) -> PairedDifference:
-        """Return the difference in the calibration error."""
-        n = self.n
+    def error(self, bins: BinSums, seed: int, confidence: float) -> PairedDifference:
+        """Return the difference in the calibration error of *bins*: the first half is the first model's."""
+        n, k = self.n, len(bins.counts) // 2
         if not n:
             return PairedDifference(nan, nan, Estimate(nan, -1.0, 1.0, 0, 0), None)
-        a, b = np.abs(self.bins.values / n).sum(axis=1).tolist()
+        a, b = np.abs(bins.values / (n * k)).reshape(2, -1).sum(axis=1).tolist()
         if self.m < 2:
             return PairedDifference(a, b, Estimate(a - b, -1.0, 1.0, n, self.m), None)
-        reach = self.bins.deviations(n, self.bins.design_effects).reach(confidence)
-        first = np.nonzero(self.bins.counts)[0] == 0  # of the first model
+        largest = bins.design_effects.reshape(2, k).max(axis=1)  # of the labels of a model
+        reach = bins.deviations(n * k, np.repeat(largest, k)).reach(confidence)
+        first = np.nonzero(bins.counts)[0] < k  # of the first model
         signs, free = np.sign(reach.values), reach.certain_signs  # 0: the absolute value of the error
         above = reach.exceeded(np.where(first, free, -signs), seed)
         below = reach.exceeded(np.where(first, -signs, free), seed)

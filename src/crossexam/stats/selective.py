@@ -258,7 +258,7 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
     if not len(risk):
         return Estimate(nan, 0.0, 1.0, 0, 0)
     area = float(risk.mean())
-    pulls, paid_squares, price_square = _influences(ordered)
+    pulls, costs = _influences(ordered.wrong, ordered.firsts)
     pulls += area - pulls.mean()
     mean = clustered_mean(pulls, ordered.codes)._replace(value=area)
     found = mean.interval((0.0, 1.0))
@@ -269,30 +269,30 @@ def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
         int(np.count_nonzero(wrong)),
         len(wrong),
         effective_size(wrong - wrong.mean(), ordered.codes).n_eff,
-        paid_squares,
-        price_square,
+        float(np.square(costs[wrong]).sum()),
+        float(np.square(costs).mean()),
     )
     low, high = min(found.low, area - fewer), max(found.high, area + more, mean.log_high() if area else 0.0)
     return found._replace(low=max(0.0, low), high=min(1.0, high))
 
 
-def _influences(ordered: _Ordered) -> tuple[NDArray[np.float64], float, float]:
-    """Return the influence of each item on the area under the curve [a], up to a constant.
+def _influences(
+    wrong: NDArray[np.bool_], firsts: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the influence of each item on the area under the curve [a], up to a constant, and its weight.
 
-    It is ``w wrong`` and what the item moves of its own and all lower confidences
-    (docs/derivations.md#risk-and-coverage).  With them come the sum of the squares of what errors add to it,
-    and the mean square of what an error on each item would.
+    It is ``weight wrong`` and what the item moves of its own and all lower confidences
+    (docs/derivations.md#risk-and-coverage).  The weight [a] is what an error on the item adds to the area.
     """
-    a = len(ordered.wrong)
-    influences = np.empty(a)
-    paid_squares, price_squares = 0.0, 0.0
+    a = len(wrong)
+    influences, costs = np.empty(a), np.empty(a)
     lower = 0.0  # of all lower confidences
-    for groups, items, sizes in _of_groups(ordered.firsts, a, backwards=True):
-        starts = ordered.firsts[groups].astype(np.int64)  # of each confidence
+    for groups, items, sizes in _of_groups(firsts, a, backwards=True):
+        starts = firsts[groups].astype(np.int64)  # of each confidence
         u, v = starts / a, (starts + sizes) / a
         logs = np.log(np.where(u > 0, u, 1.0))  # of u; the first is not used
         weights = (v - v * np.log(v) - (u - u * logs)) / (v - u)
-        errors = _errors_expected(ordered.wrong[items], sizes)
+        errors = _errors_expected(wrong[items], sizes)
         ends = errors * (-np.log(v) - weights)
         begins = errors * (logs + weights)
         moved = ends + begins
@@ -300,7 +300,33 @@ def _influences(ordered: _Ordered) -> tuple[NDArray[np.float64], float, float]:
         below = np.cumsum(moved[::-1])[::-1]  # of this and all lower
         lower = below[0]
         below -= begins  # without its own start
-        influences[items] = np.repeat(weights, sizes) * ordered.wrong[items] + np.repeat(below, sizes)
-        paid_squares += float(weights**2 @ (errors * sizes))
-        price_squares += float(weights**2 @ sizes)
-    return influences, paid_squares, price_squares / a
+        costs[items] = np.repeat(weights, sizes)
+        influences[items] = costs[items] * wrong[items] + np.repeat(below, sizes)
+    return influences, costs
+
+
+class AreaByItem(NamedTuple):
+    """The *area* under a risk-coverage curve, and what each item, in the order given, has to do with it.
+
+    *influences* [n] are those on the area, up to a constant; *costs* [n] are what an error on the item adds.
+    """
+
+    area: float
+    influences: NDArray[np.float64]
+    costs: NDArray[np.float64]
+
+
+def area_by_item(wrong: ArrayLike, confidence: ArrayLike) -> AreaByItem:
+    """Return the area under the curve of items that all have an answer, and the influence of each on it.
+
+    >>> found = area_by_item([1, 0, 1, 0], [0.6, 0.8, 0.7, 0.9])
+    >>> round(found.area, 3), found.costs.round(2).tolist()
+    (0.208, [0.14, 1.0, 0.48, 2.39])
+    """
+    mistakes, sure = np.asarray(wrong, dtype=bool), np.asarray(confidence, dtype=np.float64)
+    order, firsts = _most_confident_first(sure)
+    in_order = mistakes[order]
+    risks = _expected_sums(in_order, firsts)[1:] / np.arange(1, len(order) + 1)
+    found = AreaByItem(float(risks.mean()), np.empty(len(sure)), np.empty(len(sure)))
+    found.influences[order], found.costs[order] = _influences(in_order, firsts)
+    return found

@@ -34,6 +34,7 @@ from scipy.stats import binom, norm
 
 BINS = 15
 BATCH, BATCHES = 20_000, 50  # a report draws one batch
+BLOCK = 32  # numbers that are drawn together
 One = tuple[str, float | None]
 
 
@@ -132,8 +133,8 @@ def bins_of(stated: Array, happened: Array, bins: Array, clusters: Array) -> Bin
 
 
 @cache
-def normal_numbers() -> Array:
-    return np.random.default_rng(1).standard_normal((BATCH * BATCHES, 32), np.float32)
+def normal_numbers(block: int) -> Array:
+    return np.random.default_rng(1 + block).standard_normal((BATCH * BATCHES, BLOCK), np.float32)
 
 
 class Reach(NamedTuple):
@@ -175,7 +176,10 @@ class Reach(NamedTuple):
         roots = (vectors * np.sqrt(np.maximum(values, 0.0))).T.astype(np.float32)
         quantiles: list[float] = []
         for start in range(0, BATCH * BATCHES, BATCH):
-            e = normal_numbers()[start : start + BATCH, : len(roots)] @ roots
+            e = np.zeros((BATCH, len(roots)), np.float32)
+            for block, first in enumerate(range(0, len(roots), BLOCK)):
+                some = roots[first : first + BLOCK]
+                e += normal_numbers(block)[start : start + BATCH, : len(some)] @ some
             e *= np.where(e > 0, self.below, self.above).astype(np.float32) / np.float32(norm.ppf(0.975))
             chance = np.where(signs == 0, np.abs(e), signs * e).sum(axis=1)
             quantiles.append(float(np.quantile(chance, 0.975)))
@@ -205,14 +209,17 @@ def calibration_error(stated: Array, happened: Array, bins: Array, clusters: Arr
     return {"value": value, "low": max(0.0, low), "high": high, "n": n, "low_within": tolerance}, expected
 
 
+def is_gold(a: Answers) -> Array:
+    return np.array([[label == gold for label in a.labels] for gold in a.gold]).astype(float)
+
+
 def calibration(a: Answers) -> Iterator[tuple[str, Figure]]:
     kept = a.at(a.answered & (a.mass >= 0.5))
     sure, right, premise = kept.top, kept.right.astype(float), kept.premise
-    is_gold = np.array([[label == gold for label in kept.labels] for gold in kept.gold]).astype(float)
     errors = {
         "ece": (sure, right, by_width(sure)),
         "ece_equal_mass": (sure, right, by_mass(sure)),
-        "classwise_ece": (kept.shares, is_gold, np.stack([by_width(p) for p in kept.shares.T], axis=1)),
+        "classwise_ece": (kept.shares, is_gold(kept), np.stack([by_width(p) for p in kept.shares.T], axis=1)),
     }
     for name, given in errors.items():
         error, expected = calibration_error(*given, premise)
@@ -287,8 +294,22 @@ def selective(a: Answers) -> Iterator[tuple[str, Figure]]:
     yield "selective_coverage|risk=0.05", Number(value, min(low, value), max(high, value), n).figure
 
 
-def area(wrong: Array, sure: Array, premise: Array, value: float) -> Number:
-    """The area under the curve; the influences of items are the derivatives by their weights."""
+class AreaByItem(NamedTuple):
+    """The area under a risk-coverage curve, the influence of each item, and what an error on it adds."""
+
+    value: float
+    pulls: Array
+    price: Array
+
+
+def likely_risks(wrong: Array, sure: Array) -> float:
+    """The mean risk over all coverages, items of equal confidence in random order."""
+    likely = np.array([wrong[sure == p].mean() for p in sorted(sure, reverse=True)])
+    return float((np.cumsum(likely) / np.arange(1, len(sure) + 1)).mean())
+
+
+def area_by_item(wrong: Array, sure: Array, value: float) -> AreaByItem:
+    """The influences of items are the derivatives by their weights."""
     a = len(wrong)
 
     def parts(weights: Array) -> list[tuple[Any, Any]]:
@@ -302,15 +323,20 @@ def area(wrong: Array, sure: Array, premise: Array, value: float) -> Number:
 
     steps = np.full(a, 1 / a) + 1e-30j * np.eye(a)
     pulls = np.array([sum(error * weight for error, weight in parts(row)).imag for row in steps]) / 1e-30
-    found = mean(pulls - pulls.mean() + value, premise, (0.0, 1.0))
     weight = dict(
         zip(sorted(set(sure), reverse=True), (each for _, each in parts(np.full(a, 1 / a))), strict=True)
     )
-    price = np.array([float(weight[p]) for p in sure])
+    return AreaByItem(value, pulls, np.array([float(weight[p]) for p in sure]))
+
+
+def area(wrong: Array, sure: Array, premise: Array, value: float) -> Number:
+    """The area under the curve."""
+    _, pulls, price = area_by_item(wrong, sure, value)
+    found = mean(pulls - pulls.mean() + value, premise, (0.0, 1.0))
     fewer, more = reach(wrong, price, price, effective(wrong, [premise])[0])
     skewed = value * exp((found.high - value) / value) if value else 0.0
     low, high = min(found.low, value - fewer), max(found.high, value + more, skewed)
-    return Number(value, max(0.0, low), min(1.0, high), a)
+    return Number(value, max(0.0, low), min(1.0, high), len(wrong))
 
 
 def compared_probabilities(a: Answers, b: Answers) -> Iterator[One]:
@@ -326,7 +352,13 @@ def compared_probabilities(a: Answers, b: Answers) -> Iterator[One]:
         yield f"log_loss_impossible_{side}", int(np.isinf(losses["log_loss"].observed).sum())
     for name, most in (("brier", 2.0), ("log_loss", inf)):
         yield from compared_losses(name, both[0][name], both[1][name], a.premise, most)
-    yield from compared_errors(a, b)
+    columns = (
+        [(each.top[:, None], each.right.astype(float)[:, None]) for each in (a, b)],
+        [(each.shares, is_gold(each)) for each in (a, b)],
+    )
+    for name, models in zip(("ece", "classwise_ece"), columns, strict=True):
+        yield from compared_errors(name, models, a.premise)
+    yield from compared_areas(a, b)
 
 
 def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float) -> Iterator[One]:
@@ -366,26 +398,51 @@ def compared_losses(name: str, a: Losses, b: Losses, premise: Array, most: float
     yield f"{name}_p_value", 1.0 if is_none else min(1.0, 2 * brentq(beyond, 1e-12, 0.4999, xtol=1e-14))
 
 
-def compared_errors(a: Answers, b: Answers) -> Iterator[One]:
+def compared_errors(name: str, models: Sequence[tuple[Array, Array]], premise: Array) -> Iterator[One]:
     """The difference of two calibration errors, the bins of both models together."""
+    labels = models[0][0].shape[1]
     bins = [
-        bins_of(each.top[:, None], each.right.astype(float)[:, None], by_width(each.top)[:, None], a.premise)
-        for each in (a, b)
+        bins_of(stated, happened, np.stack([by_width(p) for p in stated.T], axis=1), premise)
+        for stated, happened in models
     ]
     first, second = (float(np.abs(each.values).sum()) for each in bins)
     joint = Bins(
         np.hstack([each.added for each in bins]),
         *(np.concatenate(each) for each in list(zip(*bins, strict=True))[1:]),
     )
-    far, signs = Reach.of(joint, a.premise), np.sign(joint.values)
+    far, signs = Reach.of(joint, premise, labels), np.sign(joint.values)
     of_first = np.arange(len(signs)) < len(bins[0].counts)
     free = np.where(far.certain, signs, 0.0)
     above = far.exceeded(np.where(of_first, free, -signs), inf)
     below = far.exceeded(np.where(of_first, -signs, free), inf)
-    yield "ece_a", first
-    yield "ece_b", second
-    yield "ece_difference", first - second
+    yield f"{name}_a", first
+    yield f"{name}_b", second
+    yield f"{name}_difference", first - second
     for side, by, sign in (("low", above, -1), ("high", below, 1)):
         end, within = drawn(first - second, by, sign, float(sign))
-        yield f"ece_difference_{side}", max(-1.0, min(1.0, end))
-        yield f"ece_difference_{side}_within", within
+        yield f"{name}_difference_{side}", max(-1.0, min(1.0, end))
+        yield f"{name}_difference_{side}_within", within
+
+
+def compared_areas(a: Answers, b: Answers) -> Iterator[One]:
+    """The difference of the areas under two risk-coverage curves of the same items."""
+    wrong, premise = (~a.right, ~b.right), a.premise
+    areas = [
+        area_by_item(errors, each.top, likely_risks(errors, each.top))
+        for errors, each in zip(wrong, (a, b), strict=True)
+    ]
+    value = areas[0].value - areas[1].value
+    pulls = areas[0].pulls - areas[1].pulls
+    found = mean(pulls - pulls.mean() + value, premise)
+    reaches = []
+    for alone, each in zip((wrong[0] & ~wrong[1], wrong[1] & ~wrong[0]), areas, strict=True):
+        reaches.append(reach(alone, each.price, each.price, effective(alone, [premise])[0]))
+    (fewer_a, more_a), (fewer_b, more_b) = reaches
+    half = found.high - found.value
+    yield from {
+        "aurc_a": areas[0].value,
+        "aurc_b": areas[1].value,
+        "aurc_difference": value,
+        "aurc_difference_low": max(-1.0, value - max(half, hypot(fewer_a, more_b))),
+        "aurc_difference_high": min(1.0, value + max(half, hypot(more_a, fewer_b))),
+    }.items()

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
-from crossexam.core.errors import MissingResourceError
+from crossexam.core.errors import MissingExtraError, MissingResourceError
 from crossexam.core.example import Example, Side
 from crossexam.language.remembered import SENTENCES, remembered
 from crossexam.language.tagging.perceptron import Perceptron
@@ -31,9 +31,12 @@ _CLOSING_QUOTES: Final = frozenset("”»")
 
 
 def downloaded() -> Perceptron:
-    """Return the perceptron with NLTK's own weights; raises MissingResourceError if there are none."""
-    import nltk
-
+    """Return the perceptron with NLTK's own weights; raises MissingResourceError without them, or NLTK."""
+    fetching = f"python -m nltk.downloader {RESOURCE}"
+    try:
+        import nltk
+    except ImportError:
+        raise MissingExtraError("nltk", "nltk", "the tagger 'nltk'", then=fetching) from None
     try:
         folder = str(nltk.data.find(f"taggers/{RESOURCE}/"))
     except LookupError:
@@ -41,7 +44,7 @@ def downloaded() -> Perceptron:
             "the weights of NLTK's part-of-speech tagger are not installed",
             where=f"looked in NLTK_DATA and {', '.join(nltk.data.path[:3])} ...",
             wanted=f"taggers/{RESOURCE}",
-            hint=f"python -m nltk.downloader {RESOURCE}, or `--tagger builtin`",
+            hint=f"{fetching}, or `--tagger builtin`",
         ) from None
     return _from_nltk(folder)
 

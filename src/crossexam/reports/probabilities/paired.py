@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from crossexam.stats.paired_probabilities import PairedDifference
 
 _SCORES: Final = {"brier": "Brier", "log_loss": "log loss"}
+_ERRORS: Final = {"ece": "ECE", "classwise_ece": "class-wise ECE", "aurc": "AURC"}
 _SCORES_NOTE: Final = (
     "Over the items that both models answered. The Brier score is the sum over the labels, from 0 to 2; both "
     "are better if lower, so that a negative difference favours A. p: paired t test, or larger where "
@@ -23,10 +24,13 @@ _SCORES_NOTE: Final = (
     "with word pairs fixed; Holm-corrected over the test sets for each measure."
 )
 _ERROR_NOTE: Final = (
-    "ECE: expected calibration error in 15 bins of equal width, in percent; better if lower. Chance adds to "
-    "it, as a rule more to that of the better calibrated model, for which the 95 % confidence interval of "
-    "the difference allows: an interval that contains 0 does not say which model is better calibrated. Each "
-    "interval is for one test set alone, clustered by premise, with word pairs fixed. There is no p-value."
+    "ECE: expected calibration error of the predicted label in 15 bins of equal width; class-wise: the mean "
+    "over the labels. Chance adds to both, as a rule more to that of the better calibrated model, for which "
+    "the 95 % confidence interval of the difference allows: an interval that contains 0 does not say which "
+    "model is better calibrated. AURC: the area under the risk-coverage curve, which is the mean share of "
+    "wrong answers if a model answers only the items of which it is most confident. All are in percent and "
+    "better if lower. Each interval is for one test set alone, clustered by premise, with word pairs fixed. "
+    "There is no p-value."
 )
 _LEFT_OUT: Final = (
     "Unanswered: not measured, because one of the models, or both, did not answer. Low label mass: not "
@@ -68,8 +72,9 @@ def _scores(results: Results) -> Iterator[Row[_Score]]:
         yield from (Row(results.pair, each.name, _Score(measure, each)) for measure in _SCORES)
 
 
-def _errors(results: Results) -> Iterator[Row[ProbabilityComparison]]:
-    return (Row(results.pair, each.name, each) for each in paired_probabilities(results))
+def _errors(results: Results) -> Iterator[Row[_Score]]:
+    for each in paired_probabilities(results):
+        yield from (Row(results.pair, each.name, _Score(measure, each)) for measure in _ERRORS)
 
 
 def _scores_notes(results: Results, rows: Sequence[Row[_Score]]) -> Iterator[str]:
@@ -79,7 +84,7 @@ def _scores_notes(results: Results, rows: Sequence[Row[_Score]]) -> Iterator[str
     yield from _impossible_notes(found, names)
 
 
-def _errors_notes(results: Results, rows: Sequence[Row[ProbabilityComparison]]) -> Iterator[str]:
+def _errors_notes(results: Results, rows: Sequence[Row[_Score]]) -> Iterator[str]:
     yield _ERROR_NOTE
     yield from _left_out(paired_probabilities(results))
 
@@ -126,6 +131,19 @@ def _named(suffix: str) -> Callable[[_Score], str]:
     return lambda row: f"{row.measure}_{suffix}"
 
 
+def _of_test_set(statistic: str, count: Callable[[ProbabilityComparison], int]) -> FigureColumn[_Score]:
+    """Return a figure of a test set, whatever the measure: that of the first row of the test set alone."""
+    return FigureColumn(
+        "", "count", lambda row: count(row.found) if row.measure == "ece" else None, statistic
+    )
+
+
+_FIRST: Final[tuple[str | FigureColumn[_Score], ...]] = (
+    TEST_SET,
+    FigureColumn("Items", "count", lambda row: row.found.measured.n),
+    FigureColumn("Unanswered", "count", lambda row: row.found.unanswered, optional=True),
+    FigureColumn("Low label mass", "count", lambda row: row.found.low_mass, optional=True),
+)
 _SCORES_TABLE: Final = FigureTable["_Score"](
     "Brier score and log loss: A against B",
     _scores,
@@ -138,35 +156,27 @@ _SCORES_TABLE: Final = FigureTable["_Score"](
         FigureColumn("p (Holm)", "p", lambda row: row.p_holm, _named("p_holm"), tested=True),
     ),
     _scores_notes,
-    first=(
-        TEST_SET,
-        FigureColumn("Items", "count", lambda row: row.found.measured.n),
-        FigureColumn("Unanswered", "count", lambda row: row.found.unanswered, optional=True),
-        FigureColumn("Low label mass", "count", lambda row: row.found.low_mass, optional=True),
-    ),
-    grouped=4,
+    first=_FIRST,
+    grouped=len(_FIRST),
     folded=_FOLDED,
 )
-_ERRORS_TABLE: Final = FigureTable["ProbabilityComparison"](
-    "Calibration error: A against B",
+_ERRORS_TABLE: Final = FigureTable["_Score"](
+    "Calibration and selective prediction: A against B",
     _errors,
     (
-        FigureColumn("Items", "count", lambda each: each.measured.n, "probabilities_n"),
-        FigureColumn(
-            "Unanswered", "count", lambda each: each.unanswered, "probabilities_unanswered", optional=True
-        ),
-        FigureColumn(
-            "Low label mass", "count", lambda each: each.low_mass, "probabilities_low_mass", optional=True
-        ),
-        FigureColumn("", "count", lambda each: each.measured.impossible_a, "log_loss_impossible_a"),
-        FigureColumn("", "count", lambda each: each.measured.impossible_b, "log_loss_impossible_b"),
-        FigureColumn("A", "percent", lambda each: each.measured.ece.a, "ece_a"),
-        FigureColumn("B", "percent", lambda each: each.measured.ece.b, "ece_b"),
-        FigureColumn("A minus B", "points", lambda each: each.measured.ece.difference, "ece_difference"),
+        _of_test_set("probabilities_n", lambda found: found.measured.n),
+        _of_test_set("probabilities_unanswered", lambda found: found.unanswered),
+        _of_test_set("probabilities_low_mass", lambda found: found.low_mass),
+        _of_test_set("log_loss_impossible_a", lambda found: found.measured.impossible_a),
+        _of_test_set("log_loss_impossible_b", lambda found: found.measured.impossible_b),
+        FigureColumn("Measure", "text", lambda row: _ERRORS[row.measure]),
+        FigureColumn("A", "percent", lambda row: row.paired.a, _named("a")),
+        FigureColumn("B", "percent", lambda row: row.paired.b, _named("b")),
+        FigureColumn("A minus B", "points", lambda row: row.paired.difference, _named("difference")),
     ),
     _errors_notes,
-    first=(TEST_SET,),
-    grouped=0,
+    first=_FIRST,
+    grouped=len(_FIRST),
     folded=_FOLDED,
 )
 

@@ -131,7 +131,7 @@ def power(design: Design, gates: int, seed: int = 0) -> tuple[float, float]:
     return loss, float(np.mean(found))
 
 
-#: The head of the table in docs/gate.md.
+#: The head of the table in bench/COVERAGE.md.
 HEAD: Final = (
     *("premises", "checks", "gates with a broken check, models equal, margin 0"),
     *("the same, true loss of 2 points = margin", "loss that open checks call detectable", "found"),

@@ -200,7 +200,7 @@ def test_a_check_that_is_not_judged_says_why(result: GateResult) -> None:
     assert "30 of 300 items could not be measured" in note
 
 
-def test_the_example_on_the_page_is_what_is_printed() -> None:
+def test_the_example_on_the_page_is_how_the_output_begins() -> None:
     import crossexam as cx
 
     suite = cx.build("negation", "builtin:demo")
@@ -210,7 +210,7 @@ def test_the_example_on_the_page_is_what_is_printed() -> None:
     text = result.text("crossexam gate runs/overlap --baseline baseline.parquet --items all")
     (shown,) = re.findall(r"```text\n(The gate.*?)```", PAGE, flags=re.DOTALL)
     notes = next(part for part in text.split("\n\n") if part.startswith("Percent"))
-    assert text.replace(f"{notes}\n\n", "") + "\n" == shown
+    assert text.replace(f"{notes}\n\n", "").startswith(shown)
 
 
 @pytest.mark.slow

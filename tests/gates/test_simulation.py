@@ -1,6 +1,6 @@
 """Gates over simulated runs with clustered items: rarely wrong, and as powerful as open checks say.
 
-``bench/gate.py`` has the simulation, and docs/gate.md the figures of many more gates.
+``bench/gate.py`` has the simulation, and bench/COVERAGE.md the figures of many more gates.
 """
 
 from __future__ import annotations

@@ -194,12 +194,6 @@ def test_what_a_threshold_cannot_be_chosen_on(
     # whatever the case and the white space of a claim
     same = replace(first, premise=first.premise.upper() + " ", hypothesis="HYPOTHESIS 0.\ntest")
     leaking = replace(frank, examples=(*frank.examples[:-1], same))
-        frank,
-        examples=(
-            *frank.examples[:-1],
-            replace(first, premise=first.premise.upper() + " ", hypothesis="HYPOTHESIS 0.\ntest"),
-        ),
-    )
 
     def check(other: Run, message: str) -> None:
         choice = ThresholdChoice(chosen_on=(other,))

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import polars as pl
 from letters import dataset, run_of
 
 from crossexam.core.dataset import Run
 from crossexam.core.example import Change, Edit, Example
 from crossexam.evaluation.keys import keyed_comparisons
+from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs
 from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.language.word_pair_index import WordPairIndex
-from crossexam.reports.analyses.joint import joint_against_table
+from crossexam.reports.analyses.joint import joint_against_table, kinds_against_table
+from crossexam.reports.data import comparison_csv
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables

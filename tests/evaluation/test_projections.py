@@ -104,10 +104,7 @@ def test_the_fourth_label_survives_a_file(tmp_path: Path, suffix: str) -> None:
 def test_datasets_reads_four_names_only_where_they_are_needed(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     names = {}
-    for kind, golds in {
-        "two": "En",
-        "three": "NC",
-    }.items():
+    for kind, golds in (("two", "En"), ("three", "NC")):
         write_test_set(tmp_path / f"{kind}.parquet", dataset("base.own", golds))
         file = str(tmp_path / f"{kind}.parquet")
         read = datasets.load_dataset("parquet", data_files=file, cache_dir=str(tmp_path / "cache"))["train"]
@@ -133,10 +130,3 @@ def test_a_table_of_two_labels_goes_all_the_way(tmp_path: Path) -> None:
     suite = cx.build("corpus", path)
     answers = cx.run(lambda pairs: [[0.4, 0.3, 0.3]] * len(pairs), suite)
     assert cx.accuracy(answers)["base.own"].value == 0.5  # not_entailment is right
-
-
-def test_numbers_of_a_corpus_are_never_the_fourth_label(tmp_path: Path) -> None:
-    path = tmp_path / "ordinal.csv"
-    path.write_text("premise,hypothesis,label\nA cat runs.,A cat moves.,3\n")
-    with pytest.raises(FormatError, match="the labels are numbers"):
-        cx.load(path)

@@ -120,13 +120,13 @@ def test_what_is_nominal(kind: str, inside: float, outside: float) -> None:
     assert len(CELLS) == sum(1 for topic in BENCH.TOPICS for _ in topic()), "a cell is there twice"
 
 
-@pytest.mark.parametrize(("again", "is_nominal"), [(0.95, True), (0.5, False)])
 def test_a_row_of_ranges_names_what_is_not_nominal() -> None:
     one, other = (BENCH.Cell("coverage", "accuracy", design, None) for design in ("few", "many"))
     (row,) = BENCH.ranges([BENCH.Found(one, 0.5, False), BENCH.Found(other, 0.95, True)])
     assert row == ("accuracy", "coverage", "2", "50.0 to 95.0", "few: 50.0")
 
 
+@pytest.mark.parametrize(("again", "is_nominal"), [(0.95, True), (0.5, False)])
 def test_what_is_outside_is_simulated_again(again: float, is_nominal: bool) -> None:
     """A share that is outside by chance is not marked; of as many cells as there are, some are."""
     drawn = 0

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from gated import DEV, MakeRun, N, check_of, first, gate, half_proposed, spread_out, unpaired
+from gated import DEV, MakeRun, N, check_of, first, gate, half_proposed, spread_out, suite, unpaired
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
@@ -23,8 +22,7 @@ from crossexam.gates.items import ScoredRun
 from crossexam.gates.judge import judge
 from crossexam.gates.measures import MEASURES
 from crossexam.gates.rules import rules_from
-from crossexam.stats.estimate import share_correct
-from crossexam.stats.p_values import holm, one_sided_p
+from crossexam.stats.p_values import holm
 
 ESTIMATED = ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"]
 AGAINST = {"against": "baseline", "margin": 0.1}
@@ -306,13 +304,21 @@ def test_what_an_open_check_would_show(make_run: MakeRun) -> None:
     assert "too few to show" in check.remark
 
 
-def test_as_many_items_as_it_says_settle_an_open_check(make_run: MakeRun) -> None:
+@pytest.mark.parametrize(
+    ("share", "rule", "few", "enough"),
+    [
+        (0.64, {"measure": "accuracy", "min": 0.6}, 0.7, 1.3),
+        (0.77, {"measure": "ece", "max": 0.05}, 0.85, 1.15),
+        (0.77, {"measure": "ece", "max": 0.01}, 0.85, 1.15),
+    ],
+)
+def test_as_many_items_as_it_says_settle_an_open_check(
+    make_run: MakeRun, share: float, rule: dict[str, Any], few: float, enough: float
+) -> None:
     """More clusters that are like these: the answers are repeated."""
-    right, codes = spread_out(0.64), np.arange(N) // 3
-    check = check_of(make_run({DEV: right}), {"measure": "accuracy", "min": 0.6})
-    assert check.items_needed > N
-    for factor, settled in ((0.7, False), (1.3, True)):
-        times = round(factor * check.items_needed / N)
-        repeated = np.tile(right, times), np.concatenate([codes + N * k for k in range(times)])
-        p = one_sided_p(partial(share_correct, *repeated), 0.6, "above")
-        assert (p <= 0.025) == settled
+    needed = check_of(make_run({DEV: spread_out(share)}), rule).items_needed
+    assert needed > N
+    for factor, settled in ((few, False), (enough, True)):
+        times = round(factor * needed / N)
+        repeated = make_run({DEV: np.tile(spread_out(share), times)}, of=suite(N * times))
+        assert (check_of(repeated, rule).outcome != "open") == settled

@@ -104,25 +104,19 @@ def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:
     assert mean.figures.balanced_accuracy.value == pytest.approx((2 / 3 + 7 / 12) / 2)
     below = np.sqrt(sum((each.value - each.low) ** 2 for each in values)) / 2
     assert mean.figures.balanced_accuracy.low == pytest.approx(mean.figures.balanced_accuracy.value - below)
-
-
-def test_documents_in_several_data_sets_are_counted() -> None:
-    run = run_of()
-    frank, paws = run.datasets.values()
-    shared = tuple(replace(each, premise=frank.examples[0].premise) for each in paws)
-    run = replace(run, datasets={frank.name: frank, paws.name: replace(paws, examples=shared)})
+    # claims of one kind have no balanced accuracy
+    one_kind = checked(run_of(frank=FRANK, paws=PAWS, fever=[("g", 1, 0.9), ("h", 1, 0.2)]))
+    fever = one_kind.sets[2].figures
+    assert np.isnan([fever.balanced_accuracy.value, fever.roc_auc.value]).all()
+    assert fever.missed_support.value == 0.5
+    assert (one_kind.means[0].left_out, len(one_kind.means[0].sets)) == (("fever",), 2)
+    # documents in several data sets are counted
+    frank, paws = run_of().datasets.values()
+    shared = replace(paws, examples=tuple(replace(each, premise=frank.examples[0].premise) for each in paws))
+    run = replace(run_of(), datasets={frank.name: frank, paws.name: shared})
     assert checked(run).means[0].shared == 1
     notes = table_of(results_of([run])).notes
     assert any("although one document is in several of them" in note for note in notes)
-
-
-def test_claims_of_one_kind_have_no_balanced_accuracy() -> None:
-    found = checked(run_of(frank=FRANK, paws=PAWS, fever=[("g", 1, 0.9), ("h", 1, 0.2)]))
-    fever = found.sets[2].figures
-    assert np.isnan([fever.balanced_accuracy.value, fever.roc_auc.value]).all()
-    assert fever.missed_support.value == 0.5
-    (mean,) = found.means
-    assert (mean.left_out, len(mean.sets)) == (("fever",), 2)
 
 
 def test_few_missing_answers_are_left_out_and_many_give_bounds() -> None:
@@ -212,21 +206,17 @@ def test_what_a_threshold_cannot_be_chosen_on(
     for_each(check, rows)
 
 
-def test_every_model_needs_its_own_run() -> None:
-    runs = [run_of(), run_of(model="other")]
-    with pytest.raises(CrossexamError, match="no run over the development split is given for 'other'"):
-        results_of(runs, ReportOptions(threshold=ThresholdChoice(chosen_on=(run_of("dev"),))))
-    both = ThresholdChoice(chosen_on=(run_of("dev", "other"), run_of("dev")))
+def test_what_a_model_and_claims_need(refused: Callable[..., str]) -> None:
+    dev, runs = run_of("dev"), [run_of(), run_of(model="other")]
+    said = refused(results_of, runs, ReportOptions(threshold=ThresholdChoice(chosen_on=(dev,))))
+    assert "no run over the development split is given for 'other'" in said
+    both = ThresholdChoice(chosen_on=(run_of("dev", "other"), dev))
     assert [len(each) for each in thresholds_for(runs, both)] == [2, 2]
-
-
-def test_a_threshold_without_claims_is_refused() -> None:
-    run = run_of(frank=FRANK)
-    (frank,) = run.datasets.values()
-    run = replace(run, datasets={frank.name: replace(frank, manifest={"projection": "two labels"})})
+    plain = replace(run_of().datasets["base.frank"], manifest={"projection": "two labels"})
+    run = replace(run_of(frank=FRANK), datasets={plain.name: plain})
     assert in_report(results_of([run]).models[0]) == FactChecking()
-    with pytest.raises(CrossexamError, match="no run has claims to check"):
-        results_of([run], ReportOptions(threshold=ThresholdChoice(0.3)))
+    said = refused(results_of, [run], ReportOptions(threshold=ThresholdChoice(0.3)))
+    assert "no run has claims to check" in said
 
 
 def test_the_choice_in_python() -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
+import letters
 import numpy as np
 import pytest
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds
-from crossexam.core.example import Example
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.fact_checking import (
     FactChecking,
@@ -30,42 +29,29 @@ from crossexam.reports.results import ReportOptions, Results, results_of
 from crossexam.reports.sections import compared_tables
 from crossexam.reports.table import Table
 
-E, NOT = "entailment", "not_entailment"
 #: Document, whether the claim is supported, and the probability of entailment.
 FRANK = [("a", 1, 0.9), ("a", 1, 0.6), ("a", 0, 0.7), ("b", 1, 0.3), ("b", 0, 0.2), ("c", 0, 0.1)]
 PAWS = [("d", 1, 0.8), ("d", 0, 0.4), ("e", 1, 0.45), ("e", 0, 0.6), ("f", 0, 0.3)]
 Rows = Sequence[tuple[str, int, float]]
 
 
-def data_set(name: str, rows: Rows, split: str = "test", benchmark: str = "summac") -> tuple[Dataset, Any]:
-    """A test set, whose claims differ by split, and the answers to it."""
-    examples = tuple(
-        Example(
-            f"{name}:{k}", f"Document {document} of {name}.", f"Claim {k} of {split}.", E if is_so else NOT
+def run_of(split: str = "test", model: str = "mine", *, benchmark: str = "summac", **sets: Rows) -> Run:
+    """A run over data sets whose claims differ by split."""
+    made, answers = {}, {}
+    for name, rows in (sets or {"frank": FRANK, "paws": PAWS}).items():
+        place = {"benchmark": benchmark, "title": benchmark.upper(), "data_set": name, "split": split}
+        golds, documents = "".join("nE"[row[1]] for row in rows), [f"{row[0]} of {name}" for row in rows]
+        data = letters.dataset(
+            f"base.{name}", golds, premises=documents, projection="two labels", fact_checking=place
         )
-        for k, (document, is_so, _) in enumerate(rows)
-    )
-    place = {"benchmark": benchmark, "title": benchmark.upper(), "data_set": name, "split": split}
-    about = {"construction": "base", "part": name, "projection": "two labels", "fact_checking": place}
-    answers = np.array([[p, (1 - p) / 2, (1 - p) / 2] for _, _, p in rows])
-    return Dataset(f"base.{name}", examples, about), answers
+        claims = tuple(replace(each, hypothesis=f"{each.hypothesis} {split}") for each in data)
+        made[data.name] = replace(data, examples=claims)
+        answers[data.name] = np.array([[p, (1 - p) / 2, (1 - p) / 2] for _, _, p in rows])
+    return Run(model, made, answers, {"model_key": model})
 
 
-def run_of(split: str = "test", model: str = "mine", **sets: Rows) -> Run:
-    made = [data_set(name, rows, split) for name, rows in (sets or {"frank": FRANK, "paws": PAWS}).items()]
-    return Run(model, {d.name: d for d, _ in made}, {d.name: rows for d, rows in made}, {"model_key": model})
-
-
-def checked(run: Run, choice: ThresholdChoice = ThresholdChoice()) -> FactChecking:  # noqa: B008
-    return fact_checking(run, thresholds_for([run], choice)[0])
-
-
-def with_missing(run: Run, name: str, places: Sequence[int]) -> Run:
-    answers = {key: rows.copy() for key, rows in run.probabilities.items()}
-    answers[name][list(places)] = np.nan
-    count = len(answers[name])
-    told = [Outcome("refused" if k in places else "answered") for k in range(count)]
-    return replace(run, probabilities=answers, outcomes={name: Outcomes.of(told, count)})
+def checked(run: Run, choice: ThresholdChoice | None = None, **limit: float) -> FactChecking:
+    return fact_checking(run, thresholds_for([run], choice or ThresholdChoice())[0], **limit)
 
 
 def table_of(results: Results) -> Table:
@@ -93,24 +79,23 @@ def test_the_figures_are_those_of_scikit_learn() -> None:
     rows = [(str(k // 3), int(rng.random() < 0.3), float(rng.integers(0, 21) / 20)) for k in range(300)]
     gold, scores = np.array([row[1] for row in rows]), np.array([row[2] for row in rows])
     (found,) = checked(run_of(many=rows), ThresholdChoice(0.3)).sets
-    figures = found.figures
-    assert figures.balanced_accuracy.value == pytest.approx(
-        metrics.balanced_accuracy_score(gold, scores > 0.3)
-    )
-    assert figures.roc_auc.value == pytest.approx(metrics.roc_auc_score(gold, scores))
     tn, fp, fn, tp = metrics.confusion_matrix(gold, scores > 0.3).ravel()
-    assert figures.false_support.value == pytest.approx(fp / (fp + tn))
-    assert figures.missed_support.value == pytest.approx(fn / (fn + tp))
-    assert figures.balanced_accuracy.clusters == 100  # documents
+    expected = (
+        metrics.balanced_accuracy_score(gold, scores > 0.3),
+        metrics.roc_auc_score(gold, scores),
+        fp / (fp + tn),
+        fn / (fn + tp),
+    )
+    assert [each.value for each in found.figures] == pytest.approx(expected)
+    assert found.figures.balanced_accuracy.clusters == 100  # documents
 
 
 def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:
-    run = run_of()
-    other, answers = data_set("reveal", PAWS, benchmark="aggrefact")
+    run, other = run_of(), run_of(benchmark="aggrefact", reveal=PAWS)
     run = replace(
         run,
-        datasets={**run.datasets, other.name: other},
-        probabilities={**run.probabilities, other.name: answers},
+        datasets={**run.datasets, **other.datasets},
+        probabilities={**run.probabilities, **other.probabilities},
     )
     found = checked(run)
     (mean,) = found.means  # the other benchmark has one data set
@@ -119,45 +104,37 @@ def test_the_mean_is_unweighted_and_of_one_benchmark() -> None:
     assert mean.figures.balanced_accuracy.value == pytest.approx((2 / 3 + 7 / 12) / 2)
     below = np.sqrt(sum((each.value - each.low) ** 2 for each in values)) / 2
     assert mean.figures.balanced_accuracy.low == pytest.approx(mean.figures.balanced_accuracy.value - below)
-
-
-def test_documents_in_several_data_sets_are_counted() -> None:
-    run = run_of()
-    examples = tuple(replace(each, premise="Document a of frank.") for each in run.datasets["base.paws"])
-    paws = replace(run.datasets["base.paws"], examples=examples)
-    run = replace(run, datasets={**run.datasets, "base.paws": paws})
+    # claims of one kind have no balanced accuracy
+    one_kind = checked(run_of(frank=FRANK, paws=PAWS, fever=[("g", 1, 0.9), ("h", 1, 0.2)]))
+    fever = one_kind.sets[2].figures
+    assert np.isnan([fever.balanced_accuracy.value, fever.roc_auc.value]).all()
+    assert fever.missed_support.value == 0.5
+    assert (one_kind.means[0].left_out, len(one_kind.means[0].sets)) == (("fever",), 2)
+    # documents in several data sets are counted
+    frank, paws = run_of().datasets.values()
+    shared = replace(paws, examples=tuple(replace(each, premise=frank.examples[0].premise) for each in paws))
+    run = replace(run_of(), datasets={frank.name: frank, paws.name: shared})
     assert checked(run).means[0].shared == 1
     notes = table_of(results_of([run])).notes
     assert any("although one document is in several of them" in note for note in notes)
 
 
-def test_claims_of_one_kind_have_no_balanced_accuracy() -> None:
-    run = run_of(frank=FRANK, paws=PAWS, fever=[("g", 1, 0.9), ("h", 1, 0.2)])
-    found = checked(run)
-    fever = found.sets[2].figures
-    assert np.isnan(fever.balanced_accuracy.value)
-    assert np.isnan(fever.roc_auc.value)
-    assert fever.missed_support.value == 0.5
-    (mean,) = found.means
-    assert (mean.left_out, len(mean.sets)) == (("fever",), 2)
-
-
 def test_few_missing_answers_are_left_out_and_many_give_bounds() -> None:
-    run = with_missing(run_of(), "base.frank", [2])
-    thresholds = thresholds_for([run], ThresholdChoice())[0]
-    frank = fact_checking(run, thresholds, max_unanswered=0.5).sets[0]
+    run, told = run_of(), [Outcome("refused" if k == 2 else "answered") for k in range(6)]
+    run.probabilities["base.frank"][2] = np.nan
+    run = replace(run, outcomes={"base.frank": Outcomes.of(told, 6)})
+    frank = checked(run, max_unanswered=0.5).sets[0]
     assert (frank.n, frank.unanswered) == (5, 1)
     assert frank.figures.false_support.value == 0  # 0.7 was the only one above 1/2
-    bounded = fact_checking(run, thresholds, max_unanswered=0.1)
+    bounded = checked(run, max_unanswered=0.1)
     figures = bounded.sets[0].figures
-    assert isinstance(figures.false_support, Bounds)
-    assert (figures.false_support.least.value, figures.false_support.most.value) == (0, pytest.approx(1 / 3))
-    assert isinstance(figures.balanced_accuracy, Bounds)
-    assert figures.balanced_accuracy.least.value == pytest.approx((2 / 3 + 2 / 3) / 2)
-    assert figures.balanced_accuracy.most.value == pytest.approx((2 / 3 + 1) / 2)
-    assert isinstance(figures.roc_auc, Bounds)
-    assert figures.roc_auc.least.value == pytest.approx(6 / 9)  # the missing one above all supported claims
-    assert figures.roc_auc.most.value == pytest.approx(9 / 9)
+    for found, least, most in (
+        (figures.false_support, 0, 1 / 3),
+        (figures.balanced_accuracy, (2 / 3 + 2 / 3) / 2, (2 / 3 + 1) / 2),
+        (figures.roc_auc, 6 / 9, 9 / 9),  # the missing one above all supported claims, and below them
+    ):
+        assert isinstance(found, Bounds)
+        assert (found.least.value, found.most.value) == pytest.approx((least, most))
     assert bounded.means == ()
 
 
@@ -166,31 +143,28 @@ def test_labels_alone_have_no_area() -> None:
     labels = {name: np.eye(3)[rows.argmax(axis=1)] for name, rows in run.probabilities.items()}
     run = replace(run, probabilities=labels)
     found = checked(run)
-    assert [each.figures.roc_auc for each in found.sets] == [None, None]
-    assert found.means[0].figures.roc_auc is None
-    table = table_of(results_of([run]))
-    assert "ROC AUC" not in [column.header for column in table.columns]
+    assert [each.figures.roc_auc for each in (*found.sets, *found.means)] == [None] * 3
+    assert "ROC AUC" not in [column.header for column in table_of(results_of([run])).columns]
     with pytest.raises(CrossexamError, match="labels without probabilities, from which a threshold"):
         chosen_thresholds(run_of(), replace(run_of("dev"), probabilities=labels))
 
 
 def test_the_threshold_is_chosen_on_the_other_split() -> None:
-    run, dev = run_of(), run_of("dev")
-    chosen = chosen_thresholds(run, dev)
-    assert set(chosen) == {"base.frank", "base.paws"}
+    run, choice = run_of(), ThresholdChoice(chosen_on=(run_of("dev"),))
+    chosen = chosen_thresholds(run, run_of("dev"))
     (threshold,) = set(chosen.values())
     # by hand: at 0.425, of frank 2/3 and 2/3 are right, of paws 1 and 2/3; nothing else is better
     assert threshold.value == pytest.approx(0.425)
     assert (threshold.n, threshold.test_sets) == (11, ("base.frank", "base.paws"))
     assert threshold.same_documents == 11
-    found = checked(run, ThresholdChoice(chosen_on=(dev,)))
+    found = checked(run, choice)
     assert found.sets[1].figures.balanced_accuracy.value == pytest.approx((1 + 2 / 3) / 2)
-    note = " ".join(
-        table_of(results_of([run], ReportOptions(threshold=ThresholdChoice(chosen_on=(dev,))))).notes
-    )
+    note = " ".join(table_of(results_of([run], ReportOptions(threshold=choice))).notes)
     assert "exceeds 0.425. This threshold has the highest mean balanced accuracy on 11 claims" in note
     assert "11 of them are about documents that are measured here as well" in note
-    assert "the rest of the report has 0.5" in note
+    usual, low = (results_of([run], ReportOptions(threshold=ThresholdChoice(p))) for p in (0.5, 0.05))
+    assert usual.models[0].results == low.models[0].results  # "the rest of the report has 0.5"
+    assert in_report(usual.models[0]) != in_report(low.models[0])
 
 
 def test_each_data_set_may_have_its_own() -> None:
@@ -206,49 +180,43 @@ def test_each_data_set_may_have_its_own() -> None:
         chosen_thresholds(run_of(), run_of("dev", frank=FRANK), per_set=True)
 
 
-def test_a_threshold_changes_nothing_else() -> None:
-    run = run_of()
-    usual, low = (results_of([run], ReportOptions(threshold=ThresholdChoice(p))) for p in (0.5, 0.05))
-    assert usual.models[0].results == low.models[0].results
-    assert in_report(usual.models[0]) != in_report(low.models[0])
+def test_what_a_threshold_cannot_be_chosen_on(
+    refused: Callable[..., str], for_each: Callable[..., None]
+) -> None:
+    dev = run_of("dev")
+    first, frank = run_of().datasets["base.frank"].examples[0], dev.datasets["base.frank"]
+    # whatever the case and the white space of a claim
+    same = replace(first, premise=first.premise.upper() + " ", hypothesis="HYPOTHESIS 0.\ntest")
+    leaking = replace(frank, examples=(*frank.examples[:-1], same))
 
+    def check(other: Run, message: str) -> None:
+        choice = ThresholdChoice(chosen_on=(other,))
+        assert message in refused(results_of, [run_of()], ReportOptions(threshold=choice))
 
-def test_what_a_threshold_cannot_be_chosen_on(refused: Callable[..., str]) -> None:
-    for other, message in (
+    rows = [
         (run_of("test"), "it was run over the split 'test'"),
         (run_of("dev", "another"), "a threshold was chosen for another model"),
         (Run("mine", {}, {}, {"model_key": "mine"}), "it has no claims to check"),
         (run_of("dev", frank=[("a", 1, 0.4)]), "no data set has both supported and unsupported claims"),
-    ):
-        said = refused(results_of, [run_of()], ReportOptions(threshold=ThresholdChoice(chosen_on=(other,))))
-        assert message in said
+        (
+            replace(dev, datasets={**dev.datasets, "base.frank": leaking}),
+            "1 of its claims are measured in the report too",
+        ),
+    ]
+    for_each(check, rows)
 
 
-def test_shared_claims_are_refused_whatever_their_case_and_white_space() -> None:
-    run, dev = run_of(), run_of("dev")
-    first = run.datasets["base.frank"].examples[0]
-    same = replace(first, premise=first.premise.upper() + " ", hypothesis=first.hypothesis.replace(" ", "\n"))
-    examples = (*dev.datasets["base.frank"].examples[:-1], same)
-    frank = replace(dev.datasets["base.frank"], examples=examples)
-    leaking = replace(dev, datasets={**dev.datasets, "base.frank": frank})
-    with pytest.raises(CrossexamError, match="1 of its claims are measured in the report too"):
-        chosen_thresholds(run, leaking)
-
-
-def test_every_model_needs_its_own_run() -> None:
-    runs = [run_of(), run_of(model="other")]
-    with pytest.raises(CrossexamError, match="no run over the development split is given for 'other'"):
-        results_of(runs, ReportOptions(threshold=ThresholdChoice(chosen_on=(run_of("dev"),))))
-    both = ThresholdChoice(chosen_on=(run_of("dev", "other"), run_of("dev")))
+def test_what_a_model_and_claims_need(refused: Callable[..., str]) -> None:
+    dev, runs = run_of("dev"), [run_of(), run_of(model="other")]
+    said = refused(results_of, runs, ReportOptions(threshold=ThresholdChoice(chosen_on=(dev,))))
+    assert "no run over the development split is given for 'other'" in said
+    both = ThresholdChoice(chosen_on=(run_of("dev", "other"), dev))
     assert [len(each) for each in thresholds_for(runs, both)] == [2, 2]
-
-
-def test_a_threshold_without_claims_is_refused() -> None:
-    plain = Dataset("base.x", tuple(run_of().datasets["base.frank"].examples), {"projection": "two labels"})
-    run = Run("mine", {"base.x": plain}, {"base.x": run_of().probabilities["base.frank"]})
+    plain = replace(run_of().datasets["base.frank"], manifest={"projection": "two labels"})
+    run = replace(run_of(frank=FRANK), datasets={plain.name: plain})
     assert in_report(results_of([run]).models[0]) == FactChecking()
-    with pytest.raises(CrossexamError, match="no run has claims to check"):
-        results_of([run], ReportOptions(threshold=ThresholdChoice(0.3)))
+    said = refused(results_of, [run], ReportOptions(threshold=ThresholdChoice(0.3)))
+    assert "no run has claims to check" in said
 
 
 def test_the_choice_in_python() -> None:
@@ -270,8 +238,7 @@ def test_the_difference_of_two_models() -> None:
     other = replace(run, model="other", probabilities=flipped)
     at = dict.fromkeys(run.datasets, Threshold(0.5))
     found = balanced_differences(run, other, (at, at))
-    one, two = checked(run), checked(other)
-    for first, second in zip(one.sets, two.sets, strict=True):
+    for first, second in zip(checked(run).sets, checked(other).sets, strict=True):
         expected = first.figures.balanced_accuracy.value - second.figures.balanced_accuracy.value
         assert found[first.test_set].value == pytest.approx(expected)
     titles = [table.title for table in compared_tables(results_of((run, other)))]

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
+import polars as pl
 import pytest
+from letters import dataset, run_of
 
 from crossexam.constructions.check import run_checks
-from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.dataset import Run, Suite
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS, Label
+from crossexam.core.labels import LABELS
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
 from crossexam.models.table import open_model
@@ -29,26 +27,21 @@ from crossexam.suites.lexically_misleading import SCORE
 from crossexam.suites.table import suite_request
 
 SCORES = (0.1, 0.2, 0.55, 0.65, 0.75, 0.95)
-GOLDS: tuple[Label, ...] = ("entailment", "neutral", "neutral", "contradiction", "neutral", "entailment")
 
 
-def run_of(said: str, *, scores: bool = True, votes: bool = True, name: str = "base.x") -> Run:
-    """Six pairs of rising score; annotators: five for the gold label, of the last two only three."""
-    items = []
-    for k, (score, gold) in enumerate(zip(SCORES, GOLDS, strict=True)):
-        other = LABELS[(LABELS.index(gold) + 1) % 3]
-        info = {SCORE: score} if scores else {}
-        if votes:
-            info["annotator_labels"] = [gold] * 5 if k < 4 else [gold] * 3 + [other] * 2
-        items.append(Example(f"i{k}", f"Mia has {k} cats.", "Mia.", gold, info=info))
-    rows = np.array([[0.8 if letter == answer else 0.1 for letter in "ENC"] for answer in said])
-    facts = {"construction": name.partition(".")[0], "part": name.partition(".")[2]}
-    return Run("mine", {name: Dataset(name, tuple(items), facts)}, {name: rows}, {})
+def made(said: str, *, scores: bool = True, votes: str = "555533", name: str = "base.x") -> Run:
+    """Six pairs of rising score; of five annotators, so many are for the gold label."""
+    golds, info = "ENNCNE", []
+    for score, gold, count in zip(SCORES, golds, votes or "-" * 6, strict=True):
+        place = "ENC".index(gold)
+        labels = [LABELS[place]] * int(count) + [LABELS[(place + 1) % 3]] * (5 - int(count)) if votes else []
+        info.append(({SCORE: score} if scores else {}) | ({"annotator_labels": labels} if labels else {}))
+    return run_of({name: said}, dataset(name, golds, info=info), model="mine")
 
 
 def test_sizes_accuracies_majority_and_annotators_by_hand() -> None:
-    whole, half, *_, last = misled_parts(run_of("ENNENE"))
-    assert [part.lam for part in misled_parts(run_of("ENNENE"))] == [0.0, 0.5, 0.6, 0.7]
+    whole, half, *_, last = parts = misled_parts(made("ENNENE"))
+    assert [part.lam for part in parts] == [0.0, 0.5, 0.6, 0.7]
     assert (whole.size, half.size, last.size) == (6, 4, 2)
     assert whole.model.value == 5 / 6  # "E" for the contradiction
     assert half.model.value == 3 / 4
@@ -57,37 +50,32 @@ def test_sizes_accuracies_majority_and_annotators_by_hand() -> None:
     assert whole.human.expected.value == pytest.approx((4 * 1 + 2 * 3 / 5) / 6)
     assert last.human.expected.value == pytest.approx(3 / 5)
     assert (whole.voted, whole.votes) == (6, {5: 6})
-
-
-def test_without_annotators_there_is_no_human_row() -> None:
-    part = misled_parts(run_of("ENNENE", votes=False))[0]
-    assert (part.human, part.voted) == (None, 0)
-    assert misleading_table(results_of([run_of("ENNENE", votes=False)])).rows[0][4:7] == (0, None, None)
-    assert misleading_table(results_of([run_of("ENNENE", votes=False)])).notes[-1] == (
-        "No example of x has labels of single annotators."
-    )
+    nobody = made("ENNENE", votes="")
+    assert (misled_parts(nobody)[0].human, misled_parts(nobody)[0].voted) == (None, 0)
+    table = misleading_table(results_of([nobody]))
+    assert table.rows[0][4:7] == (0, None, None)
+    assert table.notes[-1] == "No example of x has labels of single annotators."
 
 
 def test_who_voted_is_in_table_csv_and_json() -> None:
     """Of the MultiNLI files of the hub, most examples have two labels: such a human row is another one."""
-    run = run_of("ENNENE")
-    dataset = run.datasets["base.x"]
-    two = [
-        replace(each, info={**each.info, "annotator_labels": list(LABELS[:2])}) if k < 2 else each
-        for k, each in enumerate(dataset.examples)
-    ]
-    without = replace(two[2], info={SCORE: two[2].info[SCORE]})
-    run = replace(run, datasets={"base.x": replace(dataset, examples=(*two[:2], without, *two[3:]))})
+    run = made("ENNENE")
+    (data,) = run.datasets.values()
+    labels = [["entailment", "neutral"]] * 2 + [None] + [["neutral"] * 3 + ["contradiction"] * 2] * 3
+    voted = tuple(
+        replace(each, info={SCORE: each.info[SCORE], **({"annotator_labels": of} if of else {})})
+        for each, of in zip(data, labels, strict=True)
+    )
+    run = replace(run, datasets={data.name: replace(data, examples=voted)})
     table = misleading_table(results_of([run]))
     at = [column.header for column in table.columns].index("Voted")
     assert [row[at] for row in table.rows] == [5, 3, 3, 2]
     assert table.notes[-1] == "Annotators' labels per example of x: 2 for 2, 5 for 3 of 6 examples."
     report = make_report(run)
-    rows = {
-        (row["statistic"], row["of"]): row
-        for row in csv.DictReader(io.StringIO(report.text(".csv")))
-        if row["statistic"].startswith("misleading")
-    }
+    rows = pl.read_csv(report.text(".csv").encode(), infer_schema=False)
+    value = {(row["statistic"], row["of"]): row["value"] for row in rows.to_dicts()}
+    (model,) = json.loads(report.text(".json"))["models"]
+    (found,) = (each["figures"] for each in model["test_sets"])
     half = misled_parts(run)[1]
     for statistic, estimate in (
         ("accuracy", half.model),
@@ -95,51 +83,34 @@ def test_who_voted_is_in_table_csv_and_json() -> None:
         ("annotator", half.human.expected),
         ("annotator_drawn", half.human.drawn),
     ):
-        assert float(rows[f"misleading_{statistic}", "lambda=0.5"]["value"]) == estimate.value
-    assert rows["misleading_voted", "lambda=0, labels=2"]["value"] == "2"
-    (model,) = json.loads(report.text(".json"))["models"]
-    (found,) = (each["figures"] for each in model["test_sets"])
+        assert float(value[f"misleading_{statistic}", "lambda=0.5"]) == estimate.value
+        assert found[f"misleading_{statistic}"]["of"]["lambda=0.5"]["value"] == estimate.value
+    assert value["misleading_voted", "lambda=0, labels=2"] == "2"
     assert found["misleading_voted"]["of"]["lambda=0.5, labels=5"]["value"] == 3
-    assert found["misleading_annotator"]["of"]["lambda=0.5"]["value"] == half.human.expected.value
-    majority = found["misleading_majority"]["of"]["lambda=0.5"]
-    assert (majority["n"], majority["value"]) == (4, 0.5)
+    assert found["misleading_majority"]["of"]["lambda=0.5"]["n"] == 4
 
 
-@pytest.mark.parametrize("run", [run_of("ENNENE", scores=False), run_of("ENNENE", name="negation.x")])
+@pytest.mark.parametrize("run", [made("ENNENE", scores=False), made("ENNENE", name="negation.x")])
 def test_without_scores_or_a_base_there_is_nothing(run: Run) -> None:
     assert misled_parts(run) == []
-    assert misleading_table(results_of([run])).rows == ()
+    for table in (misleading_table, highest_table):
+        assert table(results_of([run])).rows == ()
     assert misleading_charts(results_of([run])).figures == []
 
 
-def test_the_examples_of_the_highest_score_are_listed_in_order() -> None:
-    """Figure 2 of Nie et al.: what misleads most, and what the model says of it."""
-    first, second = run_of("ENNENE"), run_of("EEEEEE")
-    assert "Examples with the highest lexically-misleading scores" in make_report(first).text(".md")
-    table = highest_table(results_of([first, second]))
-    scores = [float(str(row[1])) for row in table.rows]
-    assert scores == sorted(map(float, SCORES), reverse=True)
-    assert [column.header for column in table.columns][-2:] == ["mine (1)", "mine (2)"]
-    place = SCORES.index(max(SCORES))
-    item = first.datasets["base.x"].examples[place]
-    expected = (
-        item.premise,
-        item.hypothesis,
-        item.label,
-        str(first.predictions("base.x")[place]),
-        "entailment",
-    )
-    assert table.rows[0][2:] == expected
-    assert not highest_table(results_of([run_of("ENNENE", scores=False)])).rows
-
-
-def test_the_table_has_a_column_a_model() -> None:
-    table = misleading_table(results_of([run_of("ENNENE"), run_of("EEEEEE")]))
-    assert [column.header for column in table.columns][-2:] == ["mine (1)", "mine (2)"]
-    assert [row[1] for row in table.rows] == ["whole", "CS 0.5", "CS 0.6", "CS 0.7"]
-    last = table.rows[-1]
-    assert [getattr(cell, "value", cell) for cell in last[2:4]] == [2, 0.5]
-    assert [getattr(cell, "value", None) for cell in last[-2:]] == [1.0, 0.5]
+def test_the_tables_have_a_column_per_model() -> None:
+    """Figure 2 of Nie et al. shows what misleads most, and what the model says of it."""
+    results = results_of([made("ENNENE"), made("EEEEEE")])
+    sizes, highest = misleading_table(results), highest_table(results)
+    for table in (sizes, highest):
+        assert [column.header for column in table.columns][-2:] == ["mine (1)", "mine (2)"]
+    assert [row[1] for row in sizes.rows] == ["whole", "CS 0.5", "CS 0.6", "CS 0.7"]
+    last = sizes.rows[-1]
+    assert [getattr(cell, "value", cell) for cell in (*last[2:4], *last[-2:])] == [2, 0.5, 1.0, 0.5]
+    assert [float(str(row[1])) for row in highest.rows] == sorted(SCORES, reverse=True)
+    assert highest.rows[0][2:] == ("Premise 5.", "Hypothesis 5.", *["entailment"] * 3)
+    title = "Examples with the highest lexically-misleading scores"
+    assert title in make_report(made("ENNENE")).text(".md")
 
 
 @pytest.fixture(scope="module")

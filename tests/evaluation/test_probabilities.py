@@ -11,35 +11,30 @@ from typing import Any
 
 import numpy as np
 import pytest
+from letters import dataset
+from scipy.spatial.distance import jensenshannon
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS, THREE_LABELS
+from crossexam.core.labels import THREE_LABELS
 from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.calibration import calibration_of, calibrations, temperature_from
 from crossexam.evaluation.distributions import people_results
 from crossexam.evaluation.selective import selective_of, selective_results
 from crossexam.evaluation.shares import Shares, shares_of
 
-Rows = list[list[float]]
-
 #: The most bytes per item that are held at a time while probabilities are measured.
 BYTES_PER_ITEM = 80
 
 
-def run_of(
-    golds: list[str], rows: Rows, info: dict[str, Any] | None = None, first: int = 0, **manifest: Any
-) -> Run:
-    items = tuple(
-        Example(f"i{k}", f"Premise {k}.", "H.", gold, info=info or {})  # type: ignore[arg-type]
-        for k, gold in enumerate(golds, first)
-    )
-    return Run("m", {"base.own": Dataset("base.own", items)}, {"base.own": np.array(rows)}, manifest)
+def run_of(golds: str, rows: Any, first: int = 0, info: Any = (), **manifest: Any) -> Run:
+    data = dataset("base.own", golds, premises=range(first, first + len(golds)), info=info)
+    return Run("m", {data.name: data}, {data.name: np.array(rows)}, manifest)
 
 
 def test_a_model_that_gives_labels_only_is_refused() -> None:
-    run = run_of(["neutral"] * 2, [[0, 1, 0], [1, 0, 0]])
+    run = run_of("NN", [[0, 1, 0], [1, 0, 0]])
     for measure in (calibrations, selective_results):
         with pytest.raises(CrossexamError, match="'m' gives labels without probabilities") as caught:
             measure(run)
@@ -47,35 +42,35 @@ def test_a_model_that_gives_labels_only_is_refused() -> None:
     assert people_results(run) == ()
 
 
-def test_a_corpus_of_two_labels_has_the_probability_of_the_projected_label() -> None:
-    run = run_of(["entailment", "not_entailment"], [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]])
-    (found,) = calibrations(run)
+def test_two_labels_are_measured_on_two() -> None:
+    """The probability of the projected label counts; not_entailment is right for contradiction."""
+    corpus = run_of("En", [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3]])
+    (found,) = calibrations(corpus)
     assert found.labels == ("entailment", "not_entailment")
-    assert found.confidence == pytest.approx((0.6 + 0.8) / 2)
-    assert found.accuracy.value == 1.0
+    assert (found.confidence, found.accuracy.value) == (pytest.approx((0.6 + 0.8) / 2), 1.0)
     assert found.brier.value == pytest.approx((2 * 0.4**2 + 2 * 0.2**2) / 2)
     assert found.log_loss.value == pytest.approx(-np.log([0.6, 0.8]).mean())
+    model = run_of("CE", [[0.3, 0.7, 0.0], [0.9, 0.1, 0.0]], details={"two_label": True})
+    (found,) = calibrations(model)
+    assert (found.confidence, found.accuracy.value) == (pytest.approx(0.8), 1.0)
+    assert [each.gold.tolist() for each in shares_of(model)] == [[1, 0]]
 
 
-def test_a_model_of_two_labels_is_measured_on_two() -> None:
-    rows = [[0.3, 0.7, 0.0], [0.9, 0.1, 0.0]]
-    run = run_of(["contradiction", "entailment"], rows, details={"two_label": True})
-    (found,) = calibrations(run)
-    assert found.accuracy.value == 1.0  # not_entailment is right for contradiction
-    assert found.confidence == pytest.approx(0.8)
-    assert [each.gold.tolist() for each in shares_of(run)] == [[1, 0]]
-
-
-def test_a_gold_label_without_probability_has_an_infinite_loss() -> None:
-    (found,) = calibrations(run_of(["neutral"] * 2, [[0.9, 0.0, 0.1], [0.1, 0.8, 0.1]]))
-    assert found.impossible == 1
+def test_which_items_count() -> None:
+    (found,) = calibrations(run_of("NN-", [[0.9, 0.0, 0.1], [0.1, 0.8, 0.1], [0.9, 0.05, 0.05]]))
+    assert (found.n, found.impossible) == (2, 1)  # one without a gold label, one of probability 0
     assert (found.log_loss.value, found.log_loss.high) == (inf, inf)
-
-
-def test_items_without_a_gold_label_are_left_out() -> None:
-    rows = [[0.1, 0.8, 0.1], [0.9, 0.05, 0.05]]
-    run = run_of(["neutral", None], rows)  # type: ignore[list-item]
-    assert calibrations(run)[0].n == 1
+    rows = [[0.1, 0.8, 0.1], [np.nan] * 3, [0.8, 0.1, 0.1], [0.3, 0.6, 0.1]]
+    outcomes = Outcomes.of([Outcome(), Outcome("refused"), Outcome(), Outcome()], 4)
+    run = replace(run_of("NNNN", rows), outcomes={"base.own": outcomes})
+    (found,) = calibrations(run)
+    assert (found.n, found.unanswered) == (3, 1)
+    assert found.confidence == pytest.approx((0.8 + 0.8 + 0.6) / 3)
+    (selected,) = selective_results(run)  # the item without an answer is abstained first
+    assert (selected.n, selected.unanswered) == (4, 1)
+    assert selected.curve.coverage.tolist() == [0.25, 0.5, 0.75]
+    assert selected.risk.value == pytest.approx(1 / 3)
+    assert np.isnan(selected.accuracy.value)
 
 
 def over(first: int, count: int, sharp: float = 3.0, **manifest: Any) -> Run:
@@ -84,7 +79,7 @@ def over(first: int, count: int, sharp: float = 3.0, **manifest: Any) -> Run:
     true = rng.dirichlet([2, 1, 1], count)
     gold = (rng.random((count, 1)) > np.cumsum(true, axis=1)).sum(axis=1)
     rows = true**sharp / (true**sharp).sum(axis=1, keepdims=True)
-    return run_of([LABELS[k] for k in gold], rows.tolist(), first=first, **manifest)
+    return run_of("".join("ENC"[k] for k in gold), rows, first, **manifest)
 
 
 def test_a_temperature_is_fitted_on_other_premises_only() -> None:
@@ -102,9 +97,7 @@ VOTES = {"label_distribution": [0.2, 0.8, 0.0], "votes": [20, 80, 0], "old_label
 
 
 def test_people_are_compared_with_the_model_and_with_each_other() -> None:
-    from scipy.spatial.distance import jensenshannon
-
-    (found,) = people_results(run_of(["neutral"] * 3, [[0.3, 0.6, 0.1]] * 3, VOTES))
+    (found,) = people_results(run_of("NNN", [[0.3, 0.6, 0.1]] * 3, info=VOTES))
     assert found.distances.js_distance.value == pytest.approx(jensenshannon([0.2, 0.8, 0], [0.3, 0.6, 0.1]))
     assert found.distances.total_variation.value == pytest.approx(0.2)
     assert found.accuracy.value == 1.0
@@ -112,26 +105,14 @@ def test_people_are_compared_with_the_model_and_with_each_other() -> None:
     assert found.references["majority"].total_variation.value == pytest.approx(0.2)
     assert found.references["majority"].kl.value == inf
     assert 0 < found.references["people"].total_variation.value < 0.1
-
-
-def test_two_labels_are_compared_on_two() -> None:
-    run = run_of(["neutral"] * 2, [[0.2, 0.8, 0.0]] * 2, VOTES, details={"two_label": True})
-    (found,) = people_results(run)
-    assert found.distances.js_distance.value == pytest.approx(0.0, abs=1e-8)
-
-
-@pytest.mark.parametrize("stated", [[0.5, 0.4, 0.0], [0.5, 0.5], "uniform"])
-def test_a_malformed_distribution_is_an_error(stated: object) -> None:
-    run = run_of(["neutral"] * 2, [[0.2, 0.7, 0.1]] * 2, {"label_distribution": stated})
-    with pytest.raises(FormatError, match="label_distribution"):
-        people_results(run)
-
-
-def test_items_that_were_made_from_an_example_do_not_inherit_its_people() -> None:
-    run = run_of(["neutral"] * 2, [[0.2, 0.7, 0.1]] * 2, VOTES)
-    items = run.datasets["base.own"].examples
-    made = Dataset("negation.own", items, {"construction": "negation.v1", "base_set": "base.own"})
-    assert people_results(Run("m", {made.name: made}, {made.name: run.probabilities["base.own"]})) == ()
+    of_two = run_of("NN", [[0.2, 0.8, 0.0]] * 2, info=VOTES, details={"two_label": True})
+    assert people_results(of_two)[0].distances.js_distance.value == pytest.approx(0.0, abs=1e-8)
+    (data,) = of_two.datasets.values()  # items that were made from an example do not inherit its people
+    made = replace(data, manifest={"construction": "negation.v1", "base_set": "base.other"})
+    assert people_results(replace(of_two, datasets={data.name: made})) == ()
+    for stated in ([0.5, 0.4, 0.0], [0.5, 0.5], "uniform"):
+        with pytest.raises(FormatError, match="label_distribution"):
+            people_results(run_of("NN", [[0.2, 0.7, 0.1]] * 2, info={"label_distribution": stated}))
 
 
 def test_roberta_on_chaosnli_is_near_the_published_one(shared_data: Path) -> None:
@@ -139,42 +120,19 @@ def test_roberta_on_chaosnli_is_near_the_published_one(shared_data: Path) -> Non
 
     Predictions of the published models are not at hand.
     """
-    from crossexam.corpora.spec import read_corpus
-
     corpus = read_corpus(f"chaosnli@{shared_data / 'chaosnli' / 'chaosNLI_snli.jsonl'}")
     path = shared_data / "predictions" / "SNLI_dev_roberta-base_0.json"
     stated = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     by_id = {row["uid"]: row["probs"] for row in stated}  # entailment, contradiction, neutral
     known = [item for item in corpus if item.id in by_id]
     rows = np.array([by_id[item.id] for item in known])[:, [0, 2, 1]]
-    dataset = Dataset("base.chaos", tuple(known))
-    whole, *by_entropy = people_results(Run("roberta", {dataset.name: dataset}, {dataset.name: rows}))
+    chaos = Dataset("base.chaos", tuple(known))
+    whole, *by_entropy = people_results(Run("roberta", {chaos.name: chaos}, {chaos.name: rows}))
     assert whole.n == sum(each.n for each in by_entropy) == len(known)
     assert whole.distances.js_distance.value == pytest.approx(0.2294, abs=0.03)
     accuracies = [each.accuracy.value for each in by_entropy]
     assert accuracies == sorted(accuracies, reverse=True)  # the less people agree, the less it is right
     assert whole.references["people"].js_distance.high < whole.distances.js_distance.low
-
-
-def with_gaps() -> Run:
-    """A run over four items, of which the second has no answer."""
-    run = run_of(["neutral"] * 4, [[0.1, 0.8, 0.1], [0.2, 0.6, 0.2], [0.8, 0.1, 0.1], [0.3, 0.6, 0.1]])
-    rows = run.probabilities["base.own"].copy()
-    rows[1] = np.nan
-    outcomes = Outcomes.of([Outcome(), Outcome("refused"), Outcome(), Outcome()], 4)
-    return replace(run, probabilities={"base.own": rows}, outcomes={"base.own": outcomes})
-
-
-def test_items_without_an_answer_are_counted_and_abstained_first() -> None:
-    run = with_gaps()
-    (found,) = calibrations(run)
-    assert (found.n, found.unanswered) == (3, 1)
-    assert found.confidence == pytest.approx((0.8 + 0.8 + 0.6) / 3)
-    (selected,) = selective_results(run)
-    assert (selected.n, selected.unanswered) == (4, 1)
-    assert selected.curve.coverage.tolist() == [0.25, 0.5, 0.75]
-    assert selected.risk.value == pytest.approx(1 / 3)
-    assert np.isnan(selected.accuracy.value)
 
 
 def test_little_memory_is_held_per_item() -> None:

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from letters import dataset
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import PBound, p_value_text
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import probability_comparison
 from crossexam.evaluation.calibration import calibrations
@@ -35,9 +34,9 @@ def run_of(
     model: str, shares: NDArray[np.float64], outcomes: list[Outcome] | None = None, **said: Any
 ) -> Run:
     """A run over 90 items, of which the k-th and the k+30-th share a premise, and so on."""
-    items = tuple(Example(f"i{k}", f"Premise {k % 30}.", "H.", LABELS[k % 3]) for k in range(N))
     known = {"own": Outcomes.of(outcomes, N)} if outcomes else {}
-    return Run(model, {"own": Dataset("own", items)}, {"own": shares}, said, outcomes=known)
+    data = dataset("own", "ENC" * 30, premises=[*range(30)] * 3)
+    return Run(model, {"own": data}, {"own": shares}, said, outcomes=known)
 
 
 def test_items_are_paired_and_clustered_by_premise() -> None:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from letters import GOLD_OF, dataset
 
 import crossexam as cx
 from crossexam.core import test_sets
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import (
@@ -35,15 +36,9 @@ NO_CONTRADICTION = PROJECTIONS["no contradiction"]
 shares = st.lists(st.floats(0.001, 1.0), min_size=3, max_size=3).map(lambda row: np.array([row]) / sum(row))
 
 
-def items(*golds: str | None) -> tuple[Example, ...]:
-    return tuple(Example(f"i{n}", f"Premise {n}.", "A hypothesis.", gold) for n, gold in enumerate(golds))  # type: ignore[arg-type]
-
-
-def run_of(
-    golds: list[str | None], rows: list[list[float]], manifest: dict[str, object] | None = None
-) -> Run:
-    dataset = Dataset("base.own", items(*golds), manifest or {})
-    return Run("m", {"base.own": dataset}, {"base.own": np.array(rows)}, {})
+def run_of(golds: str, rows: list[list[float]], **manifest: object) -> Run:
+    data = dataset("base.own", golds, **manifest)
+    return Run("m", {data.name: data}, {data.name: np.array(rows)}, {})
 
 
 @given(shares)
@@ -72,59 +67,36 @@ def test_labels_only_are_projected_by_label() -> None:
     assert [GOLDS[k] for k in NO_CONTRADICTION.predictions(answers)] == ["entailment", "neutral", "neutral"]
 
 
-def test_a_plurality_of_entailment_is_not_entailment() -> None:
-    answered = [[0.4, 0.3, 0.3], [0.6, 0.2, 0.2]]
-    found = measure(run_of(["not_entailment", "entailment"], answered))[0]
+def test_a_corpus_of_two_labels_is_scored_on_two() -> None:
+    run = run_of("nE", [[0.4, 0.3, 0.3], [0.6, 0.2, 0.2]])
+    (found,) = measure(run)
     assert found.accuracy.value == 1.0  # the three-way argmax says entailment twice
     assert found.labels == ("entailment", "not_entailment")
     assert found.confusion == ((1, 0), (0, 1))
-    assert found.false_neutral_share is None
-    assert found.projection == TWO.says
-
-
-def test_errors_of_two_labels_are_counted_under_n() -> None:
-    found = measure(run_of(["not_entailment", "entailment"], [[0.9, 0.1, 0.0], [0.1, 0.1, 0.8]]))[0]
-    assert found.errors == {"E-N": 1, "N-E": 1}
-    assert found.false_entailment_share == 0.5
+    assert (found.false_neutral_share, found.projection) == (None, TWO.says)
+    wrong = run_of("nE", [[0.9, 0.1, 0.0], [0.1, 0.1, 0.8]])
+    (found,) = measure(wrong)
+    assert (found.errors, found.false_entailment_share) == ({"E-N": 1, "N-E": 1}, 0.5)
+    (pair,) = compare_runs(run, wrong)
+    assert (pair.b, pair.c, pair.projection) == (2, 0, TWO.says)
 
 
 def test_a_declared_projection_goes_before_the_labels() -> None:
-    rows = [[0.3, 0.2, 0.5], [0.2, 0.3, 0.5]]
-    plain = run_of(["entailment", "neutral"], rows)
-    declared = run_of(["entailment", "neutral"], rows, {"projection": "no contradiction"})
-    assert measure(plain)[0].accuracy.value == 0.0
-    assert measure(declared)[0].accuracy.value == 1.0
-
-
-def test_gold_labels_that_a_projection_lacks_are_an_error() -> None:
-    with pytest.raises(
-        CrossexamError, match="gold labels outside the projection 'no contradiction': contradiction"
-    ):
-        score_run(run_of(["contradiction"], [[1.0, 0.0, 0.0]], {"projection": "no contradiction"}))
-
-
-def test_unknown_projection_names_the_nearest() -> None:
+    rows, declared = [[0.3, 0.2, 0.5], [0.2, 0.3, 0.5]], "no contradiction"
+    assert measure(run_of("EN", rows))[0].accuracy.value == 0.0
+    assert measure(run_of("EN", rows, projection=declared))[0].accuracy.value == 1.0
+    with pytest.raises(CrossexamError, match=f"gold labels outside the projection '{declared}': contradict"):
+        score_run(run_of("EC", rows, projection=declared))
     with pytest.raises(UnknownNameError, match="two labels"):
         projection_named("two label")
-
-
-def test_projection_follows_the_gold_labels_where_none_is_declared() -> None:
     assert projection_of({"projection": None}, ["entailment", "not_entailment"]) is TWO
     assert projection_of({}, list(LABELS)) is THREE_LABELS
-
-
-def test_two_models_are_compared_on_two_labels() -> None:
-    golds: list[str | None] = ["not_entailment"] * 3
-    a = run_of(golds, [[0.4, 0.3, 0.3]] * 3)
-    b = run_of(golds, [[0.6, 0.2, 0.2]] * 3)
-    found = compare_runs(a, b)[0]
-    assert (found.b, found.c, found.projection) == (3, 0, TWO.says)
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
 def test_the_fourth_label_survives_a_file(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"two.{suffix}"
-    write_test_set(path, items("entailment", "not_entailment", None), file_format=suffix)
+    write_test_set(path, dataset("base.own", "En-"), file_format=suffix)
     assert [example.label for example in read_test_set(path)] == ["entailment", "not_entailment", None]
 
 
@@ -132,15 +104,12 @@ def test_the_fourth_label_survives_a_file(tmp_path: Path, suffix: str) -> None:
 def test_datasets_reads_four_names_only_where_they_are_needed(tmp_path: Path) -> None:
     datasets = pytest.importorskip("datasets")
     names = {}
-    for kind, golds in {
-        "two": ("entailment", "not_entailment"),
-        "three": ("neutral", "contradiction"),
-    }.items():
-        write_test_set(tmp_path / f"{kind}.parquet", items(*golds))
+    for kind, golds in (("two", "En"), ("three", "NC")):
+        write_test_set(tmp_path / f"{kind}.parquet", dataset("base.own", golds))
         file = str(tmp_path / f"{kind}.parquet")
         read = datasets.load_dataset("parquet", data_files=file, cache_dir=str(tmp_path / "cache"))["train"]
         names[kind] = read.features["label"].names
-        assert [read.features["label"].int2str(k) for k in read["label"]] == list(golds)
+        assert [read.features["label"].int2str(k) for k in read["label"]] == [GOLD_OF[each] for each in golds]
     assert names == {"two": list(GOLDS), "three": list(LABELS)}
 
 
@@ -161,10 +130,3 @@ def test_a_table_of_two_labels_goes_all_the_way(tmp_path: Path) -> None:
     suite = cx.build("corpus", path)
     answers = cx.run(lambda pairs: [[0.4, 0.3, 0.3]] * len(pairs), suite)
     assert cx.accuracy(answers)["base.own"].value == 0.5  # not_entailment is right
-
-
-def test_numbers_of_a_corpus_are_never_the_fourth_label(tmp_path: Path) -> None:
-    path = tmp_path / "ordinal.csv"
-    path.write_text("premise,hypothesis,label\nA cat runs.,A cat moves.,3\n")
-    with pytest.raises(FormatError, match="the labels are numbers"):
-        cx.load(path)

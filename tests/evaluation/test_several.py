@@ -58,17 +58,21 @@ def together(runs: Sequence[Run], limit: float = LIMIT) -> tuple[ScoredTogether,
 
 
 def test_the_order_and_the_pairs_are_those_of_compare() -> None:
-    whole, one, _ = rankings(together(RUNS), len(RUNS), 0.05)
+    whole, one, other = rankings(together(RUNS), len(RUNS), 0.05)
     assert (whole.name, whole.test_sets, whole.n) == (None, ("base.x", "negation.x"), 100)
     assert whole.models[0].model == 0
     assert whole.models[0].rank == whole.models[0].low == whole.models[0].high == 1
     assert whole.models[-1].model == 2
+    for model in whole.models:  # each test set has the same weight
+        parts = [each.models[_place(each, model.model)].accuracy.value for each in (one, other)]
+        assert model.accuracy.value == pytest.approx(sum(parts) / 2)
     for first, second in combinations(range(4), 2):
         pair = one.pair(first, second)
         compared, _ = compare_runs(RUNS[first], RUNS[second])
         assert pair.difference == compared.difference
         assert pair.p_value == compared.p_value
-        assert one.pair(second, first).difference.value == -pair.difference.value
+        value, low, high, *_ = pair.difference
+        assert one.pair(second, first).difference[:3] == (-value, -high, -low)
         assert pair.p_holm >= pair.p_value
         assert pair.significant == (pair.p_holm <= 0.05)
         shared = set(one.models[_place(one, first)].groups) & set(one.models[_place(one, second)].groups)
@@ -79,14 +83,7 @@ def _place(ranking: object, model: int) -> int:
     return next(k for k, each in enumerate(ranking.models) if each.model == model)  # type: ignore[attr-defined]
 
 
-def test_the_mean_gives_each_test_set_the_same_weight() -> None:
-    whole, *each = rankings(together(RUNS), len(RUNS), 0.05)
-    for model in whole.models:
-        parts = [ranking.models[_place(ranking, model.model)].accuracy.value for ranking in each]
-        assert model.accuracy.value == pytest.approx(sum(parts) / 2)
-
-
-def test_the_model_that_left_most_unanswered_is_left_out() -> None:
+def test_who_and_what_is_left_out() -> None:
     few, many = run_of("few", 0.5, 5, missing=1), run_of("many", 0.5, 6, missing=30)
     one, two = together([RUNS[0], few, RUNS[1], many])
     assert (one.models, one.left_out, one.n, one.labelled) == ((0, 1, 2), (3,), 59, 60)
@@ -95,33 +92,16 @@ def test_the_model_that_left_most_unanswered_is_left_out() -> None:
     assert [ranking.name for ranking in found] == ["base.x", "negation.x"], "no mean without all models"
     assert found[0].left_out == (3,)
     assert {model.model for model in found[0].models} == {0, 1, 2}
-
-
-def test_pairs_with_a_model_that_is_left_out_count_in_the_correction() -> None:
-    """Of four models there are six pairs, whether one is left out or not."""
-    many = run_of("many", 0.5, 6, missing=30)
-    found, _ = rankings(together([RUNS[0], RUNS[1], RUNS[2], many]), 4, 0.05)
-    assert found.left_out == (3,)
-    smallest = min(found.pairs.values(), key=lambda pair: pair.p_value)
-    assert len(found.pairs) == 3
-    assert 0 < smallest.p_value < 1 / 6
-    assert smallest.p_holm == pytest.approx(6 * smallest.p_value)
-
-
-def test_a_limit_of_one_counts_everybody() -> None:
-    many = run_of("many", 0.5, 6, missing=30)
     assert together([RUNS[0], RUNS[1], many], limit=1)[0].models == (0, 1, 2)
-
-
-def test_test_sets_that_only_one_model_has_are_left_out() -> None:
-    runs = [RUNS[0], run_of("short", 0.5, 5, [ONE]), run_of("short too", 0.4, 6, [ONE])]
-    (one,) = together(runs)
-    assert one.name == "base.x"
-    assert [ranking.name for ranking in rankings((one,), 3, 0.05)] == ["base.x"]
-
-
-def test_proposed_labels_do_not_count_in_the_mean() -> None:
-    proposed = dataset("negation.x (proposed)")
+    four = rankings(together([*RUNS[:3], many]), 4, 0.05)[0]
+    assert (four.left_out, len(four.pairs)) == ((3,), 3)
+    smallest = min(four.pairs.values(), key=lambda pair: pair.p_value)
+    assert 0 < smallest.p_value < 1 / 6
+    assert smallest.p_holm == pytest.approx(6 * smallest.p_value)  # of four models there are six pairs
+    short = [RUNS[0], run_of("short", 0.5, 5, [ONE]), run_of("short too", 0.4, 6, [ONE])]
+    (one,) = together(short)  # of the other test set only one model has
+    assert [ranking.name for ranking in rankings((one,), 3, 0.05)] == [one.name] == ["base.x"]
+    proposed = dataset("negation.x (proposed)")  # does not count in the mean
     runs = [run_of(str(k), k / 4, k, (ONE, TWO, proposed)) for k in range(1, 4)]
     assert rankings(together(runs), 3, 0.05)[0].test_sets == ("base.x", "negation.x")
 
@@ -139,31 +119,6 @@ def test_agreement_is_that_of_scikit_learn() -> None:
             assert pair.same_errors.value == pytest.approx(expected)
 
 
-def test_the_mean_of_an_agreement_leaves_out_where_it_is_undefined() -> None:
-    sure = [run_of("a", 1.0, 1), run_of("b", 1.0, 2), run_of("c", 0.0, 3)]
-    found = pair_agreements(together(sure))
-    assert isnan(mean_agreement(found, 0, 1, "same_errors", ["base.x", "negation.x"]))
-    assert mean_agreement(found, 1, 0, "same", ["base.x"]) == 1
-
-
-def test_two_labels_are_two_labels_for_all() -> None:
-    """Two models that reject entailment, one as neutral and one as contradiction, say the same."""
-    neutral, contradiction = (
-        Run(name, {"base.x": ONE}, {"base.x": np.eye(3)[[label] * len(ONE)]}, {})
-        for name, label in (("n", 1), ("c", 2))
-    )
-    halves = Run("two", {"base.x": ONE}, RUNS[0].probabilities, {"details": {"two_label": True}})
-    pair = pair_agreements(together([neutral, contradiction, halves]))[0]
-    assert pair.same.value == 1
-    models = [RUNS[1], RUNS[3], halves]
-    for pair in pair_agreements(together(models)):
-        both = (models[number].answers(pair.test_set)[:, 0] > 0.5 for number in (pair.first, pair.second))
-        expected = cohen_kappa_score(*both)
-        assert pair.kappa.value == pytest.approx(expected), "of two labels, not of three"
-    with_three = pair_agreements(together([neutral, contradiction, RUNS[0]]))[0]
-    assert with_three.same.value == 0
-
-
 def test_only_one_right_is_counted_item_by_item() -> None:
     found = {(each.test_set, each.model): each for each in only_one_right(together(RUNS))}
     for test_set in (ONE, TWO):
@@ -176,3 +131,21 @@ def test_only_one_right_is_counted_item_by_item() -> None:
             assert (each.only_right, each.only_wrong, each.n) == (alone, failed, len(test_set))
             assert each.right.value == pytest.approx(alone / len(test_set))
     assert any(each.only_right for each in found.values())
+
+
+def test_agreement_on_two_labels_and_where_it_is_undefined() -> None:
+    """Two models that reject entailment, one as neutral and one as contradiction, say the same."""
+    neutral, contradiction = (
+        Run(name, {"base.x": ONE}, {"base.x": np.eye(3)[[label] * len(ONE)]}, {})
+        for name, label in (("n", 1), ("c", 2))
+    )
+    halves = Run("two", {"base.x": ONE}, RUNS[0].probabilities, {"details": {"two_label": True}})
+    for third, same in ((halves, 1), (RUNS[0], 0)):
+        assert pair_agreements(together([neutral, contradiction, third]))[0].same.value == same
+    models = [RUNS[1], RUNS[3], halves]
+    for pair in pair_agreements(together(models)):
+        both = (models[number].answers(pair.test_set)[:, 0] > 0.5 for number in (pair.first, pair.second))
+        assert pair.kappa.value == pytest.approx(cohen_kappa_score(*both)), "of two labels, not of three"
+    found = pair_agreements(together([run_of("a", 1.0, 1), run_of("b", 1.0, 2), run_of("c", 0.0, 3)]))
+    assert isnan(mean_agreement(found, 0, 1, "same_errors", ["base.x", "negation.x"]))
+    assert mean_agreement(found, 1, 0, "same", ["base.x"]) == 1

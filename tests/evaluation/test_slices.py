@@ -2,26 +2,75 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.evaluation.slices import accuracy_by_value
+from letters import dataset, run_of
+
+from crossexam.evaluation.measures import measure
+from crossexam.evaluation.slices import CROSSED, SLICES, accuracy_by_value
+from crossexam.stats.estimate import share_correct
+
+
+def slices(golds: str, answers: str, info: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the share of right answers and the number of items, by property and value."""
+    (result,) = measure(run_of({"base.x": answers}, dataset("base.x", golds, info=info)))
+    return {
+        name: {value: (each.value, each.n) for value, each in found.items()}
+        for name, found in result.slices.items()
+    }
 
 
 def test_items_are_in_the_slice_of_their_own_value() -> None:
     """Booleans are yes and no, lists are spelt out, and items without a value are in none."""
     values = [True, True, True, False, False, None, ["hot", "cold"], "x"]
-    right = [True, True, False, False, False, True, True, False]
-    items = [
-        Example(
-            f"i:{k}", f"Premise {k}.", "Hypothesis.", "neutral", info={} if value is None else {"is": value}
-        )
-        for k, value in enumerate(values)
-    ]
-    table = np.eye(3)[[1 if each else 2 for each in right]]
-    run = Run("m", {"base.x": Dataset("base.x", items, {"construction": "base"})}, {"base.x": table})
+    info = [{} if value is None else {"is": value} for value in values]
+    run = run_of({"base.x": "NNCCCNNC"}, dataset("base.x", "N" * 8, info=info))
     found = accuracy_by_value(run, "is")["base.x"]
     assert {value: (each.value, each.n) for value, each in found.items()} == {
         "yes": (2 / 3, 3), "no": (0.0, 2), "hot/cold": (1.0, 1), "x": (0.0, 1),
     }  # fmt: skip
+
+
+def test_slices_come_from_the_table() -> None:
+    info = [
+        {"genre": "fiction", "pair": ["hot", "cold"], "question": True},
+        {"genre": "travel", "pair": ["hot", "cold"], "question": False},
+    ] * 5 + [{"genre": "travel", "pair": "big/small"}]
+    found = slices("CCCCCCCCCCE", "CECECECECEE", info)
+    assert list(found) == ["gold", "genre", "pair", "question"]
+    assert found["genre"] == {"travel": (1 / 6, 6), "fiction": (1.0, 5)}
+    assert found["pair"] == {"hot/cold": (0.5, 10), "(other)": (1.0, 1)}  # of fewer than 5 items
+    assert found["question"] == {"yes": (1.0, 5), "no": (0.0, 5)}
+    assert found["gold"]["entailment"] == (1.0, 1)
+    info = [{key: f"{key} {k % 2}" for _, key, *_ in SLICES if key} for k in range(20)]
+    every = [*(name for name, *_ in SLICES), *(f"{one} and {other}" for one, other in CROSSED)]
+    assert list(slices("CE" * 10, "CE" * 10, info)) == every
+
+
+def test_an_item_counts_under_each_of_its_tags() -> None:
+    tags = ["Negation"], ["Negation", "Universal", "Negation"], None, "Universal"
+    found = slices("CCCC", "CEEE", [{"logic": each} if each else {} for each in tags])
+    # Negation: the first two, one of them right; Universal: the second and the fourth, both wrong
+    assert found["logic"] == {"Negation": (1 / 2, 2), "Universal": (0.0, 2)}
+
+
+def test_two_properties_divide_the_items_together() -> None:
+    info = [{"heuristic": name} for name in ("a", "a", "b", "b", "b")] + [{}]
+    # a/E and a/C are right, of the two b/E one is, b/C is not; the last item has no heuristic
+    assert slices("ECEECE", "ECCEEC", info)["heuristic and gold"] == {
+        "a/entailment": (1.0, 1),
+        "a/contradiction": (1.0, 1),
+        "b/entailment": (1 / 2, 2),
+        "b/contradiction": (0.0, 1),
+    }
+    assert "heuristic and gold" not in slices("EC", "EC", info[:2])
+
+
+def test_word_pairs_are_a_sample_but_not_in_their_own_slices() -> None:
+    info = [{"pair": "hot/cold", "genre": "fiction"}] * 10 + [{"pair": "big/small", "genre": "travel"}] * 10
+    data = dataset("antonymy.x", "C" * 20, info=info)
+    (result,) = measure(run_of({"antonymy.x": "CE" * 5 + "C" * 10}, data))
+    by_premise = share_correct([True, False] * 5)
+    assert result.slices["pair"]["hot/cold"] == by_premise
+    assert result.slices["genre"]["fiction"].high > by_premise.high

@@ -10,20 +10,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from letters import dataset
 from numpy.typing import NDArray
 
-from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
+from crossexam.core.dataset import Run
 from crossexam.core.labels import (
     ENTAILMENT_OR_NOT,
     GOLDS,
     LABEL_INDEX,
-    LABELS,
     PROJECTIONS,
     THREE_LABELS,
     TIE,
     TIE_ORDER,
-    Gold,
     Projection,
     Ties,
     label_indices,
@@ -56,18 +54,8 @@ TIED = {
 WHOLE = np.array(list(TIED))
 
 
-def run_of(rows: NDArray[np.float64], golds: str, model: str = "py/m", **details: object) -> Run:
-    names = {letter: label for label in LABELS for letter in label[0].upper()}
-    items = tuple(Example(f"i{n}", f"P {n}.", "H.", names[letter]) for n, letter in enumerate(golds))
-    tests = {"base.own": Dataset("base.own", items, {"construction": "base.v1", "part": "own"})}
-    return Run(model, tests, {"base.own": rows}, {"model_key": model, "details": details})
-
-
 def rows_with(tied: int, of: int) -> NDArray[np.float64]:
     return np.array([[0.5, 0.5, 0.0]] * tied + [[0.0, 0.0, 1.0]] * (of - tied))
-
-
-# -- the rule --------------------------------------------------------------------------------------------
 
 
 def test_of_equally_probable_labels_the_first_of_the_order_is_predicted() -> None:
@@ -90,18 +78,6 @@ def test_entailment_loses_every_tie_under_every_projection(projection: Projectio
         assert (first == "entailment") == (row[0] > row[1:].max())
 
 
-def test_a_threshold_is_a_tie() -> None:
-    stated = np.array([0.2, 0.8, 0.81])
-    predicted = label_indices(at_threshold(stated, 0.8), THREE_LABELS, two_labels=True)
-    assert [GOLDS[k] for k in predicted] == ["not_entailment", "not_entailment", "entailment"]
-
-
-def test_a_label_without_probabilities_is_no_tie() -> None:
-    for projection in PROJECTIONS.values():
-        assert projection.ties(np.eye(3), np.zeros(3, dtype=np.int8)).count == 0
-    assert THREE_LABELS.predictions(np.eye(3)).tolist() == [E, N, C]
-
-
 @given(st.permutations([0.25, 0.25, 0.5]), st.floats(-TIE / 4, TIE / 4), st.integers(0, 2))
 def test_a_prediction_does_not_depend_on_rounding(row: list[float], change: float, column: int) -> None:
     given_ = np.array([row])
@@ -115,18 +91,6 @@ def test_a_prediction_does_not_depend_on_rounding(row: list[float], change: floa
             == projection.predictions(rounded).tolist()
             == projection.predictions(single).tolist()
         )
-
-
-def test_what_was_rounded_to_six_decimals_is_still_tied() -> None:
-    halves, thirds = np.array([[0.5, 0.123456, 0.376543]]), np.array([[0.333334, 0.333333, 0.333333]])
-    assert [GOLDS[k] for k in ENTAILMENT_OR_NOT.predictions(halves)] == ["not_entailment"]
-    assert [GOLDS[k] for k in THREE_LABELS.predictions(thirds)] == ["neutral"]
-
-
-def test_a_difference_that_a_model_can_mean_is_no_tie() -> None:
-    rows = np.array([[0.50001, 0.49999, 0.0], [0.3, 0.34999, 0.35001]])
-    assert THREE_LABELS.predictions(rows).tolist() == [E, C]
-    assert THREE_LABELS.ties(rows, np.array([0, 0], dtype=np.int8)).count == 0
 
 
 def test_the_mean_of_members_ties_in_any_order() -> None:
@@ -152,7 +116,31 @@ def test_the_order_of_the_columns_is_that_of_the_labels_alone(rows: list[tuple[f
             assert (there.least, there.most) == (here.least, here.most)
 
 
-# -- every place where a label is predicted --------------------------------------------------------------
+def test_what_is_a_tie_and_what_a_model_can_mean() -> None:
+    stated = np.array([0.2, 0.8, 0.81])  # at the threshold
+    predicted = label_indices(at_threshold(stated, 0.8), THREE_LABELS, two_labels=True)
+    assert [GOLDS[k] for k in predicted] == ["not_entailment", "not_entailment", "entailment"]
+    # rounded to six decimals
+    halves, thirds = np.array([[0.5, 0.123456, 0.376543]]), np.array([[0.333334, 0.333333, 0.333333]])
+    assert [GOLDS[k] for k in ENTAILMENT_OR_NOT.predictions(halves)] == ["not_entailment"]
+    assert [GOLDS[k] for k in THREE_LABELS.predictions(thirds)] == ["neutral"]
+    apart = np.array([[0.50001, 0.49999, 0.0], [0.3, 0.34999, 0.35001]])
+    for rows, labels in ((apart, [E, C]), (np.eye(3), [E, N, C])):
+        assert THREE_LABELS.predictions(rows).tolist() == labels
+        assert THREE_LABELS.ties(rows, np.zeros(len(rows), dtype=np.int8)).count == 0
+
+
+def run_of(rows: NDArray[np.float64], golds: str, model: str = "py/m", **details: object) -> Run:
+    data = dataset("base.own", golds)
+    return Run(model, {data.name: data}, {data.name: rows}, {"model_key": model, "details": details})
+
+
+def refused(run: Run, *places: int) -> Run:
+    """A run that did not answer the items at these places."""
+    (rows,) = run.probabilities.values()
+    rows[list(places)] = np.nan
+    told = [Outcome("refused" if k in places else "answered") for k in range(len(rows))]
+    return replace(run, outcomes={"base.own": Outcomes.of(told, len(rows))})
 
 
 def test_every_view_of_a_run_predicts_the_same() -> None:
@@ -165,93 +153,42 @@ def test_every_view_of_a_run_predicts_the_same() -> None:
     assert shares.predicted.tolist() == expected
     assert np.array_equal(shares.confidence, WHOLE[range(len(WHOLE)), expected])
     assert not shares.correct.any()
-    baseline = Baseline.of(run)
-    again = baseline.over(run).scored("base.own")
-    assert again.predicted.tolist() == expected
+    assert Baseline.of(run).over(run).scored("base.own").predicted.tolist() == expected
     assert len(hard(run.datasets["base.own"], WHOLE)["hard"]) == len(WHOLE)
-
-
-def test_a_baseline_says_the_same_on_two_labels() -> None:
-    rows = np.array([[0.4, 0.3, 0.3], [0.5, 0.25, 0.25], [0.6, 0.2, 0.2]])
-    run = run_of(rows, "EEE")
-    again = Baseline.of(run).over(run)
-    for two_labels in (False, True):
-        first, second = (
-            score_run(each, two_labels=two_labels)["base.own"].predicted for each in (run, again)
-        )
-        assert first.tolist() == second.tolist() == ([N, N, E] if two_labels else [E, E, E])
-
-
-# -- the count -------------------------------------------------------------------------------------------
+    three = run_of(np.array([[0.4, 0.3, 0.3], [0.5, 0.25, 0.25], [0.6, 0.2, 0.2]]), "EEE")
+    for two_labels, labels in ((False, [E, E, E]), (True, [N, N, E])):
+        for each in (three, Baseline.of(three).over(three)):
+            assert score_run(each, two_labels=two_labels)["base.own"].predicted.tolist() == labels
 
 
 def test_ties_are_counted_among_the_answered_items_with_a_gold_label() -> None:
-    rows = np.array([[0.5, 0.5, 0.0]] * 3 + [[0.0, 0.5, 0.5], [np.nan] * 3, [0.7, 0.2, 0.1]])
-    golds: tuple[Gold | None, ...] = ("entailment", "neutral", None, "entailment", "neutral", "entailment")
-    items = tuple(Example(f"i{n}", f"P {n}.", "H.", gold) for n, gold in enumerate(golds))
-    told = Outcomes.of([Outcome("refused" if n == 4 else "answered") for n in range(6)], 6)
-    run = Run("m", {"base.own": Dataset("base.own", items)}, {"base.own": rows}, {}, {}, {"base.own": told})
+    rows = np.array([[0.5, 0.5, 0.0]] * 3 + [[0.0, 0.5, 0.5], [0.5, 0.5, 0.0], [0.7, 0.2, 0.1]])
+    run = refused(run_of(rows, "EN-ENE"), 4)
     found = ties_of(run, "base.own")
     assert found == Ties(n=4, count=3, correct=2, right=1, possible=2)
     assert (found.least, found.most) == (1 / 4, 3 / 4)
     assert measure(run, max_unanswered=1.0)[0].ties == found
-
-
-def test_the_bounds_hold_for_every_way_of_breaking_ties() -> None:
-    golds: tuple[Gold, ...] = ("entailment", "neutral", "contradiction", "entailment")
-    rows = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.4, 0.3, 0.3]])
-    found = THREE_LABELS.ties(rows, np.array([LABEL_INDEX[gold] for gold in golds], dtype=np.int8))
-    accuracies = {
-        np.mean([label == LABEL_INDEX[gold] for label, gold in zip((*broken, E), golds, strict=True)])
-        for broken in np.ndindex(2, 2, 2)
-    }
-    assert (min(accuracies), max(accuracies)) == (found.least, found.most) == (1 / 4, 3 / 4)
-
-
-def test_ties_of_a_model_of_two_labels_are_those_of_two() -> None:
-    run = run_of(np.array([[0.5, 0.3, 0.2], [0.2, 0.4, 0.4]]), "EN", two_label=True)
-    assert measure(run)[0].ties == Ties(n=2, count=1, correct=1, right=0, possible=1)
+    of_two = run_of(np.array([[0.5, 0.3, 0.2], [0.2, 0.4, 0.4]]), "EN", two_label=True)
+    assert measure(of_two)[0].ties == Ties(n=2, count=1, correct=1, right=0, possible=1)
 
 
 def test_two_runs_are_compared_with_the_ties_of_each() -> None:
-    (pair,) = compare_runs(run_of(rows_with(2, 4), "ENCC"), run_of(np.eye(3)[[E, N, C, C]], "ENCC", "py/b"))
-    assert pair.ties_a == Ties(n=4, count=2, correct=3, right=1, possible=2)
-    assert pair.ties_b is None
-
-
-def test_ties_of_items_that_the_other_model_did_not_answer_are_left_out() -> None:
-    told = Outcomes.of([Outcome("refused"), *[Outcome("answered")] * 3], 4)
-    rows = np.array([[np.nan] * 3, *np.eye(3)])
-    other = replace(run_of(rows, "ENCC", "py/b"), outcomes={"base.own": told})
-    (pair,) = compare_runs(run_of(rows_with(2, 4), "ENCC"), other, max_unanswered=1.0)
+    tied, other = run_of(rows_with(2, 4), "ENCC"), run_of(np.eye(3)[[E, N, C, C]], "ENCC", "py/b")
+    (pair,) = compare_runs(tied, other)
+    assert (pair.ties_a, pair.ties_b) == (Ties(n=4, count=2, correct=3, right=1, possible=2), None)
+    (pair,) = compare_runs(tied, refused(other, 0), max_unanswered=1.0)
     assert pair.ties_a == Ties(n=3, count=1, correct=3, right=1, possible=1)
 
 
-# -- reports ---------------------------------------------------------------------------------------------
-
-
-def test_a_report_warns_of_ties_in_more_than_one_percent() -> None:
-    (warning,) = (
-        w for w in warnings(results_of([run_of(rows_with(2, 100), "ENC" + "C" * 97)])) if "tie" in w
-    )
-    assert warning == (
-        "py/m: 2 of 100 items of base (own) (2.0 %) have two or more equally probable labels, of which the "
-        "first of neutral, contradiction, entailment is predicted. If ties were broken otherwise, its "
-        "accuracy there would be between 98.0 and 100.0 %."
-    )
+def test_reports_note_ties_and_warn_of_more_than_one_percent(tmp_path: Path) -> None:
+    golds = "ENC" + "C" * 97
+    many, tied, plain = (run_of(rows_with(n, 100), golds, f"py/{n}") for n in (2, 1, 0))
+    (warning,) = (each for each in warnings(results_of([many])) if "tie" in each)
+    assert warning.startswith("py/2: 2 of 100 items of base (own) (2.0 %) have two or more equally probable")
+    assert warning.endswith("accuracy there would be between 98.0 and 100.0 %.")
     of_two = results_of([run_of(rows_with(1, 2), "EN", two_label=True)])
     assert any("labels, of which not_entailment is predicted." in each for each in warnings(of_two))
-
-
-def test_accuracies_have_a_note_on_ties_if_there_are_any(tmp_path: Path) -> None:
-    """One percent is noted without a warning, in a report as in a comparison."""
-    golds = "ENC" + "C" * 97
-    tied, plain = (run_of(rows_with(n, 100), golds, f"py/{n}") for n in (1, 0))
-    note = (
-        "Ties: of equally probable labels, the first of neutral, contradiction, entailment is predicted, and "
-        "of two labels the one that is not entailment. Tied are, for {}: 1 of 100 items of base (own) "
-        "(1.0 %)."
-    )
+    note = "Tied are, for {}: 1 of 100 items of base (own) (1.0 %)."
     assert note.format("py/1") in make_report(tied).text(".md")
     assert "equally probable" not in make_report(plain).text(".md")
     assert not [warning for warning in warnings(results_of([tied])) if "equally probable" in warning]

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS, Gold
 from crossexam.core.outcome import CODES, Outcomes
 
-MakeRun = Callable[..., Run]
-ITEMS = 300
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "golden"))
 
-
-def suite(n: int = ITEMS) -> dict[str, Dataset]:
-    """A base and a test set ``negation.dev`` over it, of *n* items in clusters of three."""
-    base, items = [], []
-    for k in range(n):
-        label: Gold = LABELS[k % 3]
-        info = {"cluster": f"c{k // 3}"}
-        base.append(Example(f"b{k}", f"Premise {k // 3}.", f"Hypothesis {k}.", label, info=info))
-        items.append(Example(f"n{k}", f"Premise {k // 3}.", f"Changed {k}.", label, base=f"b{k}", info=info))
-    of_items = {"construction": "negation.v1", "part": "dev", "base_set": "base.dev", "keeps_label": True}
-    return {
-        "base.dev": Dataset("base.dev", tuple(base), {"construction": "base", "part": "dev"}),
-        "negation.dev": Dataset("negation.dev", tuple(items), of_items),
-    }
+from gated import MakeRun, suite
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from gated import MakeRun
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
@@ -19,8 +20,6 @@ from crossexam.core.labels import LABELS, PROJECTIONS, Gold
 from crossexam.core.sealed import ChangedError
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.gates.baseline import Baseline, read_baseline, write_baseline
-
-MakeRun = Callable[..., Run]
 
 
 def stored(run: Run, path: Path, **how: Any) -> Baseline:
@@ -40,15 +39,11 @@ def test_it_is_compared_as_the_run_itself(some: Run, make_run: MakeRun, tmp_path
     baseline = stored(some, tmp_path / "b.parquet", probabilities=False).over(new)
     assert compare_runs(new, baseline) == compare_runs(new, some)
     assert baseline.outcomes["negation.dev"].unanswered() == {"refused": 3}
+    two = make_run(details={"two_label": True})
+    of_two = stored(two, tmp_path / "two.parquet").over(two)
+    assert of_two.two_labels
+    assert compare_runs(new, of_two) == compare_runs(new, two)
     assert baseline.predictions("negation.dev").tolist() == some.predictions("negation.dev").tolist()
-
-
-def test_probabilities_are_kept_as_32_bits_on_request(some: Run, tmp_path: Path) -> None:
-    with_them = stored(some, tmp_path / "p.parquet", probabilities=True)
-    kept = with_them.over(some, probabilities=True).answers("negation.dev")
-    assert np.array_equal(kept, some.answers("negation.dev").astype(np.float32), equal_nan=True)
-    without = stored(some, tmp_path / "b.parquet", probabilities=False)
-    assert not without.over(some, probabilities=True).datasets
 
 
 @pytest.mark.parametrize("projection", [None, *PROJECTIONS])
@@ -65,20 +60,6 @@ def test_labels_survive_every_projection_and_scoring(
     for two_label in (False, True):
         model = Run("new", {"x.dev": dataset}, {"x.dev": rows[::-1]}, {"details": {"two_label": two_label}})
         assert compare_runs(model, baseline) == compare_runs(model, run)
-
-
-def test_a_model_of_two_labels_stays_one(make_run: MakeRun, tmp_path: Path) -> None:
-    run = make_run(details={"two_label": True})
-    baseline = stored(run, tmp_path / "b.parquet")
-    assert baseline.over(run).two_labels
-    assert compare_runs(make_run(), baseline.over(run)) == compare_runs(make_run(), run)
-
-
-def test_the_same_run_gives_the_same_bytes(some: Run, tmp_path: Path) -> None:
-    for probabilities in (False, True):
-        for name in ("a", "b"):
-            write_baseline(Baseline.of(some, probabilities=probabilities), tmp_path / name)
-        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
 def test_a_hundred_thousand_items_are_far_below_a_megabyte(tmp_path: Path) -> None:
@@ -110,75 +91,77 @@ def test_every_changed_byte_is_noticed_or_changes_nothing(some: Run, tmp_path: P
     assert noticed > 75
 
 
-def test_a_changed_column_is_an_error(some: Run, tmp_path: Path) -> None:
+def test_probabilities_are_kept_as_32_bits_on_request_and_bytes_are_the_same(
+    some: Run, tmp_path: Path
+) -> None:
+    for probabilities in (False, True):
+        for name in ("a", "b"):
+            baseline = stored(some, tmp_path / name, probabilities=probabilities)
+        assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+        kept = baseline.over(some, probabilities=True)
+        assert bool(kept.datasets) == probabilities
+    expected = some.answers("negation.dev").astype(np.float32)
+    assert np.array_equal(kept.answers("negation.dev"), expected, equal_nan=True)
+
+
+def test_changed_files_and_others_are_refused(
+    some: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "b.parquet"
     stored(some, path)
     table = pq.read_table(path)
-    flipped = table["entailed"].to_numpy()
-    flipped = flipped.copy()
+    flipped = table["entailed"].to_numpy().copy()
     flipped[0] = not flipped[0]
     changed = table.set_column(table.column_names.index("entailed"), "entailed", [flipped])
     pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
     with pytest.raises(ChangedError, match="changed by hand, or damaged"):
         read_baseline(path)
-
-
-def test_changed_metadata_are_an_error(some: Run, tmp_path: Path) -> None:
-    path = tmp_path / "b.parquet"
-    stored(some, path)
-    table = pq.read_table(path)
-    ((key, text),) = ((k, v) for k, v in table.schema.metadata.items() if k == b"crossexam_baseline")
-    pq.write_table(table.replace_schema_metadata({key: text.replace(b'"mine"', b'"mind"')}), path)
+    key = b"crossexam_baseline"
+    renamed = table.schema.metadata[key].replace(b'"mine"', b'"mind"')
+    pq.write_table(table.replace_schema_metadata({key: renamed}), path)
     with pytest.raises(ChangedError, match="its checksum is that of another content"):
         read_baseline(path)
-
-
-def test_a_later_format_is_refused(some: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crossexam.gates.baseline._FORMAT", 2)
-    write_baseline(Baseline.of(some), tmp_path / "b.parquet")
+    write_baseline(Baseline.of(some), tmp_path / "later")
     monkeypatch.undo()
-    with pytest.raises(FormatError, match="the baseline has the format 2"):
-        read_baseline(tmp_path / "b.parquet")
-
-
-def test_other_files_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "text.parquet").write_text("no Parquet")
-    for path, says in ((tmp_path, "this is a folder"), (tmp_path / "no", "no such file"),
-                       (tmp_path / "text.parquet", "damaged")):  # fmt: skip
+    (tmp_path / "text").write_text("no Parquet")
+    for name, says in (
+        ("", "this is a folder"),
+        ("no", "no such file"),
+        ("text", "damaged"),
+        ("later", "the baseline has the format 2"),
+    ):
         with pytest.raises(FormatError, match=says):
-            read_baseline(path)
+            read_baseline(tmp_path / name)
 
 
-def test_other_items_are_refused(some: Run, make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    baseline = Baseline.of(some)
-    items = datasets["negation.dev"].examples
-    changed = replace(items[0], hypothesis="Another.")
-    other = replace(datasets["negation.dev"], examples=(changed, *items[1:]))
-    with pytest.raises(CrossexamError, match="over different items"):
-        baseline.check(make_run(of={**datasets, "negation.dev": other}, right={}))
-    cut = replace(datasets["negation.dev"], examples=items[:30])
-    with pytest.raises(CrossexamError, match=r"over different items \(30 with content"):
-        baseline.check(make_run(of={**datasets, "negation.dev": cut}))
-    with pytest.raises(CrossexamError, match=r"lacks negation\.dev, which the baseline has"):
-        baseline.check(make_run(of={"base.dev": datasets["base.dev"]}))
-    renamed = {name.replace("dev", "new"): each for name, each in datasets.items()}
-    with pytest.raises(
-        CrossexamError, match=r"hint: 'base\.dev' has the items of 'base\.new', .*; or write the"
-    ):
-        baseline.check(make_run(of=renamed))
+def test_other_items_are_refused(
+    some: Run, make_run: MakeRun, datasets: dict[str, Dataset], for_each: Callable[..., None]
+) -> None:
+    def check(says: str, of: dict[str, Dataset]) -> None:
+        with pytest.raises(CrossexamError, match=says):
+            Baseline.of(some).check(make_run(of=of))
 
-
-def test_other_labels_of_the_same_items_are_refused(tmp_path: Path) -> None:
-    items = tuple(Example(f"i{k}", f"P{k}.", "H.", LABELS[k % 2]) for k in range(6))
-    rows = {"x.dev": np.full((6, 3), 1 / 3)}
-    one, other = (
-        Run("mine", {"x.dev": Dataset("x.dev", items, manifest)}, rows)
-        for manifest in ({}, {"projection": "no contradiction"})
-    )
-    with pytest.raises(
-        CrossexamError, match="has the labels 'no contradiction', the baseline 'three labels'"
-    ):
-        Baseline.of(one).check(other)
+    negation = datasets["negation.dev"]
+    other = (replace(negation.examples[0], hypothesis="Another."), *negation.examples[1:])
+    facts = {**negation.manifest, "projection": "two labels"}
+    rows = [
+        ("over different items", {**datasets, negation.name: replace(negation, examples=other)}),
+        (
+            r"over different items \(30 with content",
+            {**datasets, negation.name: replace(negation, examples=negation.examples[:30])},
+        ),
+        (r"lacks negation\.dev, which the baseline has", {"base.dev": datasets["base.dev"]}),
+        (
+            r"hint: 'base\.dev' has the items of 'base\.new', .*; or write the",
+            {name.replace("dev", "new"): each for name, each in datasets.items()},
+        ),
+        (
+            "has the labels 'two labels', the baseline 'three labels'",
+            {**datasets, negation.name: replace(negation, manifest=facts)},
+        ),
+    ]
+    for_each(check, rows)
 
 
 def test_probabilities_that_a_model_does_not_give_are_refused(tmp_path: Path) -> None:

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from gated import DEV, MakeRun, N, check_of, gate, half_proposed, suite, unpaired, wrong_at
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.outcome import Outcomes
 from crossexam.core.test_sets import read_test_set, write_test_set
-from crossexam.gates.baseline import Baseline
 from crossexam.gates.behind import ItemsBehind, first_rows
-from crossexam.gates.judge import judge
-from crossexam.gates.rules import rules_from
 
-MakeRun = Callable[..., Run]
-N = 300
-DEV = "negation.dev"
 AGAINST = {"against": "baseline", "margin": 0.0}
 
 
-def wrong_at(*rows: int) -> Any:
-    """Which of the items are right: all but those at *rows*."""
-    flags = np.ones(N, dtype=bool)
-    flags[list(rows)] = False
-    return flags
-
-
 def behind(run: Run, rule: dict[str, Any], baseline: Run | None = None, **how: Any) -> ItemsBehind:
-    stored = None if baseline is None else Baseline.of(baseline)
-    (check,) = judge(run, rules_from([{"set": DEV, **rule}]), stored, **how).checks
+    check = check_of(run, rule, baseline, **how)
     assert check.fails or check.undecided
     assert check.behind is not None
     return check.behind
@@ -80,147 +67,92 @@ def test_the_items_of_each_measure(make_run: MakeRun, for_each: Callable[..., No
 
 
 def test_an_item_has_its_texts_and_labels_now_and_before(make_run: MakeRun) -> None:
-    (item,) = behind(make_run({DEV: wrong_at(5)}), {"measure": "accuracy", **AGAINST}, make_run()).shown
+    run = make_run({DEV: wrong_at(5)})
+    (item,) = behind(run, {"measure": "accuracy", **AGAINST}, make_run()).shown
     assert (item.id, item.premise, item.hypothesis) == ("n5", "Premise 1.", "Changed 5.")
     assert (item.gold, item.now, item.before) == ("contradiction", "entailment", "contradiction")
     assert item.base is None
-
-
-def test_an_item_that_is_compared_with_its_base_has_it(make_run: MakeRun) -> None:
-    (item,) = behind(make_run({DEV: wrong_at(5)}), {"measure": "drop", **AGAINST}, make_run()).shown
-    base = item.base
-    assert base is not None
-    assert (base.id, base.premise, base.hypothesis) == ("b5", "Premise 1.", "Hypothesis 5.")
-    assert (base.gold, base.now, base.before) == ("contradiction",) * 3
+    (item,) = behind(run, {"measure": "drop", **AGAINST}, make_run()).shown  # is compared with its base
+    assert (item.base.id, item.base.premise, item.base.hypothesis) == ("b5", "Premise 1.", "Hypothesis 5.")
+    assert (item.base.gold, item.base.now, item.base.before) == ("contradiction",) * 3
+    of_two = make_run({DEV: wrong_at(0)}, details={"two_label": True})
+    (item,) = behind(of_two, {"measure": "accuracy", "min": 1.0}).shown
+    assert (item.gold, item.now) == ("entailment", "not_entailment")
 
 
 def test_all_items_or_as_many_as_are_wanted(make_run: MakeRun) -> None:
-    rows = (5, 100, 7, 200, 201)
-    run, rule = make_run({DEV: wrong_at(*rows)}), {"measure": "accuracy", "min": 0.99}
+    run, rule = make_run({DEV: wrong_at(5, 100, 7, 200, 201)}), {"measure": "accuracy", "min": 0.99}
     every = ["n100", "n200", "n201", "n5", "n7"]
     for most, expected in ((None, every), (0, []), (1, every[:1]), (9, every)):
         found = behind(run, rule, items=most)
         assert (found.count, ids(found)) == (5, expected)
+    for without in ({"min": 0.5}, AGAINST):  # it holds, or is without a loss
+        assert check_of(run, {"measure": "accuracy", **without}, run).behind is None
 
 
-def test_checks_that_hold_or_are_without_a_loss_have_none(make_run: MakeRun) -> None:
-    run = make_run({DEV: wrong_at(5)})
-    rules = [{"set": DEV, "measure": "accuracy", "min": 0.5}, {"set": DEV, "measure": "accuracy", **AGAINST}]
-    checks = judge(run, rules_from(rules), Baseline.of(run)).checks
-    assert [check.behind for check in checks] == [None, None]
-
-
-def test_items_without_an_answer_have_the_reason(make_run: MakeRun) -> None:
-    run, rule = make_run(None, {DEV: [3, 4]}), {"measure": "unanswered", "max": 0.0}
+def test_items_without_an_answer_have_the_reason_and_are_not_wrong(make_run: MakeRun) -> None:
+    run, rule = make_run({DEV: wrong_at(3, 5)}, {DEV: [3, 4]}), {"measure": "unanswered", "max": 0.0}
     found = behind(run, rule)
     assert (found.what, found.count, ids(found)) == ("without an answer", 2, ["n3", "n4"])
     assert {item.now for item in found.shown} == {"no answer (refused)"}
     later = behind(run, {"measure": "unanswered", **AGAINST}, make_run(None, {DEV: [4]}))
     assert (later.what, ids(later)) == (f"without an answer{LATER}", ["n3"])
     assert [(item.now, item.before) for item in later.shown] == [("no answer (refused)", "entailment")]
-
-
-def test_an_item_without_an_answer_is_not_wrong(make_run: MakeRun) -> None:
-    run = make_run({DEV: wrong_at(3, 5)}, {DEV: [3]})
-    assert ids(behind(run, {"measure": "accuracy", "min": 0.99})) == ["n5"]
-
-
-def surer_at(run: Run, sureness: dict[int, float]) -> Run:
-    """The *run*, more or less sure of its predictions at some rows."""
-    rows = run.probabilities[DEV].copy()
-    for row, sure in sureness.items():
-        winner = rows[row].argmax()
-        rows[row] = (1 - sure) / 2
-        rows[row, winner] = sure
-    return replace(run, probabilities={**run.probabilities, DEV: rows})
+    assert ids(behind(run, {"measure": "accuracy", "min": 0.999})) == ["n5"]
 
 
 @pytest.mark.parametrize("against", [False, True])
 def test_the_most_confident_wrong_items(make_run: MakeRun, against: bool) -> None:
     run = make_run({DEV: wrong_at(*range(0, 150, 3), 4)})
-    run = surer_at(run, {30: 0.95, 4: 0.99, 5: 0.999, 60: 0.5})  # 5 is right
-    rule = {"measure": "ece", **({"against": "baseline", "margin": 0.0} if against else {"max": 0.0})}
-    before = make_run({DEV: wrong_at(*range(1, 180, 3))})
-    found = behind(run, rule, before if against else None, items=4)
+    rows = run.probabilities[DEV]
+    for row, sure in {30: 0.95, 4: 0.99, 5: 0.999, 60: 0.5}.items():  # 5 is right
+        winner = rows[row].argmax()
+        rows[row] = (1 - sure) / 2
+        rows[row, winner] = sure
+    rule = {"measure": "ece", **(AGAINST if against else {"max": 0.0})}
+    before = make_run({DEV: wrong_at(*range(1, 180, 3))}) if against else None
+    found = behind(run, rule, before, items=4)
     assert (found.what, found.count) == ("wrong, the most confident first", 51)
     assert ids(found) == ["n4", "n30", "n0", "n102"]
-
-
-def test_items_whose_labels_had_little_mass_are_not_the_most_confident(make_run: MakeRun) -> None:
-    run = surer_at(make_run({DEV: wrong_at(4, 5, 6)}), {4: 0.99})
     mass = np.ones(N)
-    mass[4] = 0.01
-    outcomes = {DEV: Outcomes(np.zeros(N, dtype=np.int8), mass)}
-    found = behind(replace(run, outcomes=outcomes), {"measure": "ece", "max": 0.0})
-    assert (found.count, ids(found)) == (2, ["n5", "n6"])
+    mass[4] = 0.01  # labels that had little mass are not the most confident
+    little = replace(run, outcomes={DEV: Outcomes(np.zeros(N, dtype=np.int8), mass)})
+    found = behind(little, rule, before)
+    assert (found.count, ids(found)[0]) == (50, "n30")
 
 
-def test_items_of_drops_that_are_not_paired_are_wrong_ones(
-    make_run: MakeRun, datasets: dict[str, Dataset]
-) -> None:
-    other = replace(datasets[DEV], manifest={**datasets[DEV].manifest, "keeps_label": False})
-    run = make_run({DEV: wrong_at(5, 7)}, of={"base.dev": datasets["base.dev"], DEV: other})
+def test_items_of_other_test_sets(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
+    run = make_run({DEV: wrong_at(5, 7)}, of=unpaired(datasets))
     found = behind(run, {"measure": "drop", "max": 0.0})
-    assert (found.what, ids(found)) == ("wrong", ["n5", "n7"])
-    assert found.shown[0].base is None
-
-
-def violating(rows: Sequence[int], before: Sequence[int] = ()) -> tuple[Run, Run]:
-    """Runs over items of the rule of symmetry that violate it at *rows*, the second at those *before*.
-
-    The base of the second item is missing.
-    """
-    facts = {"part": "x", "keeps_label": False, "base_set": "base.x", "test_class": "consistency"}
-    texts = [f"Text {k}." for k in range(N)]
-    base = tuple(Example(f"b{k}", text, f"H {k}.", None) for k, text in enumerate(texts) if k != 1)
-    items = tuple(Example(f"s{k}", f"H {k}.", text, None, base=f"b{k}") for k, text in enumerate(texts))
-    datasets = {
-        "base.x": Dataset("base.x", base, {"construction": "base", "part": "x"}),
-        DEV: Dataset(DEV, items, {**facts, "construction": "symmetry"}),
-    }
-    runs = []
-    for wrong in (rows, before):
-        labels = np.full(N, 2)
-        labels[list(wrong)] = 1
-        answers = {"base.x": np.eye(3)[np.full(N - 1, 2)], DEV: np.eye(3)[labels]}
-        runs.append(Run("mine", datasets, answers))
-    return runs[0], runs[1]
+    assert (found.what, ids(found), found.shown[0].base) == ("wrong", ["n5", "n7"], None)
+    run = make_run({DEV: wrong_at(5, 6)}, of=half_proposed(datasets))
+    checks = gate(run, {"set": "negation.*", "measure": "accuracy", "min": 1.0}).checks
+    assert [ids(check.behind) for check in checks] == [["n6"], ["n5"]]
 
 
 @pytest.mark.parametrize("measure", ["violation.symmetry", "conditional_violation.symmetry"])
 def test_items_that_violate_a_rule_of_consistency(measure: str) -> None:
-    run, _ = violating([5, 7])
+    """The base of the second item is missing."""
+    facts = {"part": "x", "keeps_label": False, "base_set": "base.x", "test_class": "consistency"}
+    texts = [f"Text {k}." for k in range(N)]
+    base = tuple(Example(f"b{k}", text, f"H {k}.", None) for k, text in enumerate(texts) if k != 1)
+    items = tuple(Example(f"s{k}", f"H {k}.", text, None, base=f"b{k}") for k, text in enumerate(texts))
+    sets = {
+        "base.x": Dataset("base.x", base, {"construction": "base", "part": "x"}),
+        DEV: Dataset(DEV, items, {**facts, "construction": "symmetry"}),
+    }
+    run, before = (
+        Run("mine", sets, {"base.x": np.eye(3)[[2] * (N - 1)], DEV: np.eye(3)[np.where(right, 2, 1)]})
+        for right in (wrong_at(5, 7), wrong_at(7))
+    )
     found = behind(run, {"measure": measure, "max": 0.0})
     assert (found.what, found.count, ids(found)) == ("in violation of the rule", 2, ["s5", "s7"])
     (item, _) = found.shown
     assert (item.gold, item.now, item.premise, item.hypothesis) == (None, "neutral", "H 5.", "Text 5.")
-    assert item.base is not None
     assert (item.base.id, item.base.now) == ("b5", "contradiction")
-
-
-def test_items_that_did_not_violate_a_rule_before() -> None:
-    run, before = violating([5, 7], [7])
-    found = behind(run, {"measure": "violation.symmetry", **AGAINST}, before)
-    assert (found.what, ids(found)) == (f"in violation of the rule{LATER}", ["s5"])
-
-
-def test_items_with_proposed_labels_are_those_of_their_part(
-    make_run: MakeRun, datasets: dict[str, Dataset]
-) -> None:
-    marked = tuple(
-        replace(each, info={**each.info, "status": "proposed"}) if k % 2 else each
-        for k, each in enumerate(datasets[DEV].examples)
-    )
-    run = make_run({DEV: wrong_at(5, 6)}, of={**datasets, DEV: replace(datasets[DEV], examples=marked)})
-    rules = rules_from([{"set": "negation.*", "measure": "accuracy", "min": 1.0}])
-    found = [check.behind for check in judge(run, rules).checks]
-    assert [ids(each) for each in found if each is not None] == [["n6"], ["n5"]]
-
-
-def test_a_model_of_two_labels_predicts_these(make_run: MakeRun) -> None:
-    run = make_run({DEV: wrong_at(0)}, details={"two_label": True})
-    (item,) = behind(run, {"measure": "accuracy", "min": 1.0}).shown
-    assert (item.gold, item.now) == ("entailment", "not_entailment")
+    if measure == "violation.symmetry":
+        found = behind(run, {"measure": measure, **AGAINST}, before)
+        assert (found.what, ids(found)) == (f"in violation of the rule{LATER}", ["s5"])
 
 
 def test_a_test_set_in_a_file_gives_the_same_and_few_examples_are_made(
@@ -235,20 +167,11 @@ def test_a_test_set_in_a_file_gives_the_same_and_few_examples_are_made(
     assert behind(make_run(right, of=stored), rule) == behind(make_run(right), rule)
 
 
-def test_a_base_is_found_in_any_stretch_of_its_test_set(
-    make_run: MakeRun, datasets: dict[str, Dataset]
-) -> None:
+def test_a_base_is_found_in_any_stretch_of_its_test_set(make_run: MakeRun) -> None:
     n = 20_100
-    base = tuple(Example(f"b{k}", f"P{k}.", "H.", "neutral") for k in range(n))
-    items = tuple(replace(each, id=f"n{k}", base=each.id) for k, each in enumerate(base))
-    of = {
-        "base.dev": replace(datasets["base.dev"], examples=base),
-        DEV: replace(datasets[DEV], examples=items),
-    }
     right = np.ones(n, dtype=bool)
     right[-1] = False
-    (item,) = behind(make_run({DEV: right}, of=of), {"measure": "drop", "max": 0.0}).shown
-    assert item.base is not None
+    (item,) = behind(make_run({DEV: right}, of=suite(n)), {"measure": "drop", "max": 0.0}).shown
     assert (item.id, item.base.id) == (f"n{n - 1}", f"b{n - 1}")
 
 

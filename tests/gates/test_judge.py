@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gated import DEV, MakeRun, N, check_of, first, gate, half_proposed, spread_out, suite, unpaired
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds
 from crossexam.evaluation.calibration import calibrations
@@ -17,33 +18,14 @@ from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.probability_comparison import probability_comparisons
 from crossexam.gates.baseline import Baseline
+from crossexam.gates.items import ScoredRun
 from crossexam.gates.judge import judge
-from crossexam.gates.result import GateResult
+from crossexam.gates.measures import MEASURES
 from crossexam.gates.rules import rules_from
 from crossexam.stats.p_values import holm
 
-MakeRun = Callable[..., Run]
-N = 300
-DEV = "negation.dev"
-
-
-def first(share: float) -> Any:
-    """Which of the items are right: the clusters at the beginning."""
-    return np.arange(N) < share * N
-
-
-def spread_out(share: float, seed: int = 0) -> Any:
-    return np.random.default_rng(seed).permutation(N) < share * N
-
-
-def gate(run: Run, *rules: dict[str, Any], baseline: Run | None = None, **how: Any) -> GateResult:
-    stored = None if baseline is None else Baseline.of(baseline)
-    return judge(run, rules_from([{"set": DEV, **rule} for rule in rules]), stored, **how)
-
-
-def outcome(run: Run, rule: dict[str, Any], baseline: Run | None = None, **how: Any) -> str:
-    (check,) = gate(run, rule, baseline=baseline, **how).checks
-    return check.outcome
+ESTIMATED = ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"]
+AGAINST = {"against": "baseline", "margin": 0.1}
 
 
 @pytest.mark.parametrize(
@@ -60,178 +42,131 @@ def outcome(run: Run, rule: dict[str, Any], baseline: Run | None = None, **how: 
 def test_a_rule_holds_is_open_or_broken(
     make_run: MakeRun, rule: dict[str, Any], outcomes: tuple[str, ...]
 ) -> None:
-    shares = (0.8, 0.6, 0.4)
-    found = tuple(outcome(make_run({DEV: spread_out(share)}), rule) for share in shares)
-    assert found == outcomes
+    runs = (make_run({DEV: spread_out(share)}) for share in (0.8, 0.6, 0.4))
+    assert tuple(check_of(run, rule).outcome for run in runs) == outcomes
 
 
-@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"])
+@pytest.mark.parametrize("name", ESTIMATED)
 def test_against_a_baseline(make_run: MakeRun, name: str) -> None:
-    rule = {"measure": name, "against": "baseline", "margin": 0.1}
     baseline = make_run({DEV: spread_out(0.9)})
     shares = (0.8, 0.6, 0.3) if name == "ece" else (0.95, 0.8, 0.4)  # a confidence of 0.8 suits the first
-    found = [outcome(make_run({DEV: spread_out(share)}), rule, baseline) for share in shares]
+    runs = (make_run({DEV: spread_out(share)}) for share in shares)
+    found = [check_of(run, {"measure": name, **AGAINST}, baseline).outcome for run in runs]
     assert found == ["holds", "open", "broken"]
 
 
-def test_values_are_those_of_the_report(make_run: MakeRun) -> None:
+def test_values_are_those_of_the_report_and_of_compare(make_run: MakeRun) -> None:
     run = make_run({DEV: spread_out(0.7), "base.dev": spread_out(0.9, 1)}, {DEV: [3, 4], "base.dev": [9]})
     (_, reported), (_, calibration) = measure(run), calibrations(run)
-    checks = gate(
-        run,
-        {"measure": "accuracy", "min": 0.5},
-        {"measure": "drop", "max": 0.5},
-        {"measure": "flip_rate", "max": 0.5},
-        {"measure": "ece", "max": 0.5},
-        {"measure": "unanswered", "max": 0.5},
-    ).checks
-    assert [check.value for check in checks[:4]] == [
-        reported.accuracy,
-        reported.drop,
-        reported.flip_rate,
-        calibration.ece.error,
-    ]
-    assert reported.unanswered is not None
-    assert checks[4].value.value == pytest.approx(reported.unanswered.share)
-
-
-def test_differences_are_those_of_compare(make_run: MakeRun) -> None:
+    rules = [{"measure": name, "max": 0.5} for name in ("accuracy", "drop", "flip_rate", "ece", "unanswered")]
+    *values, unanswered = (check.value for check in gate(run, *rules).checks)
+    assert values == [reported.accuracy, reported.drop, reported.flip_rate, calibration.ece.error]
+    assert unanswered.value == pytest.approx(reported.unanswered.share)
     new = make_run({DEV: spread_out(0.7)}, {DEV: [3]}, sure=0.7)
     old = make_run({DEV: spread_out(0.8, 1)}, {DEV: [5]})
     (_, compared), (_, probabilities) = compare_runs(new, old), probability_comparisons(new, old)
-    against = {"against": "baseline", "margin": 0.1}
-    checks = gate(new, {"measure": "accuracy", **against}, {"measure": "ece", **against}, baseline=old).checks
-    assert checks[0].value == compared.difference
-    assert checks[1].value == pytest.approx(probabilities.measured.ece.difference, abs=1e-6)
+    assert check_of(new, {"measure": "accuracy", **AGAINST}, old).value == compared.difference
+    ece = check_of(new, {"measure": "ece", **AGAINST}, old).value
+    assert ece == pytest.approx(probabilities.measured.ece.difference, abs=1e-6)
+    of_two = make_run({DEV: spread_out(0.7)}, details={"two_label": True})
+    found = check_of(of_two, {"measure": "accuracy", **AGAINST}, old).value
+    assert found == compare_runs(of_two, old)[1].difference
 
 
-def test_balanced_accuracy_is_that_of_scikit_learn(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
+def test_balanced_accuracy(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
-    run = make_run({DEV: spread_out(0.7)})
-    (check,) = gate(run, {"measure": "balanced_accuracy", "min": 0.1}).checks
+    rule = {"measure": "balanced_accuracy", "min": 0.1}
+    run, of_two = (make_run({DEV: spread_out(0.7)}, details={"two_label": two}) for two in (False, True))
     expected = metrics.balanced_accuracy_score(datasets[DEV].labels(), run.scored(DEV).predicted)
-    assert check.value.value == pytest.approx(expected)
-
-
-def test_the_p_value_of_balanced_accuracy_is_that_of_a_share(make_run: MakeRun) -> None:
-    """Of labels that are as frequent, it is that of the accuracy."""
-    run = make_run({DEV: spread_out(0.97)})
-    rules = ({"measure": each, "min": 0.99} for each in ("balanced_accuracy", "accuracy"))
-    balanced, plain = (gate(run, rule).checks[0] for rule in rules)
+    assert check_of(run, rule).value.value == pytest.approx(expected)
+    gold, entailed = datasets[DEV].labels() == 0, of_two.answers(DEV)[:, 0] > 0.5
+    recalls = (entailed[gold].mean(), (~entailed[~gold]).mean())  # of two labels there are two
+    assert check_of(of_two, rule).value.value == pytest.approx(sum(recalls) / 2)
+    # the p-value is that of a share: of labels that are as frequent, that of the accuracy
+    good = make_run({DEV: spread_out(0.97)})
+    balanced, plain = (
+        check_of(good, {"measure": each, "min": 0.99}) for each in ("balanced_accuracy", "accuracy")
+    )
     assert balanced.p_broken == pytest.approx(plain.p_broken, rel=0.01)
-
-
-def test_the_recalls_of_a_model_of_two_labels_are_two(
-    make_run: MakeRun, datasets: dict[str, Dataset]
-) -> None:
-    run = make_run({DEV: spread_out(0.7)}, details={"two_label": True})
-    (check,) = gate(run, {"measure": "balanced_accuracy", "min": 0.1}).checks
-    gold = datasets[DEV].labels() == 0
-    entailed = run.answers(DEV)[:, 0] > 0.5
-    recalls = (entailed[gold].mean(), (~entailed[~gold]).mean())
-    assert check.value.value == pytest.approx(sum(recalls) / 2)
 
 
 def test_min_and_max_are_two_checks(make_run: MakeRun) -> None:
     checks = gate(make_run({DEV: spread_out(0.4)}), {"measure": "accuracy", "min": 0.6, "max": 0.9}).checks
-    assert [(check.limit.side, check.outcome) for check in checks] == [
-        ("above", "broken"),
-        ("below", "holds"),
-    ]
+    found = [(check.limit.side, check.outcome) for check in checks]
+    assert found == [("above", "broken"), ("below", "holds")]
 
 
 def test_p_values_are_corrected_over_all_checks(make_run: MakeRun) -> None:
     run = make_run({DEV: spread_out(0.66)})
-    one = gate(run, {"measure": "accuracy", "min": 0.6}).checks[0]
     rules = [{"measure": "accuracy", "min": least} for least in (0.6, 0.61, 0.62)]
     three = gate(run, *rules).checks
-    raw = [gate(run, rule).checks[0].p_holds for rule in rules]
+    raw = [check_of(run, rule).p_holds for rule in rules]
     assert [check.p_holds for check in three] == pytest.approx(holm(raw).tolist())
-    assert three[0].p_holds == pytest.approx(3 * one.p_holds)
-
-
-def test_a_rule_that_is_open_for_one_check_may_be_so_after_correction(make_run: MakeRun) -> None:
-    run = make_run({DEV: spread_out(0.66)})
-    rule = {"measure": "accuracy", "min": 0.6}
-    p = gate(run, rule).checks[0].p_holds
-    assert p is not None
-    assert outcome(run, rule, alpha=2 * p * 1.01) == "holds"
-    assert {check.outcome for check in gate(run, *[rule] * 3, alpha=2 * p * 1.01).checks} == {"open"}
+    assert three[0].p_holds == pytest.approx(3 * raw[0])
+    alpha = 2 * raw[0] * 1.01  # one check holds, which is open among three
+    assert check_of(run, rules[0], alpha=alpha).outcome == "holds"
+    assert {check.outcome for check in gate(run, *rules[:1] * 3, alpha=alpha).checks} == {"open"}
 
 
 def test_unanswered_is_observed(make_run: MakeRun) -> None:
     run = make_run(None, {DEV: range(15)})
-    rules = ({"measure": "unanswered", "max": 0.05}, {"measure": "unanswered", "max": 0.049})
-    checks = gate(run, *rules).checks
-    assert [(check.outcome, check.p_holds, check.value.value) for check in checks] == [
-        ("holds", None, pytest.approx(0.05)),
-        ("broken", None, pytest.approx(0.05)),
-    ]
+    for most, outcome in ((0.05, "holds"), (0.049, "broken")):
+        check = check_of(run, {"measure": "unanswered", "max": most})
+        assert (check.outcome, check.p_holds, check.value.value) == (outcome, None, pytest.approx(0.05))
     against = {"measure": "unanswered", "against": "baseline", "margin": 0.02}
-    assert outcome(run, against, make_run()) == "broken"
-    assert outcome(run, against, make_run(None, {DEV: range(10)})) == "holds"
+    assert check_of(run, against, make_run()).outcome == "broken"
+    assert check_of(run, against, make_run(None, {DEV: range(10)})).outcome == "holds"
 
 
 def test_missing_answers_do_not_show_that_a_rule_holds(make_run: MakeRun) -> None:
     """The model that leaves out what it would get wrong is not shown to be as good."""
-    right, rule = first(0.66), {"measure": "accuracy", "min": 0.6, "require": "shown"}
-    wrong = np.flatnonzero(~right)[:14]
-    honest, shy = make_run({DEV: right}), make_run({DEV: right}, {DEV: wrong})
-    clear = {**rule, "min": 0.5}
-    assert outcome(honest, clear) == "holds"
-    (check,) = gate(shy, {"measure": "accuracy", "min": 0.62}).checks
+    right = first(0.66)
+    honest, shy = make_run({DEV: right}), make_run({DEV: right}, {DEV: np.flatnonzero(~right)[:14]})
+    assert check_of(honest, {"measure": "accuracy", "min": 0.5, "require": "shown"}).outcome == "holds"
+    check, other = (check_of(run, {"measure": "accuracy", "min": 0.62}) for run in (shy, honest))
     assert check.value.value > 0.68
-    (other,) = gate(honest, {"measure": "accuracy", "min": 0.62}).checks
     assert check.p_holds == pytest.approx(other.p_holds)  # as if the missing ones were wrong
     against = {"measure": "accuracy", "against": "baseline", "margin": 0.05}
     shy = make_run({DEV: right}, {DEV: np.flatnonzero(right)[:14]})
-    (check,) = gate(shy, against, baseline=honest).checks
-    assert check.value.value == 0.0  # on the items that both answered
-    assert check.outcome == "open"
-    assert outcome(honest, against, honest) == "holds"
+    check = check_of(shy, against, honest)
+    assert (check.value.value, check.outcome) == (0.0, "open")  # the value is of the items that both answered
+    assert check_of(honest, against, honest).outcome == "holds"
 
 
 def test_bounds_that_decide_do_and_others_cannot_be_judged(make_run: MakeRun) -> None:
     run = make_run({DEV: first(0.8)}, {DEV: range(60)})  # one fifth is missing: 60 % to 80 %
-    (check,) = gate(run, {"measure": "accuracy", "min": 0.7}).checks
+    result = gate(run, {"measure": "accuracy", "min": 0.7})
+    (check,) = result.checks
     assert isinstance(check.value, Bounds)
-    assert (check.outcome, check.p_value) == ("not judged", None)
-    assert gate(run, {"measure": "accuracy", "min": 0.7}).exit_code == 2
-    assert outcome(run, {"measure": "accuracy", "min": 0.4}) == "holds"
-    assert outcome(run, {"measure": "accuracy", "min": 0.95}) == "broken"
-    assert outcome(run, {"measure": "accuracy", "min": 0.7}, max_unanswered=0.2) in {"open", "holds"}
+    assert (check.outcome, check.p_value, result.exit_code) == ("not judged", None, 2)
+    assert check_of(run, {"measure": "accuracy", "min": 0.4}).outcome == "holds"
+    assert check_of(run, {"measure": "accuracy", "min": 0.95}).outcome == "broken"
+    assert check_of(run, {"measure": "accuracy", "min": 0.7}, max_unanswered=0.2).outcome in {"open", "holds"}
 
 
-@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"])
+@pytest.mark.parametrize("name", ESTIMATED)
 def test_a_run_that_answered_nothing_is_not_green(make_run: MakeRun, name: str) -> None:
     """As if every request had met the limit of a rate."""
     run, good = make_run(None, {DEV: range(N)}), make_run()
-    against = {"measure": name, "against": "baseline", "margin": 0.5}
-    bound = {"max": 0.5} if name in {"drop", "flip_rate", "ece"} else {"min": 0.5}
-    for rule in ({"measure": name, **bound}, against):
+    side = "min" if name.endswith("accuracy") else "max"
+    for rule in ({side: 0.5}, {"against": "baseline", "margin": 0.5}):
         try:
-            result = gate(run, rule, baseline=good)
+            result = gate(run, {"measure": name, **rule}, baseline=good)
         except CrossexamError:
             assert name == "ece"  # nothing that could be calibrated
             continue
-        assert result.checks[0].outcome == "not judged"
-        assert result.exit_code == 2
+        assert (result.checks[0].outcome, result.exit_code) == ("not judged", 2)
 
 
-@pytest.mark.parametrize("name", ["accuracy", "balanced_accuracy", "drop", "flip_rate", "ece"])
+@pytest.mark.parametrize("name", ESTIMATED)
 def test_the_worst_answers_that_are_missing_are_within_the_bounds(make_run: MakeRun, name: str) -> None:
     """Whatever the missing answers of both runs are, the difference is between least and most."""
-    from crossexam.gates.items import ScoredRun
-    from crossexam.gates.measures import MEASURES
-
     rng = np.random.default_rng(0)
     missing = ({DEV: [1, 2, 50], "base.dev": [7]}, {DEV: [3, 2]})
     rights = [{DEV: spread_out(0.7, seed), "base.dev": spread_out(0.8, seed + 5)} for seed in range(2)]
     runs = [make_run(right, gone) for right, gone in zip(rights, missing, strict=True)]
     new, old = (ScoredRun(run, False, 0.05, run) for run in runs)
     alone, against = MEASURES[name].alone(new, DEV), MEASURES[name].against(new, old, DEV)
-    assert alone is not None
-    assert against is not None
     for _ in range(20):
         filled = []
         for right, gone in zip(rights, missing, strict=True):
@@ -240,32 +175,30 @@ def test_the_worst_answers_that_are_missing_are_within_the_bounds(make_run: Make
                 flags[key][rows] = rng.random(len(rows)) < 0.5
             run = make_run(flags)
             filled.append(ScoredRun(run, False, 0.05, run))
-        one = MEASURES[name].alone(filled[0], DEV)
-        two = MEASURES[name].against(filled[0], filled[1], DEV)
-        assert one is not None
-        assert two is not None
-        for found, bound in ((one, alone), (two, against)):
+        for found, bound in (
+            (MEASURES[name].alone(filled[0], DEV), alone),
+            (MEASURES[name].against(filled[0], filled[1], DEV), against),
+        ):
             least, most = bound.least(0.95).value, bound.most(0.95).value
             assert least - 1e-9 <= found.value().value <= most + 1e-9
 
 
-def test_a_glob_matches_several_and_a_name_one(make_run: MakeRun) -> None:
-    rule = {"set": "*", "measure": "accuracy", "min": 0.6}
-    checks = judge(make_run(), rules_from([rule])).checks
-    assert [check.test_set for check in checks] == ["base.dev", DEV]
-    drops = judge(make_run(), rules_from([{**rule, "measure": "drop"}])).checks
-    assert [check.test_set for check in drops] == [DEV]  # a base has none
+def test_which_test_sets_a_rule_is_about(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
+    def sets(pattern: str, run: Any, **rule: Any) -> list[str]:
+        return [each.test_set for each in gate(run, {"set": pattern, "measure": "accuracy", **rule}).checks]
 
-
-def test_names_with_brackets_are_names(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    name = "builtin:demo[:5]"
-    run = make_run(of={name: replace(datasets["base.dev"], name=name)})
-    assert [check.test_set for check in judge(run, rules_from([{
-        "set": name, "measure": "accuracy", "min": 0.6}])).checks] == [name]  # fmt: skip
+    assert sets("*", make_run(), min=0.6) == ["base.dev", DEV]
+    assert sets("*", make_run(), measure="drop", max=0.6) == [DEV]  # a base has none
+    name = "builtin:demo[:5]"  # a name, although it has brackets
+    assert sets(name, make_run(of={name: replace(datasets["base.dev"], name=name)}), min=0.6) == [name]
+    assert sets("negation.*", make_run(of=half_proposed(datasets)), min=0.6) == [DEV, f"{DEV} (proposed)"]
+    for meant in ("negation", "negation."):
+        with pytest.raises(CrossexamError, match=r"did you mean 'negation\.\*'\?"):
+            sets(meant, make_run(), min=0.1)
 
 
 def test_a_model_against_itself_is_noted(make_run: MakeRun) -> None:
-    rule = {"measure": "accuracy", "against": "baseline", "margin": 0.1}
+    rule = {"measure": "accuracy", **AGAINST}
     one, other = make_run(model_key="abc"), make_run(model_key="abd")
     assert not gate(one, rule, baseline=other).notes
     (note,) = gate(one, rule, baseline=one).notes
@@ -274,183 +207,118 @@ def test_a_model_against_itself_is_noted(make_run: MakeRun) -> None:
     assert not gate(one, {"measure": "accuracy", "min": 0.1}).notes
 
 
-@pytest.mark.parametrize("name", ["negation", "negation."])
-def test_the_pattern_that_was_meant_is_named(make_run: MakeRun, name: str) -> None:
-    with pytest.raises(CrossexamError, match=r"did you mean 'negation\.\*'\?"):
-        gate(make_run(), {"set": name, "measure": "accuracy", "min": 0.1})
+def test_what_cannot_be_judged_is_an_error(
+    make_run: MakeRun, datasets: dict[str, Dataset], for_each: Callable[..., None]
+) -> None:
+    accuracy, good = {"measure": "accuracy", "min": 0.6}, make_run()
+    bare = replace(datasets[DEV], examples=tuple(replace(each, label=None) for each in datasets[DEV]))
+    unlabelled = make_run(of={**datasets, DEV: bare})
+    only = {name: make_run(of={name: datasets[name]}) for name in ("base.dev", DEV)}
+    labels = make_run(sure=1.0)
+    ece = {"measure": "ece", **AGAINST}
 
+    def check(run: Any, rule: dict[str, Any], baseline: Baseline | None, says: str) -> None:
+        with pytest.raises(CrossexamError, match=says) as caught:
+            judge(run, rules_from([{"set": DEV, **rule}]), baseline)
+        assert str(caught.value).startswith("rule 1")
 
-REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "a set that is not there": ({"set": "antonymy.*"}, r"no test set is called 'antonymy\.\*'"),
-    "no drop": ({"set": "base.dev", "measure": "drop", "min": None, "max": 0.1}, "'drop' is not defined"),
-    "no baseline": ({"min": None, "against": "baseline", "margin": 0.1}, "none is given"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_cannot_be_judged_is_an_error(make_run: MakeRun, name: str) -> None:
-    changed, says = REFUSED[name]
-    rule = {"set": DEV, "measure": "accuracy", "min": 0.6, **changed}
-    rules = rules_from([{key: value for key, value in rule.items() if value is not None}])
-    with pytest.raises(CrossexamError, match=says) as caught:
-        judge(make_run(), rules)
-    assert str(caught.value).startswith("rule 1")
-
-
-def test_a_test_set_that_the_baseline_lacks(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    old = make_run(of={"base.dev": datasets["base.dev"]})
-    rule = {"measure": "accuracy", "against": "baseline", "margin": 0.1}
-    with pytest.raises(CrossexamError, match="the baseline lacks a test set that the rule is about"):
-        gate(make_run(), rule, baseline=old)
-
-
-def test_a_run_without_the_base_has_no_drop(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    run = make_run(of={DEV: datasets[DEV]})
-    for name in ("drop", "flip_rate"):
-        with pytest.raises(CrossexamError, match=r"the run lacks 'base\.dev'"):
-            gate(run, {"measure": name, "max": 0.1})
-
-
-def test_items_without_a_label(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    bare = replace(datasets[DEV], examples=tuple(replace(e, label=None) for e in datasets[DEV].examples))
-    run = make_run(of={"base.dev": datasets["base.dev"], DEV: bare})
-    for name in ("accuracy", "balanced_accuracy"):
-        with pytest.raises(CrossexamError, match="none of its items can be used"):
-            gate(run, {"measure": name, "min": 0.1})
-    assert outcome(run, {"measure": "unanswered", "max": 0.1}) == "holds"
-
-
-def test_a_baseline_without_probabilities(make_run: MakeRun) -> None:
-    old = Baseline.of(make_run(), probabilities=False)
-    rules = rules_from([{"set": DEV, "measure": "ece", "against": "baseline", "margin": 0.1}])
-    with pytest.raises(CrossexamError, match="the baseline has no probabilities") as caught:
-        judge(make_run(), rules, old)
-    assert "--probabilities" in str(caught.value.hint)
-
-
-def test_a_model_that_gives_labels_only_has_no_calibration(make_run: MakeRun) -> None:
-    with pytest.raises(CrossexamError, match="gives labels without probabilities"):
-        gate(make_run(sure=1.0), {"measure": "ece", "max": 0.1})
-    with pytest.raises(CrossexamError, match="gives labels without probabilities"):
-        gate(
-            make_run(sure=1.0), {"measure": "ece", "against": "baseline", "margin": 0.1}, baseline=make_run()
-        )
+    rows = [
+        (good, {**accuracy, "set": "antonymy.*"}, None, r"no test set is called 'antonymy\.\*'"),
+        (good, {"set": "base.dev", "measure": "drop", "max": 0.1}, None, "'drop' is not defined"),
+        (good, {"measure": "accuracy", **AGAINST}, None, "none is given"),
+        (
+            good, {"measure": "accuracy", **AGAINST}, Baseline.of(only["base.dev"]),
+            "the baseline lacks a test set that the rule is about",
+        ),
+        (only[DEV], {"measure": "drop", "max": 0.1}, None, r"the run lacks 'base\.dev'"),
+        (only[DEV], {"measure": "flip_rate", "max": 0.1}, None, r"the run lacks 'base\.dev'"),
+        (unlabelled, accuracy, None, "none of its items can be used"),
+        (unlabelled, {**accuracy, "measure": "balanced_accuracy"}, None, "none of its items can be used"),
+        (labels, {"measure": "ece", "max": 0.1}, None, "gives labels without probabilities"),
+        (labels, ece, Baseline.of(good), "gives labels without probabilities"),
+        (
+            good, ece, Baseline.of(good, probabilities=False),
+            r"(?s)the baseline has no probabilities.*--probabilities",
+        ),
+    ]  # fmt: skip
+    for_each(check, rows)
+    assert check_of(unlabelled, {"measure": "unanswered", "max": 0.1}).outcome == "holds"
 
 
 @pytest.mark.parametrize("nested", [False, True])
 def test_a_failed_probe_of_the_labels(make_run: MakeRun, nested: bool) -> None:
+    rule = {"measure": "accuracy", "min": 0.1}
     details: dict[str, Any] = {"probe": {"right": 0.1, "items": 30, "warning": "the order is wrong"}}
     run = make_run(details={"members": {"hf/a": {}, "hf/b": details}} if nested else details)
     with pytest.raises(CrossexamError, match="failed the probe of its labels: the order is wrong") as caught:
-        gate(run, {"measure": "accuracy", "min": 0.1})
-    assert caught.value.hint == (  # of a language model, which has no order of classes
-        "read some answers of the model; then give --accept-unverified (in Python, accept_unverified=True)"
-    )
-    accepted = gate(run, {"measure": "accuracy", "min": 0.1}, accept_unverified=True)
+        gate(run, rule)
+    assert "--label-order" not in caught.value.hint  # a language model has no order of classes
+    accepted = gate(run, rule, accept_unverified=True)
     assert accepted.passed
     assert accepted.notes[0].endswith("accepted with --accept-unverified; the order is wrong.")
-    of_classes = {**details, "label_order_from": "config.json"}
     with pytest.raises(CrossexamError) as caught:
-        gate(make_run(details=of_classes), {"measure": "accuracy", "min": 0.1})
-    assert "run it with --label-order, which declares it, or give --accept-unverified" in str(
-        caught.value.hint
-    )
-    passed = make_run(details={"probe": {"right": 0.9, "items": 30}})
-    assert gate(passed, {"measure": "accuracy", "min": 0.1}).passed
-    details["label_order_from"] = "declared"
-    accepted = gate(make_run(details=details), {"measure": "accuracy", "min": 0.1})
-    assert accepted.passed
-    (note,) = accepted.notes
+        gate(make_run(details={**details, "label_order_from": "config.json"}), rule)
+    assert "--label-order, which declares it, or give --accept-unverified" in str(caught.value.hint)
+    assert gate(make_run(details={"probe": {"right": 0.9, "items": 30}}), rule).passed
+    declared = gate(make_run(details={**details, "label_order_from": "declared"}), rule)
+    assert declared.passed
+    (note,) = declared.notes
     assert note.endswith("the class order was declared with --label-order; the order is wrong.")
 
 
 def test_drops_of_items_that_are_not_paired(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    other = replace(datasets[DEV], manifest={**datasets[DEV].manifest, "keeps_label": False})
-    of = {"base.dev": datasets["base.dev"], DEV: other}
-    run = make_run({DEV: spread_out(0.7)}, of=of)
-    (_, reported) = measure(run)
-    (check,) = gate(run, {"measure": "drop", "max": 0.1}).checks
-    assert check.value == reported.difference
-    assert check.outcome == "broken"
-    rule = {"measure": "drop", "against": "baseline", "margin": 0.1}
-    (check,) = gate(run, rule, baseline=run).checks
+    of, rule = unpaired(datasets), {"measure": "drop", **AGAINST}
+    run, worse = make_run({DEV: spread_out(0.7)}, of=of), make_run({DEV: spread_out(0.4, 1)}, of=of)
+    ((_, reported), (_, then)) = measure(run), measure(worse)
+    check = check_of(run, {"measure": "drop", "max": 0.1})
+    assert (check.value, check.outcome) == (reported.difference, "broken")
+    check = check_of(run, rule, run)
     assert (check.value.value, check.outcome) == (0.0, "holds")
-    worse = make_run({DEV: spread_out(0.4, 1)}, of=of)
-    (_, then) = measure(worse)
-    (check,) = gate(worse, rule, baseline=run).checks
-    assert then.difference is not None
-    assert reported.difference is not None
+    check = check_of(worse, rule, run)
     assert check.value.value == pytest.approx(then.difference.value - reported.difference.value)
-    assert check.outcome == "broken"
-    assert check.n == 2 * N
+    assert (check.outcome, check.n) == ("broken", 2 * N)
 
 
 def test_missing_answers_to_unpaired_items_are_taken_against_the_model(
     make_run: MakeRun, datasets: dict[str, Dataset]
 ) -> None:
-    other = replace(datasets[DEV], manifest={**datasets[DEV].manifest, "keeps_label": False})
-    of = {"base.dev": datasets["base.dev"], DEV: other}
-    right = {DEV: spread_out(0.7)}
-    rule = {"measure": "drop", "against": "baseline", "margin": 0.1}
-    unanswered = {DEV: list(range(60)), "base.dev": list(range(250, 270))}
-    new, old = make_run(right, unanswered, of=of), make_run(right, of=of)
-    (check,) = gate(new, rule, baseline=old).checks
+    of, right, rule = unpaired(datasets), spread_out(0.7), {"measure": "drop", **AGAINST}
+    new = make_run({DEV: right}, {DEV: list(range(60)), "base.dev": list(range(250, 270))}, of=of)
+    old = make_run({DEV: right}, of=of)
+    check = check_of(new, rule, old)
     assert (check.missing, check.outcome) == (80, "not judged")
-    assert isinstance(check.value, Bounds)
-    flags = right[DEV].copy()
-    flags[:60] = False  # the least accuracy here, and the most on the base, are the largest drop
-    (_, most) = measure(make_run({DEV: flags}, of=of))
-    (_, known) = measure(old)
-    assert most.difference is not None
-    assert known.difference is not None
-    assert check.value.most.value == pytest.approx(most.difference.value - known.difference.value)
-    (check,) = gate(old, rule, baseline=new).checks  # the same drops, with the sign of the baseline's
-    assert isinstance(check.value, Bounds)
-    assert check.value.least.value == pytest.approx(known.difference.value - most.difference.value)
-
-
-def test_proposed_labels_are_test_sets_of_their_own(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
-    marked = tuple(
-        replace(e, info={**e.info, "status": "proposed"}) if k % 2 else e
-        for k, e in enumerate(datasets[DEV].examples)
-    )
-    run = make_run(of={**datasets, DEV: replace(datasets[DEV], examples=marked)})
-    rule = {"set": "negation.*", "measure": "accuracy", "against": "baseline", "margin": 0.1}
-    checks = judge(run, rules_from([rule]), Baseline.of(run)).checks
-    assert [check.test_set for check in checks] == [DEV, f"{DEV} (proposed)"]
-
-
-def test_two_labels_on_either_side(make_run: MakeRun) -> None:
-    new = make_run({DEV: spread_out(0.7)}, details={"two_label": True})
-    old = make_run({DEV: spread_out(0.8, 1)})
-    rule = {"measure": "accuracy", "against": "baseline", "margin": 0.1}
-    (check,) = gate(new, rule, baseline=old).checks
-    assert check.value == compare_runs(new, old)[1].difference
+    # the least accuracy here, and the most on the base, are the largest drop
+    (_, most) = measure(make_run({DEV: right & (np.arange(N) >= 60)}, of=of))
+    largest = most.difference.value - measure(old)[1].difference.value
+    assert check.value.most.value == pytest.approx(largest)
+    check = check_of(old, rule, new)  # the same drops, with the sign of the baseline's
+    assert check.value.least.value == pytest.approx(-largest)
 
 
 def test_what_an_open_check_would_show(make_run: MakeRun) -> None:
-    (check,) = gate(make_run({DEV: spread_out(0.6)}), {"measure": "accuracy", "min": 0.6}).checks
+    check = check_of(make_run({DEV: spread_out(0.6)}), {"measure": "accuracy", "min": 0.6})
     assert check.detectable == pytest.approx(0.6 - 2.8 * np.sqrt(0.24 / 300), abs=0.02)
     assert "300 items would show in 80 % of cases that the rule is broken" in check.remark
-    few = {"measure": "accuracy", "min": 0.01}
-    (check,) = gate(make_run({DEV: first(0.01)}), few).checks
+    check = check_of(make_run({DEV: first(0.01)}), {"measure": "accuracy", "min": 0.01})
     assert check.detectable is None
     assert "too few to show" in check.remark
 
 
-def test_as_many_items_as_it_says_settle_an_open_check(make_run: MakeRun) -> None:
+@pytest.mark.parametrize(
+    ("share", "rule", "few", "enough"),
+    [
+        (0.64, {"measure": "accuracy", "min": 0.6}, 0.7, 1.3),
+        (0.77, {"measure": "ece", "max": 0.05}, 0.85, 1.15),
+        (0.77, {"measure": "ece", "max": 0.01}, 0.85, 1.15),
+    ],
+)
+def test_as_many_items_as_it_says_settle_an_open_check(
+    make_run: MakeRun, share: float, rule: dict[str, Any], few: float, enough: float
+) -> None:
     """More clusters that are like these: the answers are repeated."""
-    from functools import partial
-
-    from crossexam.stats.estimate import share_correct
-    from crossexam.stats.p_values import one_sided_p
-
-    right, codes = spread_out(0.64), np.arange(N) // 3
-    (check,) = gate(make_run({DEV: right}), {"measure": "accuracy", "min": 0.6}).checks
-    assert check.items_needed is not None
-    assert check.items_needed > N
-    for factor, settled in ((0.7, False), (1.3, True)):
-        times = round(factor * check.items_needed / N)
-        repeated = np.tile(right, times), np.concatenate([codes + N * k for k in range(times)])
-        p = one_sided_p(partial(share_correct, *repeated), 0.6, "above")
-        assert (p <= 0.025) == settled
+    needed = check_of(make_run({DEV: spread_out(share)}), rule).items_needed
+    assert needed > N
+    for factor, settled in ((few, False), (enough, True)):
+        times = round(factor * needed / N)
+        repeated = make_run({DEV: np.tile(spread_out(share), times)}, of=suite(N * times))
+        assert (check_of(repeated, rule).outcome != "open") == settled

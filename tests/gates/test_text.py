@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
+from gated import DEV, MakeRun, gate, spread_out, wrong_at
 
-from crossexam.core.dataset import Dataset, Run
-from crossexam.gates.baseline import Baseline
+from crossexam.core.dataset import Dataset
 from crossexam.gates.behind import ShownItem
-from crossexam.gates.judge import judge
-from crossexam.gates.rules import rules_from
 from crossexam.gates.text import item_lines
 
-MakeRun = Callable[..., Run]
-N = 300
-DEV = "negation.dev"
 LONG = "spelling_error_mixed_function_word"
 COMMAND = "crossexam gate RUN --items all"
-
-
-def spread_out(share: float, seed: int = 0) -> Any:
-    return np.random.default_rng(seed).permutation(N) < share * N
 
 
 def long_names(datasets: dict[str, Dataset], bases: int) -> dict[str, Dataset]:
@@ -57,7 +46,7 @@ def test_no_line_is_longer_than_80_columns_and_no_name_is_broken(
         {"set": "*.*", "measure": "flip_rate", **against},
         {"set": "*", "measure": "unanswered", "max": 0.2},
     ]
-    result = judge(new, rules_from(rules), Baseline.of(old))
+    result = gate(new, *rules, baseline=old)
     assert {"open", "holds"} <= {check.outcome for check in result.checks}
     text = result.text(COMMAND)
     assert max(map(len, text.splitlines())) <= 80
@@ -69,23 +58,9 @@ def test_no_line_is_longer_than_80_columns_and_no_name_is_broken(
         assert any(line.startswith("Rule ") and f": {name}, at " in line for line in whole), name
 
 
-def test_a_name_that_is_longer_than_a_line_is_not_broken_either(
-    make_run: MakeRun, datasets: dict[str, Dataset]
-) -> None:
-    name = "x" * 90
-    run = make_run(of={name: Dataset(name, datasets[DEV].examples)}, model="y" * 90)
-    text = judge(run, rules_from([{"set": "*", "measure": "accuracy", "min": 0.5}])).text(COMMAND)
-    assert name in text
-    assert "y" * 90 in text
-
-
 def test_the_verdict_is_first_then_rules_then_items_then_the_command(make_run: MakeRun) -> None:
-    right = np.ones(N, dtype=bool)
-    right[:12] = False
-    rules = [{"set": DEV, "measure": "accuracy", "min": 0.97}]
-    result = judge(make_run({DEV: right}), rules_from(rules))
+    result = gate(make_run({DEV: wrong_at(*range(12))}), {"measure": "accuracy", "min": 0.97})
     (check,) = result.checks
-    assert check.items_needed is not None
     lines = result.text(COMMAND).splitlines()
     assert lines[:9] == [
         "The gate is undecided: mine, 1 check: 1 open; the open one is worse than its",
@@ -119,40 +94,47 @@ def test_the_verdict_is_first_then_rules_then_items_then_the_command(make_run: M
     ]
 
 
-def test_a_gate_that_passes_shows_no_items(make_run: MakeRun) -> None:
-    result = judge(make_run(), rules_from([{"set": DEV, "measure": "accuracy", "min": 0.5}]))
-    assert "premise:" not in result.text(COMMAND)
-    assert COMMAND not in result.text(COMMAND)
+def test_names_are_neither_broken_nor_control_the_terminal(
+    make_run: MakeRun, datasets: dict[str, Dataset]
+) -> None:
+    name, rule = "x" * 90, {"set": "*", "measure": "accuracy", "min": 0.9}
+    run = make_run(of={name: Dataset(name, datasets[DEV].examples)}, model="y" * 90)
+    text = gate(run, rule).text(COMMAND)
+    assert name in text
+    assert "y" * 90 in text
+    name = "a\x1b[2Jb"
+    items = tuple(replace(each, id=f"\x1b{each.id}", premise=f"\x9b{each.premise}") for each in datasets[DEV])
+    run = make_run({name: spread_out(0.5)}, of={name: Dataset(name, items)}, model="m\x1b[1m")
+    text = gate(run, rule).text(COMMAND)
+    assert "\\x1b[2J" in text
+    assert not {"\x1b", "\x9b"} & set(text)
 
 
 def test_the_intervals_are_called_what_they_are(make_run: MakeRun, datasets: dict[str, Dataset]) -> None:
     """By the construction of the test set; the word pairs of ECE are fixed."""
-    swaps = Dataset(DEV, datasets[DEV].examples, {**datasets[DEV].manifest, "construction": "antonymy"})
+    of_swaps = {**datasets[DEV].manifest, "construction": "antonymy"}
+    swaps = {**datasets, DEV: replace(datasets[DEV], manifest=of_swaps)}
     accuracy = {"set": "*", "measure": "accuracy", "min": 0.5}
     ece = {"set": "*", "measure": "ece", "max": 0.5}
     by_pair = "intervals clustered by premise (negation.dev: by premise and word pair)"
     for of, rules, wanted in (
         (datasets, [accuracy, ece], "intervals clustered by premise. p:"),
-        ({**datasets, DEV: swaps}, [accuracy], f"{by_pair}. p:"),
-        ({**datasets, DEV: swaps}, [accuracy, ece], f"{by_pair}; of ece by premise alone. p:"),
+        (swaps, [accuracy], f"{by_pair}. p:"),
+        (swaps, [accuracy, ece], f"{by_pair}; of ece by premise alone. p:"),
     ):
-        text = judge(make_run(of=of), rules_from(rules)).text(COMMAND)
-        assert wanted in " ".join(text.split())
+        assert wanted in " ".join(gate(make_run(of=of), *rules).text(COMMAND).split())
 
 
-def test_no_command_is_needed_if_all_items_are_shown(make_run: MakeRun) -> None:
-    rules = rules_from([{"set": DEV, "measure": "accuracy", "min": 0.97}])
-    result = judge(make_run({DEV: spread_out(0.9)}), rules, items=None)
-    assert result.text(COMMAND).count("premise: ") == 30
-    assert COMMAND not in result.text(COMMAND)
-
-
-def test_the_error_of_check_has_the_items_and_the_call(make_run: MakeRun) -> None:
-    result = judge(
-        make_run({DEV: spread_out(0.4)}), rules_from([{"set": DEV, "measure": "accuracy", "min": 0.6}])
-    )
+def test_items_and_the_command_are_shown_where_they_are_needed(make_run: MakeRun) -> None:
+    rule = {"measure": "accuracy", "min": 0.97}
+    passing = gate(make_run(), {**rule, "min": 0.5}).text(COMMAND)
+    assert "premise:" not in passing
+    assert COMMAND not in passing
+    every = gate(make_run({DEV: spread_out(0.9)}), rule, items=None).text(COMMAND)
+    assert every.count("premise: ") == 30
+    assert COMMAND not in every
     with pytest.raises(AssertionError, match=r"negation +40\.0 \[.*BROKEN") as caught:
-        result.check()
+        gate(make_run({DEV: spread_out(0.4)}), rule).check()
     assert str(caught.value).endswith('To see all of these items:\n  cx.gate(..., items="all")')
 
 
@@ -167,16 +149,3 @@ def test_long_texts_are_cut_and_the_base_is_shown_as_far_as_it_differs() -> None
     assert lines[4] == "  base: predicted neutral, by the baseline neutral: It pours."
     same = replace(item, hypothesis=base.hypothesis)
     assert item_lines(same)[4] == "  base: predicted neutral, by the baseline neutral"
-
-
-def test_nothing_in_names_ids_and_texts_controls_the_terminal(
-    make_run: MakeRun, datasets: dict[str, Dataset]
-) -> None:
-    name = "a\x1b[2Jb"
-    items = tuple(
-        replace(each, id=f"\x1b{each.id}", premise=f"\x9b{each.premise}") for each in datasets[DEV].examples
-    )
-    run = make_run({name: spread_out(0.5)}, of={name: Dataset(name, items)}, model="m\x1b[1m")
-    text = judge(run, rules_from([{"set": "*", "measure": "accuracy", "min": 0.9}])).text(COMMAND)
-    assert "\\x1b[2J" in text
-    assert not {"\x1b", "\x9b"} & set(text)

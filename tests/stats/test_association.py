@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from math import exp, inf, isnan, log, nan
 
@@ -10,7 +11,6 @@ import pytest
 import statsmodels.api as sm
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import ArrayLike
 from scipy import stats
 from statsmodels.stats.contingency_tables import Table2x2
 from statsmodels.stats.gof import chisquare_effectsize
@@ -32,14 +32,14 @@ TABLE_4 = [[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]]
 # Strongly associated, with rows of three items, and with too many tables of these sums to sum over.
 WITH_RARE_ROWS = [[40, 60, 30], [80, 20, 20], [30, 70, 60], [5, 3, 2], [2, 0, 1], [1, 1, 1], [20, 30, 60]]
 
-tables = st.tuples(st.integers(2, 4), st.integers(2, 4)).flatmap(
-    lambda shape: st.lists(
-        st.lists(st.integers(1, 60), min_size=shape[1], max_size=shape[1]),
-        min_size=shape[0],
-        max_size=shape[0],
-    )
-)
-two_by_two = st.lists(st.lists(st.integers(1, 60), min_size=2, max_size=2), min_size=2, max_size=2)
+
+def tables_of(rows: int, columns: int) -> st.SearchStrategy[list[list[int]]]:
+    row = st.lists(st.integers(1, 60), min_size=columns, max_size=columns)
+    return st.lists(row, min_size=rows, max_size=rows)
+
+
+tables = st.tuples(st.integers(2, 4), st.integers(2, 4)).flatmap(lambda shape: tables_of(*shape))
+two_by_two = tables_of(2, 2)
 
 
 def cut(number: float) -> float:
@@ -108,51 +108,6 @@ def test_the_p_value_says_where_it_is_from() -> None:
 # -- tables with empty rows, and none --------------------------------------------------------------------
 
 
-def test_empty_rows_and_columns_are_dropped_and_reported() -> None:
-    found = association([[567, 0, 20], [0, 0, 0], [13, 0, 20]])
-    assert (found.dropped_rows, found.dropped_columns) == ((1,), (1,))
-    assert found[:4] == association(TABLE_3)[:4]
-    assert found.corrected
-
-
-@pytest.mark.parametrize("table", [[[5, 7], [0, 0]], [[3, 0], [4, 0]], [[0, 0], [0, 0]]])
-def test_a_table_of_one_row_tests_nothing(table: list[list[int]]) -> None:
-    found = association(table)
-    assert (found.statistic, found.freedom, found.p) == (0.0, 0, 1.0)
-    assert isnan(odds_ratio(table).value)
-    assert odds_ratio(table)[1:3] == (0.0, inf)
-    assert isnan(cramers_v(table).value)
-    assert cramers_v(table)[1:3] == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("wrong", [[[1, -1], [2, 3]], [[0.5, 1], [2, 3]], [[nan, 1], [2, 3]]])
-def test_other_than_counts_is_refused(wrong: list[list[float]]) -> None:
-    with pytest.raises(ValueError, match="counts must be non-negative whole numbers"):
-        association(wrong)
-
-
-def test_other_than_a_table_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"a two-dimensional array of numbers, not one of shape \(3,\)"):
-        association([1, 2, 3])
-    with pytest.raises(ValueError, match="unknown statistic 'chi'"):
-        association(TABLE_2, kind="chi")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="needs a two-by-two table"):
-        odds_ratio(TABLE_4)
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=30))
-def test_cross_counts_counts_items(items: list[tuple[int, int]]) -> None:
-    found = cross_counts([r for r, _ in items], [c for _, c in items], (4, 3))
-    assert all(found[r, c] == items.count((r, c)) for r in range(4) for c in range(3))
-
-
-def test_cross_counts_refuses_other_codes() -> None:
-    with pytest.raises(ValueError, match="codes must be at least 0 and below 2"):
-        cross_counts([0, 2], [0, 0], (2, 3))
-    with pytest.raises(ValueError, match="2 row codes but 1 column codes"):
-        cross_counts([0, 1], [0], (2, 3))
-
-
 # -- effect sizes ----------------------------------------------------------------------------------------
 
 
@@ -175,29 +130,19 @@ def test_an_empty_cell_adds_half_to_all() -> None:
 def test_cramers_v_is_bergsmas_formula(table: list[list[int]]) -> None:
     found = cramers_v(table)
     n, (r, c) = int(np.sum(table)), np.shape(table)
-    phi2 = (
-        chisquare_effectsize(expected_counts(np.array(table)).ravel(), np.array(table).ravel(), cohen=True)
-        ** 2
-    )
+    counts = np.array(table)
+    phi2 = chisquare_effectsize(expected_counts(counts).ravel(), counts.ravel(), cohen=True) ** 2
     unbiased = max(0.0, phi2 - (r - 1) * (c - 1) / (n - 1))
     least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1
     assert found.value == pytest.approx(min(1.0, unbiased / least) ** 0.5, abs=1e-6)
     assert 0 <= found.low <= found.value <= found.high <= 1
 
 
-def test_cramers_v_of_nothing_and_of_everything() -> None:
-    assert cramers_v([[50, 50], [30, 30]]).value == 0.0
-    whole = cramers_v([[30, 0, 0], [0, 20, 0], [0, 0, 10]])
-    assert whole[:3] == (pytest.approx(1.0),) * 3
-
-
 @pytest.mark.parametrize("table", [TABLE_2, TABLE_3, [[440, 22], [140, 18]]])
 def test_intervals_of_effects_hold_them_in_95_of_100(table: list[list[int]]) -> None:
     shares = np.array(table) / np.sum(table)
-    true_v = (
-        ((shares - shares.sum(1, keepdims=True) * shares.sum(0)) ** 2)
-        / (shares.sum(1, keepdims=True) * shares.sum(0))
-    ).sum() ** 0.5
+    independent = shares.sum(1, keepdims=True) * shares.sum(0)
+    true_v = ((shares - independent) ** 2 / independent).sum() ** 0.5
     true_ratio = shares[0, 0] * shares[1, 1] / (shares[0, 1] * shares[1, 0])
     drawn = np.random.default_rng(0).multinomial(np.sum(table), shares.ravel(), size=300).reshape(-1, 2, 2)
     held_v = [found.low <= true_v <= found.high for found in map(cramers_v, drawn)]
@@ -251,37 +196,6 @@ def test_the_odds_ratio_of_many_equal_clusters_is_that_of_a_sandwich() -> None:
     assert log(found.high / found.value) == pytest.approx(1.968 * fitted.bse[1], rel=0.02)
 
 
-def test_intervals_of_clusters_are_not_narrower_than_woolfs() -> None:
-    """Clusters that are all the same vary less than chance."""
-    clusters = np.tile([[4, 2], [2, 4]], (20, 1, 1))
-    table = clusters.sum(axis=0)
-    found, alone = odds_ratio(table, clusters=clusters), odds_ratio(table)
-    assert found[:3] == alone[:3]
-
-
-def test_a_single_cluster_says_nothing_of_the_interval() -> None:
-    table = [[20, 10], [10, 20]]
-    assert odds_ratio(table, clusters=[table]) == (pytest.approx(4), 0.0, inf, 60, 1)
-    assert cramers_v(table, clusters=[table])[1:] == (0.0, 1.0, 60, 1)
-
-
-def test_an_interval_beyond_the_largest_number_ends_at_it() -> None:
-    clusters = [[[10**6, 0], [0, 0]], [[0, 0], [0, 10**6]]]
-    found = odds_ratio(np.sum(clusters, axis=0), clusters=clusters)
-    assert found.low < 1 < found.value < found.high < inf
-
-
-def test_one_class_has_no_v_in_clusters_either() -> None:
-    assert isnan(cramers_v([[3, 4], [0, 0]], clusters=[[[3, 0], [0, 0]], [[0, 4], [0, 0]]]).value)
-
-
-@pytest.mark.parametrize("clusters", [[[[1, 0], [0, 1]]], [[1, 2], [3, 4]], [[[1, 2, 0], [3, 4, 0]]]])
-def test_clusters_must_add_up_to_the_table(clusters: ArrayLike) -> None:
-    for estimate in (odds_ratio, cramers_v):
-        with pytest.raises(ValueError, match="the tables of the clusters do not add up to the table"):
-            estimate([[1, 2], [3, 4]], clusters=clusters)
-
-
 def test_clusters_of_one_item_are_independent_and_those_of_two_alike_count_half() -> None:
     table = np.array([[12, 7, 3], [4, 9, 10]])
     clusters = np.eye(6, dtype=int)[np.repeat(np.arange(6), table.ravel())].reshape(-1, 2, 3)
@@ -290,3 +204,48 @@ def test_clusters_of_one_item_are_independent_and_those_of_two_alike_count_half(
         found = cramers_v(times * table, clusters=times * clusters)
         assert found.value == pytest.approx(alone.value, rel=0.05)
         assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=0.05)
+
+
+def test_clusters_at_the_edge() -> None:
+    table = np.array([[20, 10], [10, 20]])
+    assert odds_ratio(table, clusters=[table]) == (pytest.approx(4), 0.0, inf, 60, 1)
+    assert cramers_v(table, clusters=[table])[1:] == (0.0, 1.0, 60, 1)
+    alike = np.tile([[4, 2], [2, 4]], (20, 1, 1))  # vary less than chance: not narrower than Woolf's
+    whole = alike.sum(axis=0)
+    assert odds_ratio(whole, clusters=alike)[:3] == odds_ratio(whole)[:3]
+    clusters = [[[10**6, 0], [0, 0]], [[0, 0], [0, 10**6]]]
+    found = odds_ratio(np.sum(clusters, axis=0), clusters=clusters)
+    assert found.low < 1 < found.value < found.high < inf  # not beyond the largest number
+    assert isnan(cramers_v([[3, 4], [0, 0]], clusters=[[[3, 0], [0, 0]], [[0, 4], [0, 0]]]).value)
+
+
+def test_tables_at_the_edge() -> None:
+    found = association([[567, 0, 20], [0, 0, 0], [13, 0, 20]])
+    assert (found.dropped_rows, found.dropped_columns) == ((1,), (1,))
+    assert found[:4] == association(TABLE_3)[:4]
+    assert found.corrected
+    for table in ([[5, 7], [0, 0]], [[3, 0], [4, 0]], [[0, 0], [0, 0]]):  # of one row or column
+        found = association(table)
+        assert (found.statistic, found.freedom, found.p) == (0.0, 0, 1.0)
+        for estimate, most in ((odds_ratio(table), inf), (cramers_v(table), 1.0)):
+            assert isnan(estimate.value)
+            assert estimate[1:3] == (0.0, most)
+    assert cramers_v([[50, 50], [30, 30]]).value == 0.0
+    assert cramers_v([[30, 0, 0], [0, 20, 0], [0, 0, 10]])[:3] == (pytest.approx(1.0),) * 3
+
+
+def test_other_than_tables_of_counts_is_refused(refused: Callable[..., str]) -> None:
+    for wrong in ([[1, -1], [2, 3]], [[0.5, 1], [2, 3]], [[nan, 1], [2, 3]]):
+        assert "counts must be non-negative whole numbers" in refused(ValueError, association, wrong)
+    for clusters in ([[[1, 0], [0, 1]]], [[1, 2], [3, 4]], [[[1, 2, 0], [3, 4, 0]]]):
+        for estimate in (odds_ratio, cramers_v):
+            said = refused(ValueError, estimate, [[1, 2], [3, 4]], clusters=clusters)
+            assert "the tables of the clusters do not add up to the table" in said
+    for says, call, *given_ in (
+        ("a two-dimensional array of numbers, not one of shape (3,)", association, [1, 2, 3]),
+        ("needs a two-by-two table", odds_ratio, TABLE_4),
+        ("codes must be at least 0 and below 2", cross_counts, [0, 2], [0, 0], (2, 3)),
+        ("2 row codes but 1 column codes", cross_counts, [0, 1], [0], (2, 3)),
+    ):
+        assert says in refused(ValueError, call, *given_)
+    assert "unknown statistic 'chi'" in refused(ValueError, association, TABLE_2, kind="chi")

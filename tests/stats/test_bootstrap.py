@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import bootstrap
 
 from crossexam.stats.bootstrap import (
     ENOUGH,
@@ -17,8 +18,6 @@ from crossexam.stats.bootstrap import (
 
 
 def test_the_bootstrap_of_a_mean_is_scipys() -> None:
-    from scipy.stats import bootstrap
-
     values = np.random.default_rng(3).exponential(size=60)
     rows = np.column_stack([np.ones(60), values])
     _, low, high = bootstrap_interval(rows, lambda s: s[:, 1] / s[:, 0], np.arange(60), name="mean")
@@ -26,9 +25,6 @@ def test_the_bootstrap_of_a_mean_is_scipys() -> None:
     assert (low, high) == pytest.approx(theirs, abs=0.03)
     plain = bootstrap((values,), np.mean, method="percentile", n_resamples=20_000, rng=0).confidence_interval
     assert abs(high - theirs.high) < abs(high - plain.high)  # skewed: the two differ
-
-
-# -- p-values ----------------------------------------------------------------------------------------------
 
 
 def test_draws_let_the_corrected_p_value_reach_the_level() -> None:
@@ -39,13 +35,10 @@ def test_draws_let_the_corrected_p_value_reach_the_level() -> None:
         draws_for(2, 16)
 
 
-def test_no_draw_as_extreme_gives_the_smallest_p_value() -> None:
-    assert sampled_p([np.zeros(99, dtype=bool)]) == (0.01, 99)
-
-
 def test_draws_beyond_the_first_stop_at_the_thousandth_that_is_as_extreme() -> None:
     first, rest = np.zeros(FEWEST_DRAWN, dtype=bool), np.tile([True, False], 5_000)
     assert sampled_p([first, rest]) == (ENOUGH / (FEWEST_DRAWN + 1_999), FEWEST_DRAWN + 1_999)
+    assert sampled_p([np.zeros(99, dtype=bool)]) == (0.01, 99)  # no draw as extreme: the smallest p-value
     first[:ENOUGH] = True
     assert sampled_p(iter([first, rest])) == (1_001 / 100_000, FEWEST_DRAWN)
 

@@ -16,6 +16,7 @@ from crossexam.stats.calibration import (
     fit_temperature,
     tempered,
 )
+from crossexam.stats.clusters import student_quantile
 
 
 def sample(seed: int, n: int = 400, k: int = 3) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -75,8 +76,6 @@ def test_an_error_does_not_depend_on_how_many_items_and_clusters_are_taken_at_on
 
 
 def test_the_upper_bound_has_the_variance_of_the_sums_over_clusters() -> None:
-    from crossexam.stats.clusters import student_quantile
-
     shares, gold = sample(5)
     stated, right = shares.max(axis=1), shares.argmax(axis=1) == gold
     bins, codes = equal_width_bins(stated), np.arange(400) // 4
@@ -85,13 +84,6 @@ def test_the_upper_bound_has_the_variance_of_the_sums_over_clusters() -> None:
     sums = np.bincount(codes, weights=signs[bins] * (right - stated)) / 400
     plain = student_quantile(99, 0.95) * sums.std(ddof=1) * 10
     assert plain <= error.high - error.value <= 1.1 * plain  # more in bins of few items
-
-
-def test_no_interval_is_without_width_if_all_answers_are_right() -> None:
-    found = calibration_error([0.9] * 60, [True] * 60, equal_width_bins([0.9] * 60)).error
-    assert found.value == pytest.approx(0.1)
-    assert found.low == pytest.approx(0.1 - 0.06, abs=0.005)  # Wilson: 94.0 % or more are right
-    assert found.high == pytest.approx(0.1)
 
 
 def test_deep_tails_are_bounded_and_no_narrower_than_counted_ones() -> None:
@@ -103,14 +95,6 @@ def test_deep_tails_are_bounded_and_no_narrower_than_counted_ones() -> None:
     assert distances == sorted(distances)
     assert distances[2] / distances[1] < 1.3
     assert errors.error(1 - 2e-12).low <= errors.error(1 - 2e-6).low
-
-
-def test_a_single_cluster_says_nothing() -> None:
-    found = calibration_error([0.9] * 4, [True] * 4, np.zeros(4, dtype=np.int64), ["x"] * 4).error
-    assert (found.low, found.high, found.clusters) == (0.0, 1.0, 1)
-    nothing = calibration_error([], [], np.zeros(0, dtype=np.int64))
-    assert np.isnan(nothing.error.value)
-    assert np.isnan(nothing.if_calibrated)
 
 
 def test_equal_probabilities_share_a_bin_of_equal_mass() -> None:
@@ -128,10 +112,17 @@ def test_a_temperature_is_found_again() -> None:
     found = fit_temperature(sharp, gold[:, None] == np.arange(3))
     assert found == pytest.approx(2.5, rel=0.03)
     assert tempered(sharp, 2.5) == pytest.approx(true)
-
-
-def test_a_temperature_is_above_0() -> None:
     with pytest.raises(ValueError, match="it must be above 0"):
         tempered([[0.5, 0.5]], 0.0)
     with pytest.raises(ValueError, match="no items"):
         fit_temperature(np.zeros((0, 3)), np.zeros((0, 3), dtype=bool))
+
+
+def test_answers_that_are_all_right_and_those_that_say_nothing() -> None:
+    found = calibration_error([0.9] * 60, [True] * 60, equal_width_bins([0.9] * 60)).error
+    assert found.value == found.high == pytest.approx(0.1)
+    assert found.low == pytest.approx(0.1 - 0.06, abs=0.005)  # Wilson: 94.0 % or more are right
+    found = calibration_error([0.9] * 4, [True] * 4, np.zeros(4, dtype=np.int64), ["x"] * 4).error
+    assert (found.low, found.high, found.clusters) == (0.0, 1.0, 1)
+    nothing = calibration_error([], [], np.zeros(0, dtype=np.int64))
+    assert np.isnan([nothing.error.value, nothing.if_calibrated]).all()

@@ -44,11 +44,8 @@ def test_intraclass_correlation_is_that_of_the_analysis_of_variance() -> None:
     typical = (sizes.sum() - (sizes**2).sum() / sizes.sum()) / (len(groups) - 1)
     counts = [[sum(each), len(each) - sum(each)] for each in groups]
     assert intraclass_correlation(counts) == pytest.approx((f - 1) / (f - 1 + typical))
-
-
-@pytest.mark.parametrize("counts", [[[1, 0], [0, 1]], [[3, 2]], [[3, 0], [2, 0]], [[1, 1], [1, 1]]])
-def test_no_intraclass_correlation(counts: list[list[int]]) -> None:
-    assert intraclass_correlation(counts) == 0
+    for none in ([[1, 0], [0, 1]], [[3, 2]], [[3, 0], [2, 0]], [[1, 1], [1, 1]]):
+        assert intraclass_correlation(none) == 0
 
 
 # -- permutation of labels -------------------------------------------------------------------------------
@@ -72,6 +69,15 @@ def test_all_labellings_are_those_of_a_list() -> None:
     assert found.p == pytest.approx(listed(LABELS, OUTCOMES))
     assert (found.draws, found.method) == (0, "exact")
     assert 1 / 60 <= found.p < 0.5
+    # neither names of labels nor orders matter
+    for same in (
+        (10 - 3 * LABELS, OUTCOMES),
+        (LABELS[::-1], OUTCOMES[::-1]),
+        (LABELS, OUTCOMES[:, [2, 0, 1]]),
+    ):
+        assert permutation_test(*same).p == pytest.approx(found.p)
+    for labels, outcomes in (([0, 0], [[3, 1], [1, 2]]), ([0, 1], [[3, 0], [1, 0]]), ([0], [[3, 1]])):
+        assert permutation_test(labels, outcomes).p == 1  # one label or outcome tests nothing
 
 
 def test_a_sample_of_labellings_estimates_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,25 +90,11 @@ def test_a_sample_of_labellings_estimates_the_same(monkeypatch: pytest.MonkeyPat
     assert permutation_test(LABELS, OUTCOMES, seed=1).p != found.p
 
 
-def test_names_of_labels_and_order_of_clusters_do_not_matter() -> None:
-    found = permutation_test(LABELS, OUTCOMES)
-    assert permutation_test(10 - 3 * LABELS, OUTCOMES).p == pytest.approx(found.p)
-    assert permutation_test(LABELS[::-1], OUTCOMES[::-1]).p == pytest.approx(found.p)
-    assert permutation_test(LABELS, OUTCOMES[:, [2, 0, 1]]).p == pytest.approx(found.p)
-
-
 def test_a_cluster_counts_as_one_item_if_its_items_are_alike_and_else_as_all() -> None:
     alike = permutation_test([0, 0, 1, 1, 1], [[9, 0], [1, 0], [0, 1], [0, 5], [0, 2]])
     assert (alike.p, alike.n_eff) == (1 / 10, 5)
     different = permutation_test([0, 0, 1, 1], [[4, 4], [2, 2], [3, 3], [1, 1]])
     assert different.n_eff == 20
-
-
-@pytest.mark.parametrize(
-    ("labels", "outcomes"), [([0, 0], [[3, 1], [1, 2]]), ([0, 1], [[3, 0], [1, 0]]), ([0], [[3, 1]])]
-)
-def test_one_label_or_outcome_tests_nothing(labels: list[int], outcomes: list[list[int]]) -> None:
-    assert permutation_test(labels, outcomes).p == 1
 
 
 def test_a_test_of_labels_finds_no_more_than_that_of_items() -> None:
@@ -139,6 +131,11 @@ def test_one_table_is_fishers() -> None:
     assert found.p == pytest.approx(stats.fisher_exact(table)[1])
     assert found.n_eff == pytest.approx(70)
     assert (found.draws, found.method) == (0, "exact")
+    assert 0 < conditional_test([[[2000, 0], [0, 2000]]]).p < 1e-300  # no p-value is 0
+    for of_one_class in (np.zeros((0, 2, 2), dtype=int), [[[1, 0], [0, 0]]], [[[4, 0], [5, 0]]]):
+        nothing = conditional_test(of_one_class)
+        assert nothing.p == 1
+        assert np.isnan(nothing.n_eff)
 
 
 def test_several_tables_are_the_sum_over_all_that_have_their_sums() -> None:
@@ -168,14 +165,3 @@ def test_pairs_that_differ_do_not_make_an_association() -> None:
     assert conditional_test(tables) == (1.0, 0, 0.0)
     assert association(np.sum(tables, axis=0)).p < 1e-9
     assert conditional_test([[[8, 2], [2, 8]], *tables]).p == conditional_test([[[8, 2], [2, 8]]]).p
-
-
-def test_no_p_value_is_zero() -> None:
-    assert 0 < conditional_test([[[2000, 0], [0, 2000]]]).p < 1e-300
-
-
-@pytest.mark.parametrize("tables", [np.zeros((0, 2, 2), dtype=int), [[[1, 0], [0, 0]]], [[[4, 0], [5, 0]]]])
-def test_tables_of_one_class_test_nothing(tables: NDArray[np.int64]) -> None:
-    found = conditional_test(tables)
-    assert found.p == 1
-    assert np.isnan(found.n_eff)

@@ -42,22 +42,14 @@ def test_codes_say_the_same_as_the_names(names: list[str]) -> None:
     codes = cluster_codes(names, len(names))
     assert sorted(set(codes.tolist())) == list(range(len(set(names))))
     assert len({*zip(names, codes.tolist(), strict=True)}) == len(set(names))
+    gaps = codes * 2, codes + 1
+    assert cluster_codes(codes, len(names)) is codes  # numbers without gaps are not copied
+    for same in gaps:
+        assert cluster_codes(same, len(names)).tolist() == codes.tolist()
     numbers = np.array([ord(name) for name in names])
     for same in (numbers, numbers * 10**9, -numbers, np.array(names)):
         again = cluster_codes(same, len(names))
         assert len({*zip(codes.tolist(), again.tolist(), strict=True)}) == len(set(names)) == again.max() + 1
-
-
-def test_confidence_is_checked() -> None:
-    with pytest.raises(ValueError, match=r"confidence is 95; it must be"):
-        normal_quantile(95)
-
-
-def test_numbers_without_gaps_are_not_copied() -> None:
-    codes = np.array([0, 2, 1, 0])
-    assert cluster_codes(codes, 4) is codes
-    assert cluster_codes(codes + 1, 4).tolist() == [0, 2, 1, 0]
-    assert cluster_codes(codes * 2, 4).tolist() == [0, 2, 1, 0]
 
 
 RNG = np.random.default_rng(3)
@@ -75,17 +67,11 @@ def test_the_variance_is_that_of_leaving_clusters_out(weighted: bool) -> None:
     rest = [np.flatnonzero(codes != code) for code in range(codes.max() + 1)]
     without = [float(weights[rows] @ CORRECT[rows] / weights[rows].sum()) for rows in rest]
     m = len(without)
+    assert freedom_of(np.full(4, 0.25)) == pytest.approx(3)
+    assert freedom_of(np.array([0.9, 0.05, 0.05])) == 1
     expected = (m - 1) / m * sum((each - mean) ** 2 for each in without)
     sums, shares = np.bincount(codes, weights * (CORRECT - mean)), np.bincount(codes, weights)
     assert jackknife(sums, shares) == pytest.approx(expected)
-
-
-def test_equal_clusters_have_the_usual_variance_and_degrees_of_freedom() -> None:
-    sums = np.array([1.0, -2.0, 0.5, 0.5])
-    shares = np.full(4, 0.25)
-    assert jackknife(sums, shares) == pytest.approx(4 / 3 * float(sums @ sums))
-    assert freedom_of(shares) == pytest.approx(3)
-    assert freedom_of(np.array([0.9, 0.05, 0.05])) == 1
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -151,9 +137,8 @@ def test_clusters_that_come_in_parts_have_the_error_of_all() -> None:
 def test_one_way_twice_is_one_way() -> None:
     """With the same clusters both ways, V + V - V = V; only t is for the plain number of clusters."""
     twice = np.stack([PREMISES, PREMISES], axis=1)
-    found, one_way = (
-        effective_size(CORRECT - CORRECT.mean(), cluster_codes(c, N)) for c in (twice, PREMISES)
-    )
+    residuals = CORRECT - CORRECT.mean()
+    found, one_way = (effective_size(residuals, cluster_codes(each, N)) for each in (twice, PREMISES))
     assert found.deff == pytest.approx(one_way.deff, rel=0.02)
     assert found.n_eff == pytest.approx(one_way.n_eff, rel=0.02)
 
@@ -171,22 +156,18 @@ def test_the_weighted_mean_is_the_mean_over_keys() -> None:
     assert drop.low < drop.value < drop.high
 
 
-def test_a_frequent_key_widens_the_interval() -> None:
+def test_frequent_keys_widen_the_interval_and_one_counts_as_one_item() -> None:
     keys = np.array([0] * 200 + [*range(1, 201)])
     correct = np.array([True] * 200 + [False, True] * 100)
     by_premise = share_correct(correct)
     two_way = share_correct(correct, np.stack([np.arange(N), keys], axis=1))
     assert two_way.value == by_premise.value == 0.75
     assert two_way.high - two_way.low > 5 * (by_premise.high - by_premise.low)
-
-
-def test_one_key_counts_as_one_item() -> None:
     one_key = np.stack([np.arange(18), np.zeros(18, dtype=np.int64)], axis=1)
     assert effective_size(np.tile([0.5, -0.5], 9), one_key).n_eff == 1
     assert share_correct([True, False] * 9, one_key)[1:3] == share_correct([True, False] * 9, ["k"] * 18)[1:3]
-
-
-def test_the_test_by_premise_and_key_is_the_one_with_the_larger_p_value() -> None:
-    other = RNG.random(N) < 0.5
+    other = RNG.random(N) < 0.5  # the test by both is the one with the larger p-value
     each_way = [clustered_mcnemar(CORRECT, other, codes).p_exact for codes in (PREMISES, KEYS)]
     assert clustered_mcnemar(CORRECT, other, BOTH).p_exact == max(each_way)
+    with pytest.raises(ValueError, match=r"confidence is 95; it must be"):
+        normal_quantile(95)

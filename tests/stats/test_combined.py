@@ -30,6 +30,10 @@ def test_the_interval_of_a_mean_is_the_bootstraps() -> None:
     found = mean_of(parts())
     low, high = bootstrap(lambda drawn: drawn.mean(axis=0))
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.004)
+    one = Estimate(0.5, 0.4, 0.7, 20, 10)
+    assert mean_of([one])[:3] == pytest.approx(one[:3])
+    all_wrong = share_correct([False] * 50)
+    assert mean_of([all_wrong] * 2).low == 0.0 < mean_of([all_wrong] * 2).high < all_wrong.high
 
 
 def test_a_difference_and_a_ratio_are_the_bootstraps() -> None:
@@ -50,22 +54,11 @@ def test_table_2_of_the_paper_comes_out() -> None:
     assert round(100 * ratio_less_one(mean, snli).value, 1) == -36.0
 
 
-def test_one_part_is_itself() -> None:
-    one = Estimate(0.5, 0.4, 0.7, 20, 10)
-    assert mean_of([one])[:3] == pytest.approx(one[:3])
-
-
 def test_nothing_gives_nothing() -> None:
     assert math.isnan(mean_of([]).value)
     nothing = Estimate(math.nan, 0.0, 1.0, 0, 0)
     assert math.isnan(mean_of([nothing, Estimate(0.5, 0.4, 0.6, 9, 9)]).value)
     assert math.isnan(ratio_less_one(Estimate(0.5, 0.4, 0.6, 9, 9), Estimate(0.0, 0.0, 0.2, 9, 9)).value)
-
-
-def test_all_wrong_still_has_an_upper_bound() -> None:
-    found = mean_of([share_correct([False] * 50), share_correct([False] * 50)])
-    assert found.low == 0.0
-    assert 0.0 < found.high < share_correct([False] * 50).high
 
 
 def test_a_difference_takes_the_upper_bound_of_what_is_subtracted_for_its_lower_one() -> None:

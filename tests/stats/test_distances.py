@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import entropy
 
 from crossexam.stats.distances import (
     entropy_bits,
@@ -20,9 +22,6 @@ P[0] = [1.0, 0.0, 0.0]
 
 
 def test_they_are_those_of_scipy() -> None:
-    from scipy.spatial.distance import jensenshannon
-    from scipy.stats import entropy
-
     assert js_distance(P, Q) == pytest.approx(jensenshannon(P, Q, axis=1))
     assert js_divergence(P, Q) == pytest.approx(jensenshannon(P, Q, axis=1) ** 2)
     assert kl_divergence(P, Q) == pytest.approx(entropy(P, Q, axis=1))
@@ -38,8 +37,5 @@ def test_halves_are_without_replacement() -> None:
     assert first.mean(axis=0) == pytest.approx([0.6, 0.4, 0.0], abs=0.02)
     # two of five: both of the first kind in 3 of 10 splits, hypergeometric (with replacement, 36 of 100)
     assert (first[:, 0] == 1).mean() == pytest.approx(0.3, abs=0.03)
-
-
-def test_a_single_vote_has_no_halves() -> None:
     with pytest.raises(ValueError, match="item 1 has fewer than two votes"):
         halves_of_votes([[2, 0, 0], [1, 0, 0]], np.random.default_rng(0))

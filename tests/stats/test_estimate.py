@@ -62,28 +62,16 @@ def test_clusters_that_answer_alike_never_narrow_below_independence() -> None:
     assert clustered.high - clustered.low >= independent.high - independent.low
 
 
-@pytest.mark.parametrize("right", [0, 60])
-def test_all_right_or_all_wrong_counts_clusters_not_items(right: int) -> None:
-    found = share_correct(answers(right, 60), np.repeat(np.arange(20), 3))
+def test_the_edges_of_shares() -> None:
     few = (stats.t.ppf(0.975, 59) / stats.t.ppf(0.975, 19)) ** 2  # Korn & Graubard 1998
-    low, high = share_interval(right / 60, 20 * few)
-    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
-    assert found.low == 0.0 or found.high == 1.0
-
-
-def test_a_single_cluster_counts_as_one_item() -> None:
-    found = share_correct(answers(9, 10), ["one"] * 10)
-    assert (found.low, found.high) == share_interval(0.9, 1)
-    assert found.clusters == 1
-
-
-def test_no_items_give_the_whole_range() -> None:
-    found = share_correct([])
-    assert isnan(found.value)
-    assert found[1:] == (0.0, 1.0, 0, 0)
-
-
-def test_clusters_are_checked() -> None:
+    for right in (0, 60):  # counts clusters, not items
+        found = share_correct(answers(right, 60), np.repeat(np.arange(20), 3))
+        assert (found.low, found.high) == pytest.approx(share_interval(right / 60, 20 * few))
+        assert found.low == 0.0 or found.high == 1.0
+    alone = share_correct(answers(9, 10), ["one"] * 10)  # counts as one item
+    assert (alone.low, alone.high, alone.clusters) == (*share_interval(0.9, 1), 1)
+    assert isnan(share_correct([]).value)
+    assert share_correct([])[1:] == (0.0, 1.0, 0, 0)
     with pytest.raises(ValueError, match="2 clusters for 3 items"):
         share_correct([True] * 3, ["a", "b"])
 
@@ -115,13 +103,6 @@ def test_values_with_numbers_are_sliced_as_they_are_without(rows: list[tuple[boo
         assert list(found.items()) == list(expected.items())  # in the same order, ties included
 
 
-@given(st.lists(st.tuples(st.booleans(), st.sampled_from(["fiction", "travel", "slate"])), min_size=1))
-def test_every_slice_is_the_accuracy_of_its_items(rows: list[tuple[bool, str]]) -> None:
-    found = by_slice([right for right, _ in rows], [genre for _, genre in rows])
-    for genre in {genre for _, genre in rows}:
-        assert found[genre] == share_correct([right for right, each in rows if each == genre])
-
-
 def test_a_mean_of_values_that_are_0_or_1_is_a_share() -> None:
     right, codes = np.array(answers(95, 100)), np.arange(100) // 4
     assert mean_as_share(right, codes) == pytest.approx(share_correct(right, codes))
@@ -130,12 +111,8 @@ def test_a_mean_of_values_that_are_0_or_1_is_a_share() -> None:
     weights = np.arange(1, 101) / 5050
     weighted = mean_as_share(right, codes, weights=weights)
     assert weighted == pytest.approx(share_correct(right, codes, weights=weights))
-
-
-def test_half_an_error_counts_as_one_of_twice_as_many_items() -> None:
-    """Half of an error has the variance of a fourth of one, and so of a share of twice as many items."""
-    halves = mean_as_share([0.5] * 2 + [1.0] * 9998)
-    wholes = share_correct(answers(19998, 20000))
+    # half of an error has the variance of a fourth of one, and so of a share of twice as many items
+    halves, wholes = mean_as_share([0.5] * 2 + [1.0] * 9998), share_correct(answers(19998, 20000))
     assert halves[:3] == pytest.approx(wholes[:3], abs=1e-7)
 
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.stats.calibration import calibration_error, equal_width_bins
 from crossexam.stats.clusters import Clusters, clustered_mean
 from crossexam.stats.losses import brier_scores, log_losses
 from crossexam.stats.p_values import LEAST_P
-from crossexam.stats.paired_probabilities import (
-    PairedProbabilities,
-    item_losses,
-    paired_probabilities,
-)
+from crossexam.stats.paired_probabilities import PairedProbabilities, item_losses, paired_probabilities
 
 Models = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
 
@@ -55,37 +52,29 @@ def test_values_are_those_of_scikit_learn(k: int) -> None:
     assert (found.log_loss.a, found.log_loss.b) == pytest.approx(loss)
     assert found.brier.difference.value == pytest.approx(brier[0] - brier[1])
     assert found.log_loss.difference.value == pytest.approx(loss[0] - loss[1])
-
-
-def test_ece_is_that_of_one_model() -> None:
-    one, other, gold = models(4)
-    for shares, value in zip((one, other), compared((one, other, gold)).ece[:2], strict=True):
+    for shares, value in zip((one, other), found.ece[:2], strict=True):
         stated = shares.max(axis=1)
         alone = calibration_error(stated, shares.argmax(axis=1) == gold, equal_width_bins(stated))
         assert value == pytest.approx(alone.error.value)
+    same = compared((one, one, gold))  # a model does not differ from itself
+    assert same.ece.difference.value == 0.0
+    for measure in (same.brier, same.log_loss):
+        assert (measure.difference.value, measure.p_value) == (0.0, 1.0)
+        assert measure.difference.low < 0 < measure.difference.high  # they may differ on the next items
 
 
-def test_without_clusters_the_test_is_the_paired_t_test_of_scipy() -> None:
-    from scipy.stats import ttest_rel
-
+def test_tests_and_intervals_are_those_of_scipy() -> None:
     one, other, gold = models(5)
     found = compared((one, other, gold))
-    theirs = ttest_rel(brier(one, gold), brier(other, gold))
-    interval = theirs.confidence_interval()
+    theirs = stats.ttest_rel(brier(one, gold), brier(other, gold))  # without clusters, the paired t-test
     assert found.brier.p_value == pytest.approx(theirs.pvalue)
-    assert found.brier.difference[1:3] == pytest.approx([interval.low, interval.high])
-    assert found.log_loss.p_value == pytest.approx(ttest_rel(log(one, gold), log(other, gold)).pvalue)
-
-
-def test_the_interval_is_near_that_of_a_bootstrap_of_clusters_by_scipy() -> None:
-    from scipy.stats import bootstrap
-
+    assert found.brier.difference[1:3] == pytest.approx([*theirs.confidence_interval()])
+    assert found.log_loss.p_value == pytest.approx(stats.ttest_rel(log(one, gold), log(other, gold)).pvalue)
     one, other, gold = models(6)
-    codes = np.arange(300) // 3
-    found = compared((one, other, gold), codes)
+    found = compared((one, other, gold), np.arange(300) // 3)
     by_cluster = (log(one, gold) - log(other, gold)).reshape(100, 3).mean(axis=1)
-    theirs = bootstrap((by_cluster,), np.mean, method="percentile", rng=np.random.default_rng(0))
-    low, high = theirs.confidence_interval
+    drawn = stats.bootstrap((by_cluster,), np.mean, method="percentile", rng=np.random.default_rng(0))
+    low, high = drawn.confidence_interval
     assert found.log_loss.difference[1:3] == pytest.approx([low, high], abs=0.1 * (high - low))
 
 
@@ -103,19 +92,7 @@ def test_parts_change_nothing() -> None:
     for measure in ("brier", "log_loss", "ece"):
         assert getattr(split, measure).difference == pytest.approx(getattr(whole, measure).difference)
     direct = clustered_mean(brier(one, gold) - brier(other, gold), codes).interval()
-    assert whole.brier.difference == pytest.approx(
-        direct, rel=0.02
-    )  # whose variance is that of the jackknife
-
-
-def test_a_model_does_not_differ_from_itself() -> None:
-    one, _, gold = models(8)
-    found = compared((one, one, gold))
-    for measure in (found.brier, found.log_loss):
-        assert measure.difference.value == 0.0
-        assert measure.difference.low < 0 < measure.difference.high  # they may differ on the next items
-        assert measure.p_value == 1.0
-    assert found.ece.difference.value == 0.0
+    assert whole.brier.difference == pytest.approx(direct, rel=0.02)  # whose variance is the jackknife's
 
 
 def test_an_infinite_log_loss_is_counted_and_not_tested() -> None:

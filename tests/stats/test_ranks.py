@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.special import ndtri
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
@@ -32,8 +33,6 @@ def simulated(
     A model is right if a normal variable is below its quantile: a third of its variance is that of the
     cluster, a third that of the item, which all models share.
     """
-    from scipy.special import ndtri
-
     n, m = clusters * size, len(truth)
     codes = np.arange(n) // size
     shared = rng.standard_normal(clusters)[codes] + rng.standard_normal(n)
@@ -94,40 +93,6 @@ def test_items_of_a_cluster_depend_on_each_other_over_test_sets() -> None:
     assert apart.difference.high - apart.difference.low < 0.8 * (once.difference.high - once.difference.low)
 
 
-def test_the_mean_over_test_sets_gives_each_the_same_weight() -> None:
-    small, large = np.array([[True, False]] * 10), np.array([[True, True]] * 1000)
-    means, tests = differences_of_means([(small, np.arange(10)), (large, np.arange(10, 1010))])
-    assert [mean.value for mean in means] == pytest.approx([1.0, 0.5])
-    assert tests[0, 1].difference.value == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize(
-    "sets",
-    [
-        [],
-        [(np.zeros((0, 2)), np.zeros(0))],
-        [(np.zeros((2, 2)), np.arange(2)), (np.zeros((2, 3)), np.arange(2))],
-    ],
-)
-def test_means_need_items_and_the_same_models(
-    sets: list[tuple[NDArray[np.float64], NDArray[np.int64]]],
-) -> None:
-    with pytest.raises(ValueError, match="the same number of models"):
-        differences_of_means(sets)
-
-
-def test_models_that_differ_in_one_cluster_are_not_apart() -> None:
-    correct = np.ones((50, 2), dtype=bool)
-    correct[:5, 1] = False
-    codes = np.concatenate([np.zeros(5, dtype=np.int64), np.arange(1, 46)])
-    assert differences_of_means([(correct, codes)]).tests[0, 1].p_value == 1
-
-
-def test_ranks_of_other_shapes_are_refused() -> None:
-    with pytest.raises(ValueError, match="3 values for tests of shape"):
-        ranks([0.1, 0.2, 0.3], np.zeros((2, 2)))
-
-
 def cliques_by_definition(apart: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     m = len(apart)
     subsets = [set(each) for size in range(1, m + 1) for each in combinations(range(m), size)]
@@ -142,3 +107,20 @@ def test_groups_are_the_maximal_sets_of_models_that_are_not_apart() -> None:
         upper = np.triu(rng.random((m, m)) < rng.random(), 1)
         apart = upper | upper.T
         assert groups_not_apart(apart) == cliques_by_definition(apart)
+
+
+def test_means_over_test_sets_and_clusters() -> None:
+    small, large = np.array([[True, False]] * 10), np.array([[True, True]] * 1000)
+    means, tests = differences_of_means([(small, np.arange(10)), (large, np.arange(10, 1010))])
+    assert [mean.value for mean in means] == pytest.approx([1.0, 0.5])  # each has the same weight
+    assert tests[0, 1].difference.value == pytest.approx(0.5)
+    correct = np.ones((50, 2), dtype=bool)
+    correct[:5, 1] = False  # models that differ in one cluster are not apart
+    codes = np.concatenate([np.zeros(5, dtype=np.int64), np.arange(1, 46)])
+    assert differences_of_means([(correct, codes)]).tests[0, 1].p_value == 1
+    two, three = ((np.zeros((2, models)), np.arange(2)) for models in (2, 3))
+    for sets in ([], [(np.zeros((0, 2)), np.zeros(0))], [two, three]):
+        with pytest.raises(ValueError, match="the same number of models"):
+            differences_of_means(sets)
+    with pytest.raises(ValueError, match="3 values for tests of shape"):
+        ranks([0.1, 0.2, 0.3], np.zeros((2, 2)))

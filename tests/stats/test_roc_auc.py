@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import norm, t
 
 from crossexam.stats.estimate import wilson
 from crossexam.stats.roc_auc import _placements, roc_auc
@@ -14,19 +15,21 @@ def sample(
     rng: np.random.Generator, m: int, auc: float, share: float = 0.4, icc: float = 0.4, most: int = 5
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.int64]]:
     """Normal scores of items of both kinds, in documents with 1 to *most* items that score alike."""
-    from scipy.stats import norm
-
     codes = np.repeat(np.arange(m), rng.integers(1, most + 1, m))
     positive = rng.random(len(codes)) < share
     noise = np.sqrt(icc) * rng.normal(size=m)[codes] + np.sqrt(1 - icc) * rng.normal(size=len(codes))
     return noise + positive * norm.ppf(auc) * np.sqrt(2), positive, codes
 
 
-def test_the_value_is_that_of_scikit_learn_with_equal_scores_too() -> None:
+def test_the_value_is_that_of_scikit_learn_and_of_the_order_alone() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(0)
-    scores, positive = rng.integers(0, 9, 300) / 8, rng.random(300) < 0.2
+    scores, positive = rng.integers(0, 9, 300) / 8, rng.random(300) < 0.2  # with equal scores
     assert roc_auc(scores, positive).value == pytest.approx(metrics.roc_auc_score(positive, scores))
+    scores, positive, codes = sample(np.random.default_rng(4), 50, 0.7)
+    ranks = np.argsort(np.argsort(scores)).astype(float)
+    ranks[ranks.argmax()], ranks[ranks.argmin()] = np.inf, -np.inf
+    assert roc_auc(ranks, positive, codes) == roc_auc(scores, positive, codes)
 
 
 def test_placements_by_hand() -> None:
@@ -77,26 +80,16 @@ def test_documents_with_a_claim_of_each_kind_narrow_it() -> None:
     assert found.high - found.low == pytest.approx(high - low, rel=0.15)
 
 
-def test_clusters_whose_items_all_score_alike_widen_it() -> None:
+def test_what_widens_the_interval() -> None:
     scores, positive, _ = sample(np.random.default_rng(3), 100, 0.8, most=1)
     wide = roc_auc(np.repeat(scores, 4), np.repeat(positive, 4), np.repeat(np.arange(100), 4))
     narrow = roc_auc(np.repeat(scores, 4), np.repeat(positive, 4))
     assert wide.high - wide.low == pytest.approx(2 * (narrow.high - narrow.low), rel=0.05)
-
-
-@pytest.mark.parametrize("value", [1.0, 0.0])
-def test_scores_that_separate_perfectly_still_have_an_interval(value: float) -> None:
-    positive = np.arange(40) < 20
-    found = roc_auc(positive == (value == 1), positive)
-    assert found.value == value
-    assert 0.1 < found.high - found.low < 0.3  # twenty of twenty right: the share may be as low as 84 %
-
-
-def test_only_the_order_counts() -> None:
-    scores, positive, codes = sample(np.random.default_rng(4), 50, 0.7)
-    ranks = np.argsort(np.argsort(scores)).astype(float)
-    ranks[ranks.argmax()], ranks[ranks.argmin()] = np.inf, -np.inf
-    assert roc_auc(ranks, positive, codes) == roc_auc(scores, positive, codes)
+    first = np.arange(40) < 20
+    for value in (1.0, 0.0):  # scores that separate perfectly
+        found = roc_auc(first == (value == 1), first)
+        assert found.value == value
+        assert 0.1 < found.high - found.low < 0.3  # twenty of twenty: the share may be as low as 84 %
 
 
 def test_one_kind_and_one_cluster_say_nothing() -> None:
@@ -110,8 +103,6 @@ def test_one_kind_and_one_cluster_say_nothing() -> None:
 
 def test_few_large_documents_widen_the_interval() -> None:
     """The variance is that of a jackknife, and t counts documents by their sizes."""
-    from scipy.stats import norm, t
-
     rng = np.random.default_rng(4)
     codes = np.repeat(np.arange(21), [60] + [3] * 20)
     positive = np.arange(120) % 3 == 0

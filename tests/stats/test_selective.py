@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core import stretches
+from crossexam.stats.clusters import PRIOR_CLUSTERS, student_quantile
 from crossexam.stats.estimate import share_interval
 from crossexam.stats.selective import risk_coverage
 
@@ -39,20 +40,15 @@ def test_items_without_an_answer_are_abstained_first() -> None:
     assert np.isnan(curve.accuracy_at(0.8).value)  # 3 of 4 items have an answer
     assert curve.accuracy_at(0.75).value == pytest.approx(2 / 3)
     assert curve.coverage_at(0.05).value == 0.5
-
-
-def test_nothing_is_answered() -> None:
-    curve = risk_coverage([1, 1], [np.nan, np.nan])
-    assert curve.coverage_at(0.05).value == 0.0
-    assert np.isnan(curve.area.value)
+    nothing = risk_coverage([1, 1], [np.nan, np.nan])
+    assert nothing.coverage_at(0.05).value == 0.0
+    assert np.isnan(nothing.area.value)
 
 
 def naive_effective_sizes(
     wrong: NDArray[np.bool_], sure: NDArray[np.float64], codes: NDArray[np.int64], confidence: float
 ) -> list[float]:
     """The effective size behind each risk, from the influences of all items on it."""
-    from crossexam.stats.clusters import PRIOR_CLUSTERS, student_quantile
-
     n, sizes = len(wrong), np.bincount(codes)
     order = np.argsort(-sure, kind="stable")
     expected = np.array([wrong[sure == each].mean() for each in sure[order]])
@@ -111,6 +107,5 @@ def test_the_area_has_the_influences_of_the_definition() -> None:
     jackknife = [risk_coverage(wrong[rows], sure[rows]).area.value for rows in without]
     error = np.sqrt(np.var(jackknife, ddof=1) * (len(repeated) - 1) ** 2 / 400)
     assert area.value - area.low == pytest.approx(1.966 * error, rel=0.02)
-    assert (
-        area.high - area.value >= area.value - area.low
-    )  # errors of high confidence are rare and weigh much
+    # errors of high confidence are rare and weigh much
+    assert area.high - area.value >= area.value - area.low

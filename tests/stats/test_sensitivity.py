@@ -51,8 +51,9 @@ def test_the_spread_is_the_highest_minus_the_lowest_accuracy() -> None:
 
 def test_the_spread_of_two_templates_has_the_interval_of_their_difference() -> None:
     rng = np.random.default_rng(3)
-    correct, clusters = rng.random((2, 33)) < 0.5, np.arange(33) // 3
-    for one, other in ((0, 1), (1, 0)):
+    clusters = np.arange(33) // 3
+    near, far = (rng.random((2, 33)) < shares for shares in ([[0.5], [0.5]], [[0.9], [0.2]]))
+    for correct, one, other in ((near, 0, 1), (near, 1, 0), (far, 0, 1), (far, 1, 0)):
         pair = paired_difference(correct[one], correct[other], clusters)
         found = accuracy_spread(correct[[one, other]], clusters)
         assert found.value == pytest.approx(abs(pair.value))

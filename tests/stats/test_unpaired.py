@@ -46,22 +46,12 @@ def test_sets_made_from_the_same_premises_are_not_independent() -> None:
     assert together.high < 0.023 < apart.high / 5  # the same answers to the same premises hardly differ
     assert (together.clusters, apart.clusters) == (60, 120)
     assert apart == difference(right, right, [f"a{i}" for i in codes], [f"b{i}" for i in codes])
+    assert difference([], [True])[1:] == (-1.0, 1.0, 1, 0)  # the whole range
+    assert difference_of_unpaired_drops(([], []), ([1], [1]))[1:] == (-2.0, 2.0, 1, 0)
     with pytest.raises(ValueError, match="give both or neither"):
         difference(right, right, codes)
-
-
-def test_an_empty_set_gives_the_whole_range() -> None:
-    assert difference([], [True])[1:] == (-1.0, 1.0, 1, 0)
-
-
-def test_a_difference_of_drops_is_that_of_the_drops() -> None:
-    rng = np.random.default_rng(0)
-    base, stress = rng.random((2, 90)) < 0.8, rng.random((2, 60)) < 0.6
-    codes, other = np.repeat(np.arange(30), 3), np.repeat(np.arange(30), 2)
-    found = difference_of_unpaired_drops((base[0], base[1]), (stress[0], stress[1]), codes, other)
-    drops = [difference(base[k], stress[k], codes, other).value for k in (0, 1)]
-    assert found.value == pytest.approx(drops[0] - drops[1])
-    assert (found.n, found.clusters) == (150, 30)
+    with pytest.raises(ValueError, match="give both or neither"):
+        difference_of_unpaired_drops(([1], [1]), ([1], [1]), [0])
 
 
 def test_a_difference_of_drops_has_the_interval_of_a_bootstrap_over_clusters() -> None:
@@ -71,18 +61,15 @@ def test_a_difference_of_drops_has_the_interval_of_a_bootstrap_over_clusters() -
     base = [(rng.random(800) + ease) / 2 < share for share in (0.7, 0.6)]
     stress = [(rng.random(800) + ease) / 2 < share for share in (0.5, 0.45)]
     found = difference_of_unpaired_drops((base[0], base[1]), (stress[0], stress[1]), codes, codes)
+    drops = [difference(base[k], stress[k], codes, codes).value for k in (0, 1)]
+    assert found.value == pytest.approx(drops[0] - drops[1])
+    assert (found.n, found.clusters) == (1600, 400)
     each = sum(
         np.bincount(codes, sign * part) for sign, part in zip((1, -1, -1, 1), (*base, *stress), strict=True)
     )
     draws = rng.integers(0, 400, (4000, 400))
     low, high = np.quantile(np.asarray(each)[draws].sum(axis=1) / 800, [0.025, 0.975])
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.006)
-
-
-def test_a_difference_of_drops_needs_both_sets() -> None:
-    assert difference_of_unpaired_drops(([], []), ([1], [1]))[1:] == (-2.0, 2.0, 1, 0)
-    with pytest.raises(ValueError, match="give both or neither"):
-        difference_of_unpaired_drops(([1], [1]), ([1], [1]), [0])
 
 
 def test_errors_in_the_same_premise_are_no_proof_of_a_correlation() -> None:

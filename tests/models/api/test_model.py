@@ -13,12 +13,9 @@ import pytest
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.labels import LABELS
 from crossexam.models.api.model import ChatModel
-from crossexam.models.api.probe import low_probe_warning
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.models.api.servers import SERVERS, Server, server_by_host, server_by_models
-from crossexam.models.label_order import ProbeResult
 
-Open = Callable[..., ChatModel]
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
 
 
@@ -87,9 +84,8 @@ def test_probabilities_are_used_where_they_come(server: Any, opened: Any) -> Non
 def test_the_text_wins_over_probabilities_that_disagree(server: Any, opened: Any) -> None:
     server.answer = _with_logprobs(server, shift=5.0)
     model = opened(answer="logprobs")
-    outcomes = _outcomes(model)
-    assert {each.detail["logprobs"] for each in outcomes.values()} == {"disagree"}
-    assert {each.label_mass for each in outcomes.values()} == {None}
+    outcomes = _outcomes(model).values()
+    assert {(each.detail["logprobs"], each.label_mass) for each in outcomes} == {("disagree", None)}
     assert sorted(set(model.predict(PAIRS).ravel())) == [0, 1]
 
 
@@ -220,35 +216,26 @@ def test_what_the_probe_shows_to_be_wrong_is_refused_before_pairs_are_paid_for(
     server: Any, opened: Any, tmp_path: Path, for_each: Any, refused: Any
 ) -> None:
     swapped = tmp_path / "swapped.toml"
-    swapped.write_text(
-        'like = "words"\nlabels = {entailment = "contradiction", neutral = "neutral", '
-        'contradiction = "entailment"}\n'
-    )
+    labels = "{entailment = 'contradiction', neutral = 'neutral', contradiction = 'entailment'}"
+    swapped.write_text(f"like = 'words'\nlabels = {labels}\n")
     too_long = "request (624 tokens) exceeds the available context size (512 tokens)"
-    shots = {"shots": 3, "shots_from": "builtin:demo"}
     full = server.error(400, too_long, code="exceed_context_size_error")
-    went_first = "an easy pair of the probe, which goes first, is too long"
+    shots = {"shots": 3, "shots_from": "builtin:demo"}
 
-    def check(answer: Any, options: Any, named: Any) -> None:
+    def check(answer: Any, options: Any, said: str) -> None:
         server.answer = answer
-        assert refused(lambda: opened(**options).predict(PAIRS)).has(*named)
+        assert said in refused(lambda: opened(**options).predict(PAIRS))
 
     rows = (
-        (server.answer, {"template": str(swapped)}, ("the model gets 33 % of 30 easy items right",)),
-        (lambda _: server.chat("Good question!"), {}, ("none of the answers", "'Good question!'")),
-        (lambda _: server.error(400, "it answers no chats"), {}, ("400: it answers no chats",)),
-        (_refusing(server, {"response_format": "no"}), {"answer": "choice"}, ("that --answer choice needs",)),
-        (lambda _: full, shots, (went_first, "624 tokens", "hint: fewer --shots, ")),
-        (lambda _: full, {}, (went_first, "hint: a shorter --template, or a server")),
+        (server.answer, {"template": str(swapped)}, "the model gets 33 % of 30 easy items right"),
+        (lambda _: server.chat("Good question!"), {}, "'Good question!'"),
+        (lambda _: server.error(400, "it answers no chats"), {}, "400: it answers no chats"),
+        (_refusing(server, {"response_format": "no"}), {"answer": "choice"}, "that --answer choice needs"),
+        (lambda _: full, shots, "hint: fewer --shots, "),
+        (lambda _: full, {}, "hint: a shorter --template, or a server"),
     )
     for_each(check, rows)
     assert server.asked == []
-
-
-def test_a_probe_that_other_labels_fit_better_says_so() -> None:
-    warning = low_probe_warning(ProbeResult(LABELS, 0.4, LABELS[::-1], 0.6))
-    assert "only 40 % of the 30 easy items" in warning
-    assert "(60 % if its labels meant contradiction,neutral,entailment)" in warning
 
 
 def test_options_that_are_refused(each_case: Any, server: Any, opened: Any, refused: Any) -> None:

@@ -35,9 +35,6 @@ GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
-# Checkpoints
-
-
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
     """Return a function that returns a folder which the first worker that asks for its name has filled."""
@@ -292,9 +289,6 @@ def quantized(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path
     return made_once("quantized", quantize)
 
 
-# Commands
-
-
 class Done(NamedTuple):
     """What a command left: its exit *code*, and what it printed, in which white space is a space."""
 
@@ -321,9 +315,6 @@ def crossexam_command(
         return Done(code, " ".join(printed.out.split()), " ".join(printed.err.split()))
 
     return call
-
-
-# Endpoints
 
 
 class Response(NamedTuple):

@@ -94,9 +94,6 @@ def test_words_of_their_own(for_each: Any) -> None:
     assert run.predictions("d").tolist() == ["entailment", "not_entailment"]
 
 
-# Answers that are missing
-
-
 def _forms(label: str) -> list[list[Any]]:
     """Return for each form of answers what says *label* in it."""
     share = [float(label == each) for each in LABELS]

@@ -126,9 +126,6 @@ def test_polarity_answers_with_the_label_of_the_word_pair(refused: Any) -> None:
     assert "needs the word pair of an item" in refused(model.predict, [("It rains.", "It is wet.")])
 
 
-# The transformer that ships with the package, its card, and the script that makes both
-
-
 FOLDER = Path(str(MINILM_FOLDER))
 
 

@@ -39,9 +39,6 @@ def _reordered(folder: Path, rows: Sequence[Any]) -> Path:
     return folder
 
 
-# Orders of classes
-
-
 def _check_order(folder: Path, order: tuple[Any, ...], copied: Any, refused: Any) -> Path:
     """Check that *order* is followed by names and as declared, and refused where the names are wrong."""
     expected, name = open_model(f"hf/{folder}").predict(PAIRS), f"{folder.name}-{'-'.join(order)}"
@@ -104,9 +101,6 @@ def test_known_checkpoints_are_recognised_by_the_name_in_their_config(headed: An
         assert sorted(order) == sorted(LABELS)
 
 
-# Heads
-
-
 def test_two_labels(headed: Any) -> None:
     folder = headed(2, **_named(["entailment", "not_entailment"]))
     model = open_model(f"hf/{folder}")
@@ -138,9 +132,6 @@ def test_a_head_with_one_output_needs_a_threshold(headed: Any, refused: Any) -> 
     activation = {"activation_fn": "torch.nn.modules.linear.Identity"}
     score = headed(1, "score", sentence_transformers=activation)
     assert "is a score and not a probability" in refused(open_model, f"hf/{score}", {"threshold": 0.5})
-
-
-# Files
 
 
 def test_files_that_are_refused(
@@ -181,9 +172,6 @@ def test_files_that_are_refused(
     )
     for_each(check, rows)
     assert not ran.exists()
-
-
-# Models without the packages that run them: these are named first, whatever else is missing
 
 
 def test_a_missing_package_is_named_before_the_hub_is_asked(

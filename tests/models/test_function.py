@@ -40,9 +40,6 @@ def test_the_labels_of_a_function_are_in_its_key_and_details(refused: Any) -> No
     )
 
 
-# Where functions come from
-
-
 def _write(folder: Path, name: str, text: str) -> None:
     (folder / f"{name}.py").write_text(text, encoding="utf-8")
 

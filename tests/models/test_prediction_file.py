@@ -271,9 +271,6 @@ def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> Non
             assert f"line {line}: no value for 'label'" in refused(FormatError, run, rows, suffix=suffix)
 
 
-# Words and columns of the file
-
-
 def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any, tmp_path: Path) -> None:
     """And true and false are not guessed."""
     for suffix in (".jsonl", ".csv", ".parquet"):

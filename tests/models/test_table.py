@@ -180,9 +180,6 @@ def made(
     return Made(tiny_checkpoint, lm_folders["gpt2"], exported, other / "model.onnx")
 
 
-# What holds for every kind: a function per contract
-
-
 def _predicts_probabilities(kind: str, instance: Instance) -> None:
     model = open_model(instance.name)
     assert isinstance(model, Model)

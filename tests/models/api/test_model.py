@@ -51,9 +51,6 @@ def test_each_pair_is_asked_once_after_the_probe(server: Any, opened: Any) -> No
     assert second.details["usage"]["input"] == 44 * 50
 
 
-# Ways to an answer
-
-
 def _with_logprobs(server: Any, shift: float = 0.0) -> Callable[[dict[str, Any]], Any]:
     def answer(body: dict[str, Any]) -> Any:
         label = server.label_for(body)
@@ -128,9 +125,6 @@ def test_samples_are_asked_one_by_one_if_the_server_sends_one(server: Any, opene
     model = opened(answer="samples:2")
     assert model.predict(PAIRS[:1]).tolist() == [[0.5, 0, 0.5]]
     assert model.details["fields_ignored"] == ["samples"]
-
-
-# What the server takes
 
 
 def _refusing(server: Any, fields: dict[str, str]) -> Callable[[dict[str, Any]], Any]:
@@ -209,9 +203,6 @@ def test_fields_of_the_user_are_sent_and_sampling_is_recorded(server: Any, opene
     assert stated == {"temperature": 0.0, "seed": 3, "max_output": 7, "reasoning": "off"}
 
 
-# What is refused
-
-
 def test_what_the_probe_shows_to_be_wrong_is_refused_before_pairs_are_paid_for(
     server: Any, opened: Any, tmp_path: Path, for_each: Any, refused: Any
 ) -> None:
@@ -245,9 +236,6 @@ def test_options_that_are_refused(each_case: Any, server: Any, opened: Any, refu
     each_case(check)
     assert "are all the same" in refused(opened, answer="samples:3", temperature=0.0)
     assert server.requests == []
-
-
-# Answers that do not come
 
 
 def test_pairs_without_an_answer_have_a_status(server: Any, opened: Any, for_each: Any) -> None:
@@ -305,9 +293,6 @@ def test_what_fails_for_all_stops_everything(server: Any, opened: Any) -> None:
         assert said in str(caught.value)
         assert isinstance(caught.value, UnfinishedError) is is_for_now
         assert len(server.asked) <= 5
-
-
-# Words
 
 
 def test_declared_words_are_read_and_are_part_of_the_key(server: Any, opened: Any) -> None:

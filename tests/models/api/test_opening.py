@@ -150,9 +150,6 @@ def test_the_answers_of_the_two_templates_cannot_be_confused() -> None:
     assert read_answer("No: the premise leaves it open.", forms).label == "not_entailment"
 
 
-# Shots
-
-
 DEMO = "builtin:demo"
 SHOTS: dict[str, Any] = {"shots": 4, "shots_from": DEMO}
 PAIRS = [("Premise number 1.", "Hypothesis number 1.")]

@@ -36,9 +36,6 @@ def _is_third(pair: tuple[str, str]) -> bool:
     return pair[0].endswith(("0.", "3.", "6.", "9."))
 
 
-# Runs that end early
-
-
 def test_a_run_is_resumed_where_it_stopped(server: Any, command: Any, output: Path) -> None:
     plain = server.answer
     server.answer = lambda body: server.error(401, "expired") if len(server.asked) > 10 else plain(body)
@@ -142,9 +139,6 @@ def test_a_run_that_dies_at_any_write_asks_no_stored_pair_again(
         at += 1
     assert at > 6
     assert len(stored) > 4
-
-
-# What is told, and what is not
 
 
 def test_the_key_is_in_nothing(
@@ -275,9 +269,6 @@ def test_repeat_counts_how_often_answers_change(
     assert f"{2 * changing} of 48 answers changed when 24 pairs were asked again 2 times" in done.err
     assert command().code == 0
     assert _details(output)["repeat"] == found
-
-
-# crossexam examine, on nine pairs
 
 
 @pytest.fixture

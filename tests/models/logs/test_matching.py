@@ -130,9 +130,6 @@ def test_without_ids_pairs_are_matched_by_their_texts(tmp_path: Path, refused: A
     )
 
 
-# Texts
-
-
 def test_texts_are_read_by_the_rules_of_api(tmp_path: Path) -> None:
     samples = map(inspect_sample, question_set(SET, GPT3), TEXTS)
     for path in (write_samples(tmp_path, TEXTS), write_inspect(tmp_path, list(samples))):
@@ -172,9 +169,6 @@ def test_epochs_are_shares(tmp_path: Path) -> None:
     assert found.outcomes[NAME].unanswered() == {"unparsed": 1}
     tied = [inspect_sample(each, text) for text in ("False", "True") for each in asked]
     assert set(run(f"log/{write_inspect(tmp_path, tied)}", SET).predictions(NAME)) == {"contradiction"}
-
-
-# Logs that do not fit
 
 
 def test_a_log_that_does_not_fit_is_an_error(tmp_path: Path, refused: Any) -> None:

@@ -43,9 +43,6 @@ def test_it_answers_the_probe(exported: Path, copied: Any) -> None:
         assert model.details["real_tokens"] < 60 * len(PAIRS)
 
 
-# Class orders
-
-
 def test_the_columns_follow_the_names_of_the_classes(
     exported: Path, exporter: Any, copied: Any, tmp_path: Path, refused: Any
 ) -> None:
@@ -87,9 +84,6 @@ def test_two_labels_and_one_output(exporter: Any, tmp_path: Path, refused: Any) 
     assert opened(one, threshold=0.4).key != model.key
 
 
-# Batches
-
-
 def test_batches_and_cores_change_nothing(
     exported: Path, quantized: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -129,9 +123,6 @@ def test_it_says_how_far_it_read_and_where_tokens_start(exported: Path) -> None:
     assert cut is not None
     assert [text[:end] for text, end in zip(long, cut, strict=True)] == ["A dog is", "A dog runs"]
     assert model.token_starts("A  dog's field.") == [0, 3, 6, 7, 9, 14]
-
-
-# Which graph
 
 
 def test_the_layouts_of_exporters(exported: Path, exporter: Any, tmp_path: Path) -> None:
@@ -185,9 +176,6 @@ def test_folders_that_are_no_exports(
     assert "'onnx.device' cannot be 'cuda'" in refused(opened, exported, device="cuda")
 
 
-# What is not a classifier
-
-
 def test_files_that_are_no_classifiers(
     exported: Path, copied: Any, exporter: Any, tmp_path: Path, refused: Any
 ) -> None:
@@ -209,9 +197,6 @@ def test_files_that_are_no_classifiers(
     assert "maps input_ids, attention_mask, token_type_ids to last_hidden_state" in refused(
         lambda: opened(hidden).predict(PAIRS)
     )
-
-
-# Weights in other files
 
 
 def _with_external_weights(folder: Path, location: str) -> Path:

@@ -62,16 +62,15 @@ def test_every_builtin_answers_with_probabilities(pairs: list[tuple[str, str]]) 
 
 
 def test_names_that_are_no_models_are_refused_with_the_way_out(refused: Any) -> None:
-    for name, *named in (
-        ("bultin/x", "no kind of model is called 'bultin'", "hint: did you mean 'builtin/x'"),
+    for name, said in (
+        ("bultin/x", "did you mean 'builtin/x'"),
         ("roberta-large-mnli", "a checkpoint is hf/roberta-large-mnli"),
         ("p12.csv", "did you mean 'file/p12.csv', a file of predictions"),
-        ("builtin/overlp", "no built-in model is called 'overlp'", "hint: did you mean 'overlap'"),
+        ("builtin/overlp", "did you mean 'overlap'"),
     ):
-        assert refused(UnknownNameError, open_model, name).has(*named)
+        assert said in refused(UnknownNameError, open_model, name)
     assert "'hf/' is not the name of a model" in refused(open_model, "hf/")
     assert "3 is not a model" in refused(open_model, 3)
-    assert "leave out --label-order" in refused(open_model, "builtin/overlap", {"label_order": LABELS})
 
 
 def test_builtin_models_need_no_torch() -> None:
@@ -177,12 +176,12 @@ def test_the_script_exports_what_hf_computes(
     minilm_script: ModuleType, tiny_checkpoint: Path, tmp_path: Path
 ) -> None:
     expected = open_model(f"hf/{tiny_checkpoint}").predict(PAIRS)
-    for name in ("exact", "small"):
-        (tmp_path / name).mkdir()
-    minilm_script.export(tiny_checkpoint, tmp_path / "exact" / "model.onnx")
-    minilm_script.quantize(tmp_path / "exact" / "model.onnx", tmp_path / "small" / "model.onnx")
-    for name, tolerance in (("exact", 1e-5), ("small", 0.05)):
-        minilm_script.write_folder(tiny_checkpoint, tmp_path / name / "model.onnx", tmp_path / name)
-        predicted = open_model(f"onnx/{tmp_path / name}").predict(PAIRS)
-        assert np.allclose(predicted, expected, atol=tolerance)
-    assert minilm_script.largest_weight(tmp_path / "small" / "model.onnx") <= 64
+    exact, small = tmp_path / "exact", tmp_path / "small"
+    for folder in (exact, small):
+        folder.mkdir()
+    minilm_script.export(tiny_checkpoint, exact / "model.onnx")
+    minilm_script.quantize(exact / "model.onnx", small / "model.onnx")
+    for folder, tolerance in ((exact, 1e-5), (small, 0.05)):
+        minilm_script.write_folder(tiny_checkpoint, folder / "model.onnx", folder)
+        assert np.allclose(open_model(f"onnx/{folder}").predict(PAIRS), expected, atol=tolerance)
+    assert minilm_script.largest_weight(small / "model.onnx") <= 64

@@ -132,15 +132,16 @@ def judge(pairs):
 
 @pytest.mark.slow
 def test_files_of_the_working_folder_do_not_replace_libraries(tmp_path: Path) -> None:
-    for number, (start, libraries) in enumerate(
+    libraries = ("numpy", "polars", "rich", "typer")
+    for number, (start, shadowed) in enumerate(
         (
-            (("-P", "-m", "crossexam"), ("json", "numpy", "polars", "rich", "typer")),  # as installed
-            (("-m", "crossexam"), ("numpy", "polars", "rich", "typer")),  # Python looks there for json
+            (("-P", "-m", "crossexam"), ("json", *libraries)),  # as installed
+            (("-m", "crossexam"), libraries),  # Python looks there for json
         )
     ):
         folder = tmp_path / str(number)
         folder.mkdir()
-        for library in libraries:
+        for library in shadowed:
             _write(folder, library, "raise SystemExit('shadowed')\n")
         _write(folder, "own_model_e", WHERE)
         row = '{"id": "a", "premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'

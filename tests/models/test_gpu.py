@@ -12,19 +12,12 @@ import torch
 
 from crossexam.models import gpu, inference
 from crossexam.models.classifier import ClassifierModel
-from crossexam.models.gpu import GPU_TOKENS, fetched_in_order, fitting_tokens, tokens_within
+from crossexam.models.gpu import GPU_TOKENS, fetched_in_order, fitting_tokens
 from crossexam.models.inference import SequenceClassifier
 from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
 
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
-
-
-def test_tokens_are_those_that_fit() -> None:
-    assert tokens_within(10**15, 1_000) == GPU_TOKENS
-    for free in (10**7, 10**8, 10**9):
-        tokens = tokens_within(free, 20_000)
-        assert tokens == 512 or tokens * 20_000 <= free / 2 < 2 * tokens * 20_000
 
 
 def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:

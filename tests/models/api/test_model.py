@@ -13,8 +13,10 @@ import pytest
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.labels import LABELS
 from crossexam.models.api.model import ChatModel
+from crossexam.models.api.probe import low_probe_warning
 from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.models.api.servers import SERVERS, Server, server_by_host, server_by_models
+from crossexam.models.label_order import ProbeResult
 
 PAIRS = [(f"Premise number {n}.", f"Hypothesis number {n}.") for n in range(12)]
 
@@ -225,6 +227,12 @@ def test_what_the_probe_shows_to_be_wrong_is_refused_before_pairs_are_paid_for(
     )
     for_each(check, rows)
     assert server.asked == []
+
+
+def test_a_probe_that_other_labels_fit_better_says_so() -> None:
+    warning = low_probe_warning(ProbeResult(LABELS, 0.4, LABELS[::-1], 0.6))
+    assert "only 40 % of the 30 easy items" in warning
+    assert "(60 % if its labels meant contradiction,neutral,entailment)" in warning
 
 
 def test_options_that_are_refused(each_case: Any, server: Any, opened: Any, refused: Any) -> None:

@@ -127,6 +127,13 @@ def test_a_prompt_that_does_not_fit_has_no_answer(gpt2: str, t5: str) -> None:
         assert outcome.status == status
 
 
+def test_known_pairs_are_not_asked_again_and_batches_stay(gpt2: str) -> None:
+    model: Any = open_model(gpt2, {"template": "gpt3", "batch_size": 2})
+    whole = [sorted(batch.indices) for batch in model.batches(PAIRS, [False] * 3)]
+    rest = [sorted(batch.indices) for batch in model.batches(PAIRS, [True, False, False])]
+    assert rest == [kept for kept in ([k for k in batch if k != 0] for batch in whole) if kept]
+
+
 def test_two_labels_are_two_columns_and_a_threshold(t5: str) -> None:
     plain, _ = _by_pair(_batches(t5, {"template": "true"}))
     assert (plain[:, 2] == 0).all()

@@ -8,8 +8,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType, SimpleNamespace
@@ -36,9 +35,6 @@ GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
-# Checkpoints
-
-
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], object]], Path]:
     """Return a function that returns a folder which the first worker that asks for its name has filled."""
@@ -57,7 +53,6 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callab
 
 
 def load_script(name: str) -> ModuleType:
-    """Return the module of a script."""
     spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
@@ -294,9 +289,6 @@ def quantized(made_once: Callable[..., Path], exporter: SimpleNamespace) -> Path
     return made_once("quantized", quantize)
 
 
-# Commands
-
-
 class Done(NamedTuple):
     """What a command left: its exit *code*, and what it printed, in which white space is a space."""
 
@@ -323,9 +315,6 @@ def crossexam_command(
         return Done(code, " ".join(printed.out.split()), " ".join(printed.err.split()))
 
     return call
-
-
-# Endpoints
 
 
 class Response(NamedTuple):
@@ -398,10 +387,6 @@ class FakeServer:
         self.requests.append(json.loads(body))
         return self.answer(self.requests[-1])
 
-    def transport_to(self, headers: Mapping[str, str], hide: Callable[[str], str]) -> Transport:
-        """Return what carries requests with *headers* to this server."""
-        return FakeTransport(self, headers, hide)
-
 
 class FakeTransport:
     """Carries requests to *server* by calling it."""
@@ -437,23 +422,6 @@ class FakeTime:
         self.seconds += seconds
 
 
-@contextmanager
-def serving(time: FakeTime) -> Iterator[FakeServer]:
-    """Let requests to the address of a fake server reach it, and all waits for it take no time."""
-    server, real = FakeServer(), endpoint._transport_to
-
-    def transport_to(address: endpoint.Address, key: endpoint.Key, limits: Limits) -> Transport:
-        if address.url != server.url:
-            return real(address, key, limits)
-        return server.transport_to(key.headers, key.hidden_in)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(endpoint, "_transport_to", transport_to)
-        pace = partial(Pace, clock=time.now, sleep=time.sleep, jitter=0.0)
-        patch.setattr("crossexam.models.api.model.Pace", pace)
-        yield server
-
-
 @pytest.fixture
 def fake_time() -> FakeTime:
     """A clock for tests of waiting."""
@@ -461,17 +429,19 @@ def fake_time() -> FakeTime:
 
 
 @pytest.fixture
-def server(fake_time: FakeTime) -> Iterator[FakeServer]:
-    """A server that answers the probe rightly and everything else with some label."""
-    with serving(fake_time) as running:
-        yield running
+def server(fake_time: FakeTime, monkeypatch: pytest.MonkeyPatch) -> FakeServer:
+    """A server that answers the probe rightly and all else with some label; waits for it take no time."""
+    server, real = FakeServer(), endpoint._transport_to
 
+    def transport_to(address: endpoint.Address, key: endpoint.Key, limits: Limits) -> Transport:
+        if address.url != server.url:
+            return real(address, key, limits)
+        return FakeTransport(server, key.headers, key.hidden_in)
 
-@pytest.fixture(scope="module")
-def chat_server() -> Iterator[FakeServer]:
-    """The same for all tests of a module."""
-    with serving(FakeTime()) as running:
-        yield running
+    monkeypatch.setattr(endpoint, "_transport_to", transport_to)
+    pace = partial(Pace, clock=fake_time.now, sleep=fake_time.sleep, jitter=0.0)
+    monkeypatch.setattr("crossexam.models.api.model.Pace", pace)
+    return server
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
@@ -22,11 +21,9 @@ def test_alignment_features_by_hand() -> None:
     assert by_class["name"] == by_class["number"] == 0
     row = alignment.unaligned_shares([("Ann and Rob eats.", "And Bob eats.")])[0]
     assert dict(zip(alignment.CLASSES, row, strict=True))["name"] == pytest.approx((1 / 3) / 3)
-
-
-def test_alignment_never_says_contradiction() -> None:
     answers = alignment.predict([("It rains.", "It does not rain."), ("", "x"), ("x", "")])
     assert (answers[:, 2] == 0).all()
+    assert list(alignment.fitted_weights()["weights"]) == list(alignment.CLASSES)
 
 
 def test_alignment_has_the_accuracy_on_rte_that_its_file_claims(shared_data: Path) -> None:
@@ -39,10 +36,3 @@ def test_alignment_has_the_accuracy_on_rte_that_its_file_claims(shared_data: Pat
     assert len(items) == 800
     assert accuracy == alignment.fitted_weights()["accuracy_rte3_test"]
     assert accuracy > alignment.fitted_weights()["published_accuracy_rte3_test"]  # 61.125 %
-
-
-def test_the_shipped_weights_say_where_they_are_from() -> None:
-    text = Path(alignment.__file__).with_name("alignment_rte3.json").read_text(encoding="utf-8")
-    fitted = json.loads(text)
-    assert list(fitted["weights"]) == list(alignment.CLASSES)
-    assert fitted["script"] == "scripts/fit_alignment.py"

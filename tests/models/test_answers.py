@@ -55,13 +55,13 @@ def test_forms_of_answers(for_each: Any) -> None:
 
 
 def test_numbers_follow_the_declared_order() -> None:
-    table, _ = to_answers(np.array([0, 1]), BOTH, OTHER)
-    assert table.argmax(axis=1).tolist() == [2, 1]
-    table, _ = to_answers([[0.7, 0.2, 0.1]], FIRST, OTHER)
-    np.testing.assert_allclose(table, [[0.1, 0.2, 0.7]])
-    two = AnswerWords(order=("not_entailment", "entailment"))
-    table, _ = to_answers([[0.7, 0.3]], FIRST, two)
-    np.testing.assert_allclose(table, [[0.3, 0.7, 0.0]])
+    for answers, asked, words, expected in (
+        (np.array([0, 1]), BOTH, OTHER, [[0, 0, 1], [0, 1, 0]]),
+        ([[0.7, 0.2, 0.1]], FIRST, OTHER, [[0.1, 0.2, 0.7]]),
+        ([[0.7, 0.3]], FIRST, AnswerWords(order=("not_entailment", "entailment")), [[0.3, 0.7, 0.0]]),
+    ):
+        table, _ = to_answers(answers, asked, words)
+        np.testing.assert_allclose(table, expected)
 
 
 def test_words_of_their_own(for_each: Any) -> None:
@@ -89,18 +89,17 @@ def test_words_of_their_own(for_each: Any) -> None:
     for_each(check, rows)
     table, _ = to_answers(["supported", "neutral"], BOTH, OWN)
     assert table.argmax(axis=1).tolist() == [0, 1]
+    run = predict_suite(lambda pairs: [{"status": "cut"} for _ in pairs], DATA)
+    assert run.outcomes["d"].unanswered() == {"cut": 2}
     run = predict_suite(lambda pairs: [p.endswith("0") for p, _ in pairs], DATA)
     assert run.manifest["details"]["two_label"] is True
     assert run.predictions("d").tolist() == ["entailment", "not_entailment"]
 
 
-# Answers that are missing
-
-
-def _forms(label: str) -> list[list[Any]]:
+def _forms(label: str) -> list[Any]:
     """Return for each form of answers what says *label* in it."""
     share = [float(label == each) for each in LABELS]
-    return [[label], [{label: 1.0}], [share], [np.array(share)], [{"label": label}]]
+    return [label, {label: 1.0}, share, np.array(share), {"label": label}]
 
 
 GIVEN = st.lists(st.sampled_from([*LABELS, *UNANSWERED]), min_size=1, max_size=6)
@@ -109,7 +108,7 @@ GIVEN = st.lists(st.sampled_from([*LABELS, *UNANSWERED]), min_size=1, max_size=6
 @given(given=GIVEN, form=st.integers(0, 4))
 def test_answers_stay_with_their_pairs_whatever_is_missing(given: list[str], form: int) -> None:
     pairs = [(f"Premise {k}.", "Hypothesis.") for k in range(len(given))]
-    answers = [{"status": each} if each in UNANSWERED else _forms(each)[form][0] for each in given]
+    answers = [{"status": each} if each in UNANSWERED else _forms(each)[form] for each in given]
     named = NamedLabels()
     table, told = to_answers(answers, Asked.about(pairs, "f"), named=named)
     rows = [[np.nan] * 3 if each in UNANSWERED else [float(each == x) for x in LABELS] for each in given]
@@ -119,11 +118,6 @@ def test_answers_stay_with_their_pairs_whatever_is_missing(given: list[str], for
         [each if each in UNANSWERED else "answered" for each in given] if missing else []
     )
     assert named.seen <= set(given)
-
-
-def test_a_run_without_any_answer() -> None:
-    run = predict_suite(lambda pairs: [{"status": "cut"} for _ in pairs], DATA)
-    assert run.outcomes["d"].unanswered() == {"cut": 2}
 
 
 def test_answers_that_are_refused(each_case: Any, refused: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,13 @@ import pytest
 
 import crossexam
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, how_to_install
+from crossexam.core.errors import FormatError, MissingExtraError, how_to_install
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.core.test_sets import write_test_set
 from crossexam.models.label_order import KNOWN_ORDERS, PAIRS, PROBE
 from crossexam.models.table import open_model
 
 GOLD = [LABELS.index(label) for _, _, label in PROBE]
-Copy = Callable[..., Path]
 
 
 def _named(names: Sequence[str]) -> dict[str, Any]:
@@ -34,22 +32,14 @@ def _reordered(folder: Path, rows: Sequence[Any]) -> Path:
 
     weights = load_file(folder / "model.safetensors")
     take = [LABELS.index(name) for name in rows]
-    for key in (
-        "classifier.weight",
-        "classifier.bias",
-        "classifier.out_proj.weight",
-        "classifier.out_proj.bias",
-    ):
-        if key in weights:
+    for key in weights:
+        if key.startswith(("classifier.weight", "classifier.bias", "classifier.out_proj.")):
             weights[key] = weights[key][take].clone()
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     return folder
 
 
-# Orders of classes
-
-
-def _check_order(folder: Path, order: tuple[Any, ...], copied: Copy, refused: Any) -> Path:
+def _check_order(folder: Path, order: tuple[Any, ...], copied: Any, refused: Any) -> Path:
     """Check that *order* is followed by names and as declared, and refused where the names are wrong."""
     expected, name = open_model(f"hf/{folder}").predict(PAIRS), f"{folder.name}-{'-'.join(order)}"
     assert expected.argmax(axis=1).tolist() == GOLD
@@ -89,12 +79,9 @@ def test_the_six_orders_give_the_same_answers(learnt: dict[str, Path], copied: A
 
 def test_class_names_that_say_nothing_need_an_order(headed: Any, refused: Any) -> None:
     silent = headed(3, **_named(["LABEL_0", "LABEL_1", "LABEL_2"]))
-    assert refused(open_model, f"hf/{silent}").has(
-        "calls the classes LABEL_0, LABEL_1, LABEL_2", "hint: --label-order contradiction,"
-    )
-    assert "--label-order names 2 classes, but the checkpoint has 3" in refused(
-        open_model, f"hf/{silent}", {"label_order": ("entailment", "not_entailment")}
-    )
+    assert "hint: --label-order contradiction," in refused(open_model, f"hf/{silent}")
+    two = {"label_order": ("entailment", "not_entailment")}
+    assert "names 2 classes, but the checkpoint has 3" in refused(open_model, f"hf/{silent}", two)
     for number, (names, said) in enumerate(
         (
             ({"0": "entailment", "NaN": "neutral"}, "a key of id2label is not a number: 0, NaN"),
@@ -114,9 +101,6 @@ def test_known_checkpoints_are_recognised_by_the_name_in_their_config(headed: An
         assert sorted(order) == sorted(LABELS)
 
 
-# Heads
-
-
 def test_two_labels(headed: Any) -> None:
     folder = headed(2, **_named(["entailment", "not_entailment"]))
     model = open_model(f"hf/{folder}")
@@ -134,9 +118,7 @@ def test_two_labels(headed: Any) -> None:
 
 def test_a_head_with_one_output_needs_a_threshold(headed: Any, refused: Any) -> None:
     folder = headed(1)
-    assert refused(open_model, f"hf/{folder}").has(
-        "one output, and nothing says above which value", "hint: --threshold 0.5"
-    )
+    assert "hint: --threshold 0.5" in refused(open_model, f"hf/{folder}")
     half = open_model(f"hf/{folder}", {"threshold": 0.5})
     plain = half.predict(PAIRS)[:, 0]
     assert (half.details["two_label"], half.details["threshold"]) == (True, 0.5)
@@ -145,18 +127,11 @@ def test_a_head_with_one_output_needs_a_threshold(headed: Any, refused: Any) -> 
     np.testing.assert_array_equal(other.predict(PAIRS)[:, 0] > 0.5, plain > 0.6)
     turned = open_model(f"hf/{folder}", {"threshold": 0.5, "label_order": "not_entailment,entailment"})
     np.testing.assert_allclose(turned.predict(PAIRS)[:, 0], 1 - plain, atol=1e-12)
-    assert "names 3 classes, but the checkpoint has one output" in refused(
-        open_model, f"hf/{folder}", {"threshold": 0.5, "label_order": LABELS}
-    )
-
-
-def test_a_head_that_is_a_score_is_refused(headed: Any, refused: Any) -> None:
-    folder = headed(1, sentence_transformers={"activation_fn": "torch.nn.modules.linear.Identity"})
-    said = refused(open_model, f"hf/{folder}", {"threshold": 0.5})
-    assert "one output, which is a score and not a probability" in said
-
-
-# Files
+    three = {"threshold": 0.5, "label_order": LABELS}
+    assert "names 3 classes" in refused(open_model, f"hf/{folder}", three)
+    activation = {"activation_fn": "torch.nn.modules.linear.Identity"}
+    score = headed(1, "score", sentence_transformers=activation)
+    assert "is a score and not a probability" in refused(open_model, f"hf/{score}", {"threshold": 0.5})
 
 
 def test_files_that_are_refused(
@@ -179,41 +154,24 @@ def test_files_that_are_refused(
     AutoModelForSequenceClassification.from_pretrained(bert).bert.save_pretrained(headless)
     order = {"label_order": LABELS}
 
-    def check(path: Any, options: Any, named: Any) -> None:
-        assert refused(lambda: open_model(f"hf/{path}", options).predict(PAIRS)).has(*named)
+    nan = copied(bert, "nan", tokenizer_config={"model_max_length": float("nan")})
+    padding = copied(bert, "padding", tokenizer_config={"pad_token": "[P\u202eAD]"})
+
+    def check(path: Any, options: Any, said: str) -> None:
+        assert said in refused(lambda: open_model(f"hf/{path}", options).predict(PAIRS))
 
     rows = (
-        (pickled, order, ("pickled weights are never read", "save_pretrained(folder) writes safetensors")),
-        (beside, order, ("transformers cannot load it: ", "safetensors")),
-        (own, {}, ("transformers cannot load it", "with their own code are not run")),
-        (headless, order, ("lacks 2 of the classifier's weights (classifier.bias, classifier.weight)",)),
-        ("nobody/not-a-checkpoint-of-anyone", {}, ("no checkpoint of this name in the cache",)),
-        (tmp_path, {"revision": "main"}, ("a local folder has no revisions",)),
+        (pickled, order, "pickled weights are never read"),
+        (beside, order, "transformers cannot load it: "),
+        (own, {}, "with their own code are not run"),
+        (headless, order, "lacks 2 of the classifier's weights (classifier.bias, classifier.weight)"),
+        (nan, {}, "model_max_length is nan"),
+        (padding, {}, "a token has a number that is not among the"),
+        ("nobody/not-a-checkpoint-of-anyone", {}, "no checkpoint of this name in the cache"),
+        (tmp_path, {"revision": "main"}, "a local folder has no revisions"),
     )
     for_each(check, rows)
     assert not ran.exists()
-
-
-def test_a_tokenizer_that_does_not_fit_is_one_error(
-    learnt: dict[str, Path], copied: Any, refused: Any
-) -> None:
-    for stem, changes, said in (
-        ("nan", {"model_max_length": float("nan")}, "model_max_length is nan"),
-        ("padding", {"pad_token": "[P\u202eAD]"}, "a token has a number that is not among the"),
-    ):
-        folder = copied(learnt["bert"], stem, tokenizer_config=changes)
-        assert said in refused(FormatError, lambda at=folder: open_model(f"hf/{at}").predict(PAIRS))
-
-
-# Models without the packages that run them: these are named first, whatever else is missing
-
-
-TESTS = Dataset("tiny", (Example("e", "It rains.", "It is wet.", "entailment"),))
-
-
-def test_the_hub_is_named_if_it_cannot_be_reached() -> None:
-    with pytest.raises(CrossexamError, match="the hub could not be reached"):
-        crossexam.run("hf/no-such-owner/no-such-model", TESTS)
 
 
 def test_a_missing_package_is_named_before_the_hub_is_asked(
@@ -231,24 +189,17 @@ def test_a_missing_package_is_named_before_the_hub_is_asked(
         asked.append(not local_files_only)
         raise LocalEntryNotFoundError(name)
 
+    tests = Dataset("tiny", (Example("e", "It rains.", "It is wet.", "entailment"),))
+    assert "the hub could not be reached" in refused(crossexam.run, "hf/no-such-owner/no-such-model", tests)
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
-    write_test_set(tmp_path / "tiny.parquet", TESTS.examples)
-    for model in ("hf/some/model", "lm/gpt2", "mean/builtin/overlap,hf/some/model"):
+    out = tmp_path / "out"
+    for model in ("hf/some/model", "lm/gpt2", "mean/builtin/overlap,hf/some/model", f"hf/{learnt['bert']}"):
         needs = f"{model.rpartition(',')[2]} needs the package 'torch', which is not installed"
         named = (needs, how_to_install("torch"))
-        assert refused(MissingExtraError, crossexam.run, model, TESTS).has(*named)
-        for command in (
-            ("run", model, tmp_path / "tiny.parquet"),
-            ("examine", model, "--base", "builtin:demo"),
-        ):
-            done = crossexam_command(*command, "-o", tmp_path / "out")
-            assert done.code == 2
-            assert all(text in done.err for text in named)
-            assert not (tmp_path / "out").exists()
+        assert refused(MissingExtraError, crossexam.run, model, tests).has(*named)
+        done = crossexam_command("examine", model, "--base", "builtin:demo", "-o", out)
+        assert done.code == 2
+        assert all(text in done.err for text in named)
+        assert not out.exists()
     assert not any(asked)
-    asked.clear()
-    assert "needs the package 'torch', which is not installed" in refused(
-        MissingExtraError, crossexam.run, f"hf/{learnt['bert']}", TESTS
-    )
-    assert asked == []

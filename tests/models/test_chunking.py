@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -22,7 +22,6 @@ from crossexam.language.sentences import split_sentences
 from crossexam.models.chunking import AGGREGATES, LIKE, UNITS, Chunking, chunking_of, in_chunks
 from crossexam.models.model import Batch, CharactersRead, Model, Pair
 from crossexam.models.table import open_model
-from crossexam.runs.folder import save_run
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
 
@@ -76,15 +75,14 @@ def test_evidence_in_the_last_chunk_is_found() -> None:
 
 def test_chunks_are_whole_sentences() -> None:
     """A sentence longer than a chunk is one by itself, and is not divided."""
+    text = "It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."
     for chunk, expected in (
-        ("words:5", ["It rains. It is wet.", "Ann left at ten to go home again. ", "Bob sleeps."]),
+        ("words:5", ["It rains. It is wet.", "Ann left at ten to go home again.", "Bob sleeps."]),
         ("words:2", ["It rains.", "It is wet.", "Ann left at ten to go home again.", "Bob sleeps."]),
         ("sentences:2", ["It rains. It is wet.", "Ann left at ten to go home again.  Bob sleeps."]),
-        ("sentences:4", ["It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."]),
-        ("words:1000", ["It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."]),
+        ("words:1000", [text]),
     ):
-        text = "It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."
-        assert texts(Chunking(chunk), text) == [each.strip() for each in expected]
+        assert texts(Chunking(chunk), text) == expected
 
 
 SENTENCES = st.lists(st.sampled_from(["It rains.", "Ann is here, too!", "Go?", "“No.”", "A b c d e f g."]))
@@ -117,12 +115,21 @@ def test_texts_without_sentences_are_asked_as_they_are() -> None:
             assert model.asked == [pair]
 
 
-def test_short_pairs_are_asked_as_they_are(tmp_path: Path) -> None:
+def test_what_was_asked_is_not_asked_again(tmp_path: Path) -> None:
+    """Neither short pairs, which are asked as they are, nor chunks for another aggregate."""
     model, pair = Reader(), (" It rains.\nIt is wet. ", "It is wet. ")
-    predict_suite(model, data_of(pair), store=tmp_path)
-    run = predict_suite(model, data_of(pair), store=tmp_path, chunking=Chunking("words:50", "max-mean"))
+    predict_suite(model, data_of(pair), store=tmp_path / "short")
+    how = Chunking("words:50", "max-mean")
+    run = predict_suite(model, data_of(pair), store=tmp_path / "short", chunking=how)
     assert model.asked == [pair]
     assert (run.manifest["asked_pairs"], run.manifest["pairs_from_store"]) == (0, 1)
+    data = data_of((DOCUMENT, EVIDENCE), ("It rains.", "It rains."))
+    first, second = Reader(), Reader()
+    predict_suite(first, data, store=tmp_path, chunking=Chunking("words:500"))
+    run = predict_suite(second, data, store=tmp_path, chunking=Chunking("words:500", "mean"))
+    assert (len(first.asked), second.asked) == (3, [])
+    assert run.probabilities["d"][0] == pytest.approx(np.array([0.9 + 0.9, 0.1 + 1.8, 6.3]) / 10)
+    assert run.manifest["pairs_from_store"] == run.manifest["chunk_pairs"] == 3
 
 
 #: Two sentences of the hypothesis over three chunks: P(entailment), P(neutral), P(contradiction).
@@ -147,42 +154,29 @@ def test_aggregates() -> None:
 class Fixed(Reader):
     """A model of a fixed P(entailment) per pair."""
 
-    def __init__(self, shares: dict[Pair, float]) -> None:
-        super().__init__()
-        self.shares = shares
+    shares: ClassVar[dict[Pair, float]] = {
+        ("P one.", "H a."): 0.2,
+        ("P two.", "H a."): 0.8,
+        ("P one.", "H b!"): 0.3,
+        ("P two.", "H b!"): 0.1,
+        ("P one. P two.", "H a."): 0.4,
+        ("P one. P two.", "H b!"): 0.6,
+    }
 
     def answered(self, pairs: Sequence[Pair]) -> Batch:
-        self.asked += pairs
         rows = np.array([[self.shares[pair], 1 - self.shares[pair], 0] for pair in pairs])
         return Batch(range(len(pairs)), rows, [None] * len(pairs))
 
 
 def test_each_sentence_of_the_hypothesis_meets_each_chunk() -> None:
-    for aggregate, expected in (("max-mean", (0.8 + 0.3) / 2), ("min", 0.3)):
-        shares = {
-            ("P one.", "H a."): 0.2,
-            ("P two.", "H a."): 0.8,
-            ("P one.", "H b!"): 0.3,
-            ("P two.", "H b!"): 0.1,
-        }
-        chunked = in_chunks(Fixed(shares), Chunking("sentences:1", aggregate))
+    for chunk, aggregate, expected in (
+        ("sentences:1", "max-mean", (0.8 + 0.3) / 2),
+        ("sentences:1", "min", 0.3),
+        ("none", "min", 0.4),
+    ):
+        chunked = in_chunks(Fixed(), Chunking(chunk, aggregate))
         assert chunked.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(expected)
-        whole = in_chunks(
-            Fixed({("P one. P two.", "H a."): 0.4, ("P one. P two.", "H b!"): 0.6}), Chunking("none", "min")
-        )
-        assert whole.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(0.4)
-        assert whole.name == "reader [none,min]"
-
-
-def test_another_aggregate_asks_nothing_again(tmp_path: Path) -> None:
-    data = data_of((DOCUMENT, EVIDENCE), ("It rains.", "It rains."))
-    first = Reader()
-    predict_suite(first, data, store=tmp_path, chunking=Chunking("words:500"))
-    second = Reader()
-    run = predict_suite(second, data, store=tmp_path, chunking=Chunking("words:500", "mean"))
-    assert (len(first.asked), second.asked) == (3, [])
-    assert run.probabilities["d"][0] == pytest.approx(np.array([0.9 + 0.9, 0.1 + 1.8, 6.3]) / 10)
-    assert run.manifest["pairs_from_store"] == run.manifest["chunk_pairs"] == 3
+        assert chunked.name == f"reader [{chunk},{aggregate}]"
 
 
 def test_chunk_aggregate_and_model_are_in_the_key() -> None:
@@ -201,15 +195,13 @@ def test_an_interrupted_run_in_chunks_resumes(tmp_path: Path) -> None:
             return super().answered(pairs)
 
     text = " ".join(f"Sentence {k} of the text is here." for k in range(50))
-    data, how = data_of((text, "It rains.")), Chunking("sentences:1")
     stopped, resumed = Stopping(), Reader()
+    options: dict[str, Any] = {"options": {"batch_size": 20}, "chunking": Chunking("sentences:1")}
     with pytest.raises(KeyboardInterrupt):
-        predict_suite(stopped, data, store=tmp_path, options={"batch_size": 20}, chunking=how)
-    run = predict_suite(resumed, data, store=tmp_path, options={"batch_size": 20}, chunking=how)
+        predict_suite(stopped, data_of((text, "It rains.")), store=tmp_path, **options)
+    predict_suite(resumed, data_of((text, "It rains.")), store=tmp_path, **options)
     assert (len(stopped.asked), len(resumed.asked)) == (20, 30)
     assert not set(stopped.asked) & set(resumed.asked)
-    calm = predict_suite(Reader(), data, chunking=how)
-    assert np.array_equal(run.probabilities["d"], calm.probabilities["d"])
 
 
 def test_what_is_read_of_chunks_is_what_is_read_of_the_item() -> None:
@@ -246,14 +238,13 @@ def test_what_cannot_be_meant_is_refused(each_case: Any, tmp_path: Path, refused
         assert refused(chunking_of, **stated).has(*named)
 
     each_case(check)
-    assert refused(predict_suite, "builtin/overlap", data_of(("p", "h")), chunking=Chunking("tokens:5")).has(
-        "no tokenizer", "hint: --chunk words:300"
-    )
+    data = data_of(("p", "h"))
+    tokens = refused(predict_suite, "builtin/overlap", data, chunking=Chunking("tokens:5"))
+    assert "no tokenizer" in tokens
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps({"id": "0", "prediction": "neutral"}) + "\n")
-    assert "a file of predictions has none for chunks" in refused(
-        predict_suite, f"file/{path}", data_of(("p", "h")), chunking=Chunking("words:5")
-    )
+    file = refused(predict_suite, f"file/{path}", data, chunking=Chunking("words:5"))
+    assert "a file of predictions has none for chunks" in file
 
 
 def test_published_systems_are_chunks_and_an_aggregate() -> None:
@@ -280,30 +271,8 @@ def test_the_command_line_and_the_library_run_in_chunks(tmp_path: Path, crossexa
     assert (other.model, other.manifest["asked_pairs"]) == ("builtin/overlap [sentences:3,max]", 0)
     assert run("--force").model == "builtin/overlap"
     assert run("--force", "--like", "summac-zs").manifest["aggregate"] == "max-mean"
-    suite = Dataset("long", data_of((DOCUMENT, EVIDENCE)).examples)
-    by_library = cx.run("builtin/overlap", suite, chunk="sentences:3")
-    assert np.array_equal(by_library.probabilities["long"], other.probabilities["long"])
-    assert cx.run("builtin/overlap", suite, like="minicheck").manifest["chunk"] == "words:500"
+    by_library = cx.run("builtin/overlap", data_of((DOCUMENT, EVIDENCE)), chunk="sentences:3")
+    assert np.array_equal(by_library.probabilities["d"], other.probabilities["long"])
     refused = crossexam_command(*line, "--chunk", "sentences:3")
     assert refused.code == 2
     assert "this folder contains a run of builtin/overlap [sentences:1,max-mean]" in refused.err
-
-
-def test_examine_runs_in_chunks(tmp_path: Path, crossexam_command: Any) -> None:
-    base, out = tmp_path / "base.jsonl", tmp_path / "out"
-    row = {"premise": f"{FILLER}{EVIDENCE}", "hypothesis": EVIDENCE, "label": "entailment"}
-    base.write_text(json.dumps(row) + "\n")
-    line = ("examine", "builtin/overlap", "--base", base, "--suite", "corpus", "-o", out)
-    done = crossexam_command(*line, "--chunk", "sentences:1", "--aggregate", "min")
-    assert done.code == 0, done.err
-    assert read_run(out / "runs" / "builtin-overlap").model == "builtin/overlap [sentences:1,min]"
-
-
-def test_a_run_in_chunks_comes_back_from_its_folder(tmp_path: Path) -> None:
-    run = predict_suite(
-        Reader(), data_of((DOCUMENT, EVIDENCE)), store=tmp_path, chunking=Chunking("words:500")
-    )
-    save_run(run, tmp_path)
-    loaded = read_run(tmp_path)
-    assert loaded.model == "reader [words:500,max]"
-    assert loaded.manifest["model_key"] == run.manifest["model_key"] != Reader.key

@@ -39,17 +39,11 @@ SURE, DOUBTFUL = Fixed("sure", (1.0, 0.0, 0.0)), Fixed("doubtful", (0.2, 0.5, 0.
 
 
 def test_the_mean_of_probabilities_and_not_a_vote() -> None:
-    answers = Mean("mean/x", (SURE, DOUBTFUL)).predict([("a", "b"), ("c", "d")])
-    assert answers == pytest.approx(np.array([[0.6, 0.25, 0.15]] * 2))
-
-
-def test_the_key_is_that_of_the_members_in_any_order() -> None:
+    """The key is that of the members in any order."""
     one, other = Mean("mean/a", (SURE, DOUBTFUL)), Mean("mean/b", (DOUBTFUL, SURE))
+    assert one.predict([("a", "b")] * 2) == pytest.approx(np.array([[0.6, 0.25, 0.15]] * 2))
     assert one.key == other.key
     assert one.key != Mean("mean/a", (SURE, Fixed("third", (0, 1, 0)))).key
-
-
-def test_what_is_known_of_each_member() -> None:
     model = open_model("mean/builtin/majority,builtin/overlap")
     assert model.name == "mean/builtin/majority,builtin/overlap"
     assert model.details["members"]["builtin/overlap"] == {"version": "overlap.v1"}

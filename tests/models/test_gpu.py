@@ -12,7 +12,7 @@ import torch
 
 from crossexam.models import gpu, inference
 from crossexam.models.classifier import ClassifierModel
-from crossexam.models.gpu import GPU_TOKENS, fetched_in_order, fitting_tokens, tokens_within
+from crossexam.models.gpu import GPU_TOKENS, fetched_in_order, fitting_tokens
 from crossexam.models.inference import SequenceClassifier
 from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
@@ -20,24 +20,17 @@ from crossexam.models.table import open_model
 needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 
 
-class Elsewhere:
-    """A device that is not called a CPU."""
-
-    type = "elsewhere"
-
-
-def test_tokens_are_those_that_fit() -> None:
-    assert tokens_within(10**15, 1_000) == GPU_TOKENS
-    for free in (10**7, 10**8, 10**9):
-        tokens = tokens_within(free, 20_000)
-        assert tokens == 512 or tokens * 20_000 <= free / 2 < 2 * tokens * 20_000
-    assert fitting_tokens(lambda: None, 30, torch.device("cpu")) == GPU_TOKENS
-
-
-def test_fetched_tables_are_theirs_in_order() -> None:
+def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a device such as mps, tensors are sent and fetched as torch does, in batches of the usual size."""
+    monkeypatch.setattr(torch.Tensor, "pin_memory", None)
+    monkeypatch.setattr(torch.cuda, "Event", None)
+    device: Any = SimpleNamespace(type="elsewhere")
     tables = [torch.tensor([float(number)]) for number in range(30)]
-    found = list(fetched_in_order(iter(tables), torch.device("cpu")))
-    assert all(torch.equal(a, b) for a, b in zip(found, tables, strict=True))
+    assert all(map(torch.equal, fetched_in_order(iter(tables), device), tables))
+    assert fitting_tokens(lambda: None, 30, device) == GPU_TOKENS
+    gpu.free_cached(device)
+    monkeypatch.setattr(torch.Tensor, "to", lambda table, where: (table, where))
+    assert gpu.sent(tables[0], device) == (tables[0], device)
 
 
 class SimulatedGpu:
@@ -101,14 +94,19 @@ class SimulatedGpu:
         return SimpleNamespace(record=record, synchronize=lambda: self.happened.append("waited"))
 
 
+def opened(checkpoint: Path, **options: Any) -> ClassifierModel:
+    model = open_model(f"hf/{checkpoint}", options)
+    assert isinstance(model, ClassifierModel)
+    return model
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_gpu_is_given_batches_without_being_waited_for(
     tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, dtype: str
 ) -> None:
-    expected = open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).predict(PAIRS)
+    expected = opened(tiny_checkpoint, device="cpu").predict(PAIRS)
     simulated = SimulatedGpu(monkeypatch)
-    model = open_model(f"hf/{tiny_checkpoint}", {"dtype": dtype, "batch_size": 2})
-    assert isinstance(model, ClassifierModel)
+    model = opened(tiny_checkpoint, dtype=dtype, batch_size=2)
     model._loaded()
     simulated.happened.clear()
     found = model.predict(PAIRS)
@@ -138,8 +136,7 @@ def test_batches_are_as_large_as_the_memory_of_the_gpu_suggests(
     for free, expected in ((2**40, GPU_TOKENS), (4_000_000, 1_024), (1, 512)):
         with monkeypatch.context() as patch:
             simulated = SimulatedGpu(patch, free=free, per_token=1_500)
-            model = open_model(f"hf/{tiny_checkpoint}", {})
-            assert isinstance(model, ClassifierModel)
+            model = opened(tiny_checkpoint)
             assert model._loaded().facts["batch_tokens"] == expected
             assert simulated.happened[simulated.happened.index("reset") + 1] == "launched"
 
@@ -147,10 +144,9 @@ def test_batches_are_as_large_as_the_memory_of_the_gpu_suggests(
 def test_a_gpu_whose_memory_ends_gives_its_cache_back(
     tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).predict(PAIRS)
+    expected = opened(tiny_checkpoint, device="cpu").predict(PAIRS)
     simulated = SimulatedGpu(monkeypatch)
-    model = open_model(f"hf/{tiny_checkpoint}", {"batch_size": 16})
-    assert isinstance(model, ClassifierModel)
+    model = opened(tiny_checkpoint, batch_size=16)
     classifier: Any = model._loaded()
     forward = classifier.model.forward
 
@@ -176,19 +172,6 @@ def test_other_errors_are_not_about_memory() -> None:
         assert gpu.is_out_of_memory(error) is expected
 
 
-def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a device such as mps, tensors are sent and fetched as torch does, in batches of the usual size."""
-    SimulatedGpu(monkeypatch)
-    monkeypatch.setattr(torch.Tensor, "pin_memory", None)
-    device: Any = Elsewhere()
-    table = torch.arange(3)
-    monkeypatch.setattr(torch.Tensor, "to", lambda table, where: (table, where))
-    assert gpu.sent(table, device) == (table, device)
-    assert torch.equal(gpu._fetch(table, device)(), table)
-    assert fitting_tokens(lambda: None, 30, device) == GPU_TOKENS
-    gpu.free_cached(device)
-
-
 @needs_gpu
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_gpu_predicts_what_a_cpu_predicts(tiny_checkpoint: Path, dtype: str) -> None:
@@ -199,10 +182,7 @@ def test_a_gpu_predicts_what_a_cpu_predicts(tiny_checkpoint: Path, dtype: str) -
 
 @needs_gpu
 def test_a_gpu_is_waited_for_only_when_results_are_read(tiny_checkpoint: Path) -> None:
-    model = open_model(f"hf/{tiny_checkpoint}", {"device": "cuda", "batch_size": 2})
-    assert isinstance(model, ClassifierModel)
-    classifier = model._loaded()
-    assert isinstance(classifier, SequenceClassifier)
+    classifier: Any = opened(tiny_checkpoint, device="cuda", batch_size=2)._loaded()
     encoded = classifier.encode(PAIRS)
     torch.cuda.set_sync_debug_mode("error")
     try:

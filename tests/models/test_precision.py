@@ -33,8 +33,7 @@ def test_rounding_is_measured_on_the_pairs_asked(
     model = open_model(f"hf/{tiny_checkpoint}", HALF)
     rounded = model.predict(PAIRS)
     found = model.details["rounding"]
-    assert found["dtype"] == "bfloat16"
-    assert found["pairs"] == len(PAIRS)
+    assert (found["dtype"], found["pairs"]) == ("bfloat16", len(PAIRS))
     assert found["same_label"] == (exact.argmax(axis=1) == rounded.argmax(axis=1)).sum()
     assert found["largest_difference"] == pytest.approx(np.abs(exact - rounded).max(), abs=1e-4)
     assert found["largest_difference"] > 0
@@ -63,8 +62,8 @@ def test_a_run_keeps_and_reports_it(
     tiny_checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data = Dataset("d", tuple(Example(f"{k}", *pair, label="neutral") for k, pair in enumerate(PAIRS)))
-    first = predict_suite(f"hf/{tiny_checkpoint}", data, store=tmp_path, options=HALF)
-    again = predict_suite(f"hf/{tiny_checkpoint}", data, store=tmp_path, options=HALF)
+    name = f"hf/{tiny_checkpoint}"
+    first, again = (predict_suite(name, data, store=tmp_path, options=HALF) for _ in range(2))
     assert again.manifest["asked_pairs"] == 0
     assert again.manifest["details"]["rounding"] == first.manifest["details"]["rounding"]
     warn_of_gaps([again])
@@ -100,7 +99,6 @@ def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
     first = predict_suite(name, Dataset("d", items[:9]), store=tmp_path, options=HALF)
     predict_suite(name, Dataset("d", items[:12]), store=tmp_path, options=HALF)
     (way,) = first.manifest["details"]["rounding"]["ways"]
-    assert way.startswith("cpu, ")
     assert way.endswith(f"torch {torch.__version__}")
     monkeypatch.setattr(SequenceClassifier, "way", lambda *_, **__: "cuda, torch 9")
     both = predict_suite(name, Dataset("d", items), store=tmp_path, options=HALF).manifest["details"]
@@ -126,9 +124,3 @@ def test_a_processor_without_the_instructions_is_named(monkeypatch: pytest.Monke
     assert sentence.endswith(
         "; this processor has no instructions for bfloat16, so that float32 would be faster"
     )
-
-
-def test_samples_are_spread_over_the_pairs() -> None:
-    assert precision.sample(range(1_000), 4) == [0, 250, 500, 750]
-    assert precision.sample(range(3), 4) == [0, 1, 2]
-    assert precision.sample([]) == []

@@ -78,6 +78,7 @@ def labelled(values: Sequence[Any], data: Sequence[Example] | Dataset = ITEMS) -
 
 def rows_of(form: str, by: str) -> list[dict[str, Any]]:
     """Return the right answers in a form, for items that are identified in some way."""
+    texts = {"text": ("premise", "hypothesis"), "sentences": ("sentence1", "sentence2")}.get(by)
     rows: list[dict[str, Any]] = []
     for example, name, shares in zip(ITEMS, NAMES, SHARES, strict=True):
         named = dict(zip(LABELS, shares, strict=True))
@@ -88,12 +89,9 @@ def rows_of(form: str, by: str) -> list[dict[str, Any]]:
             "label": {"label": name.upper()},
             "number": {"pred": ORDER.index(name), "label": "neutral"},  # label: some gold, not the answer
         }[form]
-        texts = {"text": ("premise", "hypothesis"), "sentences": ("sentence1", "sentence2")}.get(by)
-        key = (
-            dict(zip(texts, (example.premise, example.hypothesis), strict=True))
-            if texts
-            else {by: example.id}
-        )
+        key = {by: example.id}
+        if texts:
+            key = dict(zip(texts, (example.premise, example.hypothesis), strict=True))
         rows.append({**key, **answer})
     return rows[::-1]  # the order of rows is of no account
 
@@ -107,17 +105,13 @@ def test_every_form_in_every_format(run: Any) -> None:
         assert found == NAMES, (suffix, form, by)
 
 
-# Orders of classes
-
-
 def test_orders_that_nobody_declared_or_that_are_wrong(run: Any, refused: Any) -> None:
     fits = "--label-order contradiction,entailment,neutral would agree with the gold label of 100.0 % of 3"
     for form in ("logits", "number", "list"):
         rows = rows_of(form, "id")
-        said = refused(FormatError, run, rows, suffix=".jsonl")
-        assert said.has("have no names, and their order is not declared", fits)
+        assert fits in refused(FormatError, run, rows, suffix=".jsonl")
     two = refused(FormatError, run, rows, suffix=".jsonl", label_order=("entailment", "not_entailment"))
-    assert "declared order entailment,not_entailment does not have 3 classes" in two
+    assert "does not have 3 classes" in two
     wrong = ("neutral", "contradiction", "entailment")
     details = run(rows, suffix=".jsonl", label_order=wrong).manifest["details"]
     assert "contradiction,entailment,neutral agrees with 100.0 %" in details["warning"]
@@ -127,9 +121,7 @@ def test_orders_that_nobody_declared_or_that_are_wrong(run: Any, refused: Any) -
 def test_an_undeclared_order_of_two_labels_is_proposed_for_two_labels(run: Any, refused: Any) -> None:
     order, rows = "entailment,not_entailment", labelled([1, 0, 1], TWO)
     said = refused(FormatError, run, rows, TWO)
-    assert said.has(
-        f"--label-order {order} would agree with", "100.0 % of 3", "the next best order with 0.0 %"
-    )
+    assert said.has(f"--label-order {order} would agree", "100.0 % of 3", "the next best order with 0.0 %")
     assert "contradiction" not in said
     unlabelled = Dataset("tiny", [Example(e.id, e.premise, e.hypothesis, None) for e in TWO])
     either = f"--label-order {order} or --label-order entailment,neutral,"
@@ -153,20 +145,12 @@ def test_real_predictions(shared_data: Path, refused: Any) -> None:
     assert right == 4508  # of 4921: the file's own `pred` agrees with its `true` as often
 
 
-# Which items
-
-
 def test_predictions_and_items_must_be_the_same(run: Any, refused: Any) -> None:
     rows = rows_of("label", "id")
     extra = [{"id": f"b{k}", "label": "neutral"} for k in range(7)]
     for given, *named in (
-        (rows[1:2], "2 of 3 items have no prediction: 'a1', 'a3'\n  wanted: a prediction"),
-        (
-            [*rows, *extra],
-            "7 of 10 predictions are for items that are in none",
-            "'b0', 'b1', 'b2', 'b3', 'b4'",
-        ),
-        ([*rows, *extra], "and 2 more"),
+        (rows[1:2], "2 of 3 items have no prediction: 'a1', 'a3'"),
+        ([*rows, *extra], "7 of 10 predictions are for items that are in none", "'b4'", "and 2 more"),
         ([*rows, {**rows[0], "label": "neutral"}], "two different predictions for 'a3'"),
         ([*WITH_STATUS, {**WITH_STATUS[0], "status": "cut"}], "two different predictions for 'a1'"),
     ):
@@ -182,20 +166,18 @@ def test_predictions_and_items_must_be_the_same(run: Any, refused: Any) -> None:
 def test_missing_documents_are_not_printed_whole(run: Any, refused: Any) -> None:
     long = "The report of the committee goes on and on. " * 60
     items = [Example(f"{long}{k}", f"{long}{k}", f"Claim {k}.", "neutral") for k in range(9)]
-    data, extra = Dataset("tiny", items), Example("z", "p", "h", "neutral")
     texts = {"premise": "p", "hypothesis": "h", "prediction": "neutral"}
     ids = [{"id": f"{long}{k}", "prediction": "neutral"} for k in (0, "x")]
-    missing, way_out = "9 of 10 pairs have no prediction: ('The report", "crossexam export csv SUITE"
-    by_text = "--columns premise=premise,hypothesis=hypothesis compares"
-    for rows, tests, most, *named in (
-        ([texts], Dataset("tiny", [*items, extra]), 650, missing, "and 7 more\n", way_out),
-        (ids, data, 500, "1 of 2 predictions are for items that are in none"),
-        (ids[:1], data, 900, "8 of 9 items have no prediction", way_out),
-        ([{"id": "own", **texts}], Dataset("tiny", [extra]), 900, by_text),
+    pair = Example("z", "p", "h", "neutral")
+    for rows, tests, most, said in (
+        ([texts], [*items, pair], 650, "9 of 10 pairs have no prediction: ('The report"),
+        (ids, items, 500, "1 of 2 predictions are for items that are in none"),
+        (ids[:1], items, 900, "8 of 9 items have no prediction"),
+        ([{"id": "own", **texts}], [pair], 900, "--columns premise=premise,hypothesis=hypothesis compares"),
     ):
-        said = refused(FormatError, run, rows, tests)
-        assert said.has(*named)
-        assert len(said) < most
+        message = refused(FormatError, run, rows, Dataset("tiny", tests))
+        assert said in message
+        assert len(message) < most
 
 
 def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(
@@ -210,14 +192,13 @@ def test_rows_with_ids_of_pairs_stand_for_all_items_with_their_pair(
     assert found.manifest["details"]["matched_by"] == "pair"
     model = open_model(f"file/{write(tmp_path / 'p.csv', rows)}")
     assert model.predict([("P 1.", "H.")]).tolist() == [[0, 0, 1]]
-    stray = {"id": "pair-xyz", "prediction": "neutral"}
-    for given, tests, *named in (
+    for given, tests, said in (
         (rows[:1], data, "1 of 2 pairs have no prediction: ('P 1.', 'H.')"),
         (rows, Dataset("tiny", items[:2]), "1 of 2 predictions are for items that are in none"),
-        ([*rows, stray], data, "1 of 3 predictions are for items", "test sets: 'pair-xyz'\n"),
+        ([*rows, {"id": "pair-xyz", "prediction": "neutral"}], data, "'pair-xyz'\n"),
         ([*rows, {**rows[0], "prediction": "entailment"}], data, "two different predictions for 'pair-"),
     ):
-        assert refused(FormatError, run, given, tests).has(*named)
+        assert said in refused(FormatError, run, given, tests)
 
 
 def test_files_that_cannot_be_read(each_case: Any, run: Any, refused: Any) -> None:
@@ -236,9 +217,6 @@ def test_files_that_cannot_be_read(each_case: Any, run: Any, refused: Any) -> No
     for suffix in ("json", "jsonl"):
         check(f"{suffix} {'[' * 100_000}", "not JSON")
     assert "nowhere.jsonl: no such file" in refused(FormatError, open_model, "file/nowhere.jsonl")
-
-
-# Items without an answer
 
 
 WITH_STATUS: tuple[dict[str, Any], ...] = (
@@ -280,22 +258,17 @@ def test_a_status_must_agree_with_the_predictions(run: Any, refused: Any) -> Non
     for number, status, said in (
         (0, None, "no value for 'p_entailment'"),
         (0, "answered", "no value for 'p_entailment'"),
-        (0, "verified", ".jsonl, line 1: 'verified' in column 'status' is not a status"),
-        (1, "ok", ".jsonl, line 2: 'ok' in column 'status' is not a status"),
+        (0, "verified", "line 1: 'verified' in column 'status' is not a status"),
         (1, "cut", "line 2: 'status' is 'cut', but 'p_entailment' is 0.7"),
     ):
         rows = [dict(row) for row in WITH_STATUS]
         rows[number]["status"] = status
         assert said in refused(FormatError, run, rows, suffix=".jsonl")
-    for suffix, column in product((".jsonl", ".csv"), ({}, {"status": ""}, {"status": "verified"})):
+    for column in ({}, {"status": ""}, {"status": "verified"}):
         rows = [{**row, **column} for row in rows_of("label", "id")]
         rows[1]["label"] = ""
-        said = refused(FormatError, run, rows, suffix=suffix)
-        line = 3 if suffix == ".csv" else 2
-        assert said.has(f"line {line}: no value for 'label'", "'status', are unparsed")
-
-
-# Words and columns of the file
+        for suffix, line in ((".csv", 3), (".jsonl", 2)):
+            assert f"line {line}: no value for 'label'" in refused(FormatError, run, rows, suffix=suffix)
 
 
 def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any, tmp_path: Path) -> None:
@@ -311,12 +284,10 @@ def test_words_of_the_file_are_read_as_they_are_declared(run: Any, refused: Any,
             found = run(rows, TWO, suffix, labels=labels)
             assert found.predictions("tiny").tolist() == GOLDS
             assert found.manifest["details"]["two_label"] is True
-            assert found.manifest["details"]["declared_labels"]
             plain = open_model(f"file/{write(tmp_path / f'plain{suffix}', rows)}")
             assert found.manifest["model_key"] != plain.key
-        assert refused(FormatError, run, rows, TWO, suffix).has(
-            "--labels false=not_entailment,true=entailment declares", "id 'c1': column 'prediction' is"
-        )
+        declares = "--labels false=not_entailment,true=entailment declares"
+        assert declares in refused(FormatError, run, rows, TWO, suffix)
     for values, said in (
         (("no", "yes", "unclear"), "id 'c3': column 'prediction' is 'unclear', which --labels decl"),
         (("no", "entailment", "neutral"), "some answers are not_entailment, others are neutral"),
@@ -360,12 +331,8 @@ def test_columns_that_are_refused(each_case: Any, run: Any, refused: Any) -> Non
 
 def test_labels_beside_one_probability_are_not_dropped_in_silence(run: Any, refused: Any) -> None:
     rows = [{"uid": e.id, "p_entailment": 0.9, "prediction": "neutral", "label": e.label} for e in ITEMS]
-    assert refused(run, rows, columns="id=uid").has(
-        "is 'p_entailment', and",
-        "--threshold 0.5 ",
-        "; --columns id=uid,prediction=prediction of run, or "
-        "--set file.columns=id=uid,prediction=prediction, reads the labels in 'prediction' instead",
-    )
+    reads = "--columns id=uid,prediction=prediction of run"
+    assert refused(run, rows, columns="id=uid").has("is 'p_entailment', and", "--threshold 0.5 ", reads)
     found = run(rows, columns="id=uid,prediction=prediction")
     assert found.predictions("tiny").tolist() == ["neutral"] * 3
     bare = [{key: row[key] for key in ("uid", "p_entailment", "label")} for row in rows]

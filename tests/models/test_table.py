@@ -55,10 +55,6 @@ class Made(NamedTuple):
     other_onnx: Path
 
 
-def _builtin(folder: Path, made: Made) -> Instance:
-    return Instance("builtin/overlap", lambda: "builtin/alignment")
-
-
 def _file(folder: Path, made: Made) -> Instance:
     path = folder / "predictions.jsonl"
 
@@ -98,12 +94,8 @@ def _function(folder: Path, made: Made) -> Instance:
     return Instance(write("neutral"), lambda: write("entailment"))
 
 
-def _api(folder: Path, made: Made) -> Instance:
-    return Instance("api/mine", lambda: "api/other")  # at the endpoint in OPENAI_BASE_URL
-
-
-def _mean(folder: Path, made: Made) -> Instance:
-    return Instance("mean/builtin/overlap,builtin/alignment", lambda: "mean/builtin/overlap,builtin/neutral")
+def _names(first: str, second: str, folder: Path, made: Made) -> Instance:
+    return Instance(first, lambda: second)
 
 
 def _flipped(kind: str, folder: Path, file: str, at: int = -1) -> Instance:
@@ -121,12 +113,8 @@ def _flipped(kind: str, folder: Path, file: str, at: int = -1) -> Instance:
     return Instance(f"{kind}/{folder}", flip)
 
 
-def _huggingface(folder: Path, made: Made) -> Instance:
-    return _flipped("hf", Path(shutil.copytree(made.hf, folder / "checkpoint")), "model.safetensors")
-
-
-def _language_model(folder: Path, made: Made) -> Instance:
-    return _flipped("lm", Path(shutil.copytree(made.lm, folder / "gpt2")), "model.safetensors")
+def _checkpoint(kind: str, folder: Path, made: Made) -> Instance:
+    return _flipped(kind, Path(shutil.copytree(getattr(made, kind), folder / kind)), "model.safetensors")
 
 
 def _onnx(folder: Path, made: Made) -> Instance:
@@ -153,15 +141,15 @@ def _fitted(shallow: ShallowModel, folder: Path, made: Made) -> Instance:
 
 #: One line per kind; a shallow model needs none.
 MAKERS: dict[str, Callable[[Path, Made], Instance]] = {
-    "builtin": _builtin,
+    "builtin": partial(_names, "builtin/overlap", "builtin/alignment"),
     "file": _file,
     "log": _log,
     "py": _function,
-    "hf": _huggingface,
-    "lm": _language_model,
+    "hf": partial(_checkpoint, "hf"),
+    "lm": partial(_checkpoint, "lm"),
     "onnx": _onnx,
-    "api": _api,
-    "mean": _mean,
+    "api": partial(_names, "api/mine", "api/other"),  # at the endpoint in OPENAI_BASE_URL
+    "mean": partial(_names, "mean/builtin/overlap,builtin/alignment", "mean/builtin/overlap,builtin/neutral"),
     "zoo": _zoo,
     **{shallow.prefix: partial(_fitted, shallow) for shallow in SHALLOW.values()},
 }
@@ -178,9 +166,6 @@ def made(
 ) -> Made:
     other = made_once("other-export", partial(exporter.export, labels=LABELS[::-1]))
     return Made(tiny_checkpoint, lm_folders["gpt2"], exported, other / "model.onnx")
-
-
-# What holds for every kind: a function per contract
 
 
 def _predicts_probabilities(kind: str, instance: Instance) -> None:
@@ -364,6 +349,7 @@ def test_every_kind(
     """All contracts hold, and a run writes the predictions that it scored."""
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    assert MODELS[kind].prefix == f"{kind}/"
     instance = MAKERS[kind](tmp_path, made)
     sets = {}
     pairs = PAIRS if kind in REFUSES_EMPTY else [*PAIRS, *EMPTY]  # all that a file has an answer to
@@ -375,11 +361,6 @@ def test_every_kind(
     written_as_scored(tmp_path / "run")
     for contract in CONTRACTS:
         contract(kind, instance)
-
-
-def test_every_kind_is_tested_here() -> None:
-    assert set(MAKERS) == set(MODELS)
-    assert {name: kind.prefix for name, kind in MODELS.items()} == {name: f"{name}/" for name in MODELS}
 
 
 def test_members_take_the_options(tiny_checkpoint: Path, refused: Any) -> None:
@@ -399,12 +380,12 @@ def test_members_take_the_options(tiny_checkpoint: Path, refused: Any) -> None:
 
 def test_values_are_checked_whether_texts_or_not(tiny_checkpoint: Path, refused: Any) -> None:
     name = f"hf/{tiny_checkpoint}"
-    for option, value, said in (
-        ("batch_size", 0, "the batch size is 0"),
-        ("batch_size", "many", "'hf.batch_size' cannot be 'many'"),
-        ("hf.max_length", "x", "'hf.max_length' cannot be 'x'"),
-        ("label_order", "neutral,contradiction", "'neutral,contradiction' is not a class order"),
+    for option, value in (
+        ("batch_size", 0),
+        ("batch_size", "many"),
+        ("hf.max_length", "x"),
+        ("label_order", "neutral,contradiction"),
     ):
-        assert said in refused(open_model, name, {option: value})
+        assert str(value) in refused(open_model, name, {option: value})
     ordered = open_model(name, {"label_order": "entailment, neutral, contradiction", "revision": None})
     assert ordered.details["label_order_from"] == "declared"

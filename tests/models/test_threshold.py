@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -42,92 +43,85 @@ def accuracy(run: Run) -> float:
     return 100 * found.value
 
 
-def shares_of(pairs: list[Pair]) -> list[float]:
-    return [OF[pair] for pair in pairs]
+def of_each(answer: Callable[[float], Any]) -> Callable[[Sequence[Pair]], list[Any]]:
+    """Return a function that answers with what *answer* makes of P(entailment)."""
+    return lambda pairs: [answer(OF[pair]) for pair in pairs]
 
 
-def columns_of(pairs: list[Pair]) -> list[dict[str, float]]:
-    return [{"entailment": OF[pair], "not_entailment": 1 - OF[pair]} for pair in pairs]
+def three(share: float) -> list[float]:
+    return [share, 0.0, 1 - share]
 
 
-def three_of(pairs: list[Pair]) -> list[list[float]]:
-    return [[OF[pair], 0.0, 1 - OF[pair]] for pair in pairs]
-
-
-def names_of(pairs: list[Pair]) -> list[str]:
-    return ["entailment" if OF[pair] > 0.5 else "not_entailment" for pair in pairs]
-
-
-def write(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+def name(share: float) -> str:
+    return "entailment" if share > 0.5 else "not_entailment"
 
 
 def test_functions_of_two_labels() -> None:
-    for function, threshold, expected in (
-        (shares_of, 0.6, 100),
-        (shares_of, 0.5, 75),
-        (shares_of, 0.8, 75),
-        (columns_of, None, 75),
-        (columns_of, 0.6, 100),
-        (names_of, None, 75),
-        (three_of, None, 75),
+    for answer, threshold, expected in (
+        (float, 0.6, 100),
+        (float, 0.5, 75),
+        (float, 0.8, 75),
+        (lambda share: {"entailment": share, "not_entailment": 1 - share}, None, 75),
+        (lambda share: {"entailment": share, "not_entailment": 1 - share}, 0.6, 100),
+        (name, None, 75),
+        (three, None, 75),
     ):
         for data in (TWO, THREE):
-            run = predict_suite(function, data, options={"threshold": threshold})
-            assert run.manifest["details"]["two_label"] is (function is not three_of)
+            run = predict_suite(of_each(answer), data, options={"threshold": threshold})
+            assert run.manifest["details"]["two_label"] is (answer is not three)
             assert accuracy(run) == expected
 
 
-def test_files_of_two_labels(tmp_path: Path) -> None:
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[Iterable[dict[str, Any]]], str]:
+    """Return a function that writes rows of predictions, and returns the name of the model."""
+    numbers = count()
+
+    def rows(given: Iterable[dict[str, Any]]) -> str:
+        path = tmp_path / f"{next(numbers)}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in given))
+        return f"file/{path}"
+
+    return rows
+
+
+def test_files_of_two_labels(write: Any) -> None:
     """Even if the rows that are asked for do not show it, and in an ensemble."""
-    for number, (row, threshold, expected) in enumerate(
-        (
-            (lambda share: {"p_entailment": share}, 0.6, 100),
-            (lambda share: {"p_entailment": share}, 0.5, 75),
-            (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, None, 75),
-            (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, 0.6, 100),
-            (lambda share: {"entailment": share, "not_entailment": 1 - share}, None, 75),
-            (lambda share: {"prediction": "entailment" if share > 0.5 else "not_entailment"}, None, 75),
-        )
+    for row, threshold, expected in (
+        (lambda share: {"p_entailment": share}, 0.6, 100),
+        (lambda share: {"p_entailment": share}, 0.5, 75),
+        (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, None, 75),
+        (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, 0.6, 100),
+        (lambda share: {"entailment": share, "not_entailment": 1 - share}, None, 75),
+        (lambda share: {"prediction": name(share)}, None, 75),
     ):
+        model = write({"id": e.id, **row(share)} for e, share in zip(TWO, SHARES, strict=True))
         for data in (TWO, THREE):
-            rows = [{"id": e.id, **row(share)} for e, share in zip(data, SHARES, strict=True)]
-            path = write(tmp_path / f"{data.name}-{number}.jsonl", rows)
-            run = predict_suite(f"file/{path}", data, options={"threshold": threshold})
+            run = predict_suite(model, data, options={"threshold": threshold})
             assert run.manifest["details"]["two_label"] is True
             assert accuracy(run) == expected
-    assert predict_suite(f"file/{path}", TWO, limit=2).manifest["details"]["two_label"] is True
+    assert predict_suite(model, TWO, limit=2).manifest["details"]["two_label"] is True
     texts = [{"premise": e.premise, "hypothesis": e.hypothesis, "prediction": "not_entailment"} for e in TWO]
-    run = predict_suite(f"mean/file/{write(path, texts)},builtin/overlap", THREE)
+    run = predict_suite(f"mean/{write(texts)},builtin/overlap", THREE)
     assert run.manifest["details"]["two_label"] is True
 
 
-def test_thresholds_that_are_missing_or_refused(tmp_path: Path, refused: Any) -> None:
+def test_thresholds_that_are_missing_or_refused(write: Any, refused: Any) -> None:
     """Single numbers need one, it lies between 0 and 1, and three labels take none."""
-    assert refused(predict_suite, shares_of, TWO).has(
-        "single numbers, and nothing says above which value", "--threshold 0.5"
+    assert "--threshold 0.5" in refused(predict_suite, of_each(float), TWO)
+    assert "only column of probabilities is 'p_entailment'" in refused(
+        open_model, write([{"id": "i0", "p_entailment": 0.9}])
     )
-    path = tmp_path / "p.csv"
-    path.write_text("id,p_entailment\ni0,0.9\n")
-    assert "the only column of probabilities is 'p_entailment', and nothing" in refused(
-        open_model, f"file/{path}"
-    )
-    for threshold in (0, 1, -0.5, 2, float("nan")):
+    for threshold in (0, 1, -0.5, float("nan")):
         for kind in ("hf", "py", "file"):
-            assert refused(open_model, f"{kind}/x:y", {"threshold": threshold}).has(
-                "the threshold is ", "wanted: a number above 0 and below 1"
-            )
-    assert refused(predict_suite, three_of, TWO, options={"threshold": 0.5}).has(
-        "the answers have three labels", "wanted: no --threshold"
-    )
-    path = write(tmp_path / "p.jsonl", ({"id": e.id, "prediction": "neutral"} for e in TWO))
-    assert "the answers have three labels" in refused(
-        predict_suite, f"file/{path}", TWO, options={"threshold": 0.5}
-    )
+            assert "the threshold is " in refused(open_model, f"{kind}/x:y", {"threshold": threshold})
+    neutral = write({"id": e.id, "prediction": "neutral"} for e in TWO)
+    for model in (of_each(three), neutral):
+        said = refused(predict_suite, model, TWO, options={"threshold": 0.5})
+        assert "the answers have three labels" in said
 
 
-def test_answers_that_are_refused(tmp_path: Path, refused: Any) -> None:
+def test_answers_that_are_refused(write: Any, refused: Any) -> None:
     """Single numbers that are no probabilities, and a mixture of two labels with three."""
     for answer in (1.2, -0.1, float("nan"), "entailment", None):
         answers = [0.5, answer, 0.5, 0.5]
@@ -138,15 +132,11 @@ def test_answers_that_are_refused(tmp_path: Path, refused: Any) -> None:
     def mixed(pairs: list[Pair]) -> list[str]:
         return ["not_entailment" if pair[0].endswith("1.") else "neutral" for pair in pairs]
 
+    both = "some answers are not_entailment, others are neutral"
     for options in ({}, {"batch_size": 1}):  # over batches, too
-        assert "some answers are not_entailment, others are neutral" in refused(
-            FormatError, predict_suite, mixed, TWO, options=options
-        )
-    names = zip(TWO, mixed(list(OF)), strict=True)
-    path = write(tmp_path / "p.jsonl", ({"id": e.id, "prediction": name} for e, name in names))
-    assert "some answers are not_entailment, others are neutral" in refused(
-        FormatError, open_model, f"file/{path}"
-    )
+        assert both in refused(FormatError, predict_suite, mixed, TWO, options=options)
+    rows = ({"id": e.id, "prediction": each} for e, each in zip(TWO, mixed(list(OF)), strict=True))
+    assert both in refused(FormatError, open_model, write(rows))
 
 
 def test_a_run_from_the_store_alone_has_two_labels_too(
@@ -163,21 +153,6 @@ def test_a_run_from_the_store_alone_has_two_labels_too(
         assert accuracy(again) == accuracy(first)
 
 
-def test_the_order_of_probabilities_stays() -> None:
-    shares = np.linspace(0, 1, 101)
-    for threshold in (0.01, 0.5, 0.93):
-        moved = at_threshold(shares, threshold)
-        assert (np.diff(moved[:, 0]) > 0).all()
-        np.testing.assert_allclose(moved.sum(axis=1), 1)
-    np.testing.assert_allclose(at_threshold(shares, 0.5)[:, 0], shares)
-
-
-def test_one_output_is_a_sigmoid() -> None:
-    logits = np.array([[-800.0], [0.0], [2.0]])
-    with np.errstate(over="ignore"):
-        np.testing.assert_allclose(head_shares(logits)[:, 0], [0, 0.5, 0.8807970779778823])
-
-
 def test_a_threshold_comes_to_lie_at_one_half() -> None:
     """In a straight line on both sides; what is not entailment is neutral."""
     shares = np.array([0.0, 0.1, 0.2, 0.6, 1.0])
@@ -185,4 +160,7 @@ def test_a_threshold_comes_to_lie_at_one_half() -> None:
     assert table[:, 0] == pytest.approx([0.0, 0.25, 0.5, 0.75, 1.0])
     assert table[:, 1] == pytest.approx([1.0, 0.75, 0.5, 0.25, 0.0])
     assert not table[:, 2].any()
+    logits = np.array([[-800.0], [0.0], [2.0]])  # of one output, whose share is a sigmoid
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(head_shares(logits)[:, 0], [0, 0.5, 0.8807970779778823])
     assert at_threshold(shares, None)[:, :2] == pytest.approx(np.column_stack([shares, 1 - shares]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,31 +10,18 @@ import pytest
 
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
-from crossexam.models.api.model import ChatModel
 from crossexam.models.table import open_model
 from crossexam.runs.saved import read_run
 from crossexam.runs.waiting import UnconfirmedError, refuse_many
 
-Command = Callable[..., Any]
-
-
-def test_the_host_is_named_before_anything_is_sent(server: Any, command: Any) -> None:
-    assert f"sending 1 pair to {server.host}" in command("--limit", "1").err
-    assert f"sending 24 pairs to {server.host}" in command("--force", "--seed", "1").err
-
 
 def test_many_requests_to_another_machine_are_confirmed() -> None:
-    def opened(**values: Any) -> ChatModel:
-        model = open_model("api/x", values)
-        assert isinstance(model, ChatModel)
-        return model
-
     elsewhere = {"endpoint": "https://api.example.com/v1", "key_env": "-"}
-    refuse_many(opened(**elsewhere), 1_969)
+    refuse_many(open_model("api/x", elsewhere), 1_969)
     with pytest.raises(UnconfirmedError, match=r"up to 2,001 requests would be sent to api\.example\.com"):
-        refuse_many(opened(**elsewhere), 1_970)  # the probe, and the list of models
-    refuse_many(opened(**elsewhere, yes=True), 1_000_000)
-    refuse_many(opened(endpoint="http://127.0.0.1:9/v1"), 1_000_000)
+        refuse_many(open_model("api/x", elsewhere), 1_970)  # the probe, and the list of models
+    refuse_many(open_model("api/x", {**elsewhere, "yes": True}), 1_000_000)
+    refuse_many(open_model("api/x", {"endpoint": "http://127.0.0.1:9/v1"}), 1_000_000)
 
 
 def test_without_a_terminal_many_requests_are_refused(
@@ -65,10 +51,11 @@ def test_a_dry_run_sends_nothing_and_says_what_requests_are_for(
     assert done.code == 0
     assert "distinct pairs to ask: 24" in done.out
     assert '"content": "Premise: Premise number 0.' in done.out
-    assert f"requests to {server.host}: at most {24 + 31}, including 31 for the probe; a few more" in done.out
-    assert "the server was not contacted" in done.err
+    assert f"at most {24 + 31}, including 31 for the probe; a few more" in done.out
     again = f"at most {24 + 31 + 3 * 24}, including 31 for the probe and {3 * 24} for --repeat; a few"
     assert again in command("--dry-run", "--repeat", "3").out
+    two = command("--dry-run", "--template", "gpt3,words").out
+    assert f"in all, with 2 templates: requests: at most {2 * 55}" in two
     assert server.requests == []
     assert not output.exists()
 
@@ -106,17 +93,6 @@ def test_a_dry_run_counts_pairs_that_are_asked_again_after_a_finished_run(comman
     write_test_set(more, [Example(f"m{n}", f"More {n}.", f"And more {n}.", "neutral") for n in range(5)])
     dry = command(more, "--only", "more", "--dry-run", "--repeat", "1").out
     assert "including 31 for the probe and 29 for --repeat" in dry
-
-
-def test_a_dry_run_with_several_templates_names_each_and_adds_up(server: Any, command: Any) -> None:
-    out = command("--dry-run", "--template", "gpt3,words", "--price", "1,1").out
-    assert re.findall(r"template \w+:", out) == ["template gpt3:", "template words:"]
-    read = _numbers(r"tokens to read: about ([\d,]+)", out)
-    costs = [float(each) for each in re.findall(r"cost: at most about ([\d.]+)", out)]
-    assert f"in all, with 2 templates: requests: at most {2 * 55}" in out
-    assert read[0] + read[1] == read[2]
-    assert costs[0] + costs[1] == pytest.approx(costs[2], rel=1e-3)
-    assert server.requests == []
 
 
 def test_nothing_needs_a_key_that_sends_nothing(

@@ -20,12 +20,17 @@ def _token(text: str, logprob: float = -0.1, top: dict[str, float] | None = None
 
 
 def test_probabilities_are_those_where_the_answer_begins() -> None:
-    """The first token is not the answer: probabilities there would say contradiction."""
+    """The first token is not the answer: probabilities there would say contradiction.
+
+    OpenAI and vLLM send -9999 for what they do not list: it is no bound of what a label may have.
+    """
     tokens = [
+        _token("hm, contradiction"),
         _token("Answer", top={"contradiction": -0.5}),
         _token(":"),
-        _token(" neut", -1.0, {" neut": -1.0, " Ent": -2.0, " ent": -3.0, "x": -4.0}),
+        _token(" neut", -1.0, {" neut": -1.0, " Ent": -2.0, " ent": -3.0, "x": -4.0, "con": -9999.0}),
         _token("ral"),
+        _token("\n"),
     ]
     text = "Answer: neutral"
     found = shares_at(tokens, text, read_answer(text, WORDS), WORDS)
@@ -49,13 +54,6 @@ def test_tokens_are_compared_by_their_bytes() -> None:
     assert shares_at(tokens[1:], text, ReadAnswer("neutral", start=2, end=9), WORDS) == "misaligned"
 
 
-def test_reasoning_before_the_text_and_space_after_it_do_no_harm() -> None:
-    tokens = [_token("hm, contradiction"), _token("neutral", top={"neutral": -0.2}), _token("\n")]
-    found = shares_at(tokens, "neutral", NEUTRAL, WORDS)
-    assert not isinstance(found, str)
-    assert found.shares["neutral"] == 1
-
-
 def test_no_probabilities_are_made_up() -> None:
     for tokens, reason in (
         (None, "missing"),
@@ -69,31 +67,13 @@ def test_no_probabilities_are_made_up() -> None:
 
 
 def test_a_token_that_may_begin_two_labels_counts_for_none() -> None:
-    assert [label_begun_by(token, TRUE) for token in ("N", "n", "T", " fals")] == [
-        "neutral",
-        "neutral",
-        "entailment",
-        "contradiction",
-    ]
+    found = [label_begun_by(token, TRUE) for token in ("N", "T", " fals")]
+    assert found == ["neutral", "entailment", "contradiction"]
     no = LabelForms({"entailment": "Yes", "neutral": "Neither", "contradiction": "No"})
-    assert [label_begun_by(token, no) for token in ("N", "No", "Not", "no.", "", " ")] == [
-        None,
-        "contradiction",
-        None,
-        "contradiction",
-        None,
-        None,
-    ]
+    assert [label_begun_by(token, no) for token in ("No", "no.")] == ["contradiction"] * 2
+    assert [label_begun_by(token, no) for token in ("N", "Not", "", " ")] == [None] * 4
     tokens = [_token("N", -0.1, {"N": -0.1, "Y": -9999.0}), _token("o")]
     assert shares_at(tokens, "No", ReadAnswer("contradiction", start=0, end=2), no) == "no_label"
-
-
-def test_the_bound_of_a_label_that_is_not_listed_leaves_out_placeholders() -> None:
-    """OpenAI and vLLM send -9999 for what they do not list."""
-    tokens = [_token("neutral", -0.1, {"neutral": -0.1, "ent": -3.0, "con": -9999.0})]
-    found = shares_at(tokens, "neutral", NEUTRAL, WORDS)
-    assert not isinstance(found, str)
-    assert found.least == pytest.approx(0.0498, abs=1e-4)  # exp(-3)
 
 
 def test_probabilities_of_declared_words_count() -> None:

@@ -51,9 +51,14 @@ def _busy(wait: float) -> TransientError:
 
 
 def test_a_server_that_was_never_there_is_given_up_soon() -> None:
-    """One that is late, or answered once, is waited for."""
-    nobody, late, lost = Outage(), Outage(), Outage()
-    for outage, failures in ((nobody, [REFUSED]), (late, [LATE]), (lost, [LOADING, REFUSED])):
+    """One that is late, or answered once, is waited for: 1, 2, 4, 8, 16, 32 and 60 seconds."""
+    nobody, late, lost, given_up = Outage(), Outage(), Outage(), Outage(tries=4)
+    for outage, failures in (
+        (nobody, [REFUSED]),
+        (late, [LATE]),
+        (lost, [LOADING, REFUSED]),
+        (given_up, [LOADING]),
+    ):
         with pytest.raises(TransientError, match=str(failures[-1])):
             outage.ask(*failures)
     assert (nobody.sent, nobody.time, nobody.told) == (3, 1 + 2, [])
@@ -61,6 +66,10 @@ def test_a_server_that_was_never_there_is_given_up_soon() -> None:
     assert lost.told == [
         f"{HOST}: {REFUSED}; the request waits for {wait} seconds" for wait in (8, 16, 32, 60)
     ]
+    assert given_up.told == []
+    lost.pace.stop()
+    with pytest.raises(StoppedError):
+        lost.pace.carry_out(lambda: pytest.fail("asked"))
 
 
 def test_a_long_wait_is_told_when_it_begins() -> None:
@@ -83,16 +92,6 @@ def test_a_wait_of_several_requests_is_told_once() -> None:
     assert [line.split("wait for ")[1] for line in busy.told] == [
         f"{wait} seconds, as the server asks" for wait in (22, 60)
     ]
-
-
-def test_a_server_that_fails_for_long_is_told_of() -> None:
-    broken = Outage()
-    broken.ask(*[LOADING] * 5, None)  # 1, 2, 4, 8 and 16 seconds
-    assert broken.told == [f"{HOST}: {LOADING}; the request waits for {wait} seconds" for wait in (8, 16)]
-    given_up = Outage(tries=4)
-    with pytest.raises(TransientError):
-        given_up.ask(LOADING)  # 1, 2, 4 seconds, and then it ends
-    assert given_up.told == []
 
 
 def test_one_busy_answer_pauses_all_workers(fake_time: Any) -> None:
@@ -128,13 +127,6 @@ def test_slots_are_halved_once_per_burst_and_grow_again() -> None:
     for _ in range(200):
         slots.succeeded()
     assert slots.limit == 8
-
-
-def test_nothing_is_asked_after_a_stop(fake_time: Any) -> None:
-    pace = Pace(1, 8, clock=fake_time.now, sleep=fake_time.sleep)
-    pace.stop()
-    with pytest.raises(StoppedError):
-        pace.carry_out(lambda: pytest.fail("asked"))
 
 
 def test_headers_that_mean_nothing_are_no_wait() -> None:

@@ -1,7 +1,7 @@
 """Replies and errors in the shapes that servers document, which no test here can ask.
 
-OpenAI: types of openai 3.54.0.  vLLM: chat_completion/protocol.py at 002032ee.  SGLang: openai/protocol.py at
-004c82e0.  Ollama, Anthropic, Gemini: their pages on compatibility with OpenAI.
+OpenAI: types of openai 3.54.0.  vLLM: chat_completion/protocol.py at 002032ee.
+Ollama, Anthropic, Gemini: their pages on compatibility with OpenAI.
 """
 
 from __future__ import annotations
@@ -48,39 +48,25 @@ VLLM = {
     "stop_reason": None,
     "token_ids": None,
 }
-SGLANG = {
-    "index": 0,
-    "message": {"role": "assistant", "content": "neutral", "reasoning_content": None},
-    "logprobs": {"content": [_token("neutral", -0.1, top_logprobs=[_token(" ent", -2.5)])]},
-    "finish_reason": "stop",
-    "matched_stop": 2,
-}
 
 
 def test_probabilities_in_documented_shapes() -> None:
-    for choice in (OPENAI, VLLM, SGLANG):
+    for choice in (OPENAI, VLLM):
         row, outcome = READER.outcome([choice])
         mass = math.exp(-0.1) + math.exp(-2.5)
         assert row == pytest.approx((math.exp(-2.5) / mass, math.exp(-0.1) / mass, 0))
         assert outcome.label_mass == pytest.approx(mass)
         assert outcome.detail is not None
         assert outcome.detail["least"] == pytest.approx(math.exp(-2.5))
-
-
-def test_a_refusal_of_openai_is_beside_the_text() -> None:
-    choice = {"message": {"content": None, "refusal": "I can't."}, "finish_reason": "stop"}
-    assert READER.outcome([choice])[1].status == "refused"
+    refusal = {"message": {"content": None, "refusal": "I can't."}, "finish_reason": "stop"}
+    assert READER.outcome([refusal])[1].status == "refused"
 
 
 def test_errors_in_documented_shapes() -> None:
     for status, body, expected in (
         (400, {"error": {"message": "?", "code": "context_length_exceeded", "param": "m"}}, "too_long"),
         (400, {"error": {"message": "?", "code": "content_filter", "innererror": {}}}, "filtered"),  # Azure
-        (
-            400,
-            {"object": "error", "message": "This model's maximum context length is 8."},
-            "too_long",
-        ),  # vLLM
+        (400, {"object": "error", "message": "maximum context length is 8."}, "too_long"),  # vLLM
         (400, {"detail": "Input length exceeds the context length"}, "too_long"),
         (400, [{"error": {"code": 400, "message": "API key not valid"}}], None),  # Gemini
         (404, {"error": "model 'x' not found, try pulling it first"}, None),  # Ollama
@@ -95,41 +81,22 @@ def test_tokens_in_documented_shapes() -> None:
     usage = {
         "prompt_tokens": 9,
         "completion_tokens": 7,
-        "total_tokens": 16,
         "prompt_tokens_details": {"cached_tokens": 4},
-        "completion_tokens_details": {"reasoning_tokens": 5, "accepted_prediction_tokens": 0},
+        "completion_tokens_details": {"reasoning_tokens": 5},
     }
     assert usage_of({"usage": usage}) == {"input": 9, "cached": 4, "output": 7, "reasoning": 5}
     assert usage_of({"usage": {**usage, "prompt_tokens_details": None}})["input"] == 9
     assert usage_of({"usage": None}) == {}
 
 
-class Counted(float):
-    """A number that counts how often it is compared."""
-
-    compared = 0
-
-    def __lt__(self, other: float) -> bool:
-        Counted.compared += 1
-        return float(self) < float(other)
-
-    def __neg__(self) -> Counted:
-        return Counted(-float(self))
-
-
-def test_the_median_is_known_at_any_time_without_sorting() -> None:
+def test_masses_are_tallied() -> None:
+    """The median is known at any time, and masses below one half are counted."""
     rng, seen, masses = random.Random(3), list[float](), RunningMedian()
     assert masses.value is None
-    for number in range(2_000):
+    for _ in range(200):
         seen.append(rng.choice([0.5, round(rng.random(), 6)]))
-        masses.add(Counted(seen[-1]))
-        if number % 50 < 2:
-            assert masses.value == median(seen)
-        assert masses.value is not None
-    assert Counted.compared < 40 * len(seen)  # a constant times the logarithm, per number
-
-
-def test_low_masses_are_counted() -> None:
+        masses.add(seen[-1])
+        assert masses.value == median(seen)
     tally = Tally()
     tally.add([{"logprobs": "aligned", "mass": mass} for mass in (0.2, 0.5, 0.9)] + [{"logprobs": "none"}])
     assert tally.facts["logprobs"] == {"aligned": 3, "none": 1, "mass_median": 0.5, "low_mass": 1}

@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 
 import crossexam
-from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.runs.answer_store import AnswerStore
 from crossexam.runs.answers import StoredBatch, joined
@@ -37,9 +36,6 @@ def _is_third(pair: tuple[str, str]) -> bool:
     return pair[0].endswith(("0.", "3.", "6.", "9."))
 
 
-# Runs that end early
-
-
 def test_a_run_is_resumed_where_it_stopped(server: Any, command: Any, output: Path) -> None:
     plain = server.answer
     server.answer = lambda body: server.error(401, "expired") if len(server.asked) > 10 else plain(body)
@@ -59,49 +55,30 @@ def test_a_run_is_resumed_where_it_stopped(server: Any, command: Any, output: Pa
 
 def test_what_fails_for_now_ends_unfinished(server: Any, command: Any, fake_time: Any) -> None:
     """An account to be paid for, a server that is not there, and one that stops after the probe and 10."""
-    plain, retry = server.answer, "repeat the same command to resume"
-    server.answer = lambda body: (
-        server.error(429, "pay", code="insufficient_quota") if server.asked else plain(body)
-    )
-    done = command()
-    assert (done.code, done.err.count("to resume")) == (4, 1)
-    assert "429: pay; 24 of 24 distinct pairs are still to be asked" in done.err
-    assert retry in done.err
-    server.answer, server.is_closed = plain, True
-    started, done = fake_time.now(), command("--force", "--seed", "1")
-    assert done.code == 4
-    assert "connection refused; 24 of 24 distinct pairs" in done.err
-    assert "is the server running, and is the endpoint its address?" in done.err
-    assert retry in done.err
-    assert fake_time.now() - started < 5
-    server.is_closed = False
-    server.requests.clear()
+    plain = server.answer
+
+    def pay(body: dict[str, Any]) -> Any:
+        return server.error(429, "pay", code="insufficient_quota") if server.asked else plain(body)
 
     def stop_at_last(body: dict[str, Any]) -> Any:
         server.is_closed = len(server.asked) >= 10
         return plain(body)._replace(cut=server.is_closed)
 
-    server.answer = stop_at_last
-    started, done = fake_time.now(), command("--force", "--seed", "2")
-    assert done.code == 4
-    assert f"{server.host}: connection refused; the request waits for 8 seconds" in done.err
-    assert "of 24 distinct pairs are still to be asked" in done.err
-    assert fake_time.now() - started > 60
-
-
-def test_a_busy_server_is_waited_for_and_the_user_is_told(server: Any, command: Any, fake_time: Any) -> None:
-    plain, busy = server.answer, iter([True])
-    server.answer = lambda body: (
-        server.error(429, "slow down", headers={"Retry-After": "22"})
-        if len(server.asked) == 5 and next(busy, False)
-        else plain(body)
-    )
-    done = command()
-    assert done.code == 0
-    said = f"{server.host}: 429: slow down; all requests wait for 22 seconds, as the server asks"
-    assert done.err.count(said) == 1
-    assert "slow down" not in done.out
-    assert fake_time.waits == [22]
+    for seed, (answer, is_closed, said, pairs, soonest, latest) in enumerate(
+        (
+            (pay, False, "429: pay", "24 of 24", 0, 5),
+            (plain, True, "connection refused", "24 of 24", 0, 5),
+            (stop_at_last, False, "connection refused; the request waits for 8 seconds", "of 24", 60, 1_000),
+        )
+    ):
+        server.answer, server.is_closed = answer, is_closed
+        server.requests.clear()
+        started, done = fake_time.now(), command("--force", "--seed", seed)
+        assert done.code == 4
+        assert said in done.err
+        assert f"{pairs} distinct pairs are still to be asked" in done.err
+        assert done.err.count("repeat the same command to resume") == 1
+        assert soonest <= fake_time.now() - started < latest
 
 
 class _Killed(BaseException):
@@ -164,9 +141,6 @@ def test_a_run_that_dies_at_any_write_asks_no_stored_pair_again(
     assert len(stored) > 4
 
 
-# What is told, and what is not
-
-
 def test_the_key_is_in_nothing(
     server: Any, command: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,12 +185,10 @@ def test_the_key_is_in_nothing(
 
 def test_mistakes_in_commands(server: Any, command: Any, tmp_path: Path) -> None:
     """A wrong option is named first, and a probe that fails names the template if there are several."""
-    for options, said in (
-        (("--answer", "foo", "--template", "gpt3"), "crossexam: --answer is 'foo'"),
-        (("--workers", "2"), "workers cannot ask a model at an endpoint"),
-    ):
-        done = command(*options)
-        assert (done.code, said in done.err) == (2, True), done.err
+    done = command("--answer", "foo", "--template", "gpt3")
+    assert (done.code, "crossexam: --answer is 'foo'" in done.err) == (2, True)
+    done = command("--workers", "2")
+    assert (done.code, "workers cannot ask a model at an endpoint" in done.err) == (2, True)
     assert server.requests == []
     server.answer = lambda _: server.chat("Good question!")
     for templates, named in (("gpt3", False), ("gpt3,words", True)):
@@ -297,19 +269,6 @@ def test_repeat_counts_how_often_answers_change(
     assert f"{2 * changing} of 48 answers changed when 24 pairs were asked again 2 times" in done.err
     assert command().code == 0
     assert _details(output)["repeat"] == found
-    asked = len(server.asked)
-    assert f"sending 48 pairs again (--repeat) to {server.host}" in command("--repeat", "2").err
-    assert len(server.asked) > asked
-
-
-def test_the_library_takes_the_same_options(server: Any) -> None:
-    run = crossexam.run("api/mine", "builtin:demo", endpoint=server.url, concurrency=2)
-    assert run.manifest["details"]["endpoint"] == server.url
-    with pytest.raises(CrossexamError, match="--endpoint: 'x' is not the URL of an endpoint"):
-        crossexam.run("api/mine", "builtin:demo", endpoint="x")
-
-
-# crossexam examine, on nine pairs
 
 
 @pytest.fixture
@@ -324,59 +283,22 @@ def test_examine_takes_the_flags_of_run(server: Any, examine: Any, tmp_path: Pat
     flags = ("--endpoint", server.url, "--answer", "text", "--concurrency=1", "--template", "words")
     done = examine("api/mine", "builtin/overlap", *flags, "--seed", "7")
     assert done.code == 0, done.err
-    assert f"sending 9 pairs to {server.host}" in done.err
     assert len(server.asked) == 9
     assert {body["seed"] for body in server.requests} == {0}
     details = _details(tmp_path / "out" / "runs" / "api-mine")
     assert (details["answer"], details["concurrency"]) == ("text", 1)
-    assert (tmp_path / "out" / "report.html").is_file()
     stated = examine("api/mine", *flags, "--seed", "7", "--set", "api.seed=3", "--dry-run")
     assert '"seed": 3' in stated.out, stated.err
     both = examine("api/mine", "--set", f"api.endpoint={server.url}", "--endpoint", server.url)
     assert both.code == 2
     assert "'endpoint' is set by both --set api.endpoint and --endpoint" in both.err
     assert "builtin/ models have no option 'endpoint'" in examine("builtin/overlap", "--endpoint", "x").err
-    shown = " ".join(examine("--help-all").out.replace("│", " ").split())
-    assert all(text in shown for text in ("--set api.seed=N", "--endpoint URL", "--as-published"))
-
-
-@pytest.mark.slow
-def test_examine_runs_several_templates_one_by_one(server: Any, examine: Any, tmp_path: Path) -> None:
-    own = tmp_path / "own.toml"
-    own.write_text("like = 'words'\nsystem = 'Answer with a label.'")
-    flags = ("--endpoint", server.url, "--template", f"words,{own}")
-    dry = examine("api/mine", "builtin/overlap", *flags, "--dry-run")
-    assert "api/mine, template words:" in dry.out
-    assert "in all, with 2 runs:" in dry.out
-    done = examine("api/mine", "builtin/overlap", *flags)
-    assert done.code == 0, done.err
-    runs = tmp_path / "out" / "runs"
-    assert sorted(path.name for path in (runs / "api-mine").iterdir()) == ["own", "words"]
-    assert read_run(runs / "builtin-overlap").model == "builtin/overlap"
-    assert "Prompt templates" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    server.answer = lambda _: server.chat("Good question!")
-    failed = examine("api/mine", *flags, "--answer", "text", "--force")
-    assert failed.code == 2
-    assert "template words: none of the answers to the 30 easy pairs" in failed.err
-
-
-@pytest.mark.slow
-def test_examine_asks_pairs_again(server: Any, examine: Any, tmp_path: Path) -> None:
-    done = examine("api/mine", "--endpoint", server.url, "--repeat", "2")
-    assert done.code == 0, done.err
-    assert "sending 9 pairs, and 18 pairs again (--repeat)" in done.err
-    assert _details(tmp_path / "out" / "runs" / "api-mine")["repeat"]["pairs"] == 9
-    assert len(server.asked) == 27
-    refused = examine("api/mine", "--endpoint", server.url, "--repeat", "2", "--chunk", "words:5")
-    assert "--repeat asks about whole pairs" in refused.err
 
 
 def test_a_dry_run_of_examine_builds_and_sends_nothing(
     server: Any, examine: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refused = examine("builtin/overlap", "--dry-run")
-    assert refused.code == 2
-    assert "builtin/overlap: --dry-run is for models behind an endpoint" in refused.err
+    assert examine("builtin/overlap", "--dry-run").code == 2
     assert not (tmp_path / "out").exists()
     mine = ("--endpoint", server.url)
     dry = examine("api/mine", "builtin/overlap", *mine, "--price", "1,1", "--dry-run")
@@ -386,9 +308,6 @@ def test_a_dry_run_of_examine_builds_and_sends_nothing(
     assert not (tmp_path / "out" / "runs").exists()
     assert "api/mine: distinct pairs to ask: 9" in dry.out
     assert "at most 40" in dry.out  # with the probe and the list of models
-    assert "builtin/overlap: nothing is sent: the model is on this machine" in dry.out
-    assert "nothing was sent" in dry.err
-    assert examine("api/mine", *mine, "--dry-run").code == 0  # the suite is read
     assert examine("api/mine", *mine).code == 0
     assert "distinct pairs to ask: 0" in examine("api/mine", *mine, "--dry-run").out
     other = ("api/x", "--endpoint", "https://api.example.com/v1", "--key-env")
@@ -398,4 +317,3 @@ def test_a_dry_run_of_examine_builds_and_sends_nothing(
     many = examine(*other, "-")
     assert many.code == 2
     assert "40 requests would be sent to api.example.com" in many.err
-    assert "sending" not in many.err

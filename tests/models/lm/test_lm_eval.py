@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from numpy.typing import NDArray
+from transformers import DynamicCache, GPT2LMHeadModel
 
 from crossexam.models import packed
 from crossexam.models.lm import language_model
@@ -46,31 +47,17 @@ def _assert_equal(found: NDArray[np.float64], expected: object) -> None:
     np.testing.assert_allclose(found, np.array(expected), rtol=3e-7, atol=1e-5)
 
 
-#: With which template each model is asked in the first tier.
-FIRST = "words"
-
-
-def _compare(folders: dict[str, Path], script: ModuleType, *, first: bool) -> None:
+@pytest.mark.parametrize("first", [True, pytest.param(False, marks=pytest.mark.slow)])
+def test_log_likelihoods_are_those_that_lm_eval_gave(
+    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, first: bool
+) -> None:
+    """With one template in the first tier, with the others in the second."""
+    monkeypatch.setattr(language_model, "template_named", lm_script.template_of)
     for name in MODELS:
         for template, expected in GOLDEN[name].items():
-            if (template == FIRST) is first:
-                with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(language_model, "template_named", script.template_of)
-                    model = _opened(name, folders[name], template=template)
-                    _assert_equal(_likelihoods(model, script.PAIRS), expected)
-
-
-def test_log_likelihoods_are_those_that_lm_eval_gave(
-    lm_script: ModuleType, lm_folders: dict[str, Path]
-) -> None:
-    _compare(lm_folders, lm_script, first=True)
-
-
-@pytest.mark.slow
-def test_log_likelihoods_are_those_that_lm_eval_gave_with_all_templates(
-    lm_script: ModuleType, lm_folders: dict[str, Path]
-) -> None:
-    _compare(lm_folders, lm_script, first=False)
+            if (template == "words") is first:
+                model = _opened(name, lm_folders[name], template=template)
+                _assert_equal(_likelihoods(model, lm_script.PAIRS), expected)
 
 
 @pytest.mark.slow
@@ -97,27 +84,36 @@ def test_log_likelihoods_are_those_of_lighteval(lm_folders: dict[str, Path]) -> 
     np.testing.assert_allclose(model.predict(pairs), expected, rtol=1e-4, atol=1e-9)
 
 
-def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
-    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The shortcut is taken, gives what reading both together gives, and is left if caches cannot be used."""
-    from transformers import DynamicCache
-
-    name, template = "gpt2", "flan-mnli-0"
-    model = _opened(name, lm_folders[name], template=template)
-    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name][template])
-    assert model.details["labels_continue_prompts"]
-    instructed = _opened(name, lm_folders[name], template="words")
-    _assert_equal(_likelihoods(instructed, lm_script.PAIRS), GOLDEN[name]["words"])
-    assert instructed.details["tokens_read_once"] > 50
-
+def _cannot_repeat(patch: pytest.MonkeyPatch) -> None:
     def refuse(self: object, repeats: int) -> None:
         raise NotImplementedError
 
-    monkeypatch.setattr(DynamicCache, "batch_repeat_interleave", refuse)
-    model = _opened(name, lm_folders[name], template=template)
-    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name][template])
-    assert not model.details["labels_continue_prompts"]
+    patch.setattr(DynamicCache, "batch_repeat_interleave", refuse)
+
+
+def _repeats_wrongly(patch: pytest.MonkeyPatch) -> None:
+    repeat = DynamicCache.batch_repeat_interleave
+
+    def wrong(self: Any, repeats: int) -> None:
+        repeat(self, repeats)
+        self.layers[0].keys += 1
+
+    patch.setattr(DynamicCache, "batch_repeat_interleave", wrong)
+
+
+@pytest.mark.parametrize("break_cache", [None, _cannot_repeat, _repeats_wrongly])
+def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
+    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch, break_cache: Any
+) -> None:
+    """The shortcut is taken, gives what reading both together gives, and is left if caches cannot be used."""
+    if break_cache is not None:
+        break_cache(monkeypatch)
+    for template in ("flan-mnli-0", "words"):
+        model = _opened("gpt2", lm_folders["gpt2"], template=template)
+        _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"][template])
+        assert bool(model.details["labels_continue_prompts"]) is (break_cache is None)
+        if template == "words" or break_cache is not None:
+            assert (model.details["tokens_read_once"] > 50) is (break_cache is None)
 
 
 def test_packed_layers_and_logits_of_labels_only_give_the_same_likelihoods(
@@ -141,8 +137,6 @@ def test_shortcuts_that_change_the_likelihoods_are_not_taken(
     lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A model may scale its logits after the last layer, and torch's internal operations may change."""
-    from transformers import GPT2LMHeadModel
-
     monkeypatch.setattr(packed, "PACKED_BYTES", range(2**30))
     forward = PackedLinear.forward
     monkeypatch.setattr(PackedLinear, "forward", lambda self, states: 1.01 * forward(self, states))
@@ -152,22 +146,3 @@ def test_shortcuts_that_change_the_likelihoods_are_not_taken(
     _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"]["gpt3"])
     assert not model.details["packed_layers"]
     assert not model.details["logits_of_labels_only"]
-
-
-def test_a_cache_that_changes_the_likelihoods_is_not_used(
-    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from transformers import DynamicCache
-
-    repeat = DynamicCache.batch_repeat_interleave
-
-    def wrong(self: Any, repeats: int) -> None:
-        repeat(self, repeats)
-        self.layers[0].keys += 1
-
-    monkeypatch.setattr(DynamicCache, "batch_repeat_interleave", wrong)
-    for template in ("flan-mnli-0", "words"):
-        model = _opened("gpt2", lm_folders["gpt2"], template=template)
-        _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"][template])
-        assert not model.details["labels_continue_prompts"]
-        assert model.details["tokens_read_once"] == 0

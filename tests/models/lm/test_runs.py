@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +16,14 @@ from crossexam.engines.local import Processes
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
 from crossexam.runs.workers import asking_of
+
+TWO = Dataset(
+    "rte",
+    (
+        Example("e0", "It is 0.", "It was 0.", "entailment"),
+        Example("e1", "It is 1.", "It was 1.", "not_entailment"),
+    ),
+)
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +65,8 @@ def test_a_run_keeps_answers_and_what_has_none(
     again = read_run(tmp_path / "run")
     assert again.answers(name)[:2].tolist() == before
     assert again.manifest["asked_pairs"] == 0
-    computed = ("device", "max_length", "packed_layers", "batch_tokens", "logits_of_labels_only", "chat")
-    assert {name: again.manifest["details"].get(name) for name in computed} == {
-        name: details[name] for name in computed
-    }
+    for name in ("device", "max_length", "packed_layers", "batch_tokens", "logits_of_labels_only", "chat"):
+        assert again.manifest["details"].get(name) == details[name]
 
 
 def test_several_templates_are_a_run_each_and_a_report_together(
@@ -82,36 +87,20 @@ def test_several_templates_are_a_run_each_and_a_report_together(
         assert word in text
 
 
-PAIRS_OF_TWO = [
-    Example("e0", "It is 0.", "It was 0.", "entailment"),
-    Example("e1", "It is 1.", "It was 1.", "not_entailment"),
-]
-
-
 @pytest.mark.slow
 def test_workers_ask_in_the_same_words(lm_folders: dict[str, Path]) -> None:
-    two, name, options = Dataset("rte", PAIRS_OF_TWO), f"lm/{lm_folders['gpt2']}", {"device": "cpu"}
-    here = predict_suite(name, two, options=options)
-    by_workers = predict_suite(name, two, options=options, ask=asking_of(Processes(2)))
+    name, options = f"lm/{lm_folders['gpt2']}", {"device": "cpu"}
+    here = predict_suite(name, TWO, options=options)
+    by_workers = predict_suite(name, TWO, options=options, ask=asking_of(Processes(2)))
     assert by_workers.manifest["model_key"] == here.manifest["model_key"]
     assert by_workers.answers("rte").tolist() == here.answers("rte").tolist()
 
 
 def test_test_sets_of_two_labels_are_asked_about_in_words_for_two(lm_folders: dict[str, Path]) -> None:
-    two, name, options = Dataset("rte", PAIRS_OF_TWO), f"lm/{lm_folders['gpt2']}", {"device": "cpu"}
-    here = predict_suite(name, two, options=options)
+    name, options = f"lm/{lm_folders['gpt2']}", {"device": "cpu", "threshold": 0.7}
+    here = predict_suite(name, TWO, options=options)
     assert here.manifest["details"]["template"]["name"] == "words.two"
     assert here.two_labels
-    with_threshold = {**options, "threshold": 0.7}
-    assert predict_suite(name, two, options=with_threshold).two_labels
     three = Dataset("snli", (Example("e", "It rains.", "It is wet.", "neutral"),))
     with pytest.raises(CrossexamError, match="the template words has three labels"):
-        predict_suite(name, three, options=with_threshold)
-
-
-def test_a_model_without_the_packages_that_run_it_names_them(
-    suite: Path, lm_folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(CrossexamError, match="needs the package 'torch', which is not installed"):
-        _run("run", f"lm/{lm_folders['gpt2']}", f"{suite}", "-o", f"{tmp_path / 'run'}")
+        predict_suite(name, three, options=options)

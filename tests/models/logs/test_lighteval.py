@@ -59,6 +59,20 @@ def test_log_likelihoods_are_probabilities(run: Any, written: Any, asked: Datase
     assert found.manifest["details"]["harness"] == "lighteval"
 
 
+def test_what_is_said_of_the_model_and_its_prompts(opened: Any, written: Any) -> None:
+    def truncated(row: dict[str, Any]) -> None:
+        row["model_response"]["truncated_tokens_count"] = 3
+
+    folder = written(truncated)
+    results = folder / "results" / "org" / "model" / f"results_{DATE}.json"
+    results.parent.mkdir(parents=True)
+    config = {"model_name": "org/model", "lighteval_sha": "?", "model_config": {"dtype": "float32"}}
+    results.write_text(json.dumps({"config_general": config}))
+    details = opened(folder).details
+    assert details["truncated"]["warning"] == "lighteval truncated 4 of 4 prompts"
+    assert (details["model"], details["dtype"]) == ("org/model", "float32")
+
+
 def test_texts_are_read_by_the_rules_of_api(run: Any, written: Any) -> None:
     """Of a text with reasoning, what follows it is read."""
 
@@ -88,14 +102,6 @@ def test_tasks_of_lighteval_itself_are_matched_by_their_prompts(run: Any, writte
     assert "the reply is to the prompt 'Ann has 2 cats" in refused(FormatError, run, log)
 
 
-def test_truncated_prompts_are_a_warning(opened: Any, written: Any) -> None:
-    def truncated(row: dict[str, Any]) -> None:
-        row["model_response"]["truncated_tokens_count"] = 3
-
-    details = opened(written(truncated)).details
-    assert details["truncated"]["warning"] == "lighteval truncated 4 of 4 prompts"
-
-
 def test_files_and_rows_that_are_not_details_are_an_error(opened: Any, written: Any, refused: Any) -> None:
     def not_a_number(row: dict[str, Any]) -> None:
         row["model_response"]["logprobs"][1] = float("nan")
@@ -109,22 +115,11 @@ def test_files_and_rows_that_are_not_details_are_an_error(opened: Any, written: 
         assert no_detail in refused(FormatError, opened, written(change))
     folder = written()
     path = next(folder.rglob("*.parquet"))
-    pl.DataFrame({"doc": [1], "model_response": [2]}).write_parquet(path)
-    assert no_detail in refused(FormatError, opened, folder)
-    pl.DataFrame({"doc": [1]}).write_parquet(path)
-    assert "not details of lighteval" in refused(FormatError, opened, folder)
+    for columns, said in (({"doc": [1], "model_response": [2]}, no_detail), ({"doc": [1]}, "not details")):
+        pl.DataFrame(columns).write_parquet(path)
+        assert said in refused(FormatError, opened, folder)
     path.write_bytes(b"PAR1")
     assert "not details of lighteval" in refused(FormatError, opened, folder)
-
-
-def test_the_results_beside_them_name_the_model(opened: Any, written: Any) -> None:
-    folder = written()
-    results = folder / "results" / "org" / "model" / f"results_{DATE}.json"
-    results.parent.mkdir(parents=True)
-    config = {"model_name": "org/model", "lighteval_sha": "?", "model_config": {"dtype": "float32"}}
-    results.write_text(json.dumps({"config_general": config}))
-    details = opened(folder).details
-    assert (details["model"], details["dtype"]) == ("org/model", "float32")
 
 
 def test_details_of_two_runs_are_refused(opened: Any, written: Any, refused: Any) -> None:

@@ -26,8 +26,10 @@ ITEMS = tuple(
     Example(f"negation:{k}", f"Ann has {k} cats.", "Ann has cats.", label)
     for k, label in enumerate(["entailment", "neutral", "contradiction", "entailment"])
 )
-SET = Dataset("negation.dev", ITEMS, {"construction": "negation"})
+NAME = "negation.dev"
+SET = Dataset(NAME, ITEMS, {"construction": "negation"})
 LIKELIHOODS = [(-0.5, -2.0, -4.0), (-3.0, -1.0, -2.0), (-9.0, -9.5, -8.0), (-1.0, -1.5, -1.0001)]
+ANSWERS = ["entailment", "neutral", "contradiction", "entailment"]  # by LIKELIHOODS
 TEXTS = ["True", "The answer is Neither.", "True or False", ""]
 
 
@@ -47,11 +49,9 @@ def lm_eval_line(question: Question, replies: Sequence[float] | str) -> dict[str
 
 
 def inspect_sample(question: Question, text: str, **choice: Any) -> dict[str, Any]:
-    names = "base cluster test_set construction premise hypothesis gold labels choices".split()
-    record = question.record()
     said = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop", **choice}
-    metadata = {name: record[name] for name in names}
-    return {"id": question.id, "epoch": 1, "metadata": metadata, "output": {"model": "m", "choices": [said]}}
+    output = {"model": "m", "choices": [said]}
+    return {"id": question.id, "epoch": 1, "metadata": question.record(), "output": output}
 
 
 def write_samples(folder: Path, replies: Sequence[Any], *, date: str = "2026-11-22T13-10-07.840940") -> Path:
@@ -68,11 +68,6 @@ def write_inspect(folder: Path, samples: Sequence[Mapping[str, Any]], model: str
     return path
 
 
-def inspect_texts(folder: Path, texts: Sequence[str] = TEXTS) -> Path:
-    asked = zip(question_set(SET, GPT3), texts, strict=True)
-    return write_inspect(folder, [inspect_sample(each, text) for each, text in asked])
-
-
 def inspect_same(folder: Path, text: str, data: Sequence[Dataset] = (SET,), **choice: Any) -> Path:
     """Write the same reply to all items of *data*."""
     asked = (each for dataset in data for each in question_set(dataset, GPT3))
@@ -86,10 +81,6 @@ def rewritten(path: Path, change: Callable[[dict[str, Any]], object], most: int 
         change(line)
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path
-
-
-NAME = SET.name
-ANSWERS = ["entailment", "neutral", "contradiction", "entailment"]  # by LIKELIHOODS
 
 
 def test_likelihoods_of_lm_eval_are_probabilities(tmp_path: Path) -> None:
@@ -139,11 +130,9 @@ def test_without_ids_pairs_are_matched_by_their_texts(tmp_path: Path, refused: A
     )
 
 
-# Texts
-
-
 def test_texts_are_read_by_the_rules_of_api(tmp_path: Path) -> None:
-    for path in (write_samples(tmp_path, TEXTS), inspect_texts(tmp_path)):
+    samples = map(inspect_sample, question_set(SET, GPT3), TEXTS)
+    for path in (write_samples(tmp_path, TEXTS), write_inspect(tmp_path, list(samples))):
         found = run(f"log/{path}", SET)
         assert found.predictions(NAME).tolist()[:2] == ["entailment", "neutral"]
         assert found.outcomes[NAME].statuses().tolist() == ["answered", "answered", "ambiguous", "empty"]
@@ -182,30 +171,18 @@ def test_epochs_are_shares(tmp_path: Path) -> None:
     assert set(run(f"log/{write_inspect(tmp_path, tied)}", SET).predictions(NAME)) == {"contradiction"}
 
 
-# Logs that do not fit
-
-
-MORE = Dataset(
-    "antonymy.dev", tuple(Example(f"antonymy:{k}", f"It is {k}.", "It rains.", "neutral") for k in range(3))
-)
-BOTH = Suite("tests", {each.name: each for each in (SET, MORE)})
-
-
 def test_a_log_that_does_not_fit_is_an_error(tmp_path: Path, refused: Any) -> None:
-    for change, said in (
-        (
-            lambda line: line["doc"].update(hypothesis="Ann has dogs."),
-            "'negation:0' is 'Ann has dogs.' there",
-        ),
+    changes: list[tuple[Callable[[dict[str, Any]], object], str]] = [
+        (lambda line: line["doc"].update(hypothesis="Ann has dogs."), "'negation:0' is 'Ann has dogs.'"),
         (lambda line: line["doc"].update(id="negation:99"), "item 'negation:99' of negation.dev, which is"),
         (lambda line: line["resps"][0][0].__setitem__(0, "nan"), "this is not a sample of lm-eval"),
         (lambda line: line["resps"].pop(), "there are 2 likelihoods for 3 labels"),
         (lambda line: line.update(filter="strict"), "several filters: none, strict"),
         (lambda line: line["doc"].pop("labels"), "it is not known which answer stands for which label"),
-    ):
-        assert said in refused(
-            FormatError, run, f"log/{rewritten(write_samples(tmp_path, LIKELIHOODS), change, 1)}", SET
-        )
+    ]
+    for change, said in changes:
+        path = rewritten(write_samples(tmp_path, LIKELIHOODS), change, 1)
+        assert said in refused(FormatError, run, f"log/{path}", SET)
     path = write_samples(tmp_path, LIKELIHOODS)
     lines = path.read_text().splitlines(keepends=True)
     for text, said in (
@@ -222,7 +199,7 @@ def test_folders_and_files_that_are_not_the_log_of_one_model(tmp_path: Path, ref
     (tmp_path / "a.json").write_text("{}")
     assert "no log of a known harness" in refused(FormatError, run, f"log/{tmp_path}", SET)
     (tmp_path / "a.json").unlink()
-    inspect_texts(tmp_path)
+    inspect_same(tmp_path, "True")
     assert run(f"log/{tmp_path}", SET).manifest["details"]["models"] == ["openai/gpt-5.1"]
     write_inspect(tmp_path, [], model="openai/other")
     assert "several models" in refused(FormatError, run, f"log/{tmp_path}", SET)
@@ -235,24 +212,22 @@ def test_folders_and_files_that_are_not_the_log_of_one_model(tmp_path: Path, ref
 
 def test_items_and_test_sets_that_were_not_asked_about(tmp_path: Path, refused: Any) -> None:
     """Items without a gold label are not exported, since harnesses would count each as wrong."""
+    items = (Example(f"antonymy:{k}", f"It is {k}.", "It rains.", "neutral") for k in range(3))
+    more = Dataset("antonymy.dev", tuple(items))
+    both = Suite("tests", {each.name: each for each in (SET, more)})
     log = f"log/{write_samples(tmp_path, LIKELIHOODS)}"
     unlabelled = Example("negation:9", "Ann has a dog.", "Ann has cats.", None)
     found = run(log, Dataset(NAME, (*ITEMS, unlabelled), SET.manifest))
     assert found.outcomes[NAME].unanswered() == {"unasked": 1}
     assert found.answered(NAME).tolist() == [True, True, True, True, False]
     said = "no reply to any item of 1 of the {} test sets with gold labels: antonymy.dev"
-    assert refused(FormatError, run, log, BOTH).has(said.format(2), "--only 'negation.dev'")
-    assert said.format(1) in refused(FormatError, run, log, MORE)
-    found = run(log, BOTH.only(["negation.*"]))
+    assert refused(FormatError, run, log, both).has(said.format(2), "--only 'negation.dev'")
+    assert said.format(1) in refused(FormatError, run, log, more)
+    found = run(log, both.only(["negation.*"]))
     assert list(found.datasets) == [NAME]
     assert "warning" not in found.manifest["details"]
-    both = run(f"log/{inspect_same(tmp_path, 'True', (SET, MORE))}", MORE)
+    answered = run(f"log/{inspect_same(tmp_path, 'True', (SET, more))}", more)
     expected = "the log has 4 replies to test sets that were left out: negation.dev"
-    assert both.manifest["details"]["warning"] == expected
-
-
-def test_a_log_answers_its_own_pairs_only(tmp_path: Path, refused: Any) -> None:
-    model = open_model(f"log/{write_samples(tmp_path, LIKELIHOODS)}")
-    known = (ITEMS[1].premise, ITEMS[1].hypothesis)
-    assert model.predict([known])[0].argmax() == 1
-    assert "1 of 2 pairs have no reply" in refused(model.predict, [known, ("a", "b")])
+    assert answered.manifest["details"]["warning"] == expected
+    pairs = [(ITEMS[1].premise, ITEMS[1].hypothesis), ("a", "b")]
+    assert "1 of 2 pairs have no reply" in refused(open_model(log).predict, pairs)

@@ -12,6 +12,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.corpora.spec import iter_corpus
 from crossexam.models.prompts.shots import Shots, draw_shots
 from crossexam.models.prompts.table import template
+from crossexam.models.table import open_model
 
 DEMO = "builtin:demo"
 
@@ -19,6 +20,12 @@ DEMO = "builtin:demo"
 def test_they_are_balanced_by_label_and_depend_on_the_seed_alone() -> None:
     found = draw_shots(template("gpt3"), 7, DEMO, 0)
     assert sorted(Counter(each.label for each in found.examples).values()) == [2, 2, 3]
+    two = draw_shots(template("true"), 6, DEMO, 0)
+    assert Counter(each.label for each in two.examples) == {"entailment": 3, "not_entailment": 3}
+    facts = found.facts["shots"]
+    assert (facts["count"], facts["from"], facts["seed"]) == (7, DEMO, 0)
+    assert (facts["ids"], facts["sha256"]) == (list(found.ids), found.sha256)
+    assert (Shots().facts, Shots().sha256) == ({}, "")
     assert draw_shots(template("gpt3"), 7, DEMO, 0) == found
     assert draw_shots(template("words"), 7, DEMO, 0).examples == found.examples
     others = {draw_shots(template("gpt3"), 7, DEMO, seed).sha256 for seed in range(6)}
@@ -37,21 +44,6 @@ def test_every_example_of_a_label_is_as_likely() -> None:
     for example in iter_corpus(part):
         expected = 400 / sizes[example.label]
         assert abs(drawn[example.id] - expected) < 5 * expected**0.5
-
-
-def test_labels_of_a_template_of_two_are_those_of_the_shots() -> None:
-    found = draw_shots(template("true"), 6, DEMO, 0)
-    assert Counter(each.label for each in found.examples) == {"entailment": 3, "not_entailment": 3}
-
-
-def test_they_are_recorded() -> None:
-    found = draw_shots(template("gpt3"), 3, DEMO, 2)
-    facts = found.facts["shots"]
-    assert (facts["count"], facts["from"], facts["seed"]) == (3, DEMO, 2)
-    assert facts["ids"] == list(found.ids)
-    assert facts["sha256"] == found.sha256
-    assert Shots().facts == {}
-    assert Shots().sha256 == ""
 
 
 def test_a_model_is_not_asked_about_its_shots() -> None:
@@ -76,8 +68,6 @@ def test_shots_that_cannot_be_drawn_are_refused(refused: Any) -> None:
 
 
 def test_they_are_in_the_prompt_and_in_the_key(lm_folders: dict[str, Path]) -> None:
-    from crossexam.models.table import open_model
-
     name = f"lm/{lm_folders['gpt2']}"
     plain: Any = open_model(name, {"template": "gpt3"})
     options = {"template": "gpt3", "shots": 2, "shots_from": DEMO}

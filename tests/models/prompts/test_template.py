@@ -15,7 +15,6 @@ from crossexam.models.prompts.template import EDITS, Shot, Template
 
 PAIR = ("The $5 \\1 {hypothesis} fell {0} %s.", "It {premise} broke.")
 THREE = {"entailment": "yes", "neutral": "perhaps", "contradiction": "no"}
-TWO = {"entailment": "yes", "not_entailment": "no"}
 
 
 def _template(**entries: Any) -> Template:
@@ -38,35 +37,25 @@ def test_the_shipped_templates_are_those_whose_hashes_were_accepted(golden: Any)
     """Answers are stored under the hash: if a template has to change, its version must too."""
     lines = [f"{each.name} v{each.version} {each.sha256[:16]}\n" for each in templates().values()]
     golden("templates.txt", "".join(lines))
-
-
-def test_no_two_shipped_templates_are_the_same_but_for_published_ones() -> None:
-    by_hash: dict[str, list[str]] = {}
-    for each in templates().values():
-        by_hash.setdefault(each.sha256, []).append(each.name)
-    assert [names for names in by_hash.values() if len(names) > 1] == []
+    assert len({each.sha256 for each in templates().values()}) == len(lines)
 
 
 def test_fields_are_replaced_once() -> None:
-    assert _template().prompt("{hypothesis}", "{premise}") == "{hypothesis}|{premise}"
-    assert _template(user="{hypothesis}{premise}{premise}").prompt("p", "h") == "hpp"
-    assert (
-        _template(user='{"p": "{premise}", "h": "{hypothesis}"}').prompt("a", "b") == '{"p": "a", "h": "b"}'
-    )
+    for user, expected in (
+        ("{premise}|{hypothesis}", "{hypothesis}|{premise}"),
+        ("{hypothesis}{premise}{premise}", "{premise}{hypothesis}{hypothesis}"),
+        ('{"p": "{premise}"; "{hypothesis}"}', '{"p": "{hypothesis}"; "{premise}"}'),
+    ):
+        assert _template(user=user).prompt("{hypothesis}", "{premise}") == expected
 
 
 def test_messages_and_prompt_contain_the_shots_in_their_order() -> None:
     made = _template(system="Judge.", labels={**THREE, "neutral": "open: {hypothesis}"}, delimiter=" => ")
     shots = [Shot("a", "b", "neutral"), Shot("c", "d", "contradiction")]
     assert made.prompt("p", "h", shots) == "Judge.\n\na|b => open: b\n\nc|d => no\n\np|h"
-    assert [(each["role"], each["content"]) for each in made.messages("p", "h", shots)] == [
-        ("system", "Judge."),
-        ("user", "a|b"),
-        ("assistant", "open: b"),
-        ("user", "c|d"),
-        ("assistant", "no"),
-        ("user", "p|h"),
-    ]
+    roles, contents = zip(*(each.values() for each in made.messages("p", "h", shots)), strict=True)
+    assert roles == ("system", "user", "assistant", "user", "assistant", "user")
+    assert contents == ("Judge.", "a|b", "open: b", "c|d", "no", "p|h")
 
 
 def test_edits_change_only_the_sentence_that_they_are_for(each_case: Any) -> None:
@@ -83,20 +72,19 @@ CHANGES: dict[str, Any] = {
     "labels": {**THREE, "neutral": "maybe"},
     "system": "Judge.",
     "delimiter": "",
-    "score": "first",
+    "score": "mean",
     "outputs": {"entailment": 1, "neutral": 2, "contradiction": 0},
     "edits": {"premise": ["stripped"]},
 }
 
 
 def test_the_hash_covers_everything_that_an_answer_depends_on() -> None:
-    for entry in [each.name for each in fields(Template)]:
-        base = _template(score="first") if entry == "outputs" else _template()
-        if entry in ("name", "version", "source"):
-            values = {"name": "other", "version": 2, "source": "elsewhere"}
-            assert replace(base, **{entry: values[entry]}).sha256 == base.sha256
-        else:
-            assert replace(base, **{entry: CHANGES[entry]}).sha256 != base.sha256
+    """And every entry can be written in TOML."""
+    same = {"name": "other", "version": 2, "source": "elsewhere"}
+    assert set(CHANGES | same) == {each.name for each in fields(Template)} == set(table._TYPES) | {"name"}
+    base = _template(score="first")
+    for entry, value in (CHANGES | same).items():
+        assert (replace(base, **{entry: value}).sha256 == base.sha256) is (entry in same), entry
 
 
 def test_a_label_that_begins_with_another_is_refused_where_first_tokens_decide(refused: Any) -> None:
@@ -141,7 +129,3 @@ def test_a_name_that_is_none_is_refused_with_the_nearest(tmp_path: Path, refused
     assert "did you mean 'words'" in refused(UnknownNameError, template, "wrods")
     assert "crossexam ls templates" in refused(UnknownNameError, template, "qqq")
     assert "cannot be read" in refused(template, str(tmp_path / "none.toml"))
-
-
-def test_all_entries_of_templates_can_be_written_in_toml() -> None:
-    assert set(table._TYPES) | {"name"} == {each.name for each in fields(Template)}

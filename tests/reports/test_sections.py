@@ -56,7 +56,7 @@ def run_of(*datasets: Dataset, **manifest: Any) -> Run:
             gold = LABELS.index(item.label)  # type: ignore[arg-type]
             rows[k, gold if k % wrong else (gold + 1 + k // wrong % 2) % 3] = 0.8
         answers[test_set.name] = rows
-    return Run("mine", {each.name: each for each in datasets}, answers, manifest)
+    return Run("mine", {each.name: each for each in datasets}, answers, {"model_key": "k", **manifest})
 
 
 def other_model(run: Run, model: str, step: int, order: list[int]) -> Run:
@@ -76,7 +76,7 @@ def others(run: Run) -> list[Run]:
 
 def stress(**manifest: Any) -> Run:
     negation = set_of("negation.x", GOLDS[1:] + GOLDS[0], base_set="base.x")
-    return run_of(set_of("base.x"), negation, model_key="k", **manifest)
+    return run_of(set_of("base.x"), negation, **manifest)
 
 
 def adversary() -> Run:
@@ -368,8 +368,8 @@ def test_a_section_is_in_each_of_its_formats(for_each: Callable[..., None]) -> N
 
 
 def test_a_section_hides_itself(for_each: Callable[..., None]) -> None:
-    """Of a base with one gold label there is no drop, no slice and no study."""
-    case = Case(lambda: run_of(set_of("base.x", "NNNNNN")), 1)
+    """Of a base with one gold label there is no drop, no slice and no study; this run has no manifest."""
+    case = Case(lambda: replace(run_of(set_of("base.x", "NNNNNN")), manifest={}), 1)
 
     def check(key: str) -> None:
         section, of = BY_KEY[key], results(case)

@@ -2,47 +2,40 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
+from made_runs import csv_rows, dataset
 
-from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Example
+from crossexam.core.dataset import Run
 from crossexam.evaluation.fact_checking import ThresholdChoice
 from crossexam.reports.data import comparison_csv, render_csv, render_json
 from crossexam.reports.results import ReportOptions, results_of
 
+SCORES = [0.2, 0.3, 0.1, 0.4, 0.2, 0.9, 0.95, 0.05]
 
-def run_of(split: str) -> Run:
+
+def run_of(split: str, scores: list[float] = SCORES) -> Run:
     """Two data sets of eight claims, of which the first six have scores in the order of their labels."""
-    datasets, answers = {}, {}
+    sets = {}
     for name in ("frank", "polytope"):
         place = {"benchmark": "summac", "title": "SummaC", "data_set": name, "split": split}
-        items = tuple(
-            Example(f"{k}", f"{name} {k // 2}.", f"{split} {k}.", "entailment" if k % 2 else "not_entailment")
-            for k in range(8)
-        )
-        about = {"construction": "base", "part": name, "projection": "two labels", "fact_checking": place}
-        scores = [0.2, 0.3, 0.1, 0.4, 0.2, 0.9, 0.95, 0.05]
-        datasets[f"base.{name}"] = Dataset(f"base.{name}", items, about)
-        answers[f"base.{name}"] = np.array([[p, 1 - p, 0.0] for p in scores])
-    return Run("mine", datasets, answers, {"model_key": "k"})
+        made = dataset(f"base.{name}", "nE" * 4, projection="two labels", fact_checking=place)
+        items = [
+            replace(item, premise=f"{name} {k // 2}.", hypothesis=f"{split} {k}.")
+            for k, item in enumerate(made)
+        ]
+        sets[made.name] = replace(made, examples=items)
+    answers = np.array([[score, 1 - score, 0.0] for score in scores])
+    return Run("mine", sets, dict.fromkeys(sets, answers), {"model_key": "k"})
 
 
-def rows_of(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
-
-
-def test_the_csv_has_each_figure_the_threshold_and_the_mean() -> None:
-    results = results_of(
-        [run_of("test")], ReportOptions(threshold=ThresholdChoice(chosen_on=(run_of("dev"),)))
-    )
-    rows = {(row["test_set"], row["statistic"]): row for row in rows_of(render_csv(results))}
+def test_the_data_have_each_figure_the_threshold_and_the_mean() -> None:
+    options = ReportOptions(threshold=ThresholdChoice(chosen_on=(run_of("dev"),)))
+    found = csv_rows(render_csv(results_of([run_of("test")], options)))
+    rows = {(row["test_set"], row["statistic"]): row for row in found}
     # at 0.25, three of four supported claims are above, and one of four others
     for statistic, value in (("balanced_accuracy", 0.75), ("false_support", 0.25), ("missed_support", 0.25)):
         row = rows["base.frank", statistic]
@@ -56,26 +49,19 @@ def test_the_csv_has_each_figure_the_threshold_and_the_mean() -> None:
     # 0.3, 0.4 and 0.9 are above three of the four others, 0.05 above none
     assert float(rows["base.frank", "roc_auc"]["value"]) == 9 / 16
     assert rows["(mean of SummaC)", "roc_auc"]["of"] == "frank+polytope"
-
-
-def test_the_json_has_the_same() -> None:
-    results = results_of([run_of("test")])
-    document: dict[str, Any] = json.loads(render_json(results))["models"][0]
+    document = json.loads(render_json(results_of([run_of("test")])))["models"][0]
     sets = {each["name"]: each for each in document["test_sets"]}
-    facts, found = sets["base.frank"]["facts"]["fact_checking"], sets["base.frank"]["figures"]
-    assert found["threshold"]["of"]["fixed"]["value"] == 0.5
+    facts, figures = sets["base.frank"]["facts"]["fact_checking"], sets["base.frank"]["figures"]
+    assert figures["threshold"]["of"]["fixed"]["value"] == 0.5
     assert (facts["data_set"], facts["split"]) == ("frank", "test")
-    assert (found["documents"]["value"], found["documents"]["n"]) == (4, 8)
-    assert found["missed_support"]["value"] == 0.75
+    assert (figures["documents"]["value"], figures["documents"]["n"]) == (4, 8)
+    assert figures["missed_support"]["value"] == 0.75
     mean = sets["(mean of SummaC)"]["figures"]
     assert mean["false_support"]["of"]["frank+polytope"]["value"] == 0.25
 
 
 def test_a_comparison_has_the_difference() -> None:
-    run = run_of("test")
-    better = {name: rows.copy() for name, rows in run.probabilities.items()}
-    for rows in better.values():
-        rows[1] = [0.7, 0.3, 0.0]
-    rows = rows_of(comparison_csv(results_of((replace(run, model="better", probabilities=better), run))))
+    better = replace(run_of("test", [0.2, 0.7, *SCORES[2:]]), model="better")
+    rows = csv_rows(comparison_csv(results_of((better, run_of("test")))))
     first, _ = (row for row in rows if row["statistic"] == "difference_balanced_accuracy")
     assert float(first["value"]) == pytest.approx(1 / 8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -94,29 +94,21 @@ def test_examples_are_items_that_only_one_model_gets_right() -> None:
 # Three or more
 
 
-def test_the_ranks_are_in_order_and_the_matrix_marks_what_is_significant() -> None:
+def test_the_matrix_marks_what_is_significant() -> None:
+    """The numbers themselves: test_shown_figures.py."""
     results = make_report(*THREE).results
-    table = first_rank_table(results)
-    assert table.title == "Ranks: mean of 2 test sets"
-    assert [(row[0], row[4]) for row in table.rows] == [
-        ("hf/me/good", "a"),
-        ("hf/me/fair", "b"),
-        ("zoo/poor", "c"),
-    ]
+    assert first_rank_table(results).title == "Ranks: mean of 2 test sets"
     table = difference_tables(results)[0]
     assert headers(table) == ["Model", "1", "2", "3"]
     assert [row[0] for row in table.rows] == ["1. good", "2. fair", "3. poor"]
-    cells: Any = [row[1:] for row in table.rows]
-    assert cells[0][0] is None
-    assert isinstance(cells[0][2], Significant)
-    assert float(cells[0][2]) == -float(cells[2][0])
+    assert isinstance(table.rows[0][3], Significant)
     alike = make_report(run_of("a", 0.5), run_of("b", 0.5), run_of("c", 0.5)).results
     found = [cell for row in difference_tables(alike)[0].rows for cell in row[1:]]
     assert not any(isinstance(cell, Significant) for cell in found)
-    results = make_report(*THREE[:2]).results
-    assert rankings(results) == first_rank_table(results).rows == ()
-    assert difference_tables(results) == agreement_tables(results) == []
-    assert not any(table.rows for table in alone_tables(results))
+    two = make_report(*THREE[:2]).results
+    assert rankings(two) == first_rank_table(two).rows == ()
+    assert difference_tables(two) == agreement_tables(two) == []
+    assert not any(table.rows for table in alone_tables(two))
     assert "ranked_accuracy" not in make_report(*THREE[:2]).text(".json")
 
 
@@ -151,16 +143,6 @@ def test_what_is_left_out_is_named() -> None:
     runs = [*THREE[:2], run_of("three", 0.5, sets=(*SETS, dataset("so_swap.x", "ENC" * 3, "base.x")))]
     notes = [*first_rank_table(make_report(*runs).results).notes]
     assert any("It leaves out so swap: " in note for note in notes)
-
-
-def test_csv_and_json_have_every_pair_and_model() -> None:
-    """The numbers themselves: test_figures.py."""
-    rows = csv_rows(make_report(*THREE).text(".csv"))
-    ranked = {(row["model"], row["test_set"]) for row in rows if row["statistic"] == "ranked_accuracy"}
-    sets = ("(mean of test sets)", "base.x", "negation.x")
-    assert ranked == {(run.model, name) for run in THREE for name in sets}
-    assert {row["model"] for row in rows if row["statistic"] == "only_right"} == {run.model for run in THREE}
-    assert len([row for row in rows if row["statistic"] == "agreement_kappa"]) == 3 * 3
 
 
 @pytest.mark.browser

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_runs import GOLD_OF, answers, csv_rows, headers, json_figures, terminal
+from made_runs import GOLD_OF, answers, csv_rows, headers, terminal
 
 from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
@@ -256,21 +256,6 @@ def test_what_cannot_be_reported_is_refused(
         assert f"these are {count}" in refused(report.save_comparison, tmp_path / "c.csv")
         assert f"these are {count}" in refused(report.terminal_comparison)
     assert not list(tmp_path.iterdir())
-
-
-def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
-    texts = {
-        suffix: make_report(*two_runs).save_comparison(tmp_path / f"c{suffix}").read_text()
-        for suffix in (".md", ".tex", ".csv", ".json")
-    }
-    rows = csv_rows(texts[".csv"])
-    assert {row["model"] for row in rows} == {"builtin/first against hf/second_model"}
-    found = {row["statistic"]: row["value"] for row in rows if row["test_set"] == "negation.dev_matched"}
-    # Of six items the first alone has one right (the second neutral), the second alone two (E, E).
-    assert [float(found[key]) for key in ("only_a_right", "only_b_right", "difference")] == [1, 2, -1 / 6]
-    assert json_figures(texts[".json"], "negation.dev_matched")["difference"]["low"] < -1 / 6
-    for suffix in (".md", ".tex"):
-        assert "A: builtin/first, B: hf/second\\_model" in texts[suffix]
 
 
 def test_sample_shows_every_kind_and_repeats() -> None:

@@ -417,18 +417,19 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
 
     def count(module: Any, name: str) -> None:
         measure = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *given, **named: calls.append(name) or measure(*given, **named)
+        )
 
-        def counted(*args: Any, **options: Any) -> Any:
-            calls.append(name)
-            return measure(*args, **options)
-
-        monkeypatch.setattr(module, name, counted)
-
-    count(measures, "measure")
-    count(behaviour, "factor_results")
-    count(cross_dataset, "benchmark_score")
-    count(lexically_misleading, "misled_parts")
-    count(comparison, "compare_runs")
+    of_one = {
+        "measure": measures,
+        "factor_results": behaviour,
+        "benchmark_score": cross_dataset,
+        "misled_parts": lexically_misleading,
+        "compare_runs": comparison,
+    }
+    for name, module in of_one.items():
+        count(module, name)
 
     def called(*runs: Run) -> list[str]:
         calls.clear()
@@ -443,10 +444,13 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
     for run, of_its_own in applies.items():
         assert sorted(called(run())) == sorted({"benchmark_score", "measure", of_its_own})
     assert called(stress(), *others(stress())[:1]).count("compare_runs") == 1
-    count(ranking, "rankings")
-    count(model_agreement, "pair_agreements")
-    count(model_agreement, "only_one_right")
-    count(together, "score_together")
+    of_several = {
+        "rankings": ranking,
+        "pair_agreements": model_agreement,
+        "only_one_right": model_agreement,
+        "score_together": together,
+    }
+    for name, module in of_several.items():
+        count(module, name)
     found = called(stress(), *others(stress()))
-    several_models = ("rankings", "pair_agreements", "only_one_right", "score_together")
-    assert [found.count(name) for name in several_models] == [1, 1, 1, 1]
+    assert [found.count(name) for name in of_several] == [1, 1, 1, 1]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from made_runs import SECTIONS, cells_of, csv_rows, dataset, json_figures, run_of, tables_of, wait_for_count
+from made_runs import SECTIONS, cells_of, dataset, run_of, tables_of, wait_for_count
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
@@ -43,16 +43,6 @@ HOLES = "".join("?" if k % 10 == 9 else letter for k, letter in enumerate(GOLD))
 MANY = run("py/many", one=HOLES, two="E")
 NONE = run("py/mute", base="?", one="?", two="?")
 ABOVE = "only bounds on these results are known"
-
-
-def test_few_missing_answers_are_counted_and_bounded() -> None:
-    results = results_of([FEW])
-    (row,) = cells_of(results, "unanswered")
-    shown = {name: row[name] for name in ("Items", "Unanswered", "Share, %", "Reasons")}
-    assert shown == {"Items": "60", "Unanswered": "1", "Share, %": "1.7", "Reasons": "1 refused"}
-    assert row["Bounds"].startswith("98.3 to 100.0 [")
-    assert row["Bounds of drop"].startswith("0.0 to 1.7 [")
-    assert not any(ABOVE in warning for warning in warnings(results))
 
 
 def test_above_the_limit_no_number_stands_alone() -> None:
@@ -116,11 +106,6 @@ def test_every_format_shows_missing_answers(for_each: Callable[..., None]) -> No
 #: A fifth of one test set is refused, over all gold labels; the base and the other are answered.
 SOME: Final = "".join("?" if k % 5 == 0 or k == 1 else letter for k, letter in enumerate(GOLD))
 LEFT_OUT: Final = "Left out, because only bounds of their accuracy are known: "
-#: What the data say of a test set of which there are only bounds; other statistics have no value.
-OF_BOUNDS: Final = {
-    "items", "pairs", "unanswered", "unanswered_share", "pairs_unanswered", "only_bounds", "unlabelled",
-    "accuracy_least", "accuracy_most", "base_accuracy_least", "base_accuracy_most", "drop_least", "drop_most",
-}  # fmt: skip
 
 
 def soft(model: str = "py/soft", *, people: bool = False, **said: str) -> Run:
@@ -142,25 +127,6 @@ def elsewhere() -> Run:
         for name, data in made.datasets.items()
     }
     return replace(made, datasets=sets)
-
-
-def test_nothing_but_bounds_is_in_the_data_of_a_test_set_with_only_bounds() -> None:
-    report = cx.report(soft(one=SOME, two="E"), temperature_from=elsewhere())
-    said: dict[str, set[str]] = {}
-    for row in csv_rows(report.text(".csv")):
-        if row["value"]:
-            said.setdefault(row["test_set"], set()).add(row["statistic"])
-    assert said["one.dev"] == OF_BOUNDS
-    others = {"ece", "brier", "selective_risk", "confusion", "errors", "tempered_ece"}
-    assert said["two.dev"] >= others
-    assert "temperature" in said[""]
-    figures = json_figures(report.text(".json"), "one.dev")
-    known = {
-        name
-        for name, each in figures.items()
-        if any(part.get("value") is not None for part in (each, *each.get("of", {}).values()))
-    }
-    assert known == OF_BOUNDS
 
 
 def test_no_table_and_no_chart_shows_a_test_set_with_only_bounds_but_those_of_bounds() -> None:
@@ -205,15 +171,6 @@ def test_comparisons_show_who_did_not_answer(tmp_path: Path) -> None:
     for suffix in (".md", ".tex", ".csv", ".json"):
         path = make_report(MANY, FEW).save_comparison(tmp_path / f"c{suffix}")
         assert not re.search(r"\bnan\b", path.read_text(encoding="utf-8"), re.IGNORECASE)
-    text = path.read_text(encoding="utf-8")
-    one, two = (json_figures(text, name) for name in ("one.dev", "two.dev"))
-    assert [one[key]["value"] for key in ("unanswered_a", "unanswered_b")] == [6, 1]
-    assert (two["both_right"]["value"], "unanswered" in two) == (20, False)
-    counts = {"n", "unanswered", "unanswered_a", "unanswered_b", "labelled", "only_bounds"}
-    bounds = {
-        f"{name}_{end}" for name in ("accuracy_a", "accuracy_b", "difference") for end in ("least", "most")
-    }
-    assert {name for name, each in one.items() if each.get("value") is not None} == counts | bounds
     results = results_of([MANY, FEW])
     (row,) = cells_of(results, "lacking")
     assert (row["Not by A"], row["Not by B"], row["Left out"]) == ("6", "1", "6")

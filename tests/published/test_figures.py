@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crossexam.constructions.table import CONSTRUCTIONS
-from crossexam.published.figures import Claim, published, published_studies, study_from_toml
+from crossexam.published.figures import Claim, published, published_studies, split_of, study_from_toml
 from crossexam.suites.challenge_sets import CHALLENGES
 
 STUDY, NIE, ZHANG = published("naik2018"), published("nie2019"), published("zhang2020")
@@ -155,6 +155,12 @@ def test_tables_3_and_5_agree_with_table_1() -> None:
     assert all(
         set(table.rows) <= {*NIE.systems, "None", "SOSwap", "AddAmod", "dev"} for table in NIE.tables.values()
     )
+
+
+def test_a_whole_split_has_published_figures_and_no_part_of_it() -> None:
+    for part in ("snli_1_0_dev", "dev_matched", "multinli_1_0_dev_mismatched"):
+        parts = (part, f"{part}_1000", f"{part}_hard", f"my_{part}")
+        assert [split_of(each) is not None for each in parts] == [True, False, False, False]
 
 
 def test_unknown_names_and_malformed_studies_are_refused(refused: Callable[..., Any]) -> None:

@@ -175,6 +175,10 @@ def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
         ["so swap", "mine", 2, 1.0, 0.0, 0.0],  # of the two items that were judged
         ["so swap", "Human (published)", None, 0.02, 0.14, 0.84],  # E 2, C 84, N 14 in Table 2
     ]
+    figures = [row for row in csv_rows(make_report(run).text(".csv")) if row["statistic"] == "judged_share"]
+    shares = {(row["model"], row["of"]): float(row["value"]) for row in figures}
+    assert shares["(judges)", "neutral"] == 2 / 5
+    assert shares["mine", "entailment"] == 1
     assert not judged_table(results_of([said_of("so_swap.snli_dev")])).rows
     of_two = dataset("antonymy.snli_dev", "nE", None, judged("nE"))
     table = judged_table(results_of([run_of({"antonymy.snli_dev": "NN"}, of_two)]))

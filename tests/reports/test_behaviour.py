@@ -144,7 +144,13 @@ def test_shares_stand_beside_the_counts(results: Results) -> None:
             assert list(row[3 + half :]) == [count / total if total else None for count in counts]
 
 
-def test_every_number_is_in_json_and_csv(results: Results) -> None:
+def test_every_number_is_in_json_and_csv() -> None:
+    run, answers = a_run(), {}
+    for kind, wrong in (("i_th", {0, 1, 4, 8}), ("i_ta1", {*range(0, 48, 4)})):
+        places = [(k + (k in wrong)) % 3 for k in range(48)]
+        answers[f"{kind}.snli_train"] = 0.1 + 0.7 * np.eye(3)[places]
+    results = results_of([replace(run, probabilities={**run.probabilities, **answers})])
+    assert any(each.p_holm < each.p_bonferroni < 1 for each in factors(results.models[0]))
     text, rows = render_json(results), csv_rows(render_csv(results))
     assert json.loads(text)["alpha"] == 0.05
     for each in factors(results.models[0]):

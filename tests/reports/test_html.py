@@ -359,7 +359,7 @@ def test_the_policy_holds_against_a_script_that_did_get_in(chromium: Browser, tw
 
 
 @pytest.mark.browser
-def test_pages_of_one_test_set_and_one_model(open_page: Opener, tmp_path: Path) -> None:
+def test_a_page_of_one_test_set_and_one_model(open_page: Opener, tmp_path: Path) -> None:
     base = suite(30)[0]
     unlabelled = replace(base, examples=(replace(base.examples[0], label=None), *base.examples[1:]))
     page = open_page(make_report(answered("m", [unlabelled])).save(tmp_path / "one.html"))
@@ -369,16 +369,6 @@ def test_pages_of_one_test_set_and_one_model(open_page: Opener, tmp_path: Path) 
     page.select_option("#gold", "-1")
     assert count(page) == 1
     assert not re.search("right|wrong", cards(page)[0])
-    sure = {base.name: np.tile([0.2, 0.5, 0.3], (30, 1))}
-    run = Run("two", {base.name: base}, sure, {"details": {"two_label": True}})
-    page = open_page(make_report(run).save(tmp_path / "two_labels.html"))
-    assert "not_entailment = neutral + contradiction" in page.locator("#accuracy").inner_text()
-    page.select_option("#answer", "3")
-    assert count(page) == 30
-    page.select_option("#outcome", "right")  # on neutral and on contradiction
-    assert count(page) == sum(item.label != "entailment" for item in base) > 0
-    assert "✓ correct: not entailment" in cards(page)[0]
-    assert "E 20.0 · not E 80.0" in cards(page)[0]
 
 
 def test_script_json_is_json_that_cannot_end_its_element() -> None:

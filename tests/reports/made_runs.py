@@ -10,7 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
@@ -22,6 +22,9 @@ from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.results import Results
 from crossexam.reports.sections import ANALYSES
 from crossexam.reports.table import Table, cell_text
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 #: The sections of all analyses.
 SECTIONS = tuple(section for analysis in ANALYSES for section in analysis.sections)
@@ -95,6 +98,16 @@ def page_of(report: Any) -> str:
     """The page of a report, with blanks that break."""
     text: str = report.text(".html")
     return text.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def settled(page: Page) -> str:
+    """Return how many items a page says that it has found, once they are there."""
+    page.locator("#list[aria-busy=false]").wait_for(state="attached")
+    return page.locator("#count").inner_text()
+
+
+def wait_for_count(page: Page, text: str) -> None:
+    page.wait_for_function("text => document.getElementById('count').textContent === text", arg=text)
 
 
 def csv_rows(text: str) -> list[dict[str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from made_runs import GOLD_OF, dataset, headers, run_of, terminal
+from made_runs import GOLD_OF, csv_rows, dataset, headers, run_of, terminal
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
@@ -17,7 +17,7 @@ from crossexam.reports.analyses.judged import judged_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
-from crossexam.reports.table import MARK, Cell, Marked, Table, number_text
+from crossexam.reports.table import MARK, Marked, Table, number_text
 
 
 def said_of(name: str, golds: str = "CCCC", said: str = "EENC", model: str = "mine", **facts: Any) -> Run:
@@ -48,14 +48,6 @@ def test_shares_of_each_label_and_the_published_below() -> None:
         assert "84.9" in text
 
 
-def test_published_rows_stand_once_below_all_models() -> None:
-    said = [said_of("add_amod.snli_dev", "NN", answered) for answered in ("EN", "NN")]
-    names = [row[2] for row in predicted(*said).rows]
-    assert names[:3] == ["mine (1)", "mine (2)", "RSE (published)"]
-    assert len(names) == 2 + 8 + 2
-    assert [row[2] for row in predicted(*said, published_rows=False).rows] == ["mine (1)", "mine (2)"]
-
-
 def test_which_sets_have_rows_and_published_ones(for_each: Callable[..., None]) -> None:
     def check(name: str, golds: str, models: list[str]) -> None:
         table = predicted(said_of(name, golds, "EC"))
@@ -69,11 +61,11 @@ def test_which_sets_have_rows_and_published_ones(for_each: Callable[..., None]) 
         ("antonymy.x", "CC", ["mine"]),  # a set of another study
     ]
     for_each(check, rows)
-
-
-def test_the_letter_n_is_explained_for_two_labels() -> None:
-    table = error_table(results_of([said_of("base.x", "n", "E")]))
-    assert "In test sets of two labels, N is not_entailment." in table.notes
+    said = [said_of("add_amod.snli_dev", "NN", answered) for answered in ("EN", "NN")]
+    names = [row[2] for row in predicted(*said).rows]
+    assert names[:3] == ["mine (1)", "mine (2)", "RSE (published)"]
+    assert len(names) == 2 + 8 + 2  # published ones stand once below all models
+    assert [row[2] for row in predicted(*said, published_rows=False).rows] == ["mine (1)", "mine (2)"]
 
 
 def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
@@ -82,6 +74,8 @@ def test_figures_of_three_labels_do_not_stand_beside_models_of_two() -> None:
     columns = [len(accuracy_table(results_of(runs)).columns) for runs in ([two], [run], [two, run])]
     assert columns[0] == 3 < columns[1] < columns[2]
     assert "84.9" not in make_report(two).text(".md")
+    table = error_table(results_of([said_of("base.x", "n", "E")]))
+    assert "In test sets of two labels, N is not_entailment." in table.notes
 
 
 def test_published_shares_of_errors_stand_below_those_of_the_models() -> None:
@@ -101,40 +95,44 @@ def test_published_shares_of_errors_stand_below_those_of_the_models() -> None:
         assert len(error_table(results_of([said_of(name)])).rows) == 1
 
 
+def published(*names: str, part: str = "dev_matched", **facts: Any) -> tuple[Any, tuple[str, ...]]:
+    """The figures of each system by the rows of the table of accuracies on these sets, and its notes."""
+    sets = [replace(dataset(f"{name}.{part}", "CCCC"), manifest=facts) for name in names]
+    table = accuracy_table(results_of([run_of({each.name: "CCCC" for each in sets}, *sets)]))
+    found = {str(row[0]): dict(zip(headers(table), row, strict=True)) for row in table.rows}
+    return found, tuple(table.notes)
+
+
 def test_the_tautology_of_table_5_has_published_figures() -> None:
-    table = accuracy_table(results_of([said_of("tautology.dev_mismatched")]))
-    published = dict(zip(headers(table), table.rows[0], strict=True))
-    assert (published["NB"], published["BiLSTM"], published["CH"]) == (0.497, 0.493, None)
-    assert any("Table 5, after training with the negation distraction" in note for note in table.notes)
+    found, notes = published("tautology", part="dev_mismatched")
+    (row,) = found.values()
+    assert (row["NB"], row["BiLSTM"], row["CH"]) == (0.497, 0.493, None)
+    assert any("Table 5, after training with the negation distraction" in note for note in notes)
     clause = "corpus:x|clause:it is wet|version:1"
-    other = said_of("tautology.dev_mismatched", signature=clause)
-    assert "NB" not in headers(accuracy_table(results_of([other])))
-
-
-def nb(*names: str) -> tuple[dict[str, Cell], tuple[str, ...]]:
-    """The figure of NB in each row of the table of accuracies on these test sets, and its notes."""
-    sets = [replace(dataset(f"{name}.dev_matched", "CCCC"), manifest={}) for name in names]
-    run = run_of({each.name: "CCCC" for each in sets}, *sets)
-    table = accuracy_table(results_of([run]))
-    place = headers(table).index("NB")
-    return {str(row[0]): row[place] for row in table.rows}, tuple(table.notes)
+    found, _ = published("tautology", part="dev_mismatched", signature=clause)
+    assert "NB" not in found["tautology"]
 
 
 def test_figures_are_marked_unless_the_rules_are_the_authors() -> None:
-    found, notes = nb("base", *(f"antonymy{rules}" for rules in ("", "_paper", "_released", "_authors")))
-    assert found["antonymy"] == found["antonymy (released)"] == 0.151
-    marked = {name for name, figure in found.items() if isinstance(figure, Marked)}
+    found, notes = published(
+        "base", *(f"antonymy{rules}" for rules in ("", "_paper", "_released", "_authors"))
+    )
+    assert found["antonymy"]["NB"] == found["antonymy (released)"]["NB"] == 0.151
+    marked = {name for name, row in found.items() if isinstance(row["NB"], Marked)}
     assert marked == {"antonymy", "antonymy (paper)"}
     (note,) = [note for note in notes if note.startswith(MARK)]
     assert "For antonymy, our rules replace adjectives and nouns" in note
     assert "For antonymy (paper), the paper's text replaces adjectives and nouns" in note
     assert "released" not in note
-    found, notes = nb("base", "negation_released")
-    assert found["negation (released)"] == 0.395
+    found, notes = published("base", "negation_released")
+    assert found["negation (released)"]["NB"] == 0.395
     assert not any(MARK in note for note in notes)
-    found, _ = nb("base", "spelling_error_content_word", "spelling_error_mixed_content_word_released")
-    assert found["spelling error content word"] is None  # of the keyboard, which is not that of Table 3
-    assert found["spelling error mixed content word (released)"] == 0.511  # Table 3, and Table 8 (CN swap)
+    found, _ = published("base", "spelling_error_content_word", "spelling_error_mixed_content_word_released")
+    keyboard, mixed = (
+        found[f"spelling error {kind}"]["NB"] for kind in ("content word", "mixed content word (released)")
+    )
+    assert keyboard is None  # that of Table 3 is another
+    assert mixed == 0.511  # Table 3, and Table 8 (CN swap)
 
 
 def test_every_format_shows_the_mark_and_its_note(for_each: Callable[..., None]) -> None:
@@ -150,19 +148,10 @@ def test_every_format_shows_the_mark_and_its_note(for_each: Callable[..., None])
         assert "other rules" not in plain
 
     for_each(check, [(".md", "39.5†"), (".tex", r"39.5$^\dagger$"), (".html", "39.5†")])
-
-
-def test_csv_and_json_have_the_rules_and_the_difference() -> None:
-    sets = [replace(dataset(f"negation{of}.dev_matched", "CCCC"), manifest={}) for of in ("", "_paper")]
-    report = make_report(run_of({each.name: "CCCC" for each in sets}, *sets))
-    found = json.loads(report.text(".json"))["models"][0]["test_sets"]
-    assert [(each["construction"], each["rules"]) for each in found] == [
-        ("negation", "ours"),
-        ("negation", "paper"),
-    ]
-    lines = report.text(".csv").splitlines()
-    column = lines[0].split(",").index("rules")
-    assert {line.split(",")[column] for line in lines[1:]} == {"ours", "paper"}
+    report = make_report(said_of("negation_paper.dev_matched"))
+    (found,) = json.loads(report.text(".json"))["models"][0]["test_sets"]
+    assert (found["construction"], found["rules"]) == ("negation", "paper")
+    assert {row["rules"] for row in csv_rows(report.text(".csv"))} == {"paper"}
 
 
 def judged(*labels: str) -> Callable[[int], dict[str, Any]]:
@@ -186,6 +175,10 @@ def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
         ["so swap", "mine", 2, 1.0, 0.0, 0.0],  # of the two items that were judged
         ["so swap", "Human (published)", None, 0.02, 0.14, 0.84],  # E 2, C 84, N 14 in Table 2
     ]
+    figures = [row for row in csv_rows(make_report(run).text(".csv")) if row["statistic"] == "judged_share"]
+    shares = {(row["model"], row["of"]): float(row["value"]) for row in figures}
+    assert shares["(judges)", "neutral"] == 2 / 5
+    assert shares["mine", "entailment"] == 1
     assert not judged_table(results_of([said_of("so_swap.snli_dev")])).rows
     of_two = dataset("antonymy.snli_dev", "nE", None, judged("nE"))
     table = judged_table(results_of([run_of({"antonymy.snli_dev": "NN"}, of_two)]))
@@ -196,12 +189,11 @@ def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
 def test_a_drop_from_one_pair_says_so() -> None:
     control = dataset("i_h.snli_dev", "E")
     swap = dataset("i_th.snli_dev", "NNNN", "i_h.snli_dev", paired=True, keeps_label=False)
-    run = run_of({control.name: "E", swap.name: "EEEE"}, control, swap)
-    report = make_report(run, options=ReportOptions(published_rows=False))
-    for text in (terminal(report, 200), report.text(".md"), report.text(".html")):
+    report = make_report(run_of({control.name: "E", swap.name: "EEEE"}, control, swap))
+    for text in (terminal(report), report.text(".md"), report.text(".html")):
         assert "Pairs" in text
         assert "fewer than 30 items of each test set" in text  # in the sentence at the top
-    _, result = results_of([run]).models[0].results
+    _, result = report.results.models[0].results
     assert result.drop is not None
     assert (result.n, result.drop.n) == (4, 1)
 
@@ -211,15 +203,10 @@ def test_reports_say_which_gold_labels_are_those_of_judges() -> None:
     changed = replace(plain.examples[0], id="x", label="neutral", info={"generated_label": "contradiction"})
     relabelled = Dataset(plain.name, (*plain.examples, changed), plain.manifest)
     runs = [run_of({plain.name: 3 * letter}, relabelled) for letter in "NE"]
-
-    def notes_of(run: Run) -> list[str]:
-        results = results_of([run])
-        return relabelled_notes(results.test_sets, results.short_names)
-
-    (note,) = notes_of(runs[0])
-    assert note == "Items whose gold label comes from judges, not from the construction: so swap 1."
+    note = "Items whose gold label comes from judges, not from the construction: so swap 1."
     report = make_report(runs[0])
     assert note in report.text(".md")
     assert note in terminal(report, 200)
     assert note in compared_tables(results_of(runs))[0].notes
-    assert notes_of(run_of({plain.name: "NN"}, plain)) == []
+    results = results_of([run_of({plain.name: "NN"}, plain)])
+    assert relabelled_notes(results.test_sets, results.short_names) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from html.parser import HTMLParser
 from itertools import pairwise
 from math import isclose
@@ -157,10 +157,8 @@ def lost(model: str, test_set: str) -> dict[str, Any]:
     return figure(model, test_set, "drop|") or figure(model, test_set, "difference|")
 
 
-def counted(model: str, test_set: str) -> float:
-    """Return the number of items of an accuracy, or of pairs of a drop, if these are fewer."""
-    items = figure(model, test_set, "accuracy|")
-    return float(min(items["n"], (lost(model, test_set) or items)["n"]))
+def keys(part: str) -> list[str]:
+    return [key for key in FIGURES if part in f"{key}$"]
 
 
 def percent(value: float | None) -> float | None:
@@ -172,64 +170,56 @@ def near(one: float | None, other: float | None, within: float = 0.001) -> bool:
     return one is other if one is None or other is None else isclose(one, other, abs_tol=within, rel_tol=1e-9)
 
 
-def of_interval(each: Drawn, right: Mapping[str, Any], **lines: float | None) -> Iterator[str]:
-    """Yield what is wrong with the point of a number, the line of its interval, and other *lines*."""
-    look = "few" if each.of("few") else "dot"
-    found = {
-        "value": each.only(look, "cx"),
-        "low": each.only("range", "x1"),
-        "high": each.only("range", "x2"),
-        **{name: each.only(name, "x1") for name in lines},
+def of_accuracy(first: str, model: str) -> dict[str, Any]:
+    """With the base and the baseline; few are the items of an accuracy, or the pairs of a drop if fewer."""
+    name = FULL[first]
+    right = figure(model, name, "accuracy|")
+    majority = keys(f"{model}|{name}|majority_class|")
+    return {
+        **right,
+        "n": min(right["n"], (lost(model, name) or right)["n"]),
+        "base": figure(model, name, "base_accuracy|").get("value"),
+        "mark": FIGURES[majority[0]]["value"] if majority else None,
     }
-    wanted = {name: percent(right[name]) for name in ("value", "low", "high")} | lines
-    for name, value in wanted.items():
-        if not near(found[name], value):
-            yield f"{each.place}, {each.names}, {name}: {found[name]} for {value}"
-    if right["value"] is not None and (look == "few") != (right["n"] < FEW):
-        yield f"{each.place}, {each.names}: a point of {right['n']} items is {look}"
 
 
-def test_accuracies_with_their_bases_and_baselines(drawn: list[Drawn]) -> None:
+def of_drop(first: str, model: str) -> dict[str, Any]:
+    name = FULL[first]
+    n = min(figure(model, name, "accuracy|")["n"], lost(model, name)["n"])
+    return {**lost(model, name), "n": n, "base": 0.0}
+
+
+def of_rank(first: str, second: str) -> dict[str, Any]:
+    """Of a model and its rank, or of a test set and a model; never few."""
+    model, name = (second, FULL[first]) if first in FULL else (first, "(mean of test sets)")
+    return {**figure(model, name, "ranked_accuracy|"), "n": FEW}
+
+
+@pytest.mark.parametrize(
+    ("place", "figures", "count"),
+    [
+        ("What breaks", of_accuracy, len(keys("|accuracy|$"))),
+        ("Drop from the base", of_drop, sum(bool(lost(model, name)) for model in MODELS for name in SETS)),
+        ("Ranks", of_rank, len(keys("|ranked_accuracy|$"))),
+    ],
+)
+def test_points_with_their_intervals_and_lines(
+    drawn: list[Drawn], place: str, figures: Callable[[str, str], dict[str, Any]], count: int
+) -> None:
     wrong: list[str] = []
-    found = [each for each in drawn if each.place == "What breaks"]
+    found = [each for each in drawn if each.place.startswith(place)]
     for each in found:
-        short, model = each.names
-        name = FULL[short]
-        majority = [
-            value["value"]
-            for key, value in FIGURES.items()
-            if key.startswith(f"{model}|{name}|majority_class|")
-        ]
-        base = figure(model, name, "base_accuracy|").get("value")
-        right = {**figure(model, name, "accuracy|"), "n": counted(model, name)}
-        wrong += of_interval(each, right, base=percent(base), mark=percent(next(iter(majority), None)))
+        right = figures(*each.names)
+        look = "few" if each.of("few") else "dot"
+        ends = {"value": (look, "cx"), "low": ("range", "x1"), "high": ("range", "x2")}
+        ends |= {line: (line, "x1") for line in ("base", "mark") if line in right}
+        for name, end in ends.items():
+            if not near(each.only(*end), percent(right[name])):
+                wrong.append(f"{each.place}, {each.names}, {name}: {each.only(*end)} for {right[name]}")
+        if right["value"] is not None and (look == "few") != (right["n"] < FEW):
+            wrong.append(f"{each.place}, {each.names}: a point of {right['n']} items is {look}")
     assert not wrong, "\n".join(wrong)
-    assert len(found) == sum(key.endswith("|accuracy|") for key in FIGURES)
-
-
-def test_drops(drawn: list[Drawn]) -> None:
-    wrong: list[str] = []
-    found = [each for each in drawn if each.place == "Drop from the base"]
-    for each in found:
-        short, model = each.names
-        right = {**lost(model, FULL[short]), "n": counted(model, FULL[short])}
-        wrong += of_interval(each, right, base=0.0)
-    assert not wrong, "\n".join(wrong)
-    assert len(found) == sum(bool(lost(model, name)) for model in MODELS for name in SETS)
-
-
-def test_ranked_accuracies(drawn: list[Drawn]) -> None:
-    wrong: list[str] = []
-    found = [each for each in drawn if each.place.startswith("Ranks")]
-    for each in found:
-        mean = each.place.startswith("Ranks: ")
-        model, test_set = (each.names[0], FULL["mean of 4 test sets"]) if mean else (
-            each.names[1], FULL[each.names[0]],
-        )  # fmt: skip
-        right = figure(model, test_set, "ranked_accuracy|")
-        wrong += of_interval(each, {**right, "n": FEW})
-    assert not wrong, "\n".join(wrong)
-    assert len(found) == sum(key.endswith("|ranked_accuracy|") for key in FIGURES)
+    assert len(found) == count
 
 
 def test_bars_of_errors(drawn: list[Drawn]) -> None:
@@ -250,7 +240,7 @@ def test_bars_of_errors(drawn: list[Drawn]) -> None:
         if [kind for kind, _, _ in parts] != list(PARTS.values()) or not joins or parts[0][1] != 0:
             wrong.append(f"{each.names}: {parts}")
     assert not wrong, "\n".join(wrong)
-    assert len(found) == sum(key.endswith("|answered|") for key in FIGURES)
+    assert len(found) == len(keys("|answered|$"))
 
 
 def test_confusion_matrices(drawn: list[Drawn]) -> None:
@@ -310,7 +300,7 @@ def test_reliability_diagrams(drawn: list[Drawn]) -> None:
     """
     wrong = []
     plots = [each for each in drawn if each.place == "calibration"]
-    assert len(plots) == sum("|ece|" in key for key in FIGURES)
+    assert len(plots) == len(keys("|ece|"))
     for each in plots:
         bins = [(across(at["cx"]), up(at["cy"]), at["r"] ** 2) for _, _, at, _ in each.of("dot")]
         weight = sum(size for _, _, size in bins)
@@ -334,7 +324,7 @@ def test_risk_coverage_curves(drawn: list[Drawn]) -> None:
     """A curve has a point per answered item; the area under it is their mean, and it ends at the risk."""
     wrong = []
     plots = [each for each in drawn if each.place == "selective"]
-    assert len(plots) == sum(key.endswith("|selective_risk|") for key in FIGURES)
+    assert len(plots) == len(keys("|selective_risk|$"))
     for each in plots:
         most = max(float(text.text) for text in each.of("tick left"))
         (curve,) = each.of("curve one")

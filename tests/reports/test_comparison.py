@@ -1,28 +1,58 @@
-"""The section that compares exactly two models."""
+"""A report of two models, and of three or more: tables, drawings, data, names, and the filter of items."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from made_runs import dataset, run_of
+import numpy as np
+import pytest
+from made_runs import csv_rows, dataset, headers, wait_for_count
+from made_runs import run_of as run_over
 
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Dataset, Run
 from crossexam.evaluation.comparison import compare_runs
+from crossexam.reports.analyses.agreement import agreement_tables, alone_tables, only_one
 from crossexam.reports.analyses.comparison import against_table, only_one_table
+from crossexam.reports.analyses.ranks import difference_tables, first_rank_table, rankings
+from crossexam.reports.names import short_model_names, short_names
 from crossexam.reports.report import make_report
-from crossexam.reports.results import results_of
+from crossexam.reports.results import MOST_COMPARED, ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
+from crossexam.reports.table import Significant
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SETS = (dataset("base.x", "ENC" * 16), dataset("negation.x", "ENC" * 10, "base.x"))
+
+
+def run_of(model: str, right: float, missing: int = 0, sets: tuple[Dataset, ...] = SETS) -> Run:
+    """A model that is right on that share of the items, in its own way, and silent on the last ones."""
+    rng = np.random.default_rng([ord(letter) for letter in model])
+    said = {}
+    for each in sets:
+        labels = [k % 3 if rng.random() < right else (k + 1 + rng.integers(2)) % 3 for k in range(len(each))]
+        said[each.name] = "".join("ENC"[label] for label in labels)[: len(each) - missing] + "?" * missing
+    return run_over(said, *sets, model=model)
+
+
+THREE = (run_of("hf/me/good", 0.97), run_of("hf/me/fair", 0.6), run_of("zoo/poor", 0.1))
+
+
+# Two models
 
 GOOD = "ENNC" * 10
 
 
-def run(model: str, **said: str) -> Run:
+def one_of_two(model: str, **said: str) -> Run:
     sets = [dataset(f"{name}.dev", GOOD, None if name == "base" else "base.dev") for name in said]
-    return run_of({f"{name}.dev": letters for name, letters in said.items()}, *sets, model=model)
+    return run_over({f"{name}.dev": letters for name, letters in said.items()}, *sets, model=model)
 
 
-CAREFUL = run("careful", base=GOOD, negation="ENNC" * 8 + "CEEN" * 2)
-USELESS = run("useless", base="N" * 40, negation="CEEN" * 10)
+CAREFUL = one_of_two("careful", base=GOOD, negation="ENNC" * 8 + "CEEN" * 2)
+USELESS = one_of_two("useless", base="N" * 40, negation="CEEN" * 10)
 
 
 def test_two_models_are_compared_as_by_compare() -> None:
@@ -34,17 +64,14 @@ def test_two_models_are_compared_as_by_compare() -> None:
     assert table.rows[1][4:] == (negation.difference, negation.p_holm, 32, 0)
 
 
-def test_there_is_no_section_of_one_or_three_models_or_of_other_test_sets() -> None:
-    third = run("third", base=GOOD, negation=GOOD)
-    for runs in ([CAREFUL], [CAREFUL, USELESS, third]):
+def test_only_two_models_are_compared_on_the_test_sets_of_both(for_each: Callable[..., None]) -> None:
+    for runs in ([CAREFUL], THREE):
         results = results_of(runs)
         assert against_table(results).rows == only_one_table(results).rows == ()
         assert 'id="against"' not in make_report(*runs).text(".html")
-    assert against_table(results_of([run("a", base=GOOD), run("b", negation=GOOD)])).rows == ()
-
-
-def test_runs_with_other_test_sets_are_compared_on_those_of_both(for_each: Callable[..., None]) -> None:
-    report = make_report(CAREFUL, run("more", base=GOOD, negation=GOOD, tautology=GOOD))
+    apart = results_of([one_of_two("a", base=GOOD), one_of_two("b", negation=GOOD)])
+    assert against_table(apart).rows == ()
+    report = make_report(CAREFUL, one_of_two("more", base=GOOD, negation=GOOD, tautology=GOOD))
     assert [pair.name for pair in report.results.comparison] == ["base.dev", "negation.dev"]
     assert "Left out: only the second run (more) has: tautology." in against_table(report.results).notes
 
@@ -55,10 +82,133 @@ def test_runs_with_other_test_sets_are_compared_on_those_of_both(for_each: Calla
 
 
 def test_examples_are_items_that_only_one_model_gets_right() -> None:
-    one = run("one", base="NNNC" + GOOD[4:], negation=GOOD)
-    other = run("other", base="EENC" + GOOD[4:], negation=GOOD)
+    one = one_of_two("one", base="NNNC" + GOOD[4:], negation=GOOD)
+    other = one_of_two("other", base="EENC" + GOOD[4:], negation=GOOD)
     assert only_one_table(results_of([one, other])).rows == (
         ("base (dev)", "one", "base.dev:1", "Ann has 1 cats.", "base.dev 1.", "neutral", "entailment"),
         ("base (dev)", "other", "base.dev:0", "Ann has 0 cats.", "base.dev 0.", "entailment", "neutral"),
     )
     assert len(only_one_table(results_of([CAREFUL, USELESS])).rows) == 2 + 2  # two of each test set
+
+
+# Three or more
+
+
+def test_the_matrix_marks_what_is_significant() -> None:
+    """The numbers themselves: test_shown_figures.py."""
+    results = make_report(*THREE).results
+    assert first_rank_table(results).title == "Ranks: mean of 2 test sets"
+    table = difference_tables(results)[0]
+    assert headers(table) == ["Model", "1", "2", "3"]
+    assert [row[0] for row in table.rows] == ["1. good", "2. fair", "3. poor"]
+    assert isinstance(table.rows[0][3], Significant)
+    alike = make_report(run_of("a", 0.5), run_of("b", 0.5), run_of("c", 0.5)).results
+    found = [cell for row in difference_tables(alike)[0].rows for cell in row[1:]]
+    assert not any(isinstance(cell, Significant) for cell in found)
+    two = make_report(*THREE[:2]).results
+    assert rankings(two) == first_rank_table(two).rows == ()
+    assert difference_tables(two) == agreement_tables(two) == []
+    assert not any(table.rows for table in alone_tables(two))
+    assert "ranked_accuracy" not in make_report(*THREE[:2]).text(".json")
+
+
+def test_more_models_than_are_readable_have_tables_only() -> None:
+    many = [run_of(f"py/module:a_model_{k}", 0.1 + k / 20) for k in range(MOST_COMPARED + 1)]
+    report = make_report(*many)
+    assert difference_tables(report.results) == agreement_tables(report.results) == []
+    table = first_rank_table(report.results)
+    assert len(table.rows) == MOST_COMPARED + 1
+    assert any("readable for up to 12 models" in note for note in table.notes)
+    pairs = [row for row in csv_rows(report.text(".csv")) if row["statistic"] == "model_difference"]
+    assert len([row for row in pairs if row["test_set"] == "base.x"]) == 13 * 12 / 2
+    twelve = make_report(*many[:-1], options=ReportOptions(published_rows=False))
+    assert len(difference_tables(twelve.results)) == 3
+    assert "| base (x) | py/module:a\\_model\\_0 | 48 |" in twelve.text(".md")  # many have rows
+    wide, narrow = twelve.text(".tex"), make_report(*THREE).text(".tex")
+    assert wide.count(r"\resizebox{\textwidth}{!}{") == wide.count("\\end{tabular}}") >= 3
+    assert r"% \usepackage{graphicx}" in wide
+    assert "resizebox" not in narrow
+    assert "graphicx" not in narrow
+
+
+def test_what_is_left_out_is_named() -> None:
+    results = make_report(*THREE, run_of("silent", 0.9, missing=20)).results
+    table = first_rank_table(results)
+    assert table.title == "Ranks: base (x)", "no mean without a model"
+    assert "silent" not in [row[0] for row in table.rows]
+    (note,) = (note for note in table.notes if note.startswith("Left out"))
+    assert "silent on base (x), silent on negation" in note
+    notes = [note for each in alone_tables(results) for note in each.notes]
+    assert any(note.startswith("Not all of the models count on base (x), negation") for note in notes)
+    runs = [*THREE[:2], run_of("three", 0.5, sets=(*SETS, dataset("so_swap.x", "ENC" * 3, "base.x")))]
+    notes = [*first_rank_table(make_report(*runs).results).notes]
+    assert any("It leaves out so swap: " in note for note in notes)
+
+
+@pytest.mark.browser
+def test_the_browser_shows_what_only_one_model_gets_right(
+    tmp_path: Path, open_page: Callable[..., Page]
+) -> None:
+    runs = (*THREE[1:], run_of("few", 0.5, missing=1))
+    report = make_report(*runs, options=ReportOptions(items="all"))
+    page = open_page(report.save(tmp_path / "report.html"))
+    found = {(each.test_set, each.model): each for each in only_one(report.results)}
+    assert any(each.only_right for each in found.values())
+    for number, name in enumerate(("base.x", "negation.x")):
+        page.select_option("#set", str(number))
+        for model in range(len(runs)):
+            page.select_option("#model", str(model))
+            for outcome in ("right", "wrong"):
+                page.select_option("#outcome", f"alone-{outcome}")
+                count = getattr(found[name, model], f"only_{outcome}")
+                wait_for_count(page, f"{count} item" + ("" if count == 1 else "s"))
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 400])
+def test_twelve_models_fit_the_page(tmp_path: Path, open_page: Callable[..., Page], width: int) -> None:
+    twelve = [run_of(f"py/module:a_model_with_a_long_name_{k}", 0.1 + k / 20) for k in range(12)]
+    report = make_report(*twelve, options=ReportOptions(items=5))
+    page = open_page(report.save(tmp_path / "report.html"), width)
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    widths = page.evaluate(
+        "[...document.querySelectorAll('#ranks svg')].map((each) => each.getBoundingClientRect().width)"
+    )
+    assert 0 < max(widths) <= width - 32  # the margins of the page
+
+
+# Names
+
+
+def test_short_names_of_models_are_unique() -> None:
+    names = ["hf/a/model", "hf/b/model", "hf/model", "model", "x" * 30 + "1", "y/" + "x" * 30 + "2"]
+    assert short_model_names(names)[:4] == ("a/model", "b/model", "hf/model", "model")
+    long = [f"{'a' * 20}{k}{'b' * 20}" for k in range(2)]
+    assert short_model_names(long) == tuple(long), "what would be the same is not cut"
+    assert len(set(short_model_names(names))) == len(names)
+
+
+def test_short_names_of_test_sets_are_unique(for_each: Callable[..., None]) -> None:
+    """A status stays in them; the doctest of the function has usual names."""
+
+    def check(names: str, short: str) -> None:
+        sets = {}
+        for name in names.split(", "):
+            construction, _, part = name.partition(" ")[0].partition(".")
+            about = {"construction": f"{construction}.v1", "part": part} if "(" in name else {}
+            sets[name] = Dataset(name, (), about)
+        assert ", ".join(short_names(sets).values()) == short
+
+    statuses = "base.x, i_th.x (proposed), i_th.x (verified)"
+    rows = [
+        ("base.dev_matched, base.own, negation.own", "base (dev matched), base (own), negation (own)"),
+        ("negation.dev, negation.own", "negation (dev), negation (own)"),
+        (statuses, "base (x), i_th (proposed), i_th (verified)"),
+        (f"{statuses}, base.y", "base (x), i_th (x, proposed), i_th (x, verified), base (y)"),
+        ("base.a, word_overlap.a, word overlap.a", "base (a), word_overlap.a, word overlap.a"),
+        ("base.a, negation.b, negation.c", "base (a), negation (b), negation (c)"),
+        ("my set, negation.x", "my set, negation (x)"),
+        ("antonymy.dev, antonymy_paper.dev", "antonymy, antonymy (paper)"),
+    ]
+    for_each(check, rows)

@@ -31,14 +31,9 @@ def test_the_json_is_as_its_schema_says() -> None:
     for case in CASES:
         found = reports.results(case)
         for text in (render_json(found), *([comparison_json(found)] if len(found.models) == 2 else [])):
-            wrong = [f"{case}: {each}" for each in validator.iter_errors(json.loads(text))]
-            assert wrong == []
-
-
-def test_a_format_that_is_not_described_is_refused_by_the_schema() -> None:
-    schema = json.loads((DOCS / "report.schema.json").read_text(encoding="utf-8"))
-    validator = jsonschema_rs.validator_for(schema)
-    document = json.loads(render_json(reports.results(next(iter(CASES)))))
+            document = json.loads(text)
+            assert [f"{case}: {each}" for each in validator.iter_errors(document)] == []
+    document = json.loads(render_json(found))
     figures = document["models"][0]["test_sets"][0]["figures"]
     for broken in ({"low": 0.1}, {"value": "0.5"}, {"value": 0.5, "p": 0.1}, {"value": 0.5, "low": 0.1}):
         figures["accuracy"] = broken

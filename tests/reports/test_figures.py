@@ -20,6 +20,11 @@ from typing import Any
 import pytest
 from file_figures import PARTS, Found, in_csv, in_json
 from golden_runs import ALL_HELD, DIFFERENT, GOLDEN, HELD, report
+from hypothesis import example, given
+from hypothesis import strategies as st
+from random_runs import NO_ANSWER, UNPAIRED, Item, few, items, run
+
+from crossexam.reports.results import ReportOptions, results_of
 
 
 @cache
@@ -109,3 +114,21 @@ def test_the_script_writes_the_committed_figures(tmp_path: Path) -> None:
     written = json.loads(target.read_text(encoding="utf-8"))
     assert written.keys() == ALL_HELD.keys()
     assert [each for key, held in ALL_HELD.items() for each in off(key, written[key], held)] == []
+
+
+@few
+@given(st.tuples(items, st.sampled_from([0.05, 1.0])))
+@example((UNPAIRED, 0.05))
+@example((NO_ANSWER, 1.0))
+def test_csv_and_json_of_any_runs_say_the_same(drawn: tuple[list[Item], float]) -> None:
+    given_items, limit = drawn
+    both = [run(given_items, 0), run(given_items, 1)]
+    results = results_of(both, ReportOptions(max_unanswered=limit))
+    one, other = (
+        {key: each for key, each in found.items() if each["value"] is not None}
+        for found in (in_csv(results, limit), in_json(results, limit))
+    )
+    assert one.keys() == other.keys()
+    for key, parts in one.items():  # both formats need not have all parts of an estimate
+        shared = (parts.keys() & other[key].keys()) - {"n"}
+        assert {part: parts[part] for part in shared} == {part: other[key][part] for part in shared}, key

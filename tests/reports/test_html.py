@@ -1,13 +1,11 @@
-"""The HTML report: driven in Chromium, over runs made of a few word lists."""
+"""The HTML report, driven in Chromium: sections, filters, links, downloads, hostile texts and barriers."""
 
 from __future__ import annotations
 
-import base64
 import csv
 import io
 import json
 import re
-import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -16,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
+from made_runs import settled, wait_for_count
 
 import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.output.escapes import script_json, visible
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.comparison import compare_runs
@@ -30,57 +29,29 @@ from crossexam.reports.results import ReportOptions, results_of
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
 
-
-WHO = ("A farmer", "The nurse", "A boy", "An old man", "My neighbour", "The guide")
-DOES = ("carries a basket", "reads a map", "waits for the bus", "paints a fence", "feeds the ducks")
-WHERE = ("in the market", "near the river", "behind the school", "on a hot day", "under a tall tree")
-GENRES = ("fiction", "travel", "letters")
-KINDS = (
-    *("base", "antonymy", "word_overlap", "negation", "length_mismatch"),
-    *("spelling_error_content_word", "spelling_error_adjacent_swap"),
-)
-REJECTED = {"no antonym": 7, "no number": 3}
+Opener = Callable[..., "Page"]
+BASE, NEGATION, ANTONYMY = (f"{name}.builtin_demo_120" for name in ("base", "negation", "antonymy"))
+#: How often a made-up model is right, by construction.
+SKILL = {"base": 0.8, "antonymy": 0.2, "negation": 0.4, "word_overlap": 0.6, "length_mismatch": 0.7}
+OPEN_ALL = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+SCREEN = "document.documentElement.scrollWidth"
 
 
 @cache
-def suite(n: int = 120, part: str = "dev_matched") -> list[Dataset]:
-    """Some of the stress tests over *n* pairs, in turn entailed, neutral and contradicted."""
-    base = []
-    for number in range(n):
-        rng = rng_for(0, "pair", str(number))
-        who, does, where = rng.choice(WHO), rng.choice(DOES), rng.choice(WHERE)
-        said = (does, f"{does} with a friend", "sleeps at home")[number % 3]
-        info = {"genre": rng.choice(GENRES), "cluster": f"c{number // 3}"}
-        label = LABELS[number % 3]
-        base.append(Example(f"p{number}", f"{who} {does} {where}.", f"{who} {said}.", label, info=info))
-    made = cx.build("stress-tests", base)
-    return [
-        replace(
-            each,
-            name=f"{each.entry.construction}.{part}",
-            manifest={
-                **each.manifest,
-                "part": part,
-                "base_set": each.entry.base_set and f"base.{part}",
-                "yield": each.manifest["yield"] and {"examples": n, "items": len(each), "rejected": REJECTED},
-            },
-        )
-        for each in made
-        if each.entry.construction in KINDS
-    ]
-
-
-#: How often a made-up model is right, by construction.
-SKILL = {"base": 0.8, "antonymy": 0.2, "negation": 0.5, "word_overlap": 0.6, "length_mismatch": 0.7}
+def suite(n: int = 120) -> list[Dataset]:
+    """Some of the stress tests over *n* pairs."""
+    made = cx.build("stress-tests", f"builtin:demo[:{n}]")
+    kinds = {*SKILL, "spelling_error_content_word", "spelling_error_adjacent_swap"}
+    return [each for each in made if each.entry.construction in kinds]
 
 
 def answered(model: str, datasets: list[Dataset], worse: float = 0.0, **manifest: Any) -> Run:
     """Return plausible answers of a made-up *model*, right less often by *worse* on stressed items."""
     probabilities = {}
     for dataset in datasets:
-        skill = SKILL.get(dataset.name.partition(".")[0], 0.65) - worse * (
-            not dataset.name.startswith("base")
-        )
+        skill = SKILL.get(dataset.name.partition(".")[0], 0.65)
+        if not dataset.name.startswith("base"):
+            skill -= worse
         rows = []
         for item in dataset:
             rng = rng_for(1, model, item.id)
@@ -91,16 +62,12 @@ def answered(model: str, datasets: list[Dataset], worse: float = 0.0, **manifest
             row[said] = sure
             rows.append(row)
         probabilities[dataset.name] = np.array(rows).reshape(-1, 3)
-    facts = {"model_key": f"key-of-{model}", "asked": 1234, "truncated": 0, **manifest}
-    return Run(model, {dataset.name: dataset for dataset in datasets}, probabilities, facts)
+    return Run(model, {each.name: each for each in datasets}, probabilities, manifest)
 
 
 @pytest.fixture(scope="module")
 def two_runs() -> list[Run]:
     return [answered("builtin/overlap", suite()), answered("hf/bert", suite(), worse=-0.12)]
-
-
-Opener = Callable[..., "Page"]
 
 
 @pytest.fixture(scope="module")
@@ -109,64 +76,40 @@ def two_models(two_runs: list[Run], tmp_path_factory: pytest.TempPathFactory) ->
     return make_report(*two_runs, options=ReportOptions(items=60)).save(path)
 
 
-def packed(page: Page) -> tuple[list[dict[str, Any]], list[list[Any]]]:
-    """Return the test sets of the page, and its items with their texts."""
-    sets = json.loads(page.locator("#data").text_content() or "")["sets"]
-    items = []
-    for name, number in (part for each in sets for part in each["parts"]):
-        text = page.locator(f"#part-{name}").text_content() or ""
-        part = json.loads(zlib.decompress(base64.b64decode(text)))
-        assert len(part["items"]) == number
-        for item in part["items"]:
-            item[3:7] = (part["texts"][text] if isinstance(text, int) else text for text in item[3:7])
-            items.append(item)
-    return sets, items
-
-
-def settle(page: Page) -> None:
-    """Wait until the items that were asked for are unpacked."""
-    from playwright.sync_api import expect
-
-    expect(page.locator("#list")).to_have_attribute("aria-busy", "false")
+@pytest.fixture(scope="module")
+def seven_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    names = ("file/a_name_of_many-words/and-folders/that_goes.on.jsonl", "hf/deberta-v3-base-mnli-fever-anli")
+    runs = [answered(f"{names[k % 2]}{k}", suite(60), worse=k / 40) for k in range(7)]
+    path = tmp_path_factory.mktemp("page") / "seven.html"
+    return make_report(*runs, options=ReportOptions(items=60)).save(path)
 
 
 def count(page: Page) -> int:
-    settle(page)
-    return int(page.locator("#count").inner_text().split()[0].replace(",", ""))
-
-
-def wait_for_count(page: Page, text: str) -> None:
-    from playwright.sync_api import expect
-
-    expect(page.locator("#count")).to_have_text(text)
-
-
-def choose(page: Page, test_set: str) -> None:
-    option = next(each for each in page.locator("#set option").all() if test_set in each.inner_text())
-    page.select_option("#set", option.get_attribute("value"))
+    return int(settled(page).split()[0].replace(",", ""))
 
 
 def cards(page: Page) -> list[str]:
-    settle(page)
+    settled(page)
     return page.locator(".item").all_inner_texts()
 
 
-def open_all(page: Page) -> None:
-    """Open every card; what is inside is made when it opens."""
-    from playwright.sync_api import expect
+def downloaded(page: Page, button: str) -> str:
+    with page.expect_download() as download:
+        page.click(button)
+    return Path(download.value.path()).read_text(encoding="utf-8")
 
-    page.evaluate("document.querySelectorAll('.item details').forEach((each) => { each.open = true; })")
-    expect(page.locator(".item .pairs")).to_have_count(page.locator(".item").count())
+
+def csv_rows(page: Page) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(downloaded(page, "#export-csv"))))
 
 
 @pytest.mark.browser
 def test_page_opens_at_the_test_set_of_its_headline(open_page: Opener, two_models: Path) -> None:
     page = open_page(two_models)
-    headline = page.locator("h1").inner_text()
-    assert re.match(
-        r"The accuracy of builtin/overlap falls from \d\d\.\d\s% on the base to \d+\.\d\s% on negation: by ",
-        headline,
+    said = (
+        r"The accuracy of builtin/overlap falls from \d\d\.\d\s% on the base to \d+\.\d\s% on negation: by "
     )
+    assert re.match(said, page.locator("h1").inner_text())
     assert 10 < len(cards(page)) <= 20
     assert all(card.startswith("negation\n") for card in cards(page))
     assert page.locator("#drop .drawing svg:visible").count() == 2 * 6
@@ -178,6 +121,15 @@ def test_page_opens_at_the_test_set_of_its_headline(open_page: Opener, two_model
 @pytest.mark.browser
 def test_sections_open_on_a_click_for_a_link_and_for_printing(open_page: Opener, two_models: Path) -> None:
     page = open_page(two_models, closed=True)
+    row = page.locator("#broken .opens").first
+    shown = row.locator(".card")
+    assert not shown.first.is_visible()
+    row.locator("summary").click()
+    assert 1 <= shown.count() <= 5
+    assert shown.first.is_visible()
+    assert shown.first.locator("ins, del").count() >= 1
+    assert shown.first.locator(".verdict").count() == 2  # of both models
+    assert "Gold: " in shown.first.inner_text()
     opened = page.locator("details.section[open]")
     assert opened.count() == 0
     page.locator("nav a", has_text="Errors").click()
@@ -188,76 +140,51 @@ def test_sections_open_on_a_click_for_a_link_and_for_printing(open_page: Opener,
     assert page.locator("#items > details[open]").count() == 1
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     assert opened.count() == page.locator("details.section").count()
-    assert (
-        open_page(two_models, fragment="#yield", closed=True).locator("#yield > details[open]").count() == 1
-    )
+    linked = open_page(two_models, fragment="#yield", closed=True)
+    assert linked.locator("#yield > details[open]").count() == 1
 
 
 @pytest.mark.browser
-def test_what_broke_opens_below_its_row(open_page: Opener, two_models: Path) -> None:
-    page = open_page(two_models, closed=True)
-    row = page.locator("#broken .opens").first
-    assert not row.locator(".card").first.is_visible()
-    row.locator("summary").click()
-    shown = row.locator(".card")
-    assert 1 <= shown.count() <= 5
-    assert shown.first.is_visible()
-    assert shown.first.locator("ins, del").count() >= 1
-    assert shown.first.locator(".verdict").count() == 2  # of both models
-    assert "Gold: " in shown.first.inner_text()
-
-
-@pytest.mark.browser
-def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_runs: list[Run]) -> None:
-    page = open_page(two_models)
-    sets, items = packed(page)
-    negation = next(i for i, each in enumerate(sets) if each["name"] == "negation.dev_matched")
-    facts = [sets[negation][name] for name in ("name", "short", "shown", "total", "labels")]
-    assert facts == ["negation.dev_matched", "negation", 60, 120, [0, 1, 2]]
-    assert "(60 of 120)" in page.locator("#set option").nth(negation + 1).inner_text()
-    page.select_option("#set", str(negation))
-    assert count(page) == 60
-    gold = {item.id: item.label for item in two_runs[1].datasets["negation.dev_matched"]}
-    said = dict(zip(gold, two_runs[1].scored("negation.dev_matched").predicted.tolist(), strict=True))
-    before = dict(
-        zip(
-            [item.base for item in two_runs[1].datasets["negation.dev_matched"]],
-            two_runs[1].scored("base.dev_matched").predicted.tolist(),
-            strict=True,
-        )
-    )
-    shown = [item[1] for item in items if item[0] == negation]
+def test_filters_agree_with_the_data(open_page: Opener, two_runs: list[Run], tmp_path: Path) -> None:
+    page = open_page(make_report(*two_runs, options=ReportOptions(items="all")).save(tmp_path / "all.html"))
+    run, names = two_runs[1], results_of(two_runs).short_names
+    items = list(run.datasets[NEGATION])
+    golds = [item.label for item in items]
+    said = run.scored(NEGATION).predicted.tolist()
+    base = dict(zip([item.id for item in run.datasets[BASE]], run.scored(BASE).predicted, strict=True))
+    flips = [answer != base[str(item.base)] for item, answer in zip(items, said, strict=True)]
+    page.select_option("#set", label=names[NEGATION])
+    assert count(page) == len(items) == 120
     page.select_option("#model", "1")
-
-    def expected(keep: Callable[[str], bool]) -> int:
-        return sum(keep(name) for name in shown)
-
     page.select_option("#gold", "2")
-    assert count(page) == expected(lambda n: gold[n] == "contradiction") > 0
+    of_gold = [answer for gold, answer in zip(golds, said, strict=True) if gold == "contradiction"]
+    assert count(page) == len(of_gold) > 0
     page.select_option("#outcome", "wrong")
-    assert count(page) == expected(lambda n: gold[n] == "contradiction" and said[n] != 2) > 0
+    assert count(page) == sum(answer != 2 for answer in of_gold) > 0
     assert all("✗ wrong" in card.split("hf/bert")[-1] for card in cards(page))
     page.select_option("#answer", "0")
-    assert count(page) == expected(lambda n: gold[n] == "contradiction" and said[n] == 0) > 0
+    assert count(page) == of_gold.count(0) > 0
     page.click("button[type=reset]")
-    wait_for_count(page, f"{len(items)} items")
-    page.select_option("#set", str(negation))
+    wait_for_count(page, f"{sum(map(len, run.datasets.values()))} items")
+    page.select_option("#set", label=names[NEGATION])
     page.select_option("#model", "1")
     page.select_option("#flipped", "yes")
-    assert count(page) == expected(lambda n: said[n] != before[n.removeprefix("negation:")]) > 0
-    page.select_option("#order", "sure")
-    page.select_option("#outcome", "wrong")
-    open_all(page)
-    shares = [
-        float(re.findall(rf"{c.split('wrong: ')[-1][0].upper()} (\d+\.\d)", c)[-1]) for c in cards(page)
-    ]
-    assert shares == sorted(shares, reverse=True)
+    assert count(page) == sum(flips) > 0
+    page.click("button[type=reset]")
+    for pair in compare_runs(*two_runs):
+        page.select_option("#set", label=names[pair.name])
+        page.select_option("#outcome", "only0")
+        assert count(page) == pair.b
+        page.select_option("#outcome", "only1")
+        assert count(page) == pair.c
 
 
 @pytest.mark.browser
-def test_search_and_more_items_by_keyboard(open_page: Opener, two_models: Path) -> None:
+def test_search_and_more_items_by_keyboard_and_a_link_for_every_item(
+    open_page: Opener, two_models: Path, two_runs: list[Run]
+) -> None:
     page = open_page(two_models)
-    _, items = packed(page)
+    assert "(60 of 120)" in page.locator("#set option", has_text="negation").inner_text()
     page.select_option("#set", "")
     total = count(page)
     assert len(cards(page)) == 20
@@ -267,94 +194,57 @@ def test_search_and_more_items_by_keyboard(open_page: Opener, two_models: Path) 
     assert page.locator("#more").inner_text() == f"Show 20 more of {total - 40}"
     page.keyboard.press("Enter")  # the first of the new items has the focus
     assert page.locator(".item details").nth(20).get_attribute("open") == ""
+    name = page.locator(".item .id").nth(32).inner_text()
+    page.locator(".item .anchor").nth(32).click()
+    wait_for_count(page, "The linked item (any filter shows the others)")
+    assert len(cards(page)) == 1
+    assert page.url.endswith(f"#item={BASE}/{name}")
+    page.click("button[type=reset]")  # any filter leaves the link
     page.locator("h1").click()
     page.keyboard.press("/")
-    page.keyboard.type("GUIDE negation:")
-    negated = [item for item in items if item[1].startswith("negation:")]
-    expected = sum("guide" in f"{item[3]}{item[4]}".lower() for item in negated)
-    wait_for_count(page, f"{expected} items")
-    assert 0 < expected < 20
-    assert page.locator("#more").is_hidden()
-    assert all("guide" in card.lower() for card in cards(page))
+    page.keyboard.type("NOT TRUE NEGATION:")
+    wait_for_count(page, "60 items")
+    assert all("not true" in card.lower() for card in cards(page))
     page.fill("#find", "no such words")
     wait_for_count(page, "0 items")
     assert page.locator(".empty").is_visible()
+    assert page.locator("#more").is_hidden()
     assert page.locator("#export-csv").is_disabled()
-    page.fill("#find", "negation:p")
+    page.fill("#find", "negation:")
+    page.select_option("#set", label="negation (60 of 120)")
     wait_for_count(page, "60 items")
-
-
-@pytest.mark.browser
-def test_every_item_has_a_link(open_page: Opener, two_models: Path) -> None:
-    page = open_page(two_models)
-    page.select_option("#set", "")
-    page.locator("#more").click()
-    third = page.locator(".item").nth(32)
-    name = third.locator(".id").inner_text()
-    third.locator(".anchor").click()
-    wait_for_count(page, "The linked item (any filter shows the others)")
-    assert len(cards(page)) == 1
-    assert page.url.endswith(f"#item=base.dev_matched/{name}")
-    page.select_option("#gold", "0")  # a filter leaves the link
-    assert count(page) > 20
-
-
-@pytest.mark.browser
-def test_items_and_their_bases_are_downloaded_with_every_model(
-    open_page: Opener, two_models: Path, two_runs: list[Run]
-) -> None:
-    page = open_page(two_models)
-    choose(page, "negation")
-    with page.expect_download() as download:
-        page.click("#export-csv")
-    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    rows = csv_rows(page)
     assert len(rows) == 60  # all that the filters choose, not only what the list shows
-    items = {item.id: item for item in two_runs[0].datasets["negation.dev_matched"]}
-    bases = {item.id: item for item in two_runs[0].datasets["base.dev_matched"]}
+    items, bases = ({item.id: item for item in two_runs[0].datasets[each]} for each in (NEGATION, BASE))
     for row in rows:
         item = items[row["id"]]
-        base = bases[item.base or ""]
-        assert (row["premise"], row["hypothesis"], row["label"]) == (
-            item.premise, item.hypothesis, item.label
-        )  # fmt: skip
-        assert (row["base_hypothesis"], row["base_label"]) == (base.hypothesis, base.label)
+        base = bases[str(item.base)]
+        assert [row[key] for key in ("premise", "hypothesis")] == [item.premise, item.hypothesis]
+        assert [row[key] for key in ("base_hypothesis", "base_label")] == [base.hypothesis, base.label]
     for run in two_runs:
-        said = dict(zip(items, run.predictions("negation.dev_matched"), strict=True))
+        said = dict(zip(items, run.predictions(NEGATION), strict=True))
         assert all(row[f"{run.model}: predicted"] == said[row["id"]] for row in rows)
 
 
 @pytest.mark.browser
-def test_items_that_only_one_of_two_models_gets_right(
-    open_page: Opener, two_runs: list[Run], tmp_path: Path
-) -> None:
-    page = open_page(make_report(*two_runs, options=ReportOptions(items="all")).save(tmp_path / "all.html"))
-    for pair in compare_runs(*two_runs):
-        page.select_option("#set", label=results_of(two_runs).short_names[pair.name])
-        page.select_option("#outcome", "only0")
-        assert count(page) == pair.b
-        page.select_option("#outcome", "only1")
-        assert count(page) == pair.c
-
-
-@pytest.fixture(scope="module")
-def seven_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    datasets = suite(60)
-    names = ("file/a_name_of_many-words/and-folders/that_goes.on.jsonl", "hf/deberta-v3-base-mnli-fever-anli")
-    runs = [answered(f"{names[k % 2]}{k}", datasets, worse=k / 40) for k in range(7)]
-    return make_report(*runs, options=ReportOptions(items=60)).save(
-        tmp_path_factory.mktemp("page") / "seven.html"
-    )
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("width", [390, 768, 1000, 1280])
 def test_names_of_seven_models_break_between_words_only(
     open_page: Opener, seven_models: Path, width: int
 ) -> None:
-    page = open_page(seven_models)
-    page.set_viewport_size({"width": width, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    page = open_page(seven_models, width)
+    assert page.evaluate(SCREEN) == width
+    right = "(all) => all.map((each) => each.getBoundingClientRect().right)"
+    links = page.locator("nav a").evaluate_all(right)
+    assert len(links) > 9
+    assert width < 960 or max(links) <= width  # a narrow screen scrolls them
+    if width == 390:  # a wide table scrolls beside its first column
+        place = page.locator("#accuracy .scroll").first
+        name = place.locator("tbody th").first
+        before = name.bounding_box()
+        place.evaluate("(each) => { each.scrollLeft = 200; }")
+        assert place.evaluate("(each) => each.scrollLeft") == 200
+        assert name.bounding_box() == before
+    page.evaluate(OPEN_ALL)
     broken = page.evaluate(
         """() => {
           const broken = [];
@@ -377,51 +267,39 @@ def test_names_of_seven_models_break_between_words_only(
 
 
 @pytest.mark.browser
-def test_a_wide_table_scrolls_beside_its_first_column(open_page: Opener, seven_models: Path) -> None:
-    page = open_page(seven_models)
-    page.set_viewport_size({"width": 400, "height": 844})
-    place = page.locator("#accuracy .scroll").first
-    name = place.locator("tbody th").first
-    before = name.bounding_box()
-    place.evaluate("(each) => { each.scrollLeft = 200; }")
-    assert place.evaluate("(each) => each.scrollLeft") == 200
-    assert name.bounding_box() == before
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("models", ["two_models", "seven_models"])
+@pytest.mark.parametrize(("models", "most"), [("two_models", 4000), ("seven_models", 7000)])
 def test_a_phone_shows_few_items_at_first(
-    open_page: Opener, models: str, request: pytest.FixtureRequest
+    open_page: Opener, models: str, most: int, request: pytest.FixtureRequest
 ) -> None:
     path: Path = request.getfixturevalue(models)
-    page = open_page(path, width=400, closed=True)
-    most = 4000 if models == "two_models" else 7000
+    page = open_page(path, 400, closed=True)
     assert page.evaluate("document.documentElement.scrollHeight") < most
     hidden = "(each) => each.scrollWidth - each.clientWidth"
     assert models != "two_models" or page.locator("#broken .scroll").first.evaluate(hidden) == 0
-    page = open_page(path, width=400)
+    page = open_page(path, 400)
     page.select_option("#set", "")
     assert len(cards(page)) == 10
-    first, second = (page.locator("#errors .maps > div").nth(k).bounding_box() for k in (0, 1))
-    assert first is not None
-    assert second is not None
-    assert first["y"] == second["y"]  # drawings side by side, scrolled with a finger
+    tops = page.locator("#errors .maps > div").evaluate_all(
+        "(all) => all.slice(0, 2).map((each) => each.getBoundingClientRect().top)"
+    )
+    assert tops[0] == tops[1]  # drawings side by side, scrolled with a finger
 
 
 @pytest.mark.browser
 def test_changes_are_marked_beside_the_base(open_page: Opener, two_models: Path, two_runs: list[Run]) -> None:
     page = open_page(two_models)
-    choose(page, "length mismatch")
+    page.select_option("#set", label="length mismatch (60 of 120)")
+    settled(page)
     base, stressed = page.locator(".item").first.locator(".pair").all()
     assert base.locator("ins").count() == 0
     assert stressed.locator("ins").all_inner_texts() == [" and true is true" * 5]
     assert "Base, gold: " in base.inner_text()
     assert base.locator(".verdict").count() == stressed.locator(".verdict").count() == 2
-    choose(page, "antonymy")
+    page.select_option("#set", label="antonymy")
+    settled(page)
     changed = page.locator(".item").first
-    assert changed.locator(".pair").count() == 2
     marked = changed.locator(".pair").last
-    items = {item.id: item for item in two_runs[0].datasets["antonymy.dev_matched"]}
+    items = {item.id: item for item in two_runs[0].datasets[ANTONYMY]}
     change = items[changed.locator(".id").inner_text()].change
     assert change is not None
     assert (marked.locator("del").inner_text(), marked.locator("ins").inner_text()) == change.edits[0][3:]
@@ -441,22 +319,13 @@ TEXTS = (
 @pytest.mark.browser
 def test_markup_in_the_data_is_shown_as_it_is(open_page: Opener, tmp_path: Path) -> None:
     part = "</script><b>dev</b>{{7*7}}"
-    base = Dataset(
-        f"base.{part}",
-        tuple(Example(text, text, text, "neutral", info={"genre": text[:20]}) for text in TEXTS),
-        {"construction": "base", "part": part, "signature": EVIL},
-    )
+    about = {"construction": f"{EVIL}.v1", "part": part, "signature": EVIL}
+    examples = tuple(Example(text, text, text, "neutral", info={"genre": text[:20]}) for text in TEXTS)
+    base = Dataset(f"base.{part}", examples, {**about, "construction": "base"})
     change = Change(f"{EVIL}.v1", "premise", "hypothesis", (Edit("hypothesis", 0, 0, "", EVIL),))
     items = tuple(each.derive(each.label, change) for each in base)
-    facts: dict[str, Any] = {
-        "construction": f"{EVIL}.v1",
-        "part": part,
-        "base_set": base.name,
-        "signature": EVIL,
-    }
-    facts["yield"] = {"examples": 5, "items": 5, "rejected": {EVIL: 3}}
-    test = Dataset(f"negation.{part}", items, facts)
-    run = answered(EVIL, [base, test], note=EVIL)
+    facts = {"base_set": base.name, "yield": {"examples": 5, "items": 5, "rejected": {EVIL: 3}}}
+    run = answered(EVIL, [base, Dataset(f"negation.{part}", items, {**about, **facts})], note=EVIL)
     page = open_page(make_report(run).save(tmp_path / "evil.html"))
     page.select_option("#set", "")
     assert page.evaluate("window.owned") is None
@@ -490,20 +359,7 @@ def test_the_policy_holds_against_a_script_that_did_get_in(chromium: Browser, tw
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [390, 768, 1000, 1280])
-def test_nothing_is_wider_than_the_screen(open_page: Opener, two_models: Path, width: int) -> None:
-    page = open_page(two_models)
-    page.set_viewport_size({"width": width, "height": 844})
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    links = page.locator("nav a").evaluate_all(
-        "(all) => all.map((each) => each.getBoundingClientRect().right)"
-    )
-    assert len(links) > 9
-    assert width < 960 or max(links) <= width  # a narrow screen scrolls them
-
-
-@pytest.mark.browser
-def test_one_test_set_one_model_all_items(open_page: Opener, tmp_path: Path) -> None:
+def test_a_page_of_one_test_set_and_one_model(open_page: Opener, tmp_path: Path) -> None:
     base = suite(30)[0]
     unlabelled = replace(base, examples=(replace(base.examples[0], label=None), *base.examples[1:]))
     page = open_page(make_report(answered("m", [unlabelled])).save(tmp_path / "one.html"))
@@ -512,30 +368,7 @@ def test_one_test_set_one_model_all_items(open_page: Opener, tmp_path: Path) -> 
     assert page.locator("#model").is_hidden()
     page.select_option("#gold", "-1")
     assert count(page) == 1
-    assert "right" not in cards(page)[0]
-    assert "wrong" not in cards(page)[0]
-
-
-@pytest.mark.browser
-def test_two_labels_are_right_on_neutral_and_contradiction(open_page: Opener, tmp_path: Path) -> None:
-    base = suite(30)[0]
-    sure = np.tile([0.2, 0.5, 0.3], (30, 1))
-    run = Run("two", {base.name: base}, {base.name: sure}, {"details": {"two_label": True}})
-    page = open_page(make_report(run).save(tmp_path / "two_labels.html"))
-    assert "not_entailment = neutral + contradiction" in page.locator("#accuracy").inner_text()
-    page.select_option("#answer", "3")
-    assert count(page) == 30
-    page.select_option("#outcome", "right")
-    assert count(page) == 20  # a third are entailments
-    assert "✓ correct: not entailment" in cards(page)[0]
-    assert "E 20.0 · not E 80.0" in cards(page)[0]
-
-
-@pytest.mark.slow
-def test_the_same_runs_give_the_same_bytes(two_runs: list[Run]) -> None:
-    assert make_report(*two_runs, options=ReportOptions(items=20)).text(".html") == make_report(
-        *two_runs, options=ReportOptions(items=20)
-    ).text(".html")
+    assert not re.search("right|wrong", cards(page)[0])
 
 
 def test_script_json_is_json_that_cannot_end_its_element() -> None:
@@ -552,15 +385,92 @@ def test_axe_finds_no_barrier(
 ) -> None:
     """The rules of axe-core, over the closed page and with everything open."""
     from axe_playwright_python.sync_playwright import Axe
-    from playwright.sync_api import expect
 
     size: ViewportSize = {"width": width, "height": 900}
     context = chromium.new_context(bypass_csp=True, viewport=size, color_scheme=scheme)
     page = context.new_page()
     page.goto(two_models.as_uri())
-    expect(page.locator("#list")).to_have_attribute("aria-busy", "false")
+    settled(page)
     for _ in range(2):
         found = Axe().run(page).response["violations"]
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
-        page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+        page.evaluate(OPEN_ALL)
     context.close()
+
+
+# Items of two labels with odd ids and texts
+
+ODD = "a/b #1 %2F?=ü\ud800"
+
+
+@pytest.fixture(scope="module")
+def odd_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of items with odd ids and texts that begin like a formula, on two labels."""
+    texts = ("=1+1", "+cmd", '-"quoted", and\nbroken', "@SUM(A1)", "It rains.", "＝1")
+    golds: list[Any] = ["entailment", "not_entailment", "not_entailment"] * 2
+    items = tuple(
+        Example(ODD if k == 4 else f"=id{k}", text, f"So {text}", gold, info={"genre": "=fiction"})
+        for k, (text, gold) in enumerate(zip(texts, golds, strict=True))
+    )
+    base = Dataset("base.rte", items, {"construction": "base", "part": "rte"})
+    rows = np.tile([[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3]], (2, 1))
+    path = tmp_path_factory.mktemp("page") / "odd.html"
+    return make_report(Run("=m", {base.name: base}, {base.name: rows}, {})).save(path)
+
+
+@pytest.mark.browser
+def test_a_link_opens_the_page_at_its_item(open_page: Opener, odd_items: Path) -> None:
+    page = open_page(odd_items)
+    address = page.locator(".item", has_text="a/b #1").locator(".anchor").get_attribute("href")
+    page = open_page(odd_items, fragment=address)
+    assert page.locator(".item").count() == 1
+    assert "a/b #1 %2F?=ü" in page.locator(".item").inner_text()
+    assert page.locator(".item details").get_attribute("open") == ""
+    top = page.locator(".item").evaluate("(each) => each.getBoundingClientRect().top")
+    assert 0 < top < 900
+    page = open_page(odd_items, fragment="#item=base.rte/none")
+    assert page.locator(".empty").inner_text().startswith("Item none of base.rte is not among the items")
+    page.click("button[type=reset]")
+    wait_for_count(page, "6 items")
+    for control in ("#gold", "#answer"):
+        options = page.locator(f"{control} option").all_inner_texts()
+        assert options == ["any", "entailment", "not entailment"]
+    page.select_option("#gold", label="not entailment")
+    page.select_option("#outcome", "right")
+    assert len(cards(page)) == 4
+    assert all("gold: not entailment" in each and "✓ correct: not" in each for each in cards(page))
+
+
+@pytest.mark.browser
+def test_no_cell_of_a_download_is_a_formula(open_page: Opener, odd_items: Path) -> None:
+    page = open_page(odd_items)
+    page.select_option("#gold", label="entailment")
+    lines = [json.loads(line) for line in downloaded(page, "#export-jsonl").splitlines()]
+    assert [line["id"] for line in lines] == ["=id0", "=id3"]
+    assert lines[1] == {
+        "test_set": "base.rte",
+        "id": "=id3",
+        "premise": "@SUM(A1)",
+        "hypothesis": "So @SUM(A1)",
+        "label": "entailment",
+        **dict.fromkeys(["base_premise", "base_hypothesis", "base_label"]),
+        "info": "genre: =fiction",
+        "predictions": [
+            {
+                "model": "=m",
+                "label": "entailment",
+                "predicted": "entailment",
+                "correct": True,
+                "base_predicted": None,
+                "probabilities": {"entailment": 0.8, "not_entailment": 0.2},
+            }
+        ],
+    }
+    page.select_option("#gold", "")
+    rows = csv_rows(page)
+    premises = ["'=1+1", "'+cmd", '\'-"quoted", and\nbroken', "'@SUM(A1)", "It rains.", "'＝1"]
+    assert [row["premise"] for row in rows] == premises
+    assert rows[0]["id"] == "'=id0"
+    shares = [rows[1][f"'=m: {name}"] for name in ("predicted", "entailment", "neutral")]
+    assert shares == ["not_entailment", "0.2", ""]
+    assert all(not cell.startswith(("=", "+", "-", "@")) for row in rows for cell in (*row, *row.values()))

@@ -9,13 +9,14 @@ import json
 import re
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from made_runs import dataset as made
+from made_runs import run_of, settled, wait_for_count
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
@@ -28,7 +29,7 @@ from crossexam.reports import parts
 from crossexam.reports import report as report_module
 from crossexam.reports.items import PageItems
 from crossexam.reports.parts import compressed, parts_beside, written_beside
-from crossexam.reports.report import make_report
+from crossexam.reports.report import Report, make_report
 from crossexam.reports.results import ItemChoice, ReportOptions, item_choice, results_of
 from crossexam.runs.folder import run_into_folder
 
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
 Opener = Callable[..., "Page"]
 SELF = "&#39;self&#39;"  # permits the scripts beside the page, as its policy is written
-ANIMALS = ("dog", "cat", "horse", "duck")
 HOSTILE = (
     '");window.owned=1;("</script><script>window.owned=1</script>\u2028\ud800<img src=x onerror=owned=1>'
 )
@@ -47,12 +47,12 @@ def datasets(n: int = 50, words: str = " and true is true") -> list[Dataset]:
     """Return *n* pairs of a base, and the same with *words* in the hypothesis."""
     base, changed = [], []
     for number in range(n):
-        text = f"The {ANIMALS[number % 4]} number {number} sleeps."
+        text = f"The dog number {number} sleeps."
         base.append(Example(f"b{number}", text, f"So {text.lower()}", LABELS[number % 3]))
         end = len(base[-1].hypothesis) - 1
         change = Change("negation.v1", "premise", "hypothesis", (Edit("hypothesis", end, end, "", words),))
         changed.append(base[-1].derive(base[-1].label, change))
-    facts: dict[str, Any] = {"construction": "base", "part": "x", "base_set": None}
+    facts = {"construction": "base", "part": "x"}
     derived = {"construction": "negation.v1", "part": "x", "base_set": "base.x", "keeps_label": True}
     return [Dataset("base.x", tuple(base), facts), Dataset("negation.x", tuple(changed), derived)]
 
@@ -70,19 +70,19 @@ def run_over(sets: list[Dataset], model: str = "m", skill: float = 0.6) -> Run:
     return Run(model, {each.name: each for each in sets}, probabilities, {})
 
 
+def two_runs() -> list[Run]:
+    return [run_over(datasets(), "a"), run_over(datasets(), "b2", skill=0.8)]
+
+
+def report_of(items: ItemChoice = "all", skill: float = 0.6, n: int = 50) -> Report:
+    return make_report(run_over(datasets(n), skill=skill), options=ReportOptions(items=items))
+
+
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make parts of 15 items, and a folder for more than 20 of them."""
     monkeypatch.setattr(parts, "PART_ITEMS", 15)
     monkeypatch.setattr(parts, "MOST_INSIDE", 20)
-
-
-def settled(page: Page) -> str:
-    """Return how many items the page says that it has found, once they are there."""
-    from playwright.sync_api import expect
-
-    expect(page.locator("#list")).to_have_attribute("aria-busy", "false")
-    return page.locator("#count").inner_text()
 
 
 def names_in(folder: Path) -> list[str]:
@@ -96,47 +96,35 @@ def wrong_items(runs: list[Run], name: str) -> list[str]:
     """Return the ids that any of *runs* got wrong, by the frames that users see."""
     wrong = set()
     for run in runs:
-        rows = run.to_frame().filter(test_set=name, correct=False)
-        wrong.update(rows["id"].to_list())
+        wrong.update(run.to_frame().filter(test_set=name, correct=False)["id"].to_list())
     return [item.id for item in runs[0].datasets[name] if item.id in wrong]
 
 
-def test_errors_are_the_items_that_some_model_got_wrong() -> None:
-    runs = [run_over(datasets(), "a"), run_over(datasets(), "b2", skill=0.8)]
-    shown = PageItems(results_of(runs, ReportOptions(items="errors"))).shown
-    for each in shown:
-        ids = [each.dataset.examples[row].id for row in each.rows]
-        assert ids == wrong_items(runs, each.dataset.name)
-        assert 0 < len(ids) < len(each.dataset)
+def test_errors_are_the_items_that_some_model_got_wrong(for_each: Callable[..., None]) -> None:
+    def check(golds: str, two_label: bool) -> None:
+        base = made("base.x", golds * 20)
+        run = run_of({"base.x": "ENCCN" * 12}, base, two_label=two_label)
+        assert 0 < len(wrong_items([run], "base.x")) < 40
+        assert_errors([run])
 
+    def assert_errors(runs: list[Run]) -> None:
+        for each in PageItems(results_of(runs, ReportOptions(items="errors"))).shown:
+            ids = [each.dataset.examples[row].id for row in each.rows]
+            assert ids == wrong_items(runs, each.dataset.name)
 
-@pytest.mark.parametrize("manifest", [{}, {"details": {"two_label": True}}])
-@pytest.mark.parametrize("golds", [("entailment", "neutral", None), ("entailment", "not_entailment", None)])
-def test_errors_are_those_of_the_scores(golds: tuple[Any, ...], manifest: dict[str, Any]) -> None:
-    items = tuple(Example(f"i{k}", "It rains.", "It is wet.", golds[k % 3]) for k in range(60))
-    base = Dataset("base.x", items, {"construction": "base", "part": "x"})
-    rows = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
-    run = Run("m", {"base.x": base}, {"base.x": rows}, manifest)
-    (shown,) = PageItems(results_of([run], ReportOptions(items="errors"))).shown
-    assert [items[row].id for row in shown.rows] == wrong_items([run], "base.x")
-    assert 0 < len(shown.rows) < 40
-
-
-def test_a_model_without_the_test_set_got_nothing_of_it_wrong() -> None:
+    assert_errors(two_runs())
+    for_each(check, [(golds, two_label) for golds in ("EN-", "En-") for two_label in (False, True)])
     base, changed = datasets()
-    runs = [run_over([base, changed], "a", skill=1.0), run_over([base], "b2", skill=0.5)]
-    first, second = PageItems(results_of(runs, ReportOptions(items="errors"))).shown
-    assert len(first.rows) > 0
-    assert second.rows == []
+    first = run_over([base, changed], "a", skill=1.0)
+    assert_errors([first, run_over([base], "b2", skill=0.5)])  # without the other test set
 
 
 def test_other_choices_are_refused(for_each: Callable[..., None]) -> None:
     def check(value: Any) -> None:
-        with pytest.raises(CrossexamError, match="items is ") as refused:
-            item_choice(value)
-        assert refused.value.wanted == "errors, all or a whole number above 0"
         with pytest.raises(CrossexamError, match="items is "):
-            make_report(run_over(datasets()), options=ReportOptions(items=value))
+            item_choice(value)
+        with pytest.raises(CrossexamError, match="items is "):
+            report_of(value)
 
     for_each(check, [0, -1, 2.5, True, "some", "ALL", None, ["all"]])
 
@@ -146,21 +134,14 @@ def test_other_choices_are_refused(for_each: Callable[..., None]) -> None:
     [
         (
             10,
-            r"20 of 100 items are in this report \(10 of 50 of base \(x\)\): a sample .*"
-            r" --items all</code> shows all",
+            r"20 of 100 items are in this report \(10 of 50 of base \(x\)\): a sample .* --items all</code>",
         ),
-        (
-            "errors",
-            r"\d+ of 100 items are in this report .*: those that at least one model got wrong\."
-            r" .* --items all",
-        ),
+        ("errors", r"\d+ of 100 items are .*: those that at least one model got wrong\. .* --items all"),
         ("all", r"All items are in this report\.<"),
     ],
 )
 def test_the_page_says_what_is_left_out(items: ItemChoice, says: str) -> None:
-    assert re.search(
-        says, make_report(run_over(datasets()), options=ReportOptions(items=items)).text(".html")
-    )
+    assert re.search(says, report_of(items).text(".html"))
 
 
 # The files
@@ -186,48 +167,44 @@ def assert_whole(page: Path) -> None:
 
 @pytest.mark.usefixtures("small_parts")
 def test_many_items_are_written_beside_the_page(tmp_path: Path) -> None:
-    page = make_report(run_over(datasets(words=HOSTILE)), options=ReportOptions(items="all")).save(
-        tmp_path / "out.html"
-    )
+    page, folder = tmp_path / "out.html", tmp_path / "out_items"
+    hostile = make_report(run_over(datasets(words=HOSTILE)), options=ReportOptions(items="all"))
+    assert hostile.save(page) == page
     assert names_in(tmp_path) == ["out.html", "out_items"]
-    assert written_beside(page) == tmp_path / "out_items"
+    assert written_beside(page) == folder
     assert [len(each["parts"]) for each in index_of(page)["sets"]] == [4, 4]
-    assert len(names_in(tmp_path / "out_items")) == 8
+    assert len(names_in(folder)) == 8
     assert_whole(page)
     assert SELF in page.read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("small_parts")
-def test_few_items_and_texts_are_a_single_file(tmp_path: Path) -> None:
-    report = make_report(run_over(datasets()), options=ReportOptions(items=10))
-    page = report.save(tmp_path / "out.html")
+    before = names_in(folder)
+    report_of().save(page)
+    assert names_in(folder)[:4] == before[:4]  # the items of the base are the same
+    written = page.read_bytes(), names_in(folder)
+    report_of().save(page)
+    assert written == (page.read_bytes(), names_in(folder))
+    report_of(10).save(page)
     assert names_in(tmp_path) == ["out.html"]
     assert written_beside(page) is None
     assert SELF not in page.read_text(encoding="utf-8")
-    whole = make_report(run_over(datasets()), options=ReportOptions(items="all")).text(".html")
-    assert whole.count('<script type="text/plain" id="part-') == 8
+    assert report_of().text(".html").count('<script type="text/plain" id="part-') == 8
 
 
 @pytest.mark.usefixtures("small_parts")
 def test_the_parts_of_an_older_page_are_removed(tmp_path: Path) -> None:
     page, folder = tmp_path / "out.html", tmp_path / "out_items"
-    make_report(run_over(datasets()), options=ReportOptions(items="all")).save(page)
+    report_of().save(page)
     before = names_in(folder)
     (folder / "notes.txt").write_text("mine", encoding="utf-8")
     (folder / ".0001.js.half.part").write_text("crossexam", encoding="utf-8")
-    make_report(run_over(datasets(40), skill=0.3), options=ReportOptions(items="all")).save(page)
+    report_of(skill=0.3, n=40).save(page)
     assert_whole(page)
     after = names_in(folder)
     assert after.pop() == "notes.txt"
     assert len(after) == 6
     assert not set(after) & set(before)
-    make_report(run_over(datasets()), options=ReportOptions(items=5)).save(page)
+    report_of(5).save(page)
     assert names_in(folder) == ["notes.txt"]
     assert written_beside(page) is None
-    (folder / "notes.txt").unlink()
-    make_report(run_over(datasets()), options=ReportOptions(items="all")).save(page)
-    make_report(run_over(datasets()), options=ReportOptions(items=5)).save(page)
-    assert names_in(tmp_path) == ["out.html"]
 
 
 @pytest.mark.usefixtures("small_parts")
@@ -235,7 +212,7 @@ def test_the_parts_of_an_older_page_are_removed(tmp_path: Path) -> None:
 def test_a_page_that_is_not_replaced_keeps_its_parts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
 ) -> None:
-    page = make_report(run_over(datasets()), options=ReportOptions(items="all")).save(tmp_path / "out.html")
+    page = report_of().save(tmp_path / "out.html")
     before = {path: path.read_bytes() for path in (page, *(tmp_path / "out_items").iterdir())}
     left = writes
 
@@ -249,7 +226,7 @@ def test_a_page_that_is_not_replaced_keeps_its_parts(
     for module in (parts, report_module):
         monkeypatch.setattr(module, "write_text", killed)
     with pytest.raises(KeyboardInterrupt):
-        make_report(run_over(datasets(), skill=0.3), options=ReportOptions(items="all")).save(page)
+        report_of(skill=0.3).save(page)
     assert left == 0
     assert {path: path.read_bytes() for path in before} == before
 
@@ -300,25 +277,14 @@ def test_a_report_that_is_written_during_another_one_leaves_it_its_parts(
 
     def write_in_turns(path: Path, text: str) -> None:
         if others:
-            make_report(run_over(datasets(), skill=0.3), options=ReportOptions(items=others.pop())).save(page)
+            report_of(others.pop(), skill=0.3).save(page)
         write_text(path, text)
 
     monkeypatch.setattr(report_module, "write_text", write_in_turns)
-    make_report(run_over(datasets()), options=ReportOptions(items="all")).save(page)
+    report_of().save(page)
     assert (others, names_in(tmp_path)) == ([], ["out.html", "out_items"])
     assert_whole(page)
     assert len(names_in(tmp_path / "out_items")) == 8
-
-
-@pytest.mark.usefixtures("small_parts")
-def test_the_same_runs_give_the_same_parts(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        make_report(run_over(datasets()), options=ReportOptions(items="all")).save(
-            tmp_path / name / "out.html"
-        )
-    assert names_in(tmp_path / "one/out_items") == names_in(tmp_path / "two/out_items")
-    assert (tmp_path / "one/out.html").read_bytes() == (tmp_path / "two/out.html").read_bytes()
 
 
 # The page in a browser
@@ -327,58 +293,62 @@ def test_the_same_runs_give_the_same_parts(tmp_path: Path) -> None:
 @pytest.fixture
 def beside(tmp_path: Path, small_parts: None) -> Path:
     """A page of two models with its items beside it, in a folder with an odd name."""
-    runs = [run_over(datasets(), "a"), run_over(datasets(), "b2", skill=0.8)]
-    return make_report(*runs, options=ReportOptions(items="all")).save(tmp_path / "ü #1%2F '\".html")
+    report = make_report(*two_runs(), options=ReportOptions(items="all"))
+    return report.save(tmp_path / "ü #1%2F '\".html")
+
+
+def shown_ids(page: Page) -> list[str]:
+    settled(page)
+    return page.locator(".item .id").all_inner_texts()
+
+
+def loaded_by(page: Page) -> list[str]:
+    """The numbers of the parts that the page loads from now on."""
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url.rsplit("/", 1)[-1][:4]))
+    return loaded
 
 
 @pytest.mark.browser
 def test_parts_are_loaded_when_the_list_reaches_them(open_page: Opener, beside: Path) -> None:
     page = open_page(beside)
-    loaded: list[str] = []
-    page.on("request", lambda request: loaded.append(request.url.rsplit("/", 1)[-1][:4]))
+    loaded = loaded_by(page)
     page.select_option("#set", "0")
     assert settled(page) == "50 items"
     assert loaded == ["0000", "0001"]
-    assert page.locator(".item").count() == 20
+    assert len(shown_ids(page)) == 20
     page.locator("#more").click()
-    settled(page)
-    assert page.locator(".item").count() == 40
+    assert len(shown_ids(page)) == 40
     assert loaded == ["0000", "0001", "0002"]
     assert page.locator("#more").inner_text() == "Show 10 more of 10"
     page.locator("#more").click()
-    settled(page)
-    ids = page.locator(".item .id").all_inner_texts()
-    assert ids == [f"b{number}" for number in range(50)]
+    assert shown_ids(page) == [f"b{number}" for number in range(50)]
     assert page.locator("#more").is_hidden()
 
 
 @pytest.mark.browser
 def test_filters_search_and_order_are_over_all_parts(open_page: Opener, beside: Path) -> None:
-    runs = [run_over(datasets(), "a"), run_over(datasets(), "b2", skill=0.8)]
     page = open_page(beside)
     page.select_option("#set", "1")
-    for number, run in enumerate(runs):
+    for number, run in enumerate(two_runs()):
         page.select_option("#model", str(number))
         page.select_option("#outcome", "wrong")
-        wrong = wrong_items([run], "negation.x")
-        assert settled(page) == f"{len(wrong)} items"
+        assert settled(page) == f"{len(wrong_items([run], 'negation.x'))} items"
     page.select_option("#order", "sure")
-    settled(page)
-    frame = runs[1].to_frame().filter(test_set="negation.x", correct=False)
-    highest = frame.select("p_entailment", "p_neutral", "p_contradiction").max_horizontal()
-    surest = frame["id"].to_list()[int(np.argmax(highest.to_numpy()))]
-    assert page.locator(".item .id").first.inner_text() == surest
+    frame = run.to_frame().filter(test_set="negation.x", correct=False)
+    highest = frame.select("p_entailment", "p_neutral", "p_contradiction").max_horizontal().to_numpy()
+    surest = [frame["id"][int(place)] for place in np.argsort(-highest, kind="stable")]
+    assert shown_ids(page) == surest[:20]
     page.click("button[type=reset]")
     page.fill("#find", "number 49")
-    page.wait_for_function("() => document.getElementById('count').textContent === '2 items'")
-    assert page.locator(".item .id").all_inner_texts() == ["b49", "negation:b49"]
+    wait_for_count(page, "2 items")
+    assert shown_ids(page) == ["b49", "negation:b49"]
 
 
 @pytest.mark.browser
 def test_a_later_choice_wins(open_page: Opener, beside: Path) -> None:
     page = open_page(beside)
-    loaded: list[str] = []
-    page.on("request", lambda request: loaded.append(request.url.rsplit("/", 1)[-1][:4]))
+    loaded = loaded_by(page)
     page.evaluate(
         """() => {
           const choose = (id, value) => {
@@ -391,7 +361,7 @@ def test_a_later_choice_wins(open_page: Opener, beside: Path) -> None:
         }"""
     )
     assert settled(page) == "50 items"
-    assert page.locator(".item .id").all_inner_texts() == [f"negation:b{number}" for number in range(20)]
+    assert shown_ids(page) == [f"negation:b{number}" for number in range(20)]
     page.locator("#more").click()
     settled(page)
     assert "0003" not in loaded  # the last part of the test set that was wanted no more
@@ -401,14 +371,12 @@ def test_a_later_choice_wins(open_page: Opener, beside: Path) -> None:
 def test_a_link_and_a_download_find_items_in_any_part(open_page: Opener, beside: Path) -> None:
     page = open_page(beside, fragment="#item=negation.x/negation%3Ab49")
     assert settled(page) == "The linked item (any filter shows the others)"
-    assert page.locator(".item .id").all_inner_texts() == ["negation:b49"]
-    page = open_page(beside, fragment="#item=negation.x/none")
-    assert "Item none of negation.x is not among the items" in page.locator(".empty").inner_text()
+    assert shown_ids(page) == ["negation:b49"]
     page.select_option("#set", "1")
     settled(page)
     with page.expect_download() as download:
         page.click("#export-csv")
-    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    rows = csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8")))
     assert [row["id"] for row in rows] == [f"negation:b{number}" for number in range(50)]
     assert settled(page) == "50 items"
 
@@ -426,15 +394,23 @@ def test_hostile_sentences_in_parts_stay_text(open_page: Opener, tmp_path: Path)
     assert HOSTILE[:60] in page.locator(".item").nth(30).inner_text()
 
 
+def opened(chromium: Browser, path: Path, script: str = "") -> Page:
+    """The page with its sections open; here it may have errors, and files that are missing."""
+    page = chromium.new_page()
+    page.add_init_script(script)
+    page.goto(path.as_uri())
+    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
+    settled(page)
+    return page
+
+
 @pytest.mark.browser
 def test_a_missing_and_a_damaged_part_are_named(chromium: Browser, beside: Path) -> None:
     folder = written_beside(beside)
     assert folder is not None
     last = sorted(folder.iterdir())[-1]
     text = last.read_text(encoding="ascii")
-    page = chromium.new_page()
-    page.goto(beside.as_uri())
-    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
+    page = opened(chromium, beside)
     page.select_option("#set", "1")
     assert settled(page) == "50 items"
     for damage, says in (
@@ -453,17 +429,8 @@ def test_a_missing_and_a_damaged_part_are_named(chromium: Browser, beside: Path)
     page.select_option("#outcome", "right")
     assert re.fullmatch(r"\d+ items", settled(page))
     page.close()
-
-
-@pytest.mark.browser
-def test_without_the_folder_the_page_still_opens(chromium: Browser, beside: Path) -> None:
-    folder = written_beside(beside)
-    assert folder is not None
     folder.rename(folder.with_name("elsewhere"))
-    page = chromium.new_page()
-    page.goto(beside.as_uri())
-    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
-    settled(page)
+    page = opened(chromium, beside)
     assert f"The file {folder.name}/" in page.locator("#list").inner_text()
     assert page.locator("#drop svg:visible").count() > 0
     assert page.locator("h1").inner_text()
@@ -471,23 +438,11 @@ def test_without_the_folder_the_page_still_opens(chromium: Browser, beside: Path
 
 
 @pytest.mark.browser
-def test_a_browser_that_cannot_unpack_says_so(chromium: Browser, tmp_path: Path) -> None:
-    path = make_report(run_over(datasets())).save(tmp_path / "out.html")
-    page = chromium.new_page()
-    page.add_init_script("delete window.DecompressionStream")
-    page.goto(path.as_uri())
-    page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
-    settled(page)
+def test_what_cannot_be_listed_is_said(chromium: Browser, open_page: Opener, tmp_path: Path) -> None:
+    page = opened(chromium, report_of(9).save(tmp_path / "out.html"), "delete window.DecompressionStream")
     assert page.locator("#list").inner_text().startswith("This browser cannot unpack the items.")
     page.close()
-
-
-@pytest.mark.browser
-def test_a_test_set_without_errors_says_so(open_page: Opener, tmp_path: Path) -> None:
-    base, changed = datasets()
-    run = replace(run_over([base, changed], skill=1.0), model="good")
-    path = make_report(run, options=ReportOptions(items="errors")).save(tmp_path / "out.html")
-    page = open_page(path)
+    page = open_page(report_of("errors", skill=1.0).save(tmp_path / "right.html"))
     assert settled(page) == "0 items"
     assert page.locator(".empty").inner_text() == "No item of this test set is on this page."
     assert "(0 of 50)" in page.locator("#set option").nth(1).inner_text()

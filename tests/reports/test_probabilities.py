@@ -9,34 +9,31 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_runs import csv_rows, headers, json_figures, tables_of, terminal
+from made_runs import csv_rows, dataset, headers, json_figures, tables_of, terminal
+from made_runs import run_of as run_over
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.reports.data import comparison_csv, comparison_json
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
+from crossexam.reports.table import Table
 
 VOTES = {"label_distribution": [0.6, 0.4, 0.0], "votes": [6, 4, 0]}
 NAME = "base.own"
+ASKED = ReportOptions(calibration=True)
 
 
-def run_of(model: str, first: int = 0, info: dict[str, Any] | None = None, **manifest: Any) -> Run:
+def run_of(model: str, first: int = 0, info: dict[str, Any] | None = None, **details: Any) -> Run:
     """A run over 120 items whose model is right on three of four, with a confidence of 80 %."""
-    items = tuple(
-        Example(f"i{k}", f"Premise {k}.", "H.", LABELS[(k - first) % 3], info=info or {})
-        for k in range(first, first + 120)
+    data = dataset(NAME, "ENC" * 40, info=lambda k: info or {})
+    items = [replace(item, premise=f"Premise {first + k}.") for k, item in enumerate(data)]
+    return run_over(
+        {NAME: "NNCECCENEENC" * 10}, replace(data, examples=items), model=model, sure=0.8, **details
     )
-    rows = np.full((120, 3), 0.1)
-    for k in range(120):
-        rows[k, (k + (k % 4 == 0)) % 3] = 0.8
-    data = Dataset(NAME, items, {"construction": "base", "part": "own"})
-    return Run(model, {NAME: data}, {NAME: rows}, manifest)
 
 
 MINE = run_of("mine")
@@ -45,12 +42,10 @@ UNSURE = replace(MINE, model="unsure", probabilities={NAME: MINE.probabilities[N
 QUIET = replace(MINE, model="quiet", probabilities={NAME: (MINE.probabilities[NAME] > 0.5).astype(float)})
 
 
-def with_answers(
-    model: str, rows: Mapping[int, Any] | None = None, told: Mapping[int, Outcome] | None = None
-) -> Run:
+def with_answers(model: str, rows: Mapping[int, Any], told: Mapping[int, Outcome] | None = None) -> Run:
     """The run with other answers to some items, and what became of some."""
     answers = MINE.probabilities[NAME].copy()
-    for row, answer in (rows or {}).items():
+    for row, answer in rows.items():
         answers[row] = answer
     outcomes = [(told or {}).get(k, Outcome()) for k in range(120)]
     found = {NAME: Outcomes.of(outcomes, 120)} if told else {}
@@ -62,15 +57,10 @@ IMPOSSIBLE = with_answers("strict", {0: [0.0, 0.9, 0.1]})  # the gold label is e
 
 def test_tables_are_on_the_page_and_elsewhere_on_request() -> None:
     titles = ("## Calibration\n", "## Selective prediction\n")
-    plain, asked = (
-        make_report(MINE, options=ReportOptions(calibration=wanted)).text(".md") for wanted in (None, True)
-    )
+    plain, asked = (make_report(MINE, options=each).text(".md") for each in (ReportOptions(), ASKED))
     assert not any(title in plain for title in titles)
     assert all(title in asked for title in titles)
     assert "after temperature scaling" not in asked
-
-
-def test_a_temperature_is_named_with_what_it_was_fitted_on() -> None:
     text = make_report(MINE, options=ReportOptions(temperature_from=[run_of("mine", first=110)])).text(".md")
     assert "## Calibration after temperature scaling" in text
     assert "on 110 items of another run (base.own), without 10 that share a premise" in text
@@ -80,7 +70,7 @@ def test_a_temperature_is_named_with_what_it_was_fitted_on() -> None:
 
 def test_a_model_with_labels_only_is_refused_if_asked_for() -> None:
     with pytest.raises(CrossexamError, match="'quiet' gives labels without probabilities"):
-        _ = make_report(QUIET, options=ReportOptions(calibration=True)).results
+        _ = make_report(QUIET, options=ASKED).results
     results = results_of([QUIET])
     assert not tables_of(results, "calibration")
     assert not tables_of(results, "selective")
@@ -88,49 +78,52 @@ def test_a_model_with_labels_only_is_refused_if_asked_for() -> None:
 
 
 def test_what_is_left_out_or_changed_is_said() -> None:
-    run = run_of("mine", details={"threshold": 0.7})
-    notes = tables_of(results_of([run, QUIET]), "calibration")[0].notes
+    notes = tables_of(results_of([run_of("mine", threshold=0.7), QUIET]), "calibration")[0].notes
     assert any(note.startswith("The probabilities of mine were stretched") for note in notes)
     assert any(note.endswith("have no calibration: quiet.") for note in notes)
     notes = tables_of(results_of([IMPOSSIBLE]), "calibration")[0].notes
     assert any("Log loss is infinite" in note for note in notes)
-    assert "∞" in make_report(IMPOSSIBLE, options=ReportOptions(calibration=True)).text(".md")
-    assert r"$\infty$" in make_report(IMPOSSIBLE, options=ReportOptions(calibration=True)).text(".tex")
-
-
-def test_references_of_people_are_shown_once() -> None:
-    runs = [run_of(name, info=VOTES) for name in ("one", "two")]
-    rows = tables_of(results_of(runs), "people")[0].rows
-    assert [row[3] for row in rows] == ["one", "two", "(uniform)", "(majority)", "(people)"]
+    report = make_report(IMPOSSIBLE, options=ASKED)
+    assert "∞" in report.text(".md")
+    assert r"$\infty$" in report.text(".tex")
 
 
 def test_the_data_have_every_number() -> None:
-    report = make_report(run_of("mine", info=VOTES))
+    runs = [run_of(name, info=VOTES) for name in ("one", "two")]
+    rows = tables_of(results_of(runs), "people")[0].rows
+    assert [row[3] for row in rows] == ["one", "two", "(uniform)", "(majority)", "(people)"]  # people once
+    report = make_report(runs[0])
     found = json_figures(report.text(".json"), "base.own")
     ((_, only),) = found["reliability"]["of"].items()
     assert only["n"] == 120
     assert found["selective_risk"]["of"]["coverage=1.00"]["value"] == pytest.approx(0.25)
     assert found["people_kl"]["of"]["reference=majority"]["value"] is None  # infinite
-    rows = {(row["statistic"], row["of"]): row["value"] for row in csv_rows(report.text(".csv"))}
-    assert float(rows["ece", ""]) == pytest.approx(0.05)
-    assert float(rows["people_total_variation", "reference=majority"]) == pytest.approx(0.4)
+    values = {(row["statistic"], row["of"]): row["value"] for row in csv_rows(report.text(".csv"))}
+    assert float(values["ece", ""]) == pytest.approx(0.05)
+    assert float(values["people_total_variation", "reference=majority"]) == pytest.approx(0.4)
+
+
+def compared(*runs: Run) -> list[Table]:
+    return compared_tables(results_of(runs))
+
+
+def in_csv(*runs: Run) -> dict[str, str]:
+    return {row["statistic"]: row["value"] for row in csv_rows(comparison_csv(results_of(runs)))}
 
 
 def test_two_models_are_compared_by_their_probabilities() -> None:
     """The differences themselves: test_figures.py."""
-    scores, errors = compared_tables(results_of((MINE, UNSURE)))[-2:]
+    scores, errors = compared(MINE, UNSURE)[-2:]
     assert [row[2] for row in scores.rows] == ["Brier", "log loss"]
     assert errors.rows[0][2:4] == pytest.approx((0.05, 0.1833), abs=1e-3)
     titles = (scores.title, errors.title)
     for suffix in (".html", ".md"):
-        plain = make_report(MINE, UNSURE).text(suffix)
-        asked = make_report(MINE, UNSURE, options=ReportOptions(calibration=True)).text(suffix)
+        plain, asked = (
+            make_report(MINE, UNSURE, options=each).text(suffix) for each in (ReportOptions(), ASKED)
+        )
         assert all(title in asked and title not in plain for title in titles)
-    assert "Brier score and log loss: A against B" in terminal(
-        make_report(MINE, UNSURE).terminal_comparison(details=True), 160
-    )
-    rows = csv_rows(comparison_csv(results_of((MINE, UNSURE))))
-    found = {row["statistic"]: row["value"] for row in rows}
+    assert scores.title in terminal(make_report(MINE, UNSURE).terminal_comparison(details=True), 160)
+    found = in_csv(MINE, UNSURE)
     same = json_figures(comparison_json(results_of((MINE, UNSURE))), "base.own")
     assert same["brier_difference"]["value"] == float(found["brier_difference"])
     assert float(found["brier_p_holm"]) == float(found["brier_p_value"])
@@ -139,29 +132,23 @@ def test_two_models_are_compared_by_their_probabilities() -> None:
 
 
 def test_an_impossible_gold_label_is_said_and_not_tested() -> None:
-    scores = compared_tables(results_of((MINE, IMPOSSIBLE)))[-2]
+    scores = compared(MINE, IMPOSSIBLE)[-2]
     assert (scores.rows[1][4], scores.rows[1][6]) == (np.inf, None)
     assert any("B for 1 item of base (own)" in note for note in scores.notes)
-    text = make_report(MINE, IMPOSSIBLE, options=ReportOptions(calibration=True)).text(".md")
+    text = make_report(MINE, IMPOSSIBLE, options=ASKED).text(".md")
     assert "| log loss | 0.743 | \u221e | -\u221e |" in text
-    rows = csv_rows(comparison_csv(results_of((MINE, IMPOSSIBLE))))
-    found = {row["statistic"]: row["value"] for row in rows}
-    assert (found["log_loss_b"], found["log_loss_difference"], found["log_loss_impossible_b"]) == (
-        "",
-        "",
-        "1",
-    )
+    found = in_csv(MINE, IMPOSSIBLE)
+    of_loss = [found[f"log_loss_{name}"] for name in ("b", "difference", "impossible_b")]
+    assert of_loss == ["", "", "1"]
 
 
 def test_what_the_comparison_of_probabilities_leaves_out_is_said() -> None:
-    tables = compared_tables(results_of((MINE, QUIET)))
+    tables = compared(MINE, QUIET)
     assert not any("Brier" in table.title for table in tables)
     assert any(note.startswith("quiet gives labels without probabilities") for note in tables[0].notes)
-    assert not any(
-        "without probabilities" in note for note in compared_tables(results_of((QUIET, QUIET)))[0].notes
-    )
+    assert not any("without probabilities" in note for note in compared(QUIET, QUIET)[0].notes)
     told = {3: Outcome("refused"), 5: Outcome(label_mass=0.1)}
-    scores = compared_tables(results_of((UNSURE, with_answers("partial", {3: np.nan}, told))))[-2]
+    scores = compared(UNSURE, with_answers("partial", {3: np.nan}, told))[-2]
     assert headers(scores)[:4] == ["Test set", "Items", "Unanswered", "Low label mass"]
     assert scores.rows[0][1:4] == (118, 1, 1)
     assert any(note.startswith("Unanswered: not measured") for note in scores.notes)
@@ -170,18 +157,13 @@ def test_what_the_comparison_of_probabilities_leaves_out_is_said() -> None:
 def test_what_became_of_log_probabilities_is_in_the_data() -> None:
     """The counts of a run are rows of the CSV, and in the JSON they are in its manifest."""
     counts = {"aligned": 100, "disagree": 17, "low_mass": 3, "mass_median": 0.97}
-    report = make_report(run_of("mine", details={"parse": {"exact": 117}, "logprobs": counts}))
+    report = make_report(run_of("mine", parse={"exact": 117}, logprobs=counts))
     rows = [row for row in csv_rows(report.text(".csv")) if "answers" in row["test_set"]]
     found = {(row["statistic"], row["of"]): float(row["value"]) for row in rows}
     expected = {("answers_logprobs", kind): value for kind, value in counts.items()}
     assert found == expected | {("answers_parse", "exact"): 117}
     (model,) = json.loads(report.text(".json"))["models"]
     assert model["manifest"]["details"]["logprobs"] == counts
-
-
-def test_items_of_low_label_mass_are_counted_in_the_data() -> None:
-    run = with_answers("mine", None, {k: Outcome(label_mass=0.3 if k < 4 else 0.9) for k in range(120)})
-    report = make_report(run)
-    rows = csv_rows(report.text(".csv"))
+    run = with_answers("mine", {}, {k: Outcome(label_mass=0.3 if k < 4 else 0.9) for k in range(120)})
+    rows = csv_rows(make_report(run).text(".csv"))
     assert [row["value"] for row in rows if row["statistic"] == "calibration_low_mass"] == ["4"]
-    assert json_figures(report.text(".json"), "base.own")["calibration_low_mass"]["value"] == 4

@@ -12,32 +12,30 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_runs import GOLD_OF, answers, csv_rows, headers, json_figures, terminal
+from made_runs import GOLD_OF, answers, csv_rows, headers, terminal
 
 from crossexam.constructions.construction import NO_PARSE
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edits
-from crossexam.core.labels import LABELS
 from crossexam.core.manifest import package_version
 from crossexam.reports.accuracy import accuracy_table
 from crossexam.reports.analyses.errors import error_table, prediction_table
 from crossexam.reports.items import PageItems, segments, stratified_sample
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
-from crossexam.reports.sections import compared_tables
-from crossexam.reports.text import latex_table, markdown_table, render_latex
+from crossexam.reports.text import latex_table, render_latex
 
 PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
+NAIK, NIE = "Naik et al. 2018", "Nie et al. 2019"
 TAIL = " and false is not true"
 
 
 def base_set(labels: str = "ENCENC", name: str = "base.dev_matched") -> Dataset:
     """A pair per label, each with a premise of its own, so that each is a cluster of its own."""
-    rounds = [f"{premise[:-1]}{' again' * n}." for n in range(len(labels) // 6) for premise in PREMISES]
     items = tuple(
         Example(f"b{i}", premise, f"Some {premise.lower()}", GOLD_OF[letter], info={"genre": "tiny"})
-        for i, (premise, letter) in enumerate(zip(rounds, labels, strict=True))
+        for i, (premise, letter) in enumerate(zip(PREMISES, labels, strict=False))
     )
     construction, _, part = name.partition(".")
     made = {"construction": construction, "part": part, "base_set": None, "rows": 6}
@@ -74,7 +72,7 @@ def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifes
 
 
 def alike(*datasets: Dataset) -> Run:
-    return run_of({each.name: "ENCENC" for each in datasets}, *datasets)
+    return run_of({each.name: "ENCENC"[: len(each)] for each in datasets}, *datasets)
 
 
 BASE, NEGATED = base_set(), negated(base_set())
@@ -97,34 +95,25 @@ def test_golden_documents(two_runs: list[Run], golden: Callable[[str, str], None
 
 def test_data_say_what_the_numbers_are_of(two_runs: list[Run]) -> None:
     """The numbers themselves: test_figures.py."""
-    rows = csv_rows(make_report(*two_runs).text(".csv"))
+    report = make_report(*two_runs)
+    rows = csv_rows(report.text(".csv"))
     found = {(row["model"], row["test_set"], row["statistic"], row["of"]): row for row in rows}
     assert len(found) == len(rows)
     signature = found["builtin/first", "negation.dev_matched", "accuracy", ""]["signature"]
     assert signature.startswith("test_set:negation.dev_matched|content:")
     assert "|model:f1|" in signature
-
-    def refuse(constant: str) -> None:
-        raise AssertionError(constant)
-
-    document = json.loads(make_report(*two_runs).text(".json"), parse_constant=refuse)
+    document = json.loads(report.text(".json"), parse_constant=pytest.fail)
     test = document["models"][0]["test_sets"][1]
     assert test["yield"]["rejected"] == {"no <full> stop": 2, "empty": 9}
-    published = json_figures(json.dumps(document), test["name"], "NB (published)")
-    (figure,) = published.values()
-    assert figure["of"]["naik2018"]["value"] == 0.395  # Table 3, negation, matched
 
 
 def test_spreadsheets_do_not_run_names(two_runs: list[Run]) -> None:
     evil = replace(two_runs[0], model="=cmd|' /C calc'!A0")
-    rows = csv_rows(make_report(evil).text(".csv"))
-    ours = [row for row in rows if not row["model"].endswith(" (published)")]
-    assert {row["model"] for row in ours} == {"'=cmd|' /C calc'!A0"}
-    others = {row["statistic"] for row in rows if row not in ours}
-    assert others == {"published_accuracy", "published_accuracy_of_other_items"}
     better = run_of({BASE.name: "NNCNNN", NEGATED.name: "ENCENC"}, BASE, NEGATED)
-    for run, drop in ((evil, 0.5), (better, -0.5)):  # a number below 0 is no formula
+    for run, name, drop in ((evil, "'=cmd|' /C calc'!A0", 0.5), (better, "m", -0.5)):
         rows = csv_rows(make_report(run).text(".csv"))
+        assert {row["model"] for row in rows if not row["model"].endswith(" (published)")} == {name}
+        # a number below 0 is no formula
         assert [float(row["value"]) for row in rows if row["statistic"] == "drop"] == [drop]
 
 
@@ -134,85 +123,56 @@ def test_markup_in_names_is_shown_not_read(two_runs: list[Run]) -> None:
     assert r"a\|b\_\<i\>\[bold\]\\input{x}%\&" in report.text(".md")
     latex = r"a\textbar{}b\_\textless{}i\textgreater{}[bold]\textbackslash{}input\{x\}\%\&"
     assert latex in report.text(".tex")
-    assert name in terminal(make_report(*report.runs).terminal())
+    assert name in terminal(report)
     commented = render_latex("x\n\\input{secret}", [])
     assert all(line.startswith("%") for line in commented.splitlines() if line)
+    odd = replace(BASE.examples[0], premise="It \ud800 rains.", info={"cluster": "a"})
+    broken = replace(BASE, examples=(odd, *BASE.examples[1:]))
+    lone = make_report(run_of({BASE.name: "ENCENC"}, broken, model="m\udfff"))
+    for suffix in (".html", ".md", ".csv", ".json", ".tex"):
+        lone.text(suffix).encode("utf-8")
 
 
 def test_terminal_report_fits_80_columns(two_runs: list[Run]) -> None:
-    for renderable in (
-        make_report(*two_runs).terminal(),
-        make_report(*two_runs).terminal_comparison(details=True),
-    ):
+    report = make_report(*two_runs)
+    for renderable in (report.terminal(), report.terminal_comparison(details=True)):
         text = terminal(renderable, 80)
         assert max(map(len, text.splitlines())) <= 80
         assert "100.0" in text
         assert "…" not in text  # nothing cut
 
 
-def test_published_systems_stand_beside_their_counterparts_only(
-    two_runs: list[Run], for_each: Callable[..., None]
-) -> None:
-    table = accuracy_table(results_of(two_runs))
-    assert headers(table)[-7:] == ["NB", "CH", "RC", "IS", "BiLSTM", "CBOW", "ALIGN"]
-    negation = dict(zip(headers(table), table.rows[2], strict=True))
-    assert negation["NB"] == 0.395  # Table 3, negation, matched
-    assert "NB" not in headers(accuracy_table(results_of(two_runs, ReportOptions(published_rows=False))))
-
-    def check(sets: list[Dataset], has_nb: bool = False) -> None:
-        found = headers(accuracy_table(results_of([alike(*sets)])))
-        assert found[:3] == ["Test set", "Items", "m"]
-        assert (len(found) > 3, "NB" in found) == (has_nb, has_nb)
-
-    rows = [
-        ([base_set(name="base.snli_dev")], False),
-        ([bare("negation.snli_dev")], False),
-        ([bare("shuffled.x", construction="shuffled.v1", part="x")], False),
-        ([bare("numerical_reasoning.aqua_dev")], True),
-        ([bare("numerical_reasoning.my_problems")], False),
-    ]
-    for_each(check, rows)
-    foreign = make_report(alike(bare("negation.snli_dev")))
-    assert "NB" not in foreign.text(".html")
-    assert "0.395" not in foreign.text(".json")
-
-
-def test_a_set_without_items_is_named_with_the_reason_and_the_way_out() -> None:
-    yields = {"examples": 6, "items": 0, "rejected": {NO_PARSE: 6}}
-    made = replace(base_set("", name="so_swap.dev_matched"), manifest={"yield": yields})
-    run = run_of({BASE.name: "ENCENC", made.name: ""}, BASE, made)
-    said = "so swap has no items; rejected: no parse of the premise (6)."
-    notes = accuracy_table(results_of([run])).notes
-    assert said in notes
-    assert any("--parser spacy:PIPELINE" in note for note in notes)
-    assert said in terminal(make_report(run).terminal(), 2000)
-
-
 def test_each_study_stands_beside_its_own_test_sets(for_each: Callable[..., None]) -> None:
-    def check(name: str, system: str, share: float) -> None:
+    def check(name: str, group: str, system: str, share: float) -> None:
         # Without one of its own test sets, no study is beside a base.
-        sets = {each.name: each for each in (bare(name), bare("so_swap.snli_dev"))}
+        other = "so_swap.snli_dev" if group == NIE else "negation.dev_matched"
+        sets = {each: bare(each) for each in (name, other)}
         table = accuracy_table(results_of([alike(*sets.values())]))
-        assert {column.group for column in table.columns[3:]} == {"Published, Nie et al. 2019"}
+        assert {column.group for column in table.columns[3:]} == {f"Published, {group}"}
         assert dict(zip(headers(table), table.rows[0], strict=True))[system] == share
-        assert "on SNLI dev, MultiNLI dev and the authors' own adversaries" in table.notes[-1]
 
     rows = [
-        ("so_swap.snli_dev", "ESIM", 0.021),  # Table 2, C
-        ("add_amod.snli_dev", "DIIN", 0.446),  # Table 2, N
-        ("cs_0_7.multinli_dev_mismatched", "S-TLSTM", 0.5061),  # Table 5, row 4
-        ("cs_0_6.snli_dev", "ESIM-WS", 0.5061),  # Table 5, row 12
-        ("base.snli_dev", "ESIM", 0.8817),  # Table 5 has it in more digits than Table 2
-        ("base.snli_dev", "DAM", 0.85),  # Table 2 alone
+        ("negation.dev_matched", NAIK, "NB", 0.395),  # Table 3, negation, matched
+        ("numerical_reasoning.aqua_dev", NAIK, "NB", 0.212),
+        ("so_swap.snli_dev", NIE, "ESIM", 0.021),  # Table 2, C
+        ("add_amod.snli_dev", NIE, "DIIN", 0.446),  # Table 2, N
+        ("cs_0_7.multinli_dev_mismatched", NIE, "S-TLSTM", 0.5061),  # Table 5, row 4
+        ("cs_0_6.snli_dev", NIE, "ESIM-WS", 0.5061),  # Table 5, row 12
+        ("base.snli_dev", NIE, "ESIM", 0.8817),  # Table 5 has it in more digits than Table 2
+        ("base.snli_dev", NIE, "DAM", 0.85),  # Table 2 alone
     ]
     for_each(check, rows)
+    table = accuracy_table(results_of([alike(bare("so_swap.snli_dev"))]))
+    assert "on SNLI dev, MultiNLI dev and the authors' own adversaries" in table.notes[-1]
 
 
 def test_figures_of_a_dev_set_stand_beside_no_other_split_and_no_part_of_it(
     for_each: Callable[..., None],
 ) -> None:
-    def check(part: str, facts: dict[str, Any]) -> None:
-        sets = [bare(f"{made}.{part}", **facts) for made in ("base", "so_swap", "cs_0_5", "negation")]
+    def check(part: str, facts: dict[str, Any], *kinds: str) -> None:
+        sets = [
+            bare(f"{made}.{part}", **facts) for made in kinds or ("base", "so_swap", "cs_0_5", "negation")
+        ]
         results = results_of([alike(*sets)])
         table = accuracy_table(results)
         assert headers(table) == ["Test set", "Items", "m"]
@@ -220,22 +180,36 @@ def test_figures_of_a_dev_set_stand_beside_no_other_split_and_no_part_of_it(
         assert [row for row in error_table(results).rows if row[2] is None] == []
         assert [row for row in prediction_table(results).rows if row[3] is None] == []
 
-    rows = [
+    rows: list[tuple[Any, ...]] = [
         ("snli_test", {}),
         ("snli_dev_1000", {}),
         ("snli_dev", {"signature": "corpus:snli:dev@x|limit:1000|version:0"}),
         ("multinli_dev_mismatched", {"cross_dataset": {"key": "multinli_dev_mismatched"}}),
         ("multinli_dev_matched_300", {}),
         ("my_dev_matched", {}),
+        ("snli_dev", {}, "base"),
+        ("snli_dev", {}, "negation"),
+        ("my_problems", {}, "numerical_reasoning"),
     ]
     for_each(check, rows)
+
+
+def test_a_set_without_items_is_named_with_the_reason_and_the_way_out() -> None:
+    yields = {"examples": 6, "items": 0, "rejected": {NO_PARSE: 6}}
+    empty = replace(base_set("", name="so_swap.dev_matched"), manifest={"yield": yields})
+    run = alike(BASE, empty)
+    said = "so swap has no items; rejected: no parse of the premise (6)."
+    notes = accuracy_table(results_of([run])).notes
+    assert said in notes
+    assert any("--parser spacy:PIPELINE" in note for note in notes)
+    assert said in terminal(make_report(run), 2000)
 
 
 def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
     unlabelled = base_set("------")
     facts = {"construction": "antonymy.v1", "base_set": unlabelled.name, "keeps_label": False}
     sets = unlabelled, negated(unlabelled), Dataset("antonymy.dev_matched", (), facts)
-    report = make_report(run_of({each.name: "ENCENC"[: len(each)] for each in sets}, *sets))
+    report = make_report(alike(*sets))
 
     def check(suffix: str) -> None:
         text = report.text(suffix)
@@ -244,22 +218,16 @@ def test_nothing_to_measure_is_no_crash(for_each: Callable[..., None]) -> None:
             assert text.startswith("# No item has a gold label, so accuracy cannot be computed.")
 
     for_each(check, [".md", ".tex", ".csv", ".json", ".html"])
-
-
-def test_no_errors_at_all() -> None:
-    base = base_set("ENC" * 10)
-    sets = base, negated(base)
-    report = make_report(run_of({each.name: "ENC" * 10 for each in sets}, *sets))
-    assert "| negation | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in report.text(".md")
-    assert "100.0" in report.text(".html")
+    whole = make_report(alike(BASE, NEGATED))  # no errors at all
+    assert "| negation | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in whole.text(".md")
+    assert "100.0" in whole.text(".html")
 
 
 def test_two_label_models_carry_their_projection() -> None:
     run = run_of({BASE.name: "EEEEEE"}, BASE, details={"two_label": True})
+    words = "base (dev matched): not_entailment = neutral + contradiction"
     for suffix in (".md", ".tex", ".html"):
-        assert "not" in make_report(run).text(suffix)
-    words = "base (dev matched): not\\_entailment = neutral + contradiction"
-    assert words in make_report(run).text(".md")
+        assert words in make_report(run).text(suffix).replace("\\_", "_").replace("{}", "")
     half = replace(run, probabilities={BASE.name: np.tile([0.5, 0.25, 0.25], (6, 1))})
     said = [item[8][0][0] for item in PageItems(results_of([half])).packed(0, 0, 6)["items"]]
     assert said == [3] * 6  # exactly 1/2 is not entailment, as in evaluation.scores
@@ -268,7 +236,7 @@ def test_two_label_models_carry_their_projection() -> None:
 def test_two_runs_of_one_name_are_told_apart(two_runs: list[Run]) -> None:
     twice = [two_runs[0], replace(two_runs[1], model="builtin/first")]
     found = headers(accuracy_table(results_of(twice, ReportOptions(published_rows=False))))
-    assert found[2:] == ["builtin/first (1)", "builtin/first (2)"]
+    assert found == ["Test set", "Items", "builtin/first (1)", "builtin/first (2)"]
 
 
 def test_what_cannot_be_reported_is_refused(
@@ -276,19 +244,11 @@ def test_what_cannot_be_reported_is_refused(
 ) -> None:
     other = base_set("CCCCCC")
     over_others = make_report(two_runs[0], run_of({other.name: "CCCCCC"}, other, model="x"))
-    assert refused(over_others.text, ".md") == (
-        "test set base.dev_matched: 'builtin/first' and 'x' were run on different items\n"
-        "  wanted: runs over the same test sets\n"
-        "  hint: build the suite once and run both models over it"
-    )
+    said = "test set base.dev_matched: 'builtin/first' and 'x' were run on different items\n"
+    assert refused(over_others.text, ".md").startswith(said)
     assert "no runs to report" in refused(make_report().text, ".md")
-    with pytest.raises(FormatError) as caught:
-        make_report(*two_runs).save(tmp_path / "report.docx")
-    assert str(caught.value).endswith(
-        "'.docx' is not a supported report format\n"
-        "  wanted: .html, .md, .tex, .csv, .json, .yaml, .vl.json, .svg, .pdf\n"
-        "  hint: -o report.html"
-    )
+    said = refused(FormatError, make_report(*two_runs).save, tmp_path / "report.docx")
+    assert "wanted: .html, .md, .tex, .csv, .json, .yaml, .vl.json, .svg, .pdf\n" in said
     page = refused(make_report(*two_runs).save_comparison, tmp_path / "c.html")
     assert "'.html' is not a supported report format" in page
     for count in (1, 3):
@@ -296,30 +256,6 @@ def test_what_cannot_be_reported_is_refused(
         assert f"these are {count}" in refused(report.save_comparison, tmp_path / "c.csv")
         assert f"these are {count}" in refused(report.terminal_comparison)
     assert not list(tmp_path.iterdir())
-
-
-def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
-    texts = {
-        suffix: make_report(*two_runs).save_comparison(tmp_path / f"c{suffix}").read_text()
-        for suffix in (".md", ".tex", ".csv", ".json")
-    }
-    rows = csv_rows(texts[".csv"])
-    assert {row["model"] for row in rows} == {"builtin/first against hf/second_model"}
-    found = {row["statistic"]: row["value"] for row in rows if row["test_set"] == "negation.dev_matched"}
-    # Of six items the first alone has one right (the second neutral), the second alone two (E, E).
-    assert [float(found[key]) for key in ("only_a_right", "only_b_right", "difference")] == [1, 2, -1 / 6]
-    assert json_figures(texts[".json"], "negation.dev_matched")["difference"]["low"] < -1 / 6
-    assert "A: builtin/first, B: hf/second\\_model" in markdown_table(
-        compared_tables(results_of(two_runs))[0]
-    )
-
-
-def test_html_survives_lone_surrogates(tmp_path: Path) -> None:
-    odd = replace(BASE.examples[0], premise="It \ud800 rains.", info={"cluster": "a"})
-    broken = replace(BASE, examples=(odd, *BASE.examples[1:]))
-    run = run_of({BASE.name: "ENCENC"}, broken, model="m\udfff")
-    for suffix in (".html", ".md", ".csv", ".json", ".tex"):
-        make_report(run).save(tmp_path / f"r{suffix}").read_text(encoding="utf-8")
 
 
 def test_sample_shows_every_kind_and_repeats() -> None:
@@ -332,7 +268,6 @@ def test_sample_shows_every_kind_and_repeats() -> None:
     assert chosen == stratified_sample(strata, 40, "negation")
     assert chosen != stratified_sample(strata, 40, "antonymy")
     assert stratified_sample(strata, 1000, "x") == list(range(1000))
-    assert stratified_sample(strata[:0], 40, "x") == []
 
 
 WORDS = st.lists(st.sampled_from(["hot", "cold", "not", "the", "an", "naïve", "😀"]), min_size=1, max_size=8)
@@ -359,20 +294,17 @@ def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
     number, name, gold, premise, hypothesis, *rest = packed["items"][0]
     base_premise, base_hypothesis, base_gold, said, before, facts = rest
     assert (items.shown[number].dataset.name, name) == ("negation.dev_matched", "negation:b0")
-    assert (gold, base_gold, facts) == (LABELS.index("entailment"), 0, "genre: tiny")
+    assert (gold, base_gold, facts) == (0, 0, "genre: tiny")
     assert packed["texts"][premise] == packed["texts"][base_premise] == "It rains."
     assert hypothesis == ["Some it rains", [TAIL, ""], "."]
     assert packed["texts"][base_hypothesis] == "Some it rains."
     assert said == [[1, 100, 800, 100], [0, 800, 100, 100]]
     assert before == [[0, 800, 100, 100], [0, 800, 100, 100]]
-
-
-def test_items_without_their_base_are_recovered_from_the_edits() -> None:
+    # Without the base, it is recovered from the edits, unless the record does not fit.
     packed = PageItems(results_of([alike(NEGATED)])).packed(0, 0, 6)
     item = packed["items"][0]
-    assert (packed["texts"][item[5]], packed["texts"][item[6]]) == ("It rains.", "Some it rains.")
+    assert [packed["texts"][place] for place in item[5:7]] == ["It rains.", "Some it rains."]
     assert item[9] == [None]
     other = replace(NEGATED.examples[0], hypothesis="Another text.")
     broken = replace(NEGATED, examples=(other, *NEGATED.examples[1:]))
-    item = PageItems(results_of([alike(broken)])).packed(0, 0, 1)["items"][0]
-    assert item[5] is None  # the record does not fit: shown without it
+    assert PageItems(results_of([alike(broken)])).packed(0, 0, 1)["items"][0][5] is None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,12 +11,12 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
-from made_runs import SECTIONS
-from rich.console import Console
+from made_runs import SECTIONS, dataset, terminal
+from made_runs import run_of as made_run
 
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Example
-from crossexam.core.labels import LABELS, Label
+from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation import (
@@ -37,28 +36,14 @@ from crossexam.reports.sections import page_sections
 from crossexam.reports.table import missing
 from crossexam.suites.lexically_misleading import SCORE
 
-MANIFEST: Final = {"model_key": "k"}
+Info = Callable[[int], Mapping[str, Any]]
 YIELD: Final = {"examples": 30, "items": 24, "rejected": {"no full stop": 6}}
+GOLDS: Final = "ENC" * 8
 
 
-def dataset(
-    name: str, golds: list[Label], info: Callable[[int], dict[str, Any]] | None = None, **facts: Any
-) -> Dataset:
-    """A test set with a pair per gold label; each pair has the base of its number."""
-    items = tuple(
-        Example(
-            f"{name}:{k}",
-            f"Ann has {k} cats.",
-            f"Ann has {k}.",
-            gold,
-            base=f"base.x:{k}",
-            info=info(k) if info else {},
-        )
-        for k, gold in enumerate(golds)
-    )
-    return Dataset(
-        name, items, {"construction": name.partition(".")[0], "part": "x", "yield": YIELD, **facts}
-    )
+def set_of(name: str, golds: str = GOLDS, info: Info = lambda k: {}, **facts: Any) -> Dataset:
+    base = None if facts.get("base_set") is None else "base.x"
+    return dataset(name, golds, base, info, **{"yield": YIELD, **facts})
 
 
 def run_of(*datasets: Dataset, **manifest: Any) -> Run:
@@ -71,93 +56,77 @@ def run_of(*datasets: Dataset, **manifest: Any) -> Run:
             gold = LABELS.index(item.label)  # type: ignore[arg-type]
             rows[k, gold if k % wrong else (gold + 1 + k // wrong % 2) % 3] = 0.8
         answers[test_set.name] = rows
-    return Run("mine", {each.name: each for each in datasets}, answers, manifest)
+    return Run("mine", {each.name: each for each in datasets}, answers, {"model_key": "k", **manifest})
 
 
-def second(run: Run) -> Run:
-    """Another model, which exchanges entailment and neutral in every fourth prediction of *run*."""
+def other_model(run: Run, model: str, step: int, order: list[int]) -> Run:
+    """Another model, which exchanges two labels in every so many predictions of *run*."""
     answers = {name: rows.copy() for name, rows in run.probabilities.items()}
     for rows in answers.values():
-        rows[::4] = rows[::4][:, [1, 0, 2]]
-    return replace(run, model="other", probabilities=answers)
+        rows[::step] = rows[::step][:, order]
+    return replace(run, model=model, probabilities=answers)
 
 
-def third(run: Run) -> Run:
-    """Yet another model, which exchanges neutral and contradiction in every third prediction of *run*."""
-    answers = {name: rows.copy() for name, rows in run.probabilities.items()}
-    for rows in answers.values():
-        rows[::3] = rows[::3][:, [0, 2, 1]]
-    return replace(run, model="models/yet another", probabilities=answers)
+def others(run: Run) -> list[Run]:
+    return [
+        other_model(run, "other", 4, [1, 0, 2]),
+        other_model(run, "models/yet another", 3, [0, 2, 1]),
+    ]
 
 
-GOLDS: Final[list[Label]] = [LABELS[k % 3] for k in range(24)]
-
-
-def stress() -> Run:
-    base = dataset("base.x", GOLDS)
-    negation = dataset("negation.x", [*GOLDS[1:], GOLDS[0]], base_set="base.x", keeps_label=True)
-    return run_of(base, negation, **MANIFEST)
+def stress(**manifest: Any) -> Run:
+    negation = set_of("negation.x", GOLDS[1:] + GOLDS[0], base_set="base.x")
+    return run_of(set_of("base.x"), negation, **manifest)
 
 
 def adversary() -> Run:
-    return run_of(dataset("so_swap.x", ["contradiction"] * 24), **MANIFEST)
+    return run_of(set_of("so_swap.x", "C" * 24))
 
 
 def lexical() -> Run:
     def info(k: int) -> dict[str, Any]:
-        return {SCORE: 0.1 + k / 30, "annotator_labels": [GOLDS[k]] * 3}
+        return {SCORE: 0.1 + k / 30, "annotator_labels": [LABELS[k % 3]] * 3}
 
-    return run_of(dataset("base.x", GOLDS, info), **MANIFEST)
+    return run_of(set_of("base.x", info=info))
 
 
 def benchmark() -> Run:
     corpora = {"sick": {"key": "sick", "title": "SICK", "protocol": "human judged", "complete": True}}
     places = {**corpora, "snli_test": {"reference": True}}
-    sets = (dataset(f"corpus.{key}", GOLDS, part=key, cross_dataset=place) for key, place in places.items())
-    return run_of(*sets, **MANIFEST)
+    return run_of(*(set_of(f"corpus.{key}", cross_dataset=place) for key, place in places.items()))
 
 
 def claims() -> Run:
     """Two data sets of a benchmark, of claims that every other is supported."""
-    golds = [("entailment", "not_entailment")[k % 2] for k in range(24)]
     sets = []
     for name in ("frank", "paws"):
         place = {"benchmark": "true", "title": "TRUE", "data_set": name, "split": "test"}
-        items = tuple(
-            Example(f"{name}:{k}", f"Ann has {k // 2} cats at {name}.", f"Ann has {k}.", gold)  # type: ignore[arg-type]
-            for k, gold in enumerate(golds)
-        )
-        about = {"construction": "base", "part": name, "projection": "two labels", "fact_checking": place}
-        sets.append(Dataset(f"base.true_{name}", items, about))
-    answers = {each.name: np.full((24, 3), 0.1) for each in sets}
-    for rows in answers.values():
-        for k in range(24):
-            rows[k, (k % 2 if k % 5 else 1 - k % 2)] = 0.8
-    return Run("mine", {each.name: each for each in sets}, answers, MANIFEST)
+        about = {"projection": "two labels", "fact_checking": place}
+        made = dataset(f"base.true_{name}", "En" * 12, **about)
+        items = [replace(item, premise=f"Ann has {k // 2} cats at {name}.") for k, item in enumerate(made)]
+        sets.append(replace(made, examples=items))
+    said = "".join("EN"[k % 2 if k % 5 else 1 - k % 2] for k in range(24))
+    return made_run({each.name: said for each in sets}, *sets, model="mine", sure=0.8)
 
 
 def swaps() -> Run:
     def info(k: int) -> dict[str, Any]:
-        return {"seen": k % 4 > 0, "polarity": LABELS[k % 2], "control_label": GOLDS[k - k % 2]}
+        control = LABELS[(k - k % 2) % 3]
+        return {"seen": k % 4 > 0, "polarity": LABELS[k % 2], "control_label": control}
 
-    return run_of(dataset("base.x", GOLDS), dataset("i_th.x", GOLDS, info, base_set="base.x"), **MANIFEST)
+    return run_of(set_of("base.x"), set_of("i_th.x", GOLDS, info, base_set="base.x"))
 
 
 def pairs() -> Run:
     words = ("hot/cold", "hot/cold", "big/small", "old/new", *(f"good/bad{k}" for k in range(20)))
-
-    def info(k: int) -> dict[str, Any]:
-        return {"pair": words[k], "kind": "gradable"}
-
-    return run_of(dataset("antonymy.x", ["contradiction"] * 24, info), **MANIFEST)
+    info: Info = lambda k: {"pair": words[k], "kind": "gradable"}  # noqa: E731
+    return run_of(set_of("antonymy.x", "C" * 24, info))
 
 
 def long_inputs() -> Run:
     """A run that read every other item to the end, and of every fourth nothing that was changed."""
-    run = stress()
-    rows = np.arange(24)
-    found = {name: Reading(rows % 2 == 1, rows % 4 == 1) for name in run.datasets}
-    return Run(run.model, run.datasets, run.probabilities, run.manifest, found)
+    run, rows = stress(), np.arange(24)
+    return replace(run, reading={name: Reading(rows % 2 == 1, rows % 4 == 1) for name in run.datasets})
 
 
 def judged() -> Run:
@@ -166,14 +135,13 @@ def judged() -> Run:
     def info(k: int) -> dict[str, Any]:
         return {"judge_labels": ["contradiction", "contradiction", "entailment"]} if k % 2 else {}
 
-    return run_of(dataset("so_swap.snli", ["contradiction"] * 24, info, part="snli"), **MANIFEST)
+    return run_of(set_of("so_swap.snli", "C" * 24, info))
 
 
 def tree_reader() -> Run:
     """A run of a model that reads parses, which half of the items of each test set have."""
-    run = stress()
-    entries = {name: {"rows": 24, "parsed": 12} for name in run.datasets}
-    return replace(run, manifest={**run.manifest, "test_sets": entries})
+    entry = {"rows": 24, "parsed": 12}
+    return stress(test_sets={"base.x": entry, "negation.x": entry})
 
 
 def chaotic() -> Run:
@@ -182,10 +150,10 @@ def chaotic() -> Run:
 
     def info(k: int) -> dict[str, Any]:
         counts = votes[k % 3]
-        shares = [count / sum(counts) for count in counts]
-        return {"label_distribution": shares, "votes": list(counts), "old_label": GOLDS[k]}
+        shares = [count / 10 for count in counts]
+        return {"label_distribution": shares, "votes": list(counts), "old_label": LABELS[k % 3]}
 
-    return run_of(dataset("base.x", GOLDS, info), **MANIFEST)
+    return run_of(set_of("base.x", info=info))
 
 
 def challenged() -> Run:
@@ -195,7 +163,7 @@ def challenged() -> Run:
         return {"section": f"{k % 2} plurals", "single_premise": k % 3 > 0, "premises": str(k % 3)}
 
     place = {"name": "fracas", "title": "FraCaS", "of": 24}
-    return run_of(dataset("base.fracas", GOLDS, info, part="fracas", challenge=place), **MANIFEST)
+    return run_of(set_of("base.fracas", info=info, challenge=place))
 
 
 def annotated() -> Run:
@@ -204,55 +172,46 @@ def annotated() -> Run:
     def info(k: int) -> dict[str, Any]:
         return {} if k % 4 == 0 else {"annotations": [["ANTO"], ["ANTO", "MODAL"], ["MODAL"]][k % 4 - 1]}
 
-    part = "multinli_annotated_matched"
-    return run_of(dataset(f"base.{part}", GOLDS, info, part=part), **MANIFEST)
+    return run_of(set_of("base.multinli_annotated_matched", info=info))
 
 
 def elsewhere() -> Run:
     """A run of the same model over other premises."""
-    items = tuple(
-        Example(f"other:{k}", f"Tom has {k} dogs.", f"Tom has {k}.", GOLDS[k % 24]) for k in range(150)
-    )
-    return run_of(Dataset("base.y", items, {"construction": "base", "part": "y"}), **MANIFEST)
+    other = set_of("base.y", "ENC" * 50)
+    items = [replace(item, premise=f"Tom has {k} dogs.") for k, item in enumerate(other)]
+    return run_of(replace(other, examples=items))
 
 
 def asked_with(template: str = "first") -> Run:
     """A run of a model that was asked with a prompt template."""
-    run = stress()
-    return replace(
-        run,
-        model=f"lm/x [{template}]",
-        manifest={**run.manifest, "details": {"template": {"name": template}}},
-    )
+    run = stress(details={"template": {"name": template}})
+    return replace(run, model=f"lm/x [{template}]")
 
 
 def asked_again() -> Run:
     """A run of a model that was asked again, with other answers."""
-    run = stress()
     repeat = {"pairs": 100, "times": 2, "flips": 3, "value": 0.015, "low": 0.004, "high": 0.05}
-    return replace(run, manifest={**run.manifest, "details": {"repeat": repeat}})
+    return stress(details={"repeat": repeat})
 
 
 def silent() -> Run:
     """A run of a model that did not answer one item of each test set."""
-    run, outcomes = stress(), {}
-    answers = {name: rows.copy() for name, rows in run.probabilities.items()}
-    for name, rows in answers.items():
+    run = stress()
+    told = Outcomes.of([Outcome("refused" if k == 1 else "answered") for k in range(24)], 24)
+    for rows in run.probabilities.values():
         rows[1] = np.nan
-        told = [Outcome("refused" if k == 1 else "answered") for k in range(len(rows))]
-        outcomes[name] = Outcomes.of(told, len(rows))
-    return replace(run, probabilities=answers, outcomes=outcomes)
+    return replace(run, outcomes=dict.fromkeys(run.datasets, told))
 
 
 def inconsistent() -> Run:
     """A run of a model that contradicts itself about every third example."""
-    base = dataset("base.x", GOLDS)
+    base = set_of("base.x")
     items = tuple(
         replace(item, id=f"c{k}", premise=item.hypothesis, hypothesis=item.premise, base=item.id, label=None)
         for k, item in enumerate(base)
     )
     facts = {"construction": "symmetry", "part": "x", "base_set": "base.x", "test_class": "consistency"}
-    run = run_of(base, **MANIFEST)
+    run = run_of(base)
     rows = np.roll(run.probabilities["base.x"], 1, axis=0)
     rows[::2] = run.probabilities["base.x"][::2]
     return replace(
@@ -337,8 +296,7 @@ def case_of(section: Section) -> Case:
 
 @cache
 def results(case: Case) -> Results:
-    run = case.run()
-    runs = [run, second(run), third(run)][: case.models]
+    runs = [case.run(), *others(case.run())][: case.models]
     runs += [asked_with("second")] if case.special == "templates" else []
     seen = TrainingPairs("mine.csv", WordPairIndex.build([TRAINING])) if case.special == "seen" else None
     return results_of(
@@ -360,10 +318,7 @@ def rendered(case: Case, form: str) -> str:
     of = results(case)
     if form != "terminal":
         return RENDERERS[f".{form}"](of)
-    console = Console(width=200, file=io.StringIO(), record=True)
-    report = Report(tuple(of.runs), of.options)
-    console.print(report.terminal())
-    return console.export_text()
+    return terminal(Report(tuple(of.runs), of.options), 200)
 
 
 @cache
@@ -412,13 +367,9 @@ def test_a_section_is_in_each_of_its_formats(for_each: Callable[..., None]) -> N
     for_each(check, [(section.key, form) for section in SECTIONS for form in section.formats])
 
 
-def plain() -> Run:
-    """A base with one gold label: no drop, no slices, no study; its run has no manifest."""
-    return run_of(dataset("base.x", ["neutral"] * 6))
-
-
 def test_a_section_hides_itself(for_each: Callable[..., None]) -> None:
-    case = Case(plain, 1)
+    """Of a base with one gold label there is no drop, no slice and no study; this run has no manifest."""
+    case = Case(lambda: replace(run_of(set_of("base.x", "NNNNNN")), manifest={}), 1)
 
     def check(key: str) -> None:
         section, of = BY_KEY[key], results(case)
@@ -466,38 +417,40 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
 
     def count(module: Any, name: str) -> None:
         measure = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *given, **named: calls.append(name) or measure(*given, **named)
+        )
 
-        def counted(*args: Any, **options: Any) -> Any:
-            calls.append(name)
-            return measure(*args, **options)
+    of_one = {
+        "measure": measures,
+        "factor_results": behaviour,
+        "benchmark_score": cross_dataset,
+        "misled_parts": lexically_misleading,
+        "compare_runs": comparison,
+    }
+    for name, module in of_one.items():
+        count(module, name)
 
-        monkeypatch.setattr(module, name, counted)
-
-    count(measures, "measure")
-    count(behaviour, "factor_results")
-    count(cross_dataset, "benchmark_score")
-    count(lexically_misleading, "misled_parts")
-    count(comparison, "compare_runs")
-    applies = {swaps: "factor_results", benchmark: "benchmark_score", lexical: "misled_parts"}
-    for run, of_its_own in applies.items():
+    def called(*runs: Run) -> list[str]:
         calls.clear()
-        report = make_report(run())
+        report = make_report(*runs)
         for suffix in WITH_SECTIONS:
             report.text(suffix)
-        report.terminal()
-        assert sorted(calls) == sorted({"benchmark_score", "measure", of_its_own})
-    calls.clear()
-    report = make_report(stress(), second(stress()))
-    for suffix in WITH_SECTIONS:
-        report.text(suffix)
-    assert calls.count("compare_runs") == 1
-    count(ranking, "rankings")
-    count(model_agreement, "pair_agreements")
-    count(model_agreement, "only_one_right")
-    count(together, "score_together")
-    calls.clear()
-    report = make_report(stress(), second(stress()), third(stress()))
-    for suffix in WITH_SECTIONS:
-        report.text(suffix)
-    several_models = ("rankings", "pair_agreements", "only_one_right", "score_together")
-    assert [calls.count(name) for name in several_models] == [1, 1, 1, 1]
+        if len(runs) == 1:
+            report.terminal()
+        return calls
+
+    applies = {swaps: "factor_results", benchmark: "benchmark_score", lexical: "misled_parts"}
+    for run, of_its_own in applies.items():
+        assert sorted(called(run())) == sorted({"benchmark_score", "measure", of_its_own})
+    assert called(stress(), *others(stress())[:1]).count("compare_runs") == 1
+    of_several = {
+        "rankings": ranking,
+        "pair_agreements": model_agreement,
+        "only_one_right": model_agreement,
+        "score_together": together,
+    }
+    for name, module in of_several.items():
+        count(module, name)
+    found = called(stress(), *others(stress()))
+    assert [found.count(name) for name in of_several] == [1, 1, 1, 1]

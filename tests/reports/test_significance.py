@@ -19,15 +19,11 @@ def items_in(clusters: int, large: int, size: int) -> np.ndarray:
     return np.repeat(np.arange(clusters), sizes)
 
 
-@pytest.mark.parametrize(("design", "expected"), [*((d, True) for d in UNEVEN), *((d, False) for d in EVEN)])
-def test_few_large_clusters_among_many_small_ones_are_uneven(
-    design: tuple[int, int, int], expected: bool
-) -> None:
-    codes = items_in(*design)
-    assert are_uneven(codes, len(codes)) is expected
-
-
-def test_without_items_nothing_is_uneven() -> None:
+def test_few_large_clusters_among_many_small_ones_are_uneven() -> None:
+    for designs, expected in ((UNEVEN, True), (EVEN, False)):
+        for design in designs:
+            codes = items_in(*design)
+            assert are_uneven(codes, len(codes)) is expected, design
     assert not are_uneven(None, 0)
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import math
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from types import SimpleNamespace
+from collections.abc import Iterator
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from golden_runs import FIGURES, MODELS, SETS, runs
@@ -33,54 +32,40 @@ def numbers_of(model: str, test_set: str) -> Iterator[tuple[str, float]]:
         yield from ((f"{test_set}/{name}_{end}", figure[end]) for end in ("low", "high"))
 
 
-class Fake:
-    """MLflow and W&B as far as they are used: keeps the metrics of each run."""
+def fake_of(found: dict[str, dict[str, float]]) -> Any:
+    """MLflow and W&B as far as they are used: keeps in *found* the metrics of each run."""
+    fake = MagicMock()
 
-    def __init__(self) -> None:
-        self.found: dict[str, dict[str, float]] = {}
-        self.now = ""
+    def start(run_name: str, nested: bool) -> Any:
+        fake.log_metrics.side_effect = lambda metrics: found.update({run_name: dict(metrics)})
+        return MagicMock()
 
-    @contextmanager
-    def start_run(self, run_name: str, nested: bool) -> Iterator[Any]:
-        self.now = run_name
-        yield SimpleNamespace(info=SimpleNamespace(run_id=run_name))
+    def init(name: str, **_: Any) -> Any:
+        return MagicMock(summary=found.setdefault(name, {}), dir="a/b", url="")
 
-    def log_metrics(self, metrics: Mapping[str, float]) -> None:
-        self.found[self.now] = dict(metrics)
-
-    def init(self, name: str, **_: Any) -> Any:
-        summary: dict[str, float] = {}
-        self.found[name] = summary
-        return SimpleNamespace(
-            summary=summary, log_artifact=lambda _: None, finish=lambda: None, dir="a/b", url=""
-        )
-
-    def Artifact(self, *_: Any, **__: Any) -> Any:  # noqa: N802
-        return SimpleNamespace(add_dir=lambda _: None)
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *_, **__: None
+    fake.start_run.side_effect, fake.init.side_effect = start, init
+    return fake
 
 
 @pytest.mark.parametrize("tracker", sorted(trackers.REPORT_TRACKERS))
 def test_trackers_have_the_golden_figures(tracker: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake = Fake()
+    given: dict[str, dict[str, float]] = {}
+    fake = fake_of(given)
     monkeypatch.setattr(Report, "save", lambda self, path: path.write_text("", encoding="utf-8"))
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
     monkeypatch.setattr(trackers, "import_module", lambda name: fake)
     track_report(Report(runs()), tracker)
-    assert tuple(fake.found) == MODELS
+    assert tuple(given) == MODELS
     wrong = []
-    for model, found in fake.found.items():
+    for model, found in given.items():
         right = dict(pair for name in SETS for pair in numbers_of(model, name))
-        names = trackers.legal_names(
-            right, {"mlflow": trackers._MLFLOW_NAMES, "wandb": trackers._WANDB_NAMES}[tracker]
-        )
+        legal = {"mlflow": trackers._MLFLOW_NAMES, "wandb": trackers._WANDB_NAMES}[tracker]
+        names = trackers.legal_names(right, legal)
         held = {names[name]: value for name, value in right.items()}
-        wrong += [f"{model}: {name} is not held" for name in found.keys() - held.keys()]
+        assert found.keys() == held.keys()
         wrong += [
-            f"{model}, {name}: {found.get(name)} for {value}"
+            f"{model}, {name}: {found[name]} for {value}"
             for name, value in held.items()
-            if not math.isclose(found.get(name, math.nan), value, rel_tol=1e-7, abs_tol=1e-9)
+            if not math.isclose(found[name], value, rel_tol=1e-7, abs_tol=1e-9)
         ]
     assert not wrong, "\n".join(wrong)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ from typer.testing import CliRunner
 
 import crossexam as cx
 from crossexam.cli.main import app
-from crossexam.core.errors import MissingResourceError, how_to_install
+from crossexam.core.errors import MissingResourceError
 from crossexam.suites.table import suite_named
 
 CSV = """premise,hypothesis,label
@@ -49,11 +48,12 @@ def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_bui
 ) -> None:
     """There is a pipeline 'nope' neither with spaCy nor without."""
     folder = tmp_path / "out"
+    with Path(corpus).open("a", encoding="utf-8") as stream:
+        stream.write("a line with one field\n")  # which is not read
 
     def check(suite: str, option: str, value: str, said: str) -> None:
-        for what in ([suite], ["builtin/overlap", "--suite", suite]):
-            command = "build" if what == [suite] else "examine"
-            line = [command, *what, "--base", corpus, "-o", str(folder), option, value]
+        for command in (["build", suite], ["examine", "builtin/overlap", "--suite", suite]):
+            line = [*command, "--base", corpus, "-o", str(folder), option, value]
             with pytest.raises(MissingResourceError, match=said):
                 CliRunner().invoke(app, line, catch_exceptions=False)
             assert not folder.exists()
@@ -69,19 +69,7 @@ def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_bui
             ("compositionality", "--tagger", "spacy:nope", "'nope'"),
         ],
     )
-    with Path(corpus).open("a", encoding="utf-8") as stream:
-        stream.write("a line with one field\n")
     assert "1 fields" in refused(cx.build, "stress-tests", corpus, tagger="builtin")
-    assert REASON in refused(cx.build, "stress-tests", corpus, tagger="nltk")  # before an example is read
-
-
-def test_a_package_that_a_chosen_part_needs_is_named(
-    corpus: str, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    said = refused(cx.build, "stress-tests", corpus, tagger="spacy:en_core_web_sm")
-    assert "'en_core_web_sm' needs the package 'spacy', which is not installed" in said
-    assert how_to_install("spacy") in said
 
 
 def test_what_a_suite_does_not_use_need_not_be_there(corpus: str, refused: Callable[..., str]) -> None:

@@ -161,23 +161,16 @@ def test_a_phrase_after_an_object_may_belong_to_either() -> None:
     assert [direction(text.format("every/DT"), "parks", p) for p in (on_dog, on_verb)] == ["down", "up"]
 
 
-def test_a_parse_of_other_tokens_is_not_used() -> None:
+def test_what_no_place_is_and_what_reaches_there() -> None:
     tokens = tagged("Dogs/NNS bark/VBP ./.")
     other = Parsed(tuple(tagged("Dogs/NNS bark/VBP")), (1, -1), ("nsubj", "root"))
-    assert sentence_of(tokens, other).parsed is None
-
-
-def test_a_place_outside_is_an_error() -> None:
-    tokens = tagged("Dogs/NNS bark/VBP ./.")
+    assert sentence_of(tokens, other).parsed is None  # a parse of other tokens is not used
     for place in (-1, 3):
         with pytest.raises(IndexError, match=f"no token {place} in a sentence of 3"):
             polarity_at(tokens, place)
-
-
-def test_the_reason_names_what_reaches_there() -> None:
+    assert polarity_at(tokens, 0) == ("up", "no operator over it")
     tokens = tagged("No/DT man/NN without/IN hats/NNS is/VBZ late/JJ ./.")
     assert polarity_at(tokens, 3) == ("up", "restrictor of 'no', scope of 'without'")
-    assert polarity_at(tagged("Dogs/NNS bark/VBP ./."), 0) == ("up", "no operator over it")
 
 
 # Composition

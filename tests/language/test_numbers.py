@@ -19,7 +19,7 @@ from crossexam.language.numbers import (
     render_number,
     spell,
 )
-from crossexam.language.tokens import Token, words
+from crossexam.language.tokens import Token
 
 
 def test_a_quantity_has_its_value_and_place(each_case: Callable[..., None]) -> None:
@@ -72,15 +72,12 @@ def test_tags_show_what_is_counted(each_case: Callable[..., None]) -> None:
 
 
 def test_one_is_a_quantity_where_it_is_tagged_as_a_number() -> None:
-    sentence = "They saw one man there."
-    tokens = words(sentence)
-    tagged = {tag: [Token(*t[:3], tag if t.text == "one" else "X") for t in tokens] for tag in ("CD", "PRP")}
-    assert isinstance(quantities(sentence, tagged["CD"])[0], Quantity)
-    assert quantities(sentence, tagged["PRP"])[0][3] == "pronoun"
-    assert isinstance(quantities(sentence, tokens)[0], Quantity)  # no tags: the words around decide
-
-
-def test_a_second_number_word_is_not_a_number_of_its_own() -> None:
+    (number,) = quantities("They saw one man there.")
+    assert isinstance(number, Quantity)  # no tags: the words around decide
+    tags = {"CD": Quantity, "PRP": RejectedNumber}
+    for tag, kind in tags.items():
+        tokens = _tagged(f"They/X saw/X one/{tag} man/X there/X")
+        assert isinstance(quantities("They saw one man there", tokens)[0], kind)
     assert [number.text for number in quantities("It cost $2.4 million and 3 lakh in all.")] == ["2.4", "3"]
 
 

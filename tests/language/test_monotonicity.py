@@ -97,22 +97,11 @@ def test_replacements_follow_where_the_polarity_says(
     assert len(wrong) <= (1 - wanted) * answers, wrong
 
 
-def test_the_sets_share_no_sentence_and_the_tuned_one_has_every_kind_of_operator() -> None:
-    sets = {name: items(name) for name in ("tuned", "held_out", "fresh")}
-    for item in (item for of_set in sets.values() for item in of_set):
-        assert item.direction in {"up", "down", "none"}
-        assert len({hypothesis for _, hypothesis, _ in item.pairs()} | {item.premise}) == 3, item
-    by_set = [{item.premise for item in of_set} for of_set in sets.values()]
-    assert sum(map(len, by_set)) == len(set().union(*by_set))
-    text = " ".join(sorted(by_set[0])).lower()
-    numeral = r"(?:one|two|three|five|ten|forty)"
-    for row in OPERATORS:
-        phrases = [re.escape(phrase).replace("N", numeral) for phrase in row.words.split("|")]
-        if row.words == "neither nor":
-            phrases = ["neither .* nor"]
-        ending = r"\w*" if row.reach == "complement" else r"\b"
-        doubled = [phrase.removesuffix("y") for phrase in phrases] if row.reach == "complement" else phrases
-        assert re.search(rf"(?:\b|(?<=n))(?:{'|'.join(doubled)}){ending}", text), row
+def test_the_sets_share_no_sentence() -> None:
+    found = [item for name in ("tuned", "held_out", "fresh") for item in items(name)]
+    assert {item.direction for item in found} == {"up", "down", "none"}
+    sentences = {name: {item.premise for item in items(name)} for name in ("tuned", "held_out", "fresh")}
+    assert sum(map(len, sentences.values())) == len(set().union(*sentences.values()))
 
 
 # The table, row by row, without a tagger: noun phrase operators on one frame

@@ -20,7 +20,6 @@ from crossexam.core.errors import MissingExtraError, MissingResourceError
 from crossexam.core.example import SIDES, Example
 from crossexam.corpora.spec import iter_corpus
 from crossexam.language.tagging import perceptron
-from crossexam.language.tagging.corpus_parses import CorpusParses
 from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tagging.perceptron import SHIPPED, shipped
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
@@ -127,29 +126,6 @@ def test_a_perceptron_sees_quotes_and_brackets_as_the_treebank_writes_them(
     tokens = resolve_tagger(kind).tokens(_example(), "premise")
     assert [token.text for token in tokens if token.text in '"()'] == ['"', '"', "(", ")"]
     assert [token.tag for token in tokens if token.text == '"'] == ["``", "''"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "least"), [("nltk", 0.85), ("spacy", 0.85), ("builtin", 0.96)])
-def test_a_tagger_agrees_with_the_parses_of_snli(
-    kind: str, least: float, nltk_data: Path, pipeline: str
-) -> None:
-    tagger = resolve_tagger(f"spacy:{pipeline}" if kind == "spacy" else kind)
-    parses = CorpusParses()
-    examples = []
-    with (nltk_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as stream:
-        for _, line in zip(range(300), stream, strict=False):
-            row = json.loads(line)
-            info = {"premise_parse": row["sentence1_parse"], "hypothesis_parse": row["sentence2_parse"]}
-            examples.append(Example(row["pairID"], row["sentence1"], row["sentence2"], None, info=info))
-    tagger.prepare(examples)
-    same = total = 0
-    for example in examples:
-        mine = {token[:3]: token.tag for token in tagger.tokens(example, "hypothesis")}
-        for token in parses.tokens(example, "hypothesis"):
-            total += 1
-            same += mine.get(token[:3]) == token.tag
-    assert same / total > least  # only the one in the package was trained on parses of SNLI
 
 
 def test_spacy_reads_a_chunk_once_and_answers_without_one(pipeline: str) -> None:

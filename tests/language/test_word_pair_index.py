@@ -18,7 +18,6 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.sealed import read_manifest, write_manifest
-from crossexam.corpora.spec import iter_corpus
 from crossexam.language import tokens, word_pair_index
 from crossexam.language.word_pair_index import (
     POLARITIES,
@@ -256,13 +255,3 @@ def test_a_corpus_that_cannot_be_read_leaves_no_cache(tmp_path: Path) -> None:
         with pytest.raises(CrossexamError):
             cached_index(str(spec), cache_folder=tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
-
-
-def test_real_examples_by_hand(shared_data: Path) -> None:
-    examples = list(iter_corpus(shared_data / "snli" / "snli_1.0_test_hard.jsonl"))[:400]
-    pairs, single = by_hand(examples)
-    index = WordPairIndex.build(examples)
-    asked = sorted({(one, other) for one, other, _ in pairs})
-    assert len(index) == len(asked)
-    assert index.counts(asked).tolist() == [[pairs[(*pair, label)] for label in LABELS] for pair in asked]
-    assert all(index.occurrences(word) == count for (word, side), count in single.items() if side == "either")

@@ -84,11 +84,9 @@ def test_passages_are_those_of_the_base_at_hand() -> None:
     short = [Example("s", "It rains.", "h", None)]
     assert Passages.of([*BASE, *short, *BASE[::-1]]) == Passages.of(BASE)
     assert Passages.of(BASE).name != Passages.of(BASE[8:]).name
-
-
-def test_a_suite_has_the_passages_of_each_base_and_says_so() -> None:
-    suite = build_in_memory(suite_request("documents", [base_from_examples(BASE)]))
-    made = suite["distractor_passage.examples"]
+    made = build_in_memory(suite_request("documents", [base_from_examples(BASE)]))[
+        "distractor_passage.examples"
+    ]
     assert f"|passages:{Passages.of(BASE).name}|" in str(made.entry.signature)
     alone, _ = apply_construction("distractor_passage", BASE)
     assert [item.premise for item in made] == [item.premise for item in alone]

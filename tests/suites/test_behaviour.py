@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from made_corpora import tagged_pair, write_records
 
 import crossexam as cx
 from crossexam.constructions.apply import apply_construction
@@ -49,15 +49,6 @@ CORPUS = (
 )
 
 
-def record(number: int, premise: str, hypothesis: str, label: str) -> dict[str, str]:
-    found = {"pairID": f"t{number}", "gold_label": label}
-    for side, words in (("sentence1", premise), ("sentence2", hypothesis)):
-        pairs = [word.rpartition("/") for word in words.split()]
-        found[side] = " ".join(word for word, _, _ in pairs)
-        found[f"{side}_parse"] = f"(ROOT (S {' '.join(f'({tag} {word})' for word, _, tag in pairs)}))"
-    return found
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with a corpus, lists of word pairs, and a cache of its own."""
@@ -71,8 +62,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def write_corpus(path: Path, pairs: Sequence[tuple[str, str, str]]) -> Path:
-    path.write_text("".join(json.dumps(record(k, *each)) + "\n" for k, each in enumerate(pairs)))
-    return path
+    return write_records(path, (tagged_pair(n, label, p, h) for n, (p, h, label) in enumerate(pairs)))
 
 
 @pytest.fixture(scope="module")
@@ -204,18 +194,6 @@ def test_a_changed_index_makes_another_suite(
     assert f"|index:{index}|" in signature
 
 
-def test_the_papers_rules_make_sets_of_their_own(folder: Path, lists: dict[str, list[str]]) -> None:
-    suite = build(folder / "train.jsonl", lists, rules="paper")
-    sets = {dataset.entry.construction: dataset for dataset in suite}
-    assert [item.id.rpartition(":")[2] for item in sets["i_a"]] == ["t0", "t1"]
-    assert [item.id.rpartition(":")[2] for item in sets["i_h"]] == ["t1", "t2", "t3", "t4"]
-    for dataset in suite:
-        assert "rules:paper" in str(dataset.manifest["signature"])
-        assert dataset.name == f"{dataset.entry.construction}_paper.train"
-    (item,) = (item for item in sets["i_th"] if item.id.endswith("t1"))
-    assert (item.premise, item.hypothesis) == ("An old animal runs", "The young dog runs")
-
-
 def test_controls_are_drawn_with_what_is_made_of_them(suite: Suite) -> None:
     items = {name: list(suite[f"{name}.train"]) for name in SWAPS}
     drawn = chosen(items, 1, seed=0)
@@ -271,25 +249,27 @@ def test_what_cannot_be_built_is_refused(
     for_each: Callable[..., None],
     refused: Callable[..., str],
 ) -> None:
-    strange, two, three = folder / "strange.tsv", folder / "two.csv", folder / "three.csv"
-    strange.write_text("zebra\tgiraffe\n")
-    two.write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\nA cat.,A pet.,entailment\n")
-    three.write_text("premise,hypothesis,label\nA cat.,A dog.,contradiction\n")
-    nothing, corpus = {key: [str(strange)] for key in lists}, folder / "train.jsonl"
+    for name, text in {
+        "strange.tsv": "zebra\tgiraffe\n",
+        "two.csv": "premise,hypothesis,label\nA cat.,A dog.,not_entailment\nA cat.,A pet.,entailment\n",
+        "three.csv": "premise,hypothesis,label\nA cat.,A dog.,contradiction\n",
+    }.items():
+        (folder / name).write_text(text)
+    strange = dict.fromkeys(lists, [str(folder / "strange.tsv")])
 
-    def check(said: str, base: Path, relations: dict[str, list[str]], options: dict[str, Any]) -> None:
-        assert said in refused(build, base, relations, **options)
+    def check(said: str, base: str, relations: dict[str, list[str]], options: dict[str, Any]) -> None:
+        assert said in refused(build, folder / base, relations, **options)
 
     for_each(
         check,
         [
-            ("'behaviour.rules' cannot be 'theirs'", corpus, lists, {"rules": "theirs"}),
-            ("no relation of swaps is called 'antonyms'", corpus, {"antonyms": lists["antonym"]}, {}),
-            ("no example contains a listed word pair", corpus, nothing, {}),
-            ("no example contains a listed word pair", three, lists, {}),
-            ("the base does not tell contradiction from neutral", two, lists, {}),
-            ("'antonyms.tsv' does not name a list of word pairs", corpus, {}, {"pairs": "antonyms.tsv"}),
-            ("controls is 0\n  wanted: a whole number above 0", corpus, lists, {"controls": 0}),
+            ("'behaviour.rules' cannot be 'theirs'", "train.jsonl", lists, {"rules": "theirs"}),
+            ("is called 'antonyms'", "train.jsonl", {"antonyms": lists["antonym"]}, {}),
+            ("no example contains a listed word pair", "train.jsonl", strange, {}),
+            ("no example contains a listed word pair", "three.csv", lists, {}),
+            ("the base does not tell contradiction from neutral", "two.csv", lists, {}),
+            ("'antonyms.tsv' does not name a list", "train.jsonl", {}, {"pairs": "antonyms.tsv"}),
+            ("controls is 0\n  wanted: a whole number", "train.jsonl", lists, {"controls": 0}),
         ],
     )
 
@@ -389,10 +369,7 @@ def test_a_relative_must_be_ten_times_in_training(folder: Path, lists: dict[str,
     people = {**lists, "antonym": [str(folder / "people.tsv")]}
     for times, made in ((9, []), (10, ["A person runs"])):
         corpus = write_corpus(folder / "few.jsonl", [swap, *[other] * times])
-        found = build(corpus, people)["i_ta2.few"]
-        assert [item.hypothesis for item in found] == made
-        rejected = {} if made else {"no relative that training has ten times": 1}
-        assert found.manifest["yield"]["rejected"] == rejected
+        assert [item.hypothesis for item in build(corpus, people)["i_ta2.few"]] == made
 
 
 @pytest.mark.slow

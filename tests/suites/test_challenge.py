@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from made_corpora import write_records
 
 import crossexam as cx
 from crossexam.core.dataset import Run
@@ -27,11 +28,6 @@ from crossexam.suites.table import SUITES, suite_request
 
 LABELS: Final = ("entailment", "neutral", "contradiction")
 PARSES: Final = "(sentence1_binary_parse) (sentence2_binary_parse) (sentence1_parse) (sentence2_parse)"
-
-
-def json_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
 def table_file(path: Path, columns: str, rows: Sequence[Sequence[str]]) -> None:
@@ -53,6 +49,12 @@ def pairs(
         | {"pairID": f"{n}{label[0]}", **{key: values[n] for key, values in more.items()}}
         for n, label in enumerate(labels)
     ]
+
+
+def multinli(folder: Path, **more: Sequence[int]) -> None:
+    write_records(
+        folder / "multinli_1.0_dev_matched.jsonl", pairs("Dog {} runs.", "It moves.", LABELS, **more)
+    )
 
 
 def hans(folder: Path) -> None:
@@ -79,13 +81,13 @@ def anli(folder: Path, rounds: Sequence[int] = (1, 2, 3)) -> None:
             | {"label": label}
             for n, label in enumerate("enc")
         ]
-        json_lines(folder / f"R{number}" / "test.jsonl", records)
+        write_records(folder / f"R{number}" / "test.jsonl", records)
 
 
 def breaking_nli(folder: Path) -> None:
     gold = ["contradiction"] * 3
     more = {"category": ("colors", "colors", "drinks"), "annotator_labels": [gold[:1]] * 3}
-    json_lines(
+    write_records(
         folder / "breaking_nli" / "dataset.jsonl", pairs("Ann wore red {}.", "Ann wore blue.", gold, **more)
     )
 
@@ -93,7 +95,7 @@ def breaking_nli(folder: Path) -> None:
 def monli(folder: Path) -> None:
     for name in ("pmonli", "nmonli"):
         records = pairs("A child holds rose {}.", "A child holds a flower.", LABELS[:2])
-        json_lines(folder / f"{name}.jsonl", records)
+        write_records(folder / f"{name}.jsonl", records)
 
 
 def med(folder: Path) -> None:
@@ -135,41 +137,37 @@ def chaosnli(folder: Path) -> None:
          "example": {"premise": f"Rain {n} fell.", "hypothesis": "It is wet.", "uid": str(n)}}
         for n in range(3)
     ]  # fmt: skip
-    json_lines(folder / "chaosNLI_snli.jsonl", records)
+    write_records(folder / "chaosNLI_snli.jsonl", records)
 
 
-def snli(folder: Path) -> None:
-    json_lines(folder / "snli_1.0_test_hard.jsonl", pairs("Dog {} runs.", "It moves.", LABELS))
-
-
-def multinli(folder: Path, **more: Sequence[int]) -> None:
-    json_lines(folder / "multinli_1.0_dev_matched.jsonl", pairs("Dog {} runs.", "It moves.", LABELS, **more))
+def snli_hard(folder: Path) -> None:
+    write_records(folder / "snli_1.0_test_hard.jsonl", pairs("Dog {} runs.", "It moves.", LABELS))
 
 
 def multinli_hard(folder: Path) -> None:
     multinli(folder, hard=(1, 0, 1))
 
 
-MAKERS: Final[dict[str, Callable[[Path], None]]] = {
-    "hans": hans, "anli": anli, "breaking_nli": breaking_nli, "monli": monli, "med": med, "conjnli": conjnli,
-    "fracas": fracas, "chaosnli": chaosnli, "snli_hard": snli, "multinli_hard": multinli_hard,
-}  # fmt: skip
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty data folder."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
-    return folder
+#: What writes a small file of each challenge set.
+MAKERS: Final[Sequence[Callable[[Path], None]]] = (
+    hans,
+    anli,
+    breaking_nli,
+    monli,
+    med,
+    conjnli,
+    fracas,
+    chaosnli,
+    snli_hard,
+    multinli_hard,
+)
 
 
 @pytest.fixture(scope="module")
 def all_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with a small file of each challenge set."""
     folder = tmp_path_factory.mktemp("everything")
-    for make in MAKERS.values():
+    for make in MAKERS:
         make(folder)
     return folder
 
@@ -209,7 +207,7 @@ def column(found: Table, header: str) -> list[Any]:
 
 
 def test_every_challenge_is_a_corpus_of_the_catalogue() -> None:
-    assert set(MAKERS) == set(CHALLENGES)  # a new line needs a file here
+    assert {make.__name__ for make in MAKERS} == set(CHALLENGES)  # a new line needs a file here
     parts = Counter(each.part for challenge in CHALLENGES.values() for each in challenge.sets)
     assert set(parts.values()) == {1}
     for name, challenge in CHALLENGES.items():
@@ -264,7 +262,7 @@ def test_only_some_of_them_and_what_is_not_installed(data: Path, refused: Callab
     assert "not installed: hans, fracas\n" in refused(cx.build, "challenge", only=["med,fracas,hans"])
     multinli(data)
     assert "have a field 'hard'" in refused(cx.build, "challenge", only=["multinli_hard"])
-    multinli_hard(data)
+    multinli(data, hard=(1, 0, 1))
     (dataset,) = cx.build("challenge", only=["multinli_hard"]).datasets.values()
     assert [example.id for example in dataset] == ["0e", "2c"]
 

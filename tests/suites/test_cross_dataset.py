@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_corpora import write_pairs, write_scitail, write_sick
 from typer.testing import CliRunner, Result
 
 import crossexam as cx
@@ -38,50 +39,36 @@ from crossexam.suites.table import suite_request
 
 THREE = ("entailment", "neutral", "contradiction")
 TWO = ("entailment", "not_entailment")
-SICK = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
-GOLDS = ("NEUTRAL", "NEUTRAL", "ENTAILMENT", "CONTRADICTION")
 PUBLISHED = published("zhang2020")
 
 
-def write_pairs(folder: Path, name: str, rows: int, labels: Sequence[str] = THREE) -> None:
-    """Write pairs in SNLI's format, each with the name of the file in it."""
-    records = (
-        {"pairID": f"{name}{n}", "sentence1": f"{name} {n} runs.", "sentence2": f"{name} {n} moves.",
-         "gold_label": labels[n % len(labels)]}
-        for n in range(rows)
-    )  # fmt: skip
-    (folder / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+def write(folder: Path, name: str, rows: int, labels: Sequence[str] = THREE) -> None:
+    write_pairs(folder, name, [labels[n % len(labels)] for n in range(rows)])
 
 
 @pytest.fixture
-def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "data"
-    folder.mkdir()
-    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
-    write_pairs(folder, "snli_1.0_test", 12)
-    return folder
+def empty(data: Path) -> Path:
+    """A data folder with SNLI's test set alone."""
+    write(data, "snli_1.0_test", 12)
+    return data
 
 
 @pytest.fixture
-def data(empty: Path) -> Path:
+def corpora(empty: Path) -> Path:
     """A data folder with SICK (three files), SNLI's test set, and one of SciTail's three files."""
-    for name, first, rows in (("train", 0, 20), ("trial", 100, 5), ("test_annotated", 200, 16)):
-        numbers = range(first, first + rows)
-        lines = (f"{n}\tDog {n} runs.\tAn animal {n} moves.\t3.5\t{GOLDS[n % 4]}\n" for n in numbers)
-        (empty / f"SICK_{name}.txt").write_text(SICK + "".join(lines))
-    lines = (f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}\n" for n in range(30))
-    (empty / "scitail_1.0_test.tsv").write_text("".join(lines))
+    write_sick(empty)
+    write_scitail(empty)
     return empty
 
 
 @pytest.fixture
 def own(empty: Path) -> Path:
     """A data folder with SNLI's test set, both dev sets of MultiNLI, and files of one's own."""
-    write_pairs(empty, "multinli_1.0_dev_matched", 9)
-    write_pairs(empty, "multinli_1.0_dev_mismatched", 10)
-    write_pairs(empty, "mine", 11)
-    write_pairs(empty, "two", 8, TWO)
-    write_pairs(empty, "none", 1)
+    write(empty, "multinli_1.0_dev_matched", 9)
+    write(empty, "multinli_1.0_dev_mismatched", 10)
+    write(empty, "mine", 11)
+    write(empty, "two", 8, TWO)
+    write(empty, "none", 1)
     return empty
 
 
@@ -138,7 +125,7 @@ def test_the_published_majority_is_always_neutral() -> None:
 # -- splits ----------------------------------------------------------------------------------------------
 
 
-def test_halves_are_drawn_by_content(data: Path) -> None:
+def test_halves_are_drawn_by_content(corpora: Path) -> None:
     split = halves("sick")
     assert sizes(split) == (20, 21)
     ids = [example.id for example in (*split.validation, *split.test)]
@@ -146,25 +133,26 @@ def test_halves_are_drawn_by_content(data: Path) -> None:
     assert {name.partition(":")[0] for name in ids} == {"train", "dev", "test"}
     assert halves("sick").manifest(0) == split.manifest(0)
     assert {e.id for e in halves("sick", seed=1).test} != {e.id for e in split.test}
-    path = data / "SICK_train.txt"  # in another order, with other ids
+    path = corpora / "SICK_train.txt"  # in another order, with other ids
     header, *lines = path.read_text().splitlines()
     path.write_text("\n".join([header, *(f"9{line}" for line in reversed(lines))]) + "\n")
     assert {e.premise for e in halves("sick").test} == {e.premise for e in split.test}
     assert split_member(member_named("cb"), seed=0) is None  # which is not installed
 
 
-def test_a_repeated_pair_is_drawn_each_time(data: Path) -> None:
-    path = data / "SICK_trial.txt"
+def test_a_repeated_pair_is_drawn_each_time(corpora: Path) -> None:
+    path = corpora / "SICK_trial.txt"
+    header = path.read_text().split("\n", 1)[0] + "\n"
     line = "7\tA cat.\tA cat sits.\t3.5\tNEUTRAL\n"
-    path.write_text(SICK + line * 4)
+    path.write_text(header + line * 4)
     split = halves("sick")
     assert len({e.id for e in (*split.validation, *split.test)}) == 40
-    path.write_text(SICK + line * 30)  # each by itself, not all together
+    path.write_text(header + line * 30)  # each by itself, not all together
     split = halves("sick")
     assert all(5 < sum(e.premise == "A cat." for e in half) < 25 for half in (split.validation, split.test))
 
 
-def test_a_part_of_a_corpus_is_divided_in_proportion(data: Path) -> None:
+def test_a_part_of_a_corpus_is_divided_in_proportion(corpora: Path) -> None:
     """SciTail: 10,000 of 27,026 for validation; of the 30 at hand 11."""
     split = halves("scitail")
     assert (sizes(split), split.complete) == ((11, 19), False)
@@ -173,8 +161,8 @@ def test_a_part_of_a_corpus_is_divided_in_proportion(data: Path) -> None:
 
 def test_a_given_test_set_is_taken_whole(empty: Path) -> None:
     """MultiNLI matched: its dev set is the test set; as many are sampled from the training set."""
-    write_pairs(empty, "multinli_1.0_train", 40)
-    write_pairs(empty, "multinli_1.0_dev_matched", 12)
+    write(empty, "multinli_1.0_train", 40)
+    write(empty, "multinli_1.0_dev_matched", 12)
     split = halves("multinli_dev_matched")
     assert [example.id for example in split.test] == [f"multinli_1.0_dev_matched{n}" for n in range(12)]
     assert (sizes(split), split.complete) == ((12, 12), True)
@@ -199,7 +187,7 @@ def test_real_corpora_have_the_published_sizes(
 # -- the suite -------------------------------------------------------------------------------------------
 
 
-def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
+def test_the_suite_holds_what_is_there(corpora: Path, tmp_path: Path) -> None:
     built = written(tmp_path / "suite")
     suite = read_suite(tmp_path / "suite")
     absent = suite.manifest["absent"]
@@ -219,10 +207,10 @@ def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
     assert list(cx.build("cross-dataset", "sick").datasets) == ["base.sick", "base.snli_test"]
 
 
-def test_changed_files_make_another_suite(data: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_changed_files_make_another_suite(corpora: Path, tmp_path: Path, refused: Callable[..., str]) -> None:
     """Those of a corpus, of the reference, and those from which only the validation set is drawn."""
-    write_pairs(data, "multinli_1.0_train", 40)
-    write_pairs(data, "multinli_1.0_dev_matched", 12)
+    write(corpora, "multinli_1.0_train", 40)
+    write(corpora, "multinli_1.0_dev_matched", 12)
     written(tmp_path / "suite")
     changed = {
         "scitail_1.0_test.tsv": "corpus: ",
@@ -230,19 +218,19 @@ def test_changed_files_make_another_suite(data: Path, tmp_path: Path, refused: C
         "multinli_1.0_train.jsonl": "signature: ",
     }
     for name, said in changed.items():
-        before = (data / name).read_text()
-        (data / name).write_text(before.replace("0", "7"))
+        before = (corpora / name).read_text()
+        (corpora / name).write_text(before.replace("0", "7"))
         assert f"different input or options:\n    {said}" in refused(written, tmp_path / "suite")
-        (data / name).write_text(before)
+        (corpora / name).write_text(before)
         assert not written(tmp_path / "suite").written
 
 
-def test_add_one_has_all_pairs_or_the_straightforward_ones(data: Path, tmp_path: Path) -> None:
-    (data / "splits").mkdir()
+def test_add_one_has_all_pairs_or_the_straightforward_ones(corpora: Path, tmp_path: Path) -> None:
+    (corpora / "splits").mkdir()
     scores = (1.0, 2.5, 3.0, 3.25, 3.5, 3.75, 4.0, 4.5, 5.0, 2.0)
     for split, of_split in (("train", scores[:-2]), ("dev", scores[-2:-1]), ("test", scores[-1:])):
         rows = (f"{each}\tx\t1\told\tdog\tDog {each} ran.\tOld dog {each} ran.\n" for each in of_split)
-        (data / "splits" / f"data.{split}").write_text("".join(rows))
+        (corpora / "splits" / f"data.{split}").write_text("".join(rows))
     every = written(tmp_path / "every", "add_one")
     clear = written(tmp_path / "clear", "add_one", add_one="straightforward")
     assert "add_one: 7 of 10 pairs have a mean score of at most 3 or at least 4 (42.9 %" in every.notes[0]
@@ -257,21 +245,20 @@ def test_add_one_has_all_pairs_or_the_straightforward_ones(data: Path, tmp_path:
 
 
 def test_straightforward_pairs_need_scores_and_the_corpus(
-    data: Path, tmp_path: Path, refused: Callable[..., str]
+    corpora: Path, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
-    (data / "add_one").mkdir()
+    (corpora / "add_one").mkdir()
     pairs = "".join(f"Dog {n} ran.,Old dog {n} ran.,{TWO[n % 2]}\n" for n in range(4))
-    (data / "add_one" / "train.csv").write_text("premise,hypothesis,label\n" + pairs)
+    (corpora / "add_one" / "train.csv").write_text("premise,hypothesis,label\n" + pairs)
     assert "no mean scores" in refused(build, corpora=["add_one"], add_one="straightforward")
     assert "'add_one' is not among" in refused(build, corpora=["sick"], add_one="straightforward")
     (note,) = written(tmp_path / "suite", "add_one").notes
     assert note.startswith("add_one: the files have no mean scores")
 
 
-def test_validation_sets_are_called_so_and_their_absence_is_told(data: Path, tmp_path: Path) -> None:
-    write_pairs(data, "multinli_1.0_dev_matched", 12)
-    corpora = ("sick", "multinli_dev_matched")
-    (note,) = written(tmp_path / "validation", *corpora, split="validation").notes
+def test_validation_sets_are_called_so_and_their_absence_is_told(corpora: Path, tmp_path: Path) -> None:
+    write(corpora, "multinli_1.0_dev_matched", 12)
+    (note,) = written(tmp_path / "validation", "sick", "multinli_dev_matched", split="validation").notes
     assert note == "multinli_dev_matched has no validation set, because multinli:train is not installed"
     suite = read_suite(tmp_path / "validation")
     assert list(suite.datasets) == ["base.sick"]
@@ -280,7 +267,7 @@ def test_validation_sets_are_called_so_and_their_absence_is_told(data: Path, tmp
     assert not any("published" in str(row[0]) for row in table.rows)
 
 
-def test_a_limit_is_not_the_whole_unless_it_cuts_nothing_off(data: Path) -> None:
+def test_a_limit_is_not_the_whole_unless_it_cuts_nothing_off(corpora: Path) -> None:
     cut, uncut, whole = (build(limit=limit, corpora=["sick"]) for limit in (3, 10_000, None))
     assert len(cut["base.sick"]) == cut["base.sick"].manifest["rows"] == 3
     assert not any(each.manifest["cross_dataset"]["complete"] for each in cut)

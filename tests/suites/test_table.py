@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import re
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from made_corpora import tagged_pair, write_lines, write_pairs, write_records, write_scitail, write_sick
 
 from crossexam.cli.ls import _options
 from crossexam.constructions.check import run_checks
@@ -35,7 +35,7 @@ from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import OpenTestSet, SuiteWriter, build_in_memory, build_to_folder
 from crossexam.suites.folder import UNFINISHED
 from crossexam.suites.plan import SuiteKind, SuiteRequest
-from crossexam.suites.table import SUITES, suite_named, suite_request, with_own_options
+from crossexam.suites.table import SUITES, suite_request, with_own_options
 
 #: Label, premise and hypothesis, as words with their tags or as a parse.
 PAIRS = [
@@ -43,17 +43,6 @@ PAIRS = [
     for line in (Path(__file__).parents[1] / "data" / "suites" / "pairs.txt").read_text("utf-8").splitlines()
     if not line.startswith("#")
 ]
-_GOLDS = ("NEUTRAL", "NEUTRAL", "ENTAILMENT", "CONTRADICTION")
-
-
-def _record(number: int, label: str, premise: str, hypothesis: str) -> dict[str, str]:
-    record = {"pairID": f"t{number}", "gold_label": label}
-    for side, words in (("sentence1", premise), ("sentence2", hypothesis)):
-        flat = re.sub(r"(\S+)/(\S+)", r"(\2 \1)", words)
-        parse = words if words.startswith("(") else f"(S {flat})"
-        record[side] = " ".join(re.findall(r" ([^() ]+)\)", parse))
-        record[f"{side}_parse"] = f"(ROOT {parse})"
-    return record
 
 
 def _lists_of_pairs(folder: Path, antonym: str) -> tuple[str, ...]:
@@ -74,8 +63,7 @@ def _roles(folder: Path) -> str:
 
 
 def _another_corpus(folder: Path) -> str:
-    (folder / "other.jsonl").write_text(json.dumps(_record(0, *PAIRS[-1])) + "\n")
-    return str(folder / "other.jsonl")
+    return str(write_records(folder / "other.jsonl", [tagged_pair(0, *PAIRS[-1])]))
 
 
 #: What a suite is built with here where that is not the default.
@@ -154,41 +142,36 @@ def _set(options: Mapping[str, Any], data: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _write_lines(path: Path, lines: Iterable[str], header: str = "") -> None:
-    path.write_text(header + "".join(f"{line}\n" for line in lines))
-
-
 def _write_corpora(folder: Path) -> None:
     """Write a corpus with parses, and a small file of each corpus that a suite of its own reads."""
-    _write_lines(folder / "tiny.jsonl", (json.dumps(_record(n, *pair)) for n, pair in enumerate(PAIRS)))
-    header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
-    for name, first, rows in (("train", 0, 20), ("trial", 100, 5), ("test_annotated", 200, 16)):
-        numbers = range(first, first + rows)
-        sick = (f"{n}\tDog {n} runs.\tAn animal {n} moves.\t3.5\t{_GOLDS[n % 4]}" for n in numbers)
-        _write_lines(folder / f"SICK_{name}.txt", sick, header)
-    scitail = (f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}" for n in range(30))
-    _write_lines(folder / "scitail_1.0_test.tsv", scitail)
-    (folder / "splits").mkdir()
+    write_records(folder / "tiny.jsonl", (tagged_pair(n, *pair) for n, pair in enumerate(PAIRS)))
+    write_sick(folder)
+    write_scitail(folder)
     scored = (f"{1 + n / 4}\tx\t{n}\told\tdog\tDog {n} ran.\tOld dog {n} ran." for n in range(16))
-    _write_lines(folder / "splits" / "data.train", scored)
+    write_lines(folder / "splits" / "data.train", scored)
     conjnli = (f"Dog {n} runs or barks.\tDog {n} runs.\tneutral" for n in range(6))
-    _write_lines(folder / "conj_dev.tsv", conjnli, "Premise\tHypothesis\tLabel\n")
-    for name, label, words in (
-        ("pmonli", "entailment", ""),
-        ("multinli_1.0_dev_matched", "neutral", ""),
-        ("multinli_0.9_taut2_matched", "neutral", " and up is up"),
-        ("multinli_0.9_negation_matched", "neutral", " and up is not down"),
+    write_lines(folder / "conj_dev.tsv", conjnli, "Premise\tHypothesis\tLabel\n")
+    write_pairs(folder, "pmonli", ["entailment"] * 6)
+    for name, words in (
+        ("multinli_1.0_dev_matched", ""),
+        ("multinli_0.9_taut2_matched", " and up is up"),
+        ("multinli_0.9_negation_matched", " and up is not down"),
     ):
-        pairs = ({"sentence1": f"Dog {n} runs.", "sentence2": f"It moves{words}."} for n in range(6))
-        records = (pair | {"pairID": f"{n}n", "gold_label": label} for n, pair in enumerate(pairs))
-        _write_lines(folder / f"{name}.jsonl", map(json.dumps, records))
+        hypotheses = [f"It moves{words}."] * 6
+        write_pairs(
+            folder,
+            name,
+            ["neutral"] * 6,
+            sentence1=[f"Dog {n} runs." for n in range(6)],
+            sentence2=hypotheses,
+        )
     for name, columns, source in (
         ("aggrefact_dev", "dataset,doc,claim,label", "Mine,"),
         ("aggrefact_test", "dataset,doc,claim,label", "Mine,"),
         ("paws_download", "grounding,generated_text,label", ""),
     ):
         claims = (f"{source}Dog {n // 2} of {name} runs.,Dog {n} moves.,{n % 2}" for n in range(8))
-        _write_lines(folder / f"{name}.csv", claims, f"{columns}\n")
+        write_lines(folder / f"{name}.csv", claims, f"{columns}\n")
 
 
 @pytest.fixture(scope="module")
@@ -525,14 +508,3 @@ def test_a_construction_that_fails_leaves_nothing(data: Path, tmp_path: Path) ->
             build_to_folder(failing, tmp_path / name)
         assert _bytes(tmp_path / name) == {}
         assert build_to_folder(request, tmp_path / name).written
-
-
-def test_every_construction_is_a_suite_of_its_own(for_each: Callable[..., None], data: Path) -> None:
-    def check(name: str) -> None:
-        kind = suite_named(name)
-        assert (kind.name, kind.constructions) == (name, (name,))
-        suite = build_in_memory(suite_request(name, [base_from_spec(str(data / "tiny.jsonl"))]))
-        assert list(suite.datasets) == ["base.tiny", f"{name}.tiny"]
-        assert len(suite[f"{name}.tiny"]) > 0
-
-    for_each(check, CONSTRUCTIONS)

@@ -169,9 +169,8 @@ def test_naik_s_systems_are_not_beside_a_half_of_multinli() -> None:
 
 
 def test_reports_say_what_is_in() -> None:
-    results = results_of(
-        [run_of(name, {"sick": right, REFERENCE: 80}) for name, right in (("m", 50), ("n", 80))]
-    )
+    runs = [run_of(name, {"sick": right, REFERENCE: 80}) for name, right in (("m", 50), ("n", 80))]
+    results = results_of(runs)
     assert headline(results).startswith("m has a mean accuracy of 50.0 % (95 % interval ")
     said = "corpora of the cross-dataset benchmark, 30.0 points below that on SNLI test (95 % interval "
     low, high = headline(results).split(said)[1].removesuffix(").").split(" to ")

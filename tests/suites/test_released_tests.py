@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_corpora import write_records
 
 import crossexam as cx
 from crossexam.corpora.catalog import catalog
@@ -55,20 +55,14 @@ ITEMS: Mapping[str, Sequence[dict[str, Any]]] = {
 }
 
 
-def written(folder: Path, name: str, records: Sequence[Mapping[str, Any]]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = "".join(json.dumps(record) + "\n" for record in records)
-    (folder / name).write_text(lines, encoding="utf-8")
-
-
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def data(data: Path) -> Path:
+    """A data folder with MultiNLI's dev set and some of the authors' files."""
     dev = [record(p, h, label, pairID=i, promptID=i[0]) for i, p, h, label in DEV]
-    written(tmp_path / "multinli", "multinli_1.0_dev_matched.jsonl", dev)
+    write_records(data / "multinli" / "multinli_1.0_dev_matched.jsonl", dev)
     for split, items in ITEMS.items():
-        written(tmp_path / CORPUS, catalog()[CORPUS].splits[split].files[0], items)
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
-    return tmp_path
+        write_records(data / CORPUS / catalog()[CORPUS].splits[split].files[0], items)
+    return data
 
 
 def test_the_pair_of_an_item_is_found_by_its_text(data: Path) -> None:

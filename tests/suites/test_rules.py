@@ -35,10 +35,8 @@ def test_test_sets_items_and_signatures_say_the_rules(pairs: list[Example]) -> N
 def test_sets_of_different_rules_are_never_compared(
     pairs: list[Example], refused: Callable[..., str]
 ) -> None:
-    runs = [
-        cx.run("builtin/overlap", cx.build("negation", pairs, options=options))
-        for options in (None, RELEASED)
-    ]
+    suites = (cx.build("negation", pairs, options=options) for options in (None, RELEASED))
+    runs = [cx.run("builtin/overlap", suite) for suite in suites]
     assert "has: negation.examples; only the second" in refused(compare_runs, *runs)
     (common,) = compare_runs(*runs, common=True)
     assert common.name == "base.examples"

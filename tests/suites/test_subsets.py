@@ -175,12 +175,3 @@ def test_a_selector_that_is_no_bag_of_words_is_told(tmp_path: Path) -> None:
     assert "is not known to be a bag-of-words model" in note
     assert not build_to_folder(_request("cs", base), tmp_path / "usual").notes
     assert not build_to_folder(_request("hard", base, model="builtin/overlap"), tmp_path / "hard").notes
-
-
-def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:
-    from crossexam.corpora.spec import read_corpus
-
-    official = read_corpus(shared_data / "snli" / "snli_1.0_test_hard.jsonl")
-    whole = read_corpus(shared_data / "snli" / "snli_1.0_test.jsonl")
-    assert (len(official), len(whole)) == (3261, 9824)
-    assert {example.id for example in official} < {example.id for example in whole}

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from crossexam.constructions.add_amod import NounEntity, ReadPremise, why_not_two
 from crossexam.constructions.apply import apply_construction
@@ -154,15 +152,6 @@ def test_what_the_parse_says_of_two_nouns(each_case: Callable[..., None]) -> Non
     each_case(check)
 
 
-def test_a_shipped_parse_is_read(only: Only) -> None:
-    near = "(NP (NP (DT A) (NN goat)) (PP (IN near) (NP (DT a) (NN truck))))"
-    info = {"premise_parse": f"(ROOT (S {near} (VP (VBZ sleeps)) (. .)))"}
-    base = Example("e", "A goat near a truck sleeps.", "", "entailment", info=info)
-    (item,), _ = added(base, only("old", "goat truck"))
-    texts = ["A goat near an old truck sleeps.", "An old goat near a truck sleeps."]
-    assert sorted([item.premise, item.hypothesis]) == texts
-
-
 def test_the_table_stands_in_the_signature(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     CountTable("adjectives", {("goat", "old"): 1, ("truck", "old"): 1}, "mine").write(path)
@@ -177,30 +166,6 @@ def test_the_table_stands_in_the_signature(tmp_path: Path) -> None:
     stated = suite.manifest["request"]
     assert stated["adjectives"].startswith(f"{path}#")
     assert stated["both_directions"] is True
-
-
-NOUNS = st.sampled_from(["goats", "trucks", "nurses", "hats", "joys", "boys", "benches", "dogs", "shirts"])
-ADJECTIVES = st.lists(
-    st.sampled_from(["red", "old", "big", "wooden", "striped", "busy"]), max_size=2, unique=True
-)
-LINKS = st.sampled_from(["near/IN", "and/CC", "of/IN", "watch/VBP", ",/,"])
-DETERMINERS = st.sampled_from(["the/DT", "two/CD", "all/DT", ""])
-
-
-@given(NOUNS, ADJECTIVES, LINKS, DETERMINERS, NOUNS, ADJECTIVES, st.integers(0, 9))
-def test_an_item_adds_one_adjective_to_each_side(
-    noun: str, before: list[str], link: str, determiner: str, other: str, others: list[str], seed: int
-) -> None:
-    pieces = [*(f"{a}/JJ" for a in before), f"{noun}/NNS", link, determiner, *(f"{a}/JJ" for a in others)]
-    base = example(" ".join([*filter(None, pieces), f"{other}/NNS", "here/RB"]))
-    items, counts = added(base, {}, seed)
-    assert len(items) + sum(counts["rejected"].values()) == 1
-    for item in items:
-        adjective = item.info["adjective"]
-        for side, told in (("premise", item.premise), ("hypothesis", item.hypothesis)):
-            assert sorted(told.lower().split()) == sorted([*base.premise.lower().split(), adjective]), side
-        assert adjective not in base.premise.split()
-        assert item.premise != item.hypothesis
 
 
 @pytest.mark.slow

@@ -77,16 +77,6 @@ def test_the_links_of_a_chain_share_their_key() -> None:
     assert all(len(set(links.values())) == 1 for links in chains.values())
 
 
-def test_the_checks_of_empty_edits_still_find_what_should_have_some() -> None:
-    """Only constructions that edit nothing may have items without edits."""
-    example = _example(_RAIN, _SOUP)
-    (item,), _ = _items("symmetry", example)
-    assert item.change is not None
-    wrong = example.derive(None, item.change._replace(construction="negation.v1"))
-    codes = {finding.code for finding in run_checks(Dataset("x", [wrong]), Dataset("base", [example]))}
-    assert codes == {"E103", "W203", "E202"}
-
-
 def test_equal_premises_are_asked_once_about_identity() -> None:
     for hypothesis, other, reason in (
         (_SOUP, _RAIN, "equal to its base"),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import Field, fields, replace
-from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,14 +13,13 @@ from hypothesis import strategies as st
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.entry import Construction, changed_options
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import KNOWN, SWAPS
 from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import SIDES, Example
-from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
@@ -157,52 +155,6 @@ def test_an_empty_sentence_is_rejected_or_ignored(
         assert counts["rejected"] or construction.per_sentence or construction.control
 
     for_each(check, KNOWN.values())
-
-
-#: What an option may name that takes a corpus or a table of counts.
-_TABLES: Mapping[str, CountTable] = {
-    "adjectives": CountTable("adjectives", {("train", "late"): 5, ("girl", "late"): 5}, "another"),
-    "plausibility": CountTable("roles", {("feed", "subject", "person"): 90}, "another"),
-}
-
-
-def _another(option: Field[Any], options: Any, folder: Path) -> Any:
-    """Return a value of *option* that is not its default in *options*."""
-    default, kind = getattr(options, option.name), get_type_hints(type(options))[option.name]
-    if get_origin(kind) is Literal:
-        return get_args(kind)[-1]
-    if option.name == "without":
-        return ("a symmetric verb" if "so_swap" in type(options).__module__ else "one of several relatives",)
-    if option.name == "attested_in":
-        path = folder / "pairs.csv"
-        path.write_text("premise,hypothesis,label\nA hot soup.,A cold soup.,contradiction\n")
-        return str(path)
-    if option.metadata.get("content"):
-        _TABLES[option.name].write(folder / "table.tsv")
-        return str(folder / "table.tsv")
-    if isinstance(default, bool):
-        return not default
-    return f"{default} indeed" if isinstance(default, str) else default + 1
-
-
-def test_an_option_changes_something(
-    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources, tmp_path: Path
-) -> None:
-    def check(name: str, option: Field[Any]) -> None:
-        construction = KNOWN[name]
-        base = base_of(construction)
-        value = _another(option, construction.options, tmp_path)
-        changed = replace(construction.options, **{option.name: value})
-        assert changed_options(changed) == {option.name: value}
-        assert changed_options(construction.options) == {}
-        plain = apply_construction(construction, base, resources=resources)
-        other = apply_construction(construction, base, resources=resources, options={option.name: value})
-        assert other != plain
-        made = replace(construction, options=changed)
-        assert other == apply_construction(made, base, resources=resources, options={})
-
-    rows = [(each.name, option) for each in KNOWN.values() if each.options for option in fields(each.options)]
-    for_each(check, rows)
 
 
 def test_what_cannot_be_made_is_refused_by_name(

@@ -150,22 +150,6 @@ def test_an_unknown_parser_names_the_known_ones(refused: Callable[..., str]) -> 
     assert "the name of the spaCy pipeline is missing" in refused(resolve_parser, "spacy")
 
 
-def test_a_pipeline_parses_what_ships_no_parse(shared_data: Path) -> None:
-    pytest.importorskip("spacy")
-    pipeline = shared_data / "spacy" / "en_ewt_small"
-    if not pipeline.is_dir():
-        pytest.skip(f"no pipeline at {pipeline}")
-    for resources in (
-        LanguageResources(f"spacy:{pipeline}"),
-        LanguageResources(parser_spec=f"spacy:{pipeline}"),
-    ):
-        resources.prepare([EXAMPLE])
-        parsed = resources.parsed(EXAMPLE, "hypothesis")
-        assert parsed is not None
-        assert parsed.relations == ("nsubj", "root")
-        assert resources.parser.name.startswith("spacy:en_ewt_small")
-
-
 # The contract of all parsers in the table; the spaCy pipeline is an untrained one.
 
 #: The relations of Universal Dependencies that English has, before their subtypes.

@@ -359,13 +359,7 @@ def test_lesk_is_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int | None]
     """On 5,000 (sentence, word) pairs of SNLI dev, of any part of speech and of one."""
     from nltk.wsd import lesk as nltk_lesk
 
-    def before_nltk_3_10(context: list[str], word: str, pos: str | None) -> Any:
-        senses = [s for s in nltk_wordnet.synsets(word) if pos is None or s.pos() == pos]
-        return max(((len(set(context) & set(s.definition().split())), s) for s in senses), default=(0, None))[
-            1
-        ]
-
-    installed = "frequency" if nltk_lesk([], "bank", "n").name() == "bank.n.01" else "name"
+    ties = "frequency" if nltk_lesk([], "bank", "n").name() == "bank.n.01" else "name"
     with (shared_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as stream:
         parses = [json.loads(line)["sentence1_binary_parse"] for line in stream]
     sentences = sorted({tuple(parse.replace("(", "").replace(")", "").lower().split()) for parse in parses})
@@ -373,9 +367,7 @@ def test_lesk_is_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int | None]
     for context, word in random.Random(7).sample(pairs, 5000):
         for pos in (None, "n", "a", "s"):
             theirs = number_of(nltk_lesk(context, word, pos))
-            assert lesk(wordnet(), context, word, pos, ties=installed) == theirs, (context, word, pos)
-            older = number_of(before_nltk_3_10(context, word, pos))
-            assert lesk(wordnet(), context, word, pos, ties="name") == older, (context, word, pos)
+            assert lesk(wordnet(), context, word, pos, ties=ties) == theirs, (context, word, pos)
 
 
 @pytest.mark.slow

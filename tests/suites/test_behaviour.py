@@ -27,9 +27,6 @@ from crossexam.evaluation.behaviour import (
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.verified import by_status
 from crossexam.models.model import Pair
-from crossexam.reports.accuracy import MAJORITY, accuracy_table
-from crossexam.reports.analyses.provenance import yields_table
-from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.behaviour import SELECTED, PairResources, chosen, pair_tables, select
@@ -342,16 +339,6 @@ def test_control_and_swap_are_compared_in_pairs_also_when_proposed_items_are_set
     assert by_status(parted).datasets == parted.datasets
 
 
-def test_a_set_has_a_majority_row_and_says_how_it_was_selected(answered: Run) -> None:
-    """Of i_th, a model that always says neutral gets two of three right, and one item is left to judges."""
-    results = results_of([by_status(answered)])
-    rows = accuracy_table(results).rows
-    place = next(k for k, row in enumerate(rows) if row[0] == results.short_names["i_th.train"])
-    assert rows[place + 1][:3] == (MAJORITY, 3, pytest.approx(2 / 3))
-    yields = [row for row in yields_table(results).rows if row[0] == "i_th.train"]
-    assert yields == [("i_th.train", 4, 3, "left to judges: the conflict may lie in the pair", 1)]
-
-
 def test_proposed_labels_are_never_mixed_in(answered: Run, tmp_path: Path) -> None:
     shares = cx.accuracy(answered)
     assert "e_h.train (proposed)" in shares
@@ -370,12 +357,3 @@ def test_a_relative_must_be_ten_times_in_training(folder: Path, lists: dict[str,
     for times, made in ((9, []), (10, ["A person runs"])):
         corpus = write_corpus(folder / "few.jsonl", [swap, *[other] * times])
         assert [item.hypothesis for item in build(corpus, people)["i_ta2.few"]] == made
-
-
-@pytest.mark.slow
-def test_the_library_builds_the_suite_and_not_the_base(folder: Path, refused: Callable[..., str]) -> None:
-    suite = cx.build("behaviour", folder / "train.jsonl")
-    assert {name.partition(".")[0] for name in suite.datasets} == set(SWAPS)
-    assert cx.accuracy(run_over(suite))
-    said = refused(cx.build, "behaviour", [Example("a", "P.", "H.", "neutral")])
-    assert "needs a corpus as its base" in said

@@ -23,7 +23,7 @@ from crossexam.core.locks import alone_in
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.reading import label_counts
 from crossexam.options.build import Build
-from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
+from crossexam.suites.bases import base_from_examples, part_name
 from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.folder import UNFINISHED
 from crossexam.suites.plan import SuiteRequest
@@ -208,11 +208,3 @@ def test_the_labels_of_a_base_are_those_of_its_slice(
 
     parts = [("", None), ("[::9]", None), ("[::10]", None), ("[5:9]", None), ("[::10]", 7)]
     for_each(check, [(suite, *part) for suite in ("corpus", "negation") for part in parts])
-
-
-def test_as_many_pairs_are_without_labels_as_were_taken(tmp_path: Path) -> None:
-    table = tmp_path / "pairs.csv"
-    table.write_text("premise,hypothesis\n" + "It rains.,It is wet.\n" * 6)
-    base = base_from_spec(f"{table}[::2]")
-    assert len(list(base.open())) == 3
-    assert base.report.summary().startswith("none of the 3 pairs has a label")

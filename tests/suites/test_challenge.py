@@ -14,12 +14,10 @@ from made_corpora import write_records
 
 import crossexam as cx
 from crossexam.core.dataset import Run
-from crossexam.core.example import Example
 from crossexam.core.manifest import CHALLENGE, package_version
 from crossexam.corpora.catalog import catalog
-from crossexam.evaluation.measures import measure
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
-from crossexam.reports.report import RENDERERS, make_report
+from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Table
 from crossexam.suites.build import build_in_memory, build_to_folder
@@ -327,43 +325,8 @@ def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: 
 # -- reports ---------------------------------------------------------------------------------------------
 
 
-def test_every_format_has_the_slices(everything: Path) -> None:
-    results = results_of([run_on()])
-    titles = [each.title for each in challenge_tables(results)]
-    assert len(titles) == len(CHALLENGES)
-    for suffix in (".html", ".md", ".tex"):
-        text = RENDERERS[suffix](results)
-        assert all(title in text for title in titles), suffix
-    assert "heuristic and gold=lexical_overlap/not_entailment" in RENDERERS[".csv"](results)
-    document = json.loads(RENDERERS[".json"](results))
-    sets = {each["name"]: each["figures"] for each in document["models"][0]["test_sets"]}
-    sliced = sets["base.hans"]["accuracy"]["of"]["heuristic and gold=subsequence/entailment"]
-    assert (sliced["value"], sliced["n"]) == (1.0, 2)
-    published = {
-        (system["name"], test_set["name"]): test_set["figures"]
-        for system in document["references"]
-        for test_set in system["test_sets"]
-    }
-    known = published["BERT (all) (published)", "base.anli_r3"]
-    assert known == {"published_accuracy": {"of": {"nie2020": {"value": 0.435}}}}
-    unchecked = [figures for (_, name), figures in published.items() if name == "base.monli_negative"]
-    assert {statistic for figures in unchecked for statistic in figures} == {"published_accuracy_not_checked"}
-
-
 def test_the_report_in_markdown(everything: Path, golden: Callable[[str, str], None]) -> None:
     run = cx.run("builtin/overlap", cx.build("challenge", only=["hans,anli,monli,fracas"]))
     text = make_report(run).text(".md").replace(package_version(), "VERSION")
     start = text.index("## HANS by heuristic")
     golden("challenge.md", text[start : text.index("\n## ", text.index("## FraCaS by"))] + "\n")
-
-
-def test_real_corpora_have_their_published_sizes(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
-    suite = cx.build("challenge", limit=40)
-    sizes = {"breaking_nli": 8193, "chaosnli_snli": 1514, "chaosnli_mnli": 1599, "snli_hard": 3261}
-    sizes |= {"multinli_hard_matched": 4573}
-    assert {name: suite[f"base.{name}"].entry.facts[CHALLENGE]["of"] for name in sizes} == sizes
-    assert all(isinstance(example, Example) for dataset in suite.datasets.values() for example in dataset)
-    run = cx.run(lambda pairs: ["entailment"] * len(pairs), suite)
-    result = next(each for each in measure(run) if each.name == "base.breaking_nli")
-    assert {"category", "gold"} <= set(result.slices)

@@ -27,8 +27,7 @@ from crossexam.evaluation.cross_dataset import (
 from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
 from crossexam.published.figures import published
-from crossexam.reports.analyses.cross_dataset import mean_note, score_table
-from crossexam.reports.headline import headline
+from crossexam.reports.analyses.cross_dataset import score_table
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.build import Built, build_in_memory, build_to_folder
@@ -244,18 +243,6 @@ def test_add_one_has_all_pairs_or_the_straightforward_ones(corpora: Path, tmp_pa
     assert len(read_suite(tmp_path / "every")["base.add_one"]) == 5
 
 
-def test_straightforward_pairs_need_scores_and_the_corpus(
-    corpora: Path, tmp_path: Path, refused: Callable[..., str]
-) -> None:
-    (corpora / "add_one").mkdir()
-    pairs = "".join(f"Dog {n} ran.,Old dog {n} ran.,{TWO[n % 2]}\n" for n in range(4))
-    (corpora / "add_one" / "train.csv").write_text("premise,hypothesis,label\n" + pairs)
-    assert "no mean scores" in refused(build, corpora=["add_one"], add_one="straightforward")
-    assert "'add_one' is not among" in refused(build, corpora=["sick"], add_one="straightforward")
-    (note,) = written(tmp_path / "suite", "add_one").notes
-    assert note.startswith("add_one: the files have no mean scores")
-
-
 def test_validation_sets_are_called_so_and_their_absence_is_told(corpora: Path, tmp_path: Path) -> None:
     write(corpora, "multinli_1.0_dev_matched", 12)
     (note,) = written(tmp_path / "validation", "sick", "multinli_dev_matched", split="validation").notes
@@ -305,19 +292,6 @@ def test_an_added_corpus_is_halved_like_the_others(own: Path, tmp_path: Path) ->
     assert suite.manifest["added"] == [mine]
     validation = build(3, add=[mine], split="validation")
     assert {e.id for e in validation["base.mine"]} == set(split["validation"]["ids"])
-
-
-def test_labels_of_an_added_corpus(own: Path, for_each: Callable[..., None]) -> None:
-    def check(add: str, projection: str | None, labels: tuple[str, ...]) -> None:
-        suite = build(add=[str(own / add)])
-        (added,) = (each for each in suite if about(each).get("added"))
-        assert added.entry.projection == projection
-        assert {item.label for item in added} == set(labels)
-
-    two = [
-        (add, "two labels", TWO) for add in ("mine.jsonl:two-labels", "mine.jsonl:two labels", "two.jsonl")
-    ]
-    for_each(check, [("mine.jsonl", None, THREE), *two])
 
 
 def test_what_cannot_be_built_is_refused(
@@ -403,14 +377,3 @@ def test_another_reference_takes_the_place_of_snli(own: Path) -> None:
     table = score_table(results_of([run]))
     assert [column.header for column in table.columns][3] == "multinli:dev_matched"
     assert len(table.rows) == 1  # nothing published beside
-
-
-def test_a_mean_with_added_corpora_is_not_called_the_benchmark(own: Path) -> None:
-    suite = build(3, add=[str(own / "mine.jsonl")])
-    run, other = (predict_suite(f"builtin/{name}", suite) for name in ("overlap", "majority"))
-    score = score_of(run)
-    assert score.added == ("mine",)
-    assert score.title.endswith("2 of the 14 corpora of the benchmark and 1 added, 1 in part")
-    assert len(score_table(results_of([run])).rows) == 1
-    assert "of the cross-dataset benchmark and 1 added, 1 in part" in headline(results_of([run]))
-    assert "and of 1 added, A minus B" in str(mean_note(run, other))

@@ -7,14 +7,11 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
-from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
@@ -36,7 +33,6 @@ from crossexam.reports.published_systems import other_pairs, published_on_corpus
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
 from crossexam.reports.table import MARK, Marked
-from crossexam.runs.folder import save_run
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
 
 TWO = ("entailment", "not_entailment")
@@ -168,20 +164,6 @@ def test_naik_s_systems_are_not_beside_a_half_of_multinli() -> None:
         assert ("NB (published)" in systems) is beside
 
 
-def test_reports_say_what_is_in() -> None:
-    runs = [run_of(name, {"sick": right, REFERENCE: 80}) for name, right in (("m", 50), ("n", 80))]
-    results = results_of(runs)
-    assert headline(results).startswith("m has a mean accuracy of 50.0 % (95 % interval ")
-    said = "corpora of the cross-dataset benchmark, 30.0 points below that on SNLI test (95 % interval "
-    low, high = headline(results).split(said)[1].removesuffix(").").split(" to ")
-    assert 0 < float(low) < 30 < float(high)
-    rows = corpus_table(results).rows
-    assert [row[:4] for row in rows] == [("human judged", "SICK", 100, "three labels")]
-    assert "(corpora of the cross-dataset benchmark),,,,,mean,,0.5," in render_csv(results)
-    *_, of_all = json.loads(render_json(results))["models"][1]["test_sets"]
-    assert of_all["figures"]["mean"]["value"] == 0.8
-
-
 def test_two_models_differ_in_the_mean() -> None:
     one, other = run_of("m", {"sick": 80, "cb": 80}), run_of("n", {"sick": 50, "cb": 80})
     found = mean_difference(one, other)
@@ -243,19 +225,3 @@ def test_relative_improvement_is_table_3() -> None:
     *_, of_all = json.loads(render_json(results))["models"][0]["test_sets"]
     assert of_all["figures"]["relative_improvement_mean"]["of"]["base"]["value"] == gain.mean.value
     assert "relative_improvement" not in render_json(results_of([base]))
-
-
-def test_the_command_line_names_the_base_model(tmp_path: Path) -> None:
-    a, b, c = (str(tmp_path / name) for name in "abc")
-    save_run(run_of("a", {"sick": 50}), Path(a))
-    save_run(run_of("b", {"sick": 40}), Path(b))
-
-    def reported(*arguments: str) -> Result:
-        return CliRunner().invoke(app, ["report", *arguments])
-
-    found = reported(a, b, "--relative-to", b)
-    assert found.exit_code == 0
-    assert "Relative improvement over b" in found.output
-    assert "25.0" in found.output
-    for runs, base in (([a, b], c), ([a], a)):
-        assert "is not one of the runs" in str(reported(*runs, "--relative-to", base).exception)

@@ -182,23 +182,23 @@ def test_the_batches_of_a_pipeline_are_those_of_the_chunk_alone(pipeline: str, p
     """Whatever chunks a worker was given before."""
     plan = LanguageResources(tagger_spec=pipeline, parser_spec=pipeline if parser == "spacy" else "auto")
     shipped = {"premise_parse": "(ROOT (S (NP (NN Rain)) (VP (VBZ falls))))", "hypothesis_parse": "(("}
-    examples = [
+    first = [
         Example("a", "It rains.", "It is wet.", "entailment"),
         Example("b", "It rains.", "It is dry.", "contradiction"),
+    ]
+    second = [
         Example("c", "It rains.", "It snows.", "neutral"),  # the premise of the chunk before
         Example("d", "Rain falls", "It is wet.", "entailment", info=shipped),
-        Example("e", "Rain falls", "It is wet.", "entailment", info=shipped),
     ]
-    chunks = examples[:2], examples[2:4], examples[4:]
+    chunks = first, second, [replace(second[1], id="e")]
 
     def read(resources: LanguageResources, chunk: Sequence[Example]) -> list[Any]:
         resources.prepare(chunk)
         sides = [(example, side) for example in chunk for side in SIDES]
         return [(resources.tokens(*each), resources.parsed(*each)) for each in sides]
 
-    one = pickle.loads(pickle.dumps(plan))
+    one, *several = (pickle.loads(pickle.dumps(plan)) for _ in range(4))
     alone = [read(one, chunk) for chunk in chunks]
-    several = [pickle.loads(pickle.dumps(plan)) for _ in chunks]
     assert alone == [read(worker, chunk) for worker, chunk in zip(several, chunks, strict=True)]
     assert alone[0][0][0][0].tag == "N3"
     sources = [worker.take_answered() for worker in (one, *several)]

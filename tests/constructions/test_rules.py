@@ -152,23 +152,18 @@ def test_the_script_changes_the_first_digit_of_the_first_integer() -> None:
     assert flipped == entailed
 
 
-def test_which_problems_the_script_takes(for_each: Callable[..., None]) -> None:
-    def check(given: Example, reason: str | None) -> None:
+def test_which_problems_the_script_takes() -> None:
+    for given, reason in (
+        (problem("1\n2\n3\n4\n5"), None),
+        (problem("1\n2\n3\n4\n5\n6"), "rationale of more than 5 lines"),
+        (problem(answer="A )27"), None),
+        (problem(answer="A)1"), "the answer is not a number above 1"),
+        (problem(answer="A)27 km"), "the answer is not a number above 1"),
+        (problem(sentence="Tom/NNP has/VBZ $350/CD and/CC 2.5/CD pens/NNS"), "no integer"),
+        (problem(sentence="A/DT dog/NN has/VBZ 350/CD pens/NNS"), "no named entity"),
+    ):
         items, rejected = made("numerical_reasoning", given, "released")
         assert (len(items), rejected) == ((0, {reason: 1}) if reason else (3, {}))
-
-    for_each(
-        check,
-        [
-            (problem("1\n2\n3\n4\n5"), None),
-            (problem("1\n2\n3\n4\n5\n6"), "rationale of more than 5 lines"),
-            (problem(answer="A )27"), None),
-            (problem(answer="A)1"), "the answer is not a number above 1"),
-            (problem(answer="A)27 km"), "the answer is not a number above 1"),
-            (problem(sentence="Tom/NNP has/VBZ $350/CD and/CC 2.5/CD pens/NNS"), "no integer"),
-            (problem(sentence="A/DT dog/NN has/VBZ 350/CD pens/NNS"), "no named entity"),
-        ],
-    )
 
 
 def test_the_paper_draws_any_number_and_ours_no_year() -> None:
@@ -184,26 +179,20 @@ def test_the_paper_draws_any_number_and_ours_no_year() -> None:
 # Tautologies
 
 
-def test_where_the_paper_and_the_script_put_a_tautology(for_each: Callable[..., None]) -> None:
+def test_where_the_paper_and_the_script_put_a_tautology() -> None:
     """At the plus sign."""
-
-    def check(sentence: str, paper: str, released: str) -> None:
+    for sentence, paper, released in (
+        ("He left.", "He left+", "He left+."),
+        ("He left. She stayed.", "He left. She stayed+", "He left+. "),
+        ("He paid 3.5 dollars.", "He paid 3.5 dollars+", "He paid 3+."),
+        ("He paid 3.5 dollars", "He paid 3.5 dollars+", "He paid 3.5 dollars+"),
+        ("Why?", "Why?+", "Why+?"),
+        ("He left", "He left+", "He left+"),
+    ):
         pair = Example("e", "p", sentence, "neutral")
-        for rules, expected in (("paper", paper), ("released", released)):
-            for name, clause in (("word_overlap", "true is true"), ("tautology", "green is not red")):
-                assert texts(name, pair, rules) == [expected.replace("+", f" and {clause}")]
-
-    for_each(
-        check,
-        [
-            ("He left.", "He left+", "He left+."),
-            ("He left. She stayed.", "He left. She stayed+", "He left+. "),
-            ("He paid 3.5 dollars.", "He paid 3.5 dollars+", "He paid 3+."),
-            ("He paid 3.5 dollars", "He paid 3.5 dollars+", "He paid 3.5 dollars+"),
-            ("Why?", "Why?+", "Why+?"),
-            ("He left", "He left+", "He left+"),
-        ],
-    )
+        for name, clause in (("word_overlap", "true is true"), ("tautology", "green is not red")):
+            made_by = [texts(name, pair, rules) for rules in ("paper", "released")]
+            assert made_by == [[text.replace("+", f" and {clause}")] for text in (paper, released)]
 
 
 def test_a_lengthened_premise_keeps_its_text_in_the_published_items(refused: Callable[..., str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -157,24 +156,16 @@ def test_an_empty_sentence_is_rejected_or_ignored(
     for_each(check, KNOWN.values())
 
 
-def test_what_cannot_be_made_is_refused_by_name(
-    for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(name: str, options: dict[str, Any], said: str) -> None:
+def test_what_cannot_be_made_is_refused_by_name(refused: Callable[..., str]) -> None:
+    for name, options, said in (
+        ("antonymy", {"clouds": 1}, "no option of antonymy is called"),
+        ("symmetry", {"clouds": 1}, "'symmetry' has no options"),
+        ("negaton", {}, "did you mean 'negation'"),
+        ("negation.v9", {}, "no construction is called 'negation.v9'"),
+        ("tautology", {"clause": " "}, "the tautology is empty"),
+        *((name, {}, f"'{name}' needs") for name in SWAPS),
+    ):
         assert said in refused(apply_construction, name, [], options=options)
-
-    rows = [(name, {}, f"'{name}' needs") for name in SWAPS]
-    for_each(
-        check,
-        [
-            ("antonymy", {"clouds": 1}, "no option of antonymy is called"),
-            ("symmetry", {"clouds": 1}, "'symmetry' has no options"),
-            ("negaton", {}, "did you mean 'negation'"),
-            ("negation.v9", {}, "no construction is called 'negation.v9'"),
-            ("tautology", {"clause": " "}, "the tautology is empty"),
-            *rows,
-        ],
-    )
 
 
 _PIECES = "a man “Go p.m. off.” is (so) boys' 'tis 3.5 no! … U.S.".split()

@@ -37,11 +37,10 @@ def _example(**info: object) -> Example:
 
 
 @pytest.fixture
-def nltk_data(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def nltk_data(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import nltk
 
     monkeypatch.setattr(nltk.data, "path", [str(shared_data / "nltk_data")])
-    return shared_data
 
 
 @pytest.fixture
@@ -121,7 +120,7 @@ def test_auto_counts_who_answered(no_nltk_data: None) -> None:
 
 @pytest.mark.parametrize("kind", ["nltk", "builtin"])
 def test_a_perceptron_sees_quotes_and_brackets_as_the_treebank_writes_them(
-    kind: str, nltk_data: Path
+    kind: str, nltk_data: None
 ) -> None:
     tokens = resolve_tagger(kind).tokens(_example(), "premise")
     assert [token.text for token in tokens if token.text in '"()'] == ['"', '"', "(", ")"]

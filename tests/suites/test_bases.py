@@ -68,22 +68,15 @@ def test_named_corpora_of_a_union_need_no_columns_where_its_files_do(
     assert "different labels" in refused(bases_from, ["builtin:demo[:2]+mine.tsv"], two, None)
 
 
-def test_what_cannot_be_joined(
-    folder: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(spec: str, message: str) -> None:
-        assert message in refused(cx.build, "corpus", spec)
-
-    for_each(
-        check,
-        [
-            ("one.csv+no.csv", "no.csv: no such file"),
-            ("one.csv+two.csv@0.5", "no epochs to draw a share for"),
-            ("one.csv+binary.csv", "the labels mix not_entailment with neutral"),
-            ("one.csv+empty.csv", "one.csv+empty.csv: empty.csv gives no examples"),
-            ("snli@one.csv+scitail@binary.csv", "the corpora have different labels"),
-        ],
-    )
+def test_what_cannot_be_joined(folder: Path, refused: Callable[..., str]) -> None:
+    for spec, said in {
+        "one.csv+no.csv": "no.csv: no such file",
+        "one.csv+two.csv@0.5": "no epochs to draw a share for",
+        "one.csv+binary.csv": "the labels mix not_entailment with neutral",
+        "one.csv+empty.csv": "one.csv+empty.csv: empty.csv gives no examples",
+        "snli@one.csv+scitail@binary.csv": "the corpora have different labels",
+    }.items():
+        assert said in refused(cx.build, "corpus", spec)
 
 
 def test_the_splits_of_the_papers_word_problems_make_one_test_set(

@@ -57,10 +57,18 @@ def test_the_suite_has_its_test_sets_and_signatures_say_what_these_depend_on(
 
 
 def test_what_no_test_set_uses_makes_no_other_suite(
-    request_of: SuiteRequest, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
+    request_of: SuiteRequest, tmp_path: Path, refused: Callable[..., str]
 ) -> None:
-    def check(suite: str, other: dict[str, Any], said: str) -> None:
-        folder = tmp_path / f"{suite}{other}"
+    for number, (suite, other, said) in enumerate(
+        [
+            ("word_shuffle", {"seed": 1}, "--seed: 0 there, 1"),
+            ("antonymy", {"tagger": "builtin"}, '--tagger: "parses" there, "builtin"'),
+            ("numerical_reasoning", {"recognizer": "lists"}, '--entities: "auto" there, "lists"'),
+            ("so_swap", {"parser": "parses"}, '--parser: "auto, parses" there, "parses"'),
+            ("negation", {"tagger": "builtin", "recognizer": "lists", "parser": "parses"}, ""),
+        ]
+    ):
+        folder = tmp_path / str(number)
         request = suite_request(suite, request_of.bases, tagger="parses")
         build_to_folder(request, folder)
         if said:
@@ -68,17 +76,6 @@ def test_what_no_test_set_uses_makes_no_other_suite(
             assert f"options:\n    {said} here\n" in message
         else:
             assert not build_to_folder(replace(request, **other), folder).written
-
-    for_each(
-        check,
-        [
-            ("word_shuffle", {"seed": 1}, "--seed: 0 there, 1"),
-            ("antonymy", {"tagger": "builtin"}, '--tagger: "parses" there, "builtin"'),
-            ("numerical_reasoning", {"recognizer": "lists"}, '--entities: "auto" there, "lists"'),
-            ("so_swap", {"parser": "parses"}, '--parser: "auto, parses" there, "parses"'),
-            ("negation", {"tagger": "builtin", "recognizer": "lists", "parser": "parses"}, ""),
-        ],
-    )
 
 
 def test_a_build_that_fails_leaves_nothing(request_of: SuiteRequest, tmp_path: Path) -> None:
@@ -197,13 +194,11 @@ def test_part_names() -> None:
 
 
 def test_the_labels_of_a_base_are_those_of_its_slice(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], for_each: Callable[..., None]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def check(suite: str, part: str, limit: int | None) -> None:
-        folder = tmp_path / f"{suite}{part}{limit}"
-        build_and_show(requested(suite, Build(base=(f"builtin:demo{part}",), limit=limit), ()), folder)
-        taken = read_suite(folder)["base." + part_name(f"builtin:demo{part}")]
-        assert f"builtin:demo{part}: {label_counts(taken.label_counts())}\n" in capsys.readouterr().err
-
-    parts = [("", None), ("[::9]", None), ("[::10]", None), ("[5:9]", None), ("[::10]", 7)]
-    for_each(check, [(suite, *part) for suite in ("corpus", "negation") for part in parts])
+    for part, limit in (("", None), ("[::9]", None), ("[::10]", None), ("[5:9]", None), ("[::10]", 7)):
+        for suite in ("corpus", "negation"):
+            folder, spec = tmp_path / f"{suite}{part}{limit}", f"builtin:demo{part}"
+            build_and_show(requested(suite, Build(base=(spec,), limit=limit), ()), folder)
+            taken = read_suite(folder)["base." + part_name(spec)]
+            assert f"{spec}: {label_counts(taken.label_counts())}\n" in capsys.readouterr().err

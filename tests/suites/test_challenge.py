@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -74,20 +75,21 @@ def hans(folder: Path) -> None:
 
 def anli(folder: Path, rounds: Sequence[int] = (1, 2, 3)) -> None:
     for number in rounds:
-        records = [
-            {"uid": f"{number}-{n}", "context": f"Tower {number}{n} is old.", "hypothesis": "It is."}
-            | {"label": label}
-            for n, label in enumerate("enc")
-        ]
-        write_records(folder / f"R{number}" / "test.jsonl", records)
+        write_records(
+            folder / f"R{number}" / "test.jsonl",
+            (
+                {"uid": f"{number}-{n}", "context": f"Tower {number}{n} is old.", "hypothesis": "It is."}
+                | {"label": label}
+                for n, label in enumerate("enc")
+            ),
+        )
 
 
 def breaking_nli(folder: Path) -> None:
     gold = ["contradiction"] * 3
     more = {"category": ("colors", "colors", "drinks"), "annotator_labels": [gold[:1]] * 3}
-    write_records(
-        folder / "breaking_nli" / "dataset.jsonl", pairs("Ann wore red {}.", "Ann wore blue.", gold, **more)
-    )
+    records = pairs("Ann wore red {}.", "Ann wore blue.", gold, **more)
+    write_records(folder / "breaking_nli" / "dataset.jsonl", records)
 
 
 def monli(folder: Path) -> None:
@@ -316,8 +318,7 @@ def test_slices_have_published_figures_beside(everything: Path) -> None:
 
 
 def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: Path) -> None:
-    run = run_on(only=["anli,hans"])
-    two = Run(run.model, run.datasets, run.probabilities, {"details": {"two_label": True}})
+    two = replace(run_on(only=["anli,hans"]), manifest={"details": {"two_label": True}})
     assert shares(table(two, "ANLI"))["chance"] == (None, None)
     assert shares(table(two, "HANS by heuristic and gold"))["chance"] == (None, 1 / 2)
 

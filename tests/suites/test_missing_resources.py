@@ -23,16 +23,13 @@ REASON = "the weights of NLTK's part-of-speech tagger are not installed"
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def corpus(data: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A CSV file on a machine where nothing was ever downloaded."""
     import nltk
 
     monkeypatch.setattr(nltk.data, "path", [])
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path / "none"))
-    monkeypatch.setenv("COLUMNS", "200")
-    path = tmp_path / "mine.csv"
-    path.write_text(CSV, encoding="utf-8")
-    return str(path)
+    (data / "mine.csv").write_text(CSV, encoding="utf-8")
+    return str(data / "mine.csv")
 
 
 def test_the_package_alone_builds_all_stress_tests_from_a_csv(corpus: str) -> None:

@@ -384,22 +384,15 @@ def test_another_option_is_another_suite(
     for_each(check, rows)
 
 
-def test_an_unknown_option_is_refused_by_name(
-    data: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(suite: str, target: str, said: str) -> None:
+def test_an_unknown_option_is_refused_by_name(data: Path, refused: Callable[..., str]) -> None:
+    for suite, target, said in (
+        ("behaviour", "behaviour.clouds", "no option of behaviour is called 'clouds'"),
+        ("stress-tests", "antonymy.clouds", "no option of antonymy is called 'clouds'"),
+        ("corpus", "corpus.clouds", "'corpus' has no options of its own"),
+        ("corpus", "antonmy.indirect", "is called 'antonmy'\n  hint: did you mean 'antonymy'"),
+        ("stress-tests", "word_shuffle.clouds", "'stress-tests' does not use 'word_shuffle'"),
+    ):
         assert said in refused(_request, SUITES[suite], data, {target: 1})
-
-    for_each(
-        check,
-        [
-            ("behaviour", "behaviour.clouds", "no option of behaviour is called 'clouds'"),
-            ("stress-tests", "antonymy.clouds", "no option of antonymy is called 'clouds'"),
-            ("corpus", "corpus.clouds", "'corpus' has no options of its own"),
-            ("corpus", "antonmy.indirect", "is called 'antonmy'\n  hint: did you mean 'antonymy'"),
-            ("stress-tests", "word_shuffle.clouds", "'stress-tests' does not use 'word_shuffle'"),
-        ],
-    )
 
 
 class Killed(BaseException):

@@ -113,19 +113,13 @@ def test_labels_of_pipelines_become_universal_ones(each_case: Callable[..., None
 
 def test_blanks_of_a_doc_are_left_out() -> None:
     spacy = pytest.importorskip("spacy")
-    doc = spacy.tokens.Doc(
-        spacy.blank("en").vocab,
-        words=["Cats", " ", "sleep"],
-        spaces=[True, False, False],
-        heads=[2, 0, 2],
-        deps=["nsubj", "dep", "ROOT"],
-    )
-    parsed = parsed_from_doc(doc)
+    parts = {"spaces": [True, False, False], "heads": [2, 0, 2], "deps": ["nsubj", "dep", "ROOT"]}
+    vocab = spacy.blank("en").vocab
+    parsed = parsed_from_doc(spacy.tokens.Doc(vocab, words=["Cats", " ", "sleep"], **parts))
     assert parsed is not None
     assert [(token.text, token.start) for token in parsed.tokens] == [("Cats", 0), ("sleep", 6)]
     assert parsed.heads == (1, -1)
-    empty = spacy.tokens.Doc(doc.vocab, words=[" "], heads=[0], deps=["ROOT"])
-    assert parsed_from_doc(empty) is None
+    assert parsed_from_doc(spacy.tokens.Doc(vocab, words=[" "], heads=[0], deps=["ROOT"])) is None
 
 
 PARSE = "(S (NP (NNS Cats)) (VP (VBP chase) (NP (NNS mice))))"

@@ -71,27 +71,20 @@ def test_without_counts_the_score_is_the_resemblance(each_case: Callable[..., No
 
 
 def test_counts_decide_what_the_classes_leave_open() -> None:
-    counts = CountTable(
-        "roles",
-        {
-            Filler("pull", "subject", "person"): 10,
-            Filler("pull", "subject", "vehicle"): 5,
-            Filler("pull", "object", "person"): 20,
-            Filler("pull", "object", "vehicle"): 10,
-        },
-        "mine",
-    )
+    pairs = {
+        ("subject", "person"): 10,
+        ("subject", "vehicle"): 5,
+        ("object", "person"): 20,
+        ("object", "vehicle"): 10,
+    }
+    counts = CountTable("roles", {Filler("pull", *pair): count for pair, count in pairs.items()}, "mine")  # type: ignore[arg-type]
     subject, thing = (5 + 10 * 0.3) / (10 + 10), 1.0  # the formula of the docstring; at most 1
     assert _score(PULLS.format(object="cart"), counts) == pytest.approx(math.sqrt(subject * thing))
     unseen = PULLS.format(object="cart").replace("pulls", "paints")
     assert _score(unseen, counts) == pytest.approx(_score(unseen))
-
-
-def test_in_the_passive_the_agent_is_the_subject() -> None:
-    counts = CountTable(
-        "roles", {Filler("pull", "subject", "person"): 90, Filler("pull", "object", "vehicle"): 90}, "mine"
-    )
-    passive = PASSIVE.format(agent="monk")
+    # in the passive, the agent is the subject
+    found = {Filler("pull", "subject", "person"): 90, Filler("pull", "object", "vehicle"): 90}
+    counts, passive = CountTable("roles", found, "mine"), PASSIVE.format(agent="monk")
     assert _read(passive)[1].voice == "passive"
     assert _score(passive, counts) == pytest.approx(_score(PULLS.format(object="cart"), counts))
     reverse = PULLS.format(object="cart").replace("monk", "van").replace("cart", "nun")

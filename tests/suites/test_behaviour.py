@@ -245,7 +245,7 @@ def test_what_cannot_be_built_is_refused(
         "three.csv": "premise,hypothesis,label\nA cat.,A dog.,contradiction\n",
     }.items():
         (folder / name).write_text(text)
-    strange = dict.fromkeys(lists, [str(folder / "strange.tsv")])
+    strange = {relation: [str(folder / "strange.tsv")] for relation in lists}
 
     def check(said: str, base: str, relations: dict[str, list[str]], options: dict[str, Any]) -> None:
         assert said in refused(build, folder / base, relations, **options)

@@ -235,6 +235,15 @@ def test_add_one_has_all_pairs_or_the_straightforward_ones(corpora: Path, tmp_pa
     assert len(read_suite(tmp_path / "every")["base.add_one"]) == 5
 
 
+def test_straightforward_pairs_need_scores_and_the_corpus(corpora: Path, refused: Callable[..., str]) -> None:
+    pairs = (f"Dog {n} ran.,Old dog {n} ran.,{TWO[n % 2]}" for n in range(4))
+    write_lines(corpora / "add_one" / "train.csv", pairs, "premise,hypothesis,label\n")
+    assert "no mean scores" in refused(build, corpora=["add_one"], add_one="straightforward")
+    assert "'add_one' is not among" in refused(build, corpora=["sick"], add_one="straightforward")
+    notes = build_to_folder(request(corpora=["add_one"]), corpora / "suite").notes
+    assert notes[0].startswith("add_one: the files have no mean scores")
+
+
 def test_validation_sets_are_called_so_and_their_absence_is_told(corpora: Path, tmp_path: Path) -> None:
     write(corpora, "multinli_1.0_dev_matched", 12)
     (note,) = written(tmp_path / "validation", "sick", "multinli_dev_matched", split="validation").notes

@@ -42,6 +42,7 @@ ITEMS: Mapping[str, Sequence[dict[str, Any]]] = {
     "content_word_matched": [
         record(DEV[1][1], "The ferry went to the ilsand.", "neutral"),
         record("A sentence that MultiNLI lacks.", "A sentense.", "neutral"),
+        record(DEV[1][1], "The ferry went to the ilsand.", "contradiction"),  # no pair has this label
     ],
     "antonymy_matched": [
         record(DEV[3][1], DEV[3][1].replace("cheap", "expensive"), "contradiction"),
@@ -72,8 +73,8 @@ def test_the_pair_of_an_item_is_found_by_its_text(data: Path) -> None:
         found = list(suite[f"{name}.{part}"])
         assert [item.base for item in found] == [pair for pair, *_ in DEV]
         assert all(item.change is not None for item in found)
-    known, unknown = suite[f"spelling_error_mixed_content_word_authors.{part}"]
-    assert (known.base, unknown.base) == ("1n", None)
+    known, unknown, other = suite[f"spelling_error_mixed_content_word_authors.{part}"]
+    assert (known.base, unknown.base, other.base) == ("1n", None, None)
     assert known.change is not None
     assert [(edit.old, edit.new) for edit in known.change.edits] == [("sl", "ls")]
     assert known.info["cluster"] == "1" != unknown.info["cluster"]

@@ -143,28 +143,22 @@ def nltk_or_skip() -> LanguageResources:
 def test_the_table_of_a_corpus_is_counted_once_and_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    resources, path, cache = nltk_or_skip(), corpus(tmp_path), tmp_path / "cache"
-    table = counts_from("adjectives", str(path), resources, folder=cache)
-    assert (table.count("boat", "old"), table.count("boat", "red")) == (2, 1)
-    (kept,) = cache.iterdir()
-    assert table.source == content_identity(str(path))
-    # it would fail if it were called
-    monkeypatch.setattr("crossexam.constructions.resources.count_words", None)
-    assert counts_from("adjectives", str(path), resources, folder=cache).name == table.name
-    assert counts_from("adjectives", str(kept), resources).name == table.name
-    # A part of a corpus is one of its labelled examples.
-    monkeypatch.undo()
-    part = counts_from("adjectives", f"{path}[0:2]", resources, folder=cache)
-    assert (part.count("boat", "old"), part.count("boat", "red")) == (2, 0)
-
-
-def test_the_cache_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import platformdirs
 
-    nltk_or_skip()
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
-    LanguageResources("nltk").counts("adjectives", str(corpus(tmp_path)))
-    assert [path.suffix for path in (tmp_path / "crossexam" / "adjectives").iterdir()] == [".tsv"]
+    resources, path = nltk_or_skip(), corpus(tmp_path)
+    table = resources.counts("adjectives", str(path))
+    assert (table.count("boat", "old"), table.count("boat", "red")) == (2, 1)
+    assert table.source == content_identity(str(path))
+    cache = tmp_path / "crossexam" / "adjectives"
+    (kept,) = cache.iterdir()
+    with monkeypatch.context() as patch:  # it would fail if it were called
+        patch.setattr("crossexam.constructions.resources.count_words", None)
+        for spec in (path, kept):
+            assert counts_from("adjectives", str(spec), resources, folder=cache).name == table.name
+    # A part of a corpus is one of its labelled examples.
+    part = counts_from("adjectives", f"{path}[0:2]", resources, folder=cache)
+    assert (part.count("boat", "old"), part.count("boat", "red")) == (2, 0)
 
 
 @pytest.mark.slow

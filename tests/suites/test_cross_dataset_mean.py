@@ -157,8 +157,8 @@ def test_naik_s_systems_are_not_beside_a_half_of_multinli() -> None:
         name: replace(each, manifest={"construction": "base", "part": each.entry.part})
         for name, each in half.datasets.items()
     }
-    for datasets, beside in ((half.datasets, False), (whole, True)):
-        results = results_of([Run("m", datasets, half.probabilities, {})])
+    for run, beside in ((half, False), (replace(half, datasets=whole), True)):
+        results = results_of([run])
         assert ("NB (published)" in {row[1] for row in error_table(results).rows}) is beside
         systems = {each["name"] for each in json.loads(render_json(results))["references"]}
         assert ("NB (published)" in systems) is beside

@@ -131,18 +131,12 @@ def test_it_finds_nothing_in_a_sound_set(for_each: Callable[..., None]) -> None:
     for_each(check, SOUND.items())
 
 
-def test_without_gold_labels_it_says_so_and_no_more() -> None:
-    items = [antonym(label=None), plain("p", label=None)]
-    assert {each.code for each in run_checks(Dataset("set", items))} == {"W203"}
-
-
-def test_without_the_base_it_compares_with_nothing() -> None:
+def test_what_is_not_known_is_held_to_no_rule() -> None:
+    unlabelled = [antonym(label=None), plain("p", label=None)]
+    assert {each.code for each in run_checks(Dataset("set", unlabelled))} == {"W203"}
     items = [overlap(premise="The soup is there.", label="entailment")]
-    assert run_checks(Dataset("set", items)) == []
+    assert run_checks(Dataset("set", items)) == []  # without the base
     assert {each.code for each in run_checks(Dataset("set", items), BASE)} == {"E102", "E202"}
-
-
-def test_an_unknown_construction_is_held_to_no_rule_of_its_own() -> None:
     change = Change("mine.v1", "premise", "premise", (SWAP, Edit("premise", 4, 8, "soup", "stew")))
     item = Example("mine:a", "The stew is hot.", COLD, "entailment", "a", change)
     found = run_checks(Dataset("set", [item]), BASE)
@@ -151,10 +145,8 @@ def test_an_unknown_construction_is_held_to_no_rule_of_its_own() -> None:
 
 def test_a_foreign_base_is_an_error(refused: Callable[..., str]) -> None:
     other = Dataset("other", [Example("z", "p", "h", "neutral")])
-    assert refused(run_checks, Dataset("set", [antonym()]), other) == (
-        "none of the items of 'set' is derived from the base 'other'\n"
-        "  hint: check the test set against the base that it was built from"
-    )
+    said = refused(run_checks, Dataset("set", [antonym()]), other)
+    assert "none of the items of 'set' is derived from the base 'other'" in said
     assert run_checks(Dataset("set", [plain()]), other) == []  # not derived from anything
 
 

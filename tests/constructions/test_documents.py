@@ -55,6 +55,8 @@ def test_the_place_can_be_chosen(refused: Callable[..., str]) -> None:
         assert {item.info["place"] for item in items} == {place}
     said = refused(apply_construction, "distractor_passage", BASE, options={"place": "under"})
     assert "'distractor_passage.place' cannot be 'under'" in said
+    said = refused(apply_construction, "spelling_error_premise", BASE, options={"per_sentence": 0})
+    assert "there are 0 errors per sentence" in said
 
 
 def test_a_passage_with_the_words_of_the_hypothesis_or_of_the_cluster_is_not_used() -> None:
@@ -84,11 +86,9 @@ def test_passages_are_those_of_the_base_at_hand() -> None:
     short = [Example("s", "It rains.", "h", None)]
     assert Passages.of([*BASE, *short, *BASE[::-1]]) == Passages.of(BASE)
     assert Passages.of(BASE).name != Passages.of(BASE[8:]).name
-
-
-def test_a_suite_has_the_passages_of_each_base_and_says_so() -> None:
-    suite = build_in_memory(suite_request("documents", [base_from_examples(BASE)]))
-    made = suite["distractor_passage.examples"]
+    made = build_in_memory(suite_request("documents", [base_from_examples(BASE)]))[
+        "distractor_passage.examples"
+    ]
     assert f"|passages:{Passages.of(BASE).name}|" in str(made.entry.signature)
     alone, _ = apply_construction("distractor_passage", BASE)
     assert [item.premise for item in made] == [item.premise for item in alone]
@@ -109,7 +109,7 @@ def test_a_shuffle_keeps_sentences_and_what_stands_between_them() -> None:
     assert len(orders) == 4 * 3 * 2 - 1
 
 
-def test_every_sentence_has_so_many_errors(refused: Callable[..., str]) -> None:
+def test_every_sentence_has_so_many_errors() -> None:
     example = Example("a", "The red bridge was closed. It rains. 3 + 4!", "h", "neutral")
     for errors in (1, 2, 50):
         options = {"per_sentence": errors}
@@ -119,7 +119,3 @@ def test_every_sentence_has_so_many_errors(refused: Callable[..., str]) -> None:
             for old, new in zip(example.premise.split(". "), item.premise.split(". "), strict=True)
         ]
         assert changed == [min(errors, 5), min(errors, 2), 0]
-        assert item.change is not None
-        assert {edit.side for edit in item.change.edits} == {"premise"}
-    said = refused(apply_construction, "spelling_error_premise", [example], options={"per_sentence": 0})
-    assert "there are 0 errors per sentence" in said

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,13 +29,6 @@ def made(tagged: str, seed: int = 0, **info: object) -> tuple[dict[str | None, E
         "numerical_reasoning", [problem(tagged, **info)], seed=seed, resources=resources
     )
     return {item.label: item for item in items}, counts["rejected"]
-
-
-def test_an_empty_problem_is_rejected() -> None:
-    items, counts = apply_construction(
-        "numerical_reasoning", [Example("e", " \n", "", None)], resources=LanguageResources("parses")
-    )
-    assert (items, counts["rejected"]) == ([], {"empty sentence": 1})
 
 
 def test_which_problems_are_taken(each_case: Callable[..., None]) -> None:
@@ -76,6 +70,24 @@ def test_round_numbers_stay_round(seed: int, value: int) -> None:
     assert value / 2 <= int(new) <= 2 * value
 
 
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+@given(seed=st.integers(0, 10_000))
+def test_less_than_and_more_than_are_always_true(seed: int) -> None:
+    items, _ = made("Ada/NNP has/VBZ 350/CD marbles/NNS", seed)
+    assert set(items) == {"entailment", "contradiction", "neutral"}
+    entailed, neutral = items["entailment"], items["neutral"]
+    (new,) = _numbers(entailed.hypothesis)
+    assert new not in {350, 1}
+    assert ("less than" in entailed.hypothesis) == (new > 350)
+    assert ("more than" in entailed.hypothesis) == (new < 350)
+    assert (neutral.premise, neutral.hypothesis) == (entailed.hypothesis, entailed.premise)
+    contradicted = items["contradiction"].hypothesis
+    assert (_numbers(contradicted) == [350]) == ("than" in contradicted)
+
+
 def test_at_the_beginning_the_prefix_has_the_capital(each_case: Callable[..., None]) -> None:
     def check(tagged: str, rest: str) -> None:
         entailed = made(tagged)[0]["entailment"].hypothesis
@@ -101,10 +113,8 @@ def test_a_percentage_stays_below_a_hundred_and_is_never_the_old_one(seed: int, 
 def test_a_pair_is_made_once() -> None:
     # Of 2 to 10, without 4, there are 8 new values for each label, and two prefixes: 90 pairs are not new.
     maker = Applier(CONSTRUCTIONS["numerical_reasoning"], LanguageResources("parses"), seed=0)
-    tags = [piece.split("/") for piece in "Ada/NNP has/VBZ 4/CD marbles/NNS".split()]
-    info = {"premise_tags": tags}
-    problems = [Example(str(n), "Ada has 4 marbles", "", None, info=info) for n in range(30)]
-    items = [item for each in problems for item in maker.items(each)]
+    one = problem("Ada/NNP has/VBZ 4/CD marbles/NNS")
+    items = [item for n in range(30) for item in maker.items(replace(one, id=str(n)))]
     pairs = [(item.premise, item.hypothesis) for item in items]
     assert len(pairs) == len(set(pairs)) <= 8 + (8 + 2) + 8
     assert maker.counts.rejected == {"pair already in the set": 3 * 30 - len(items)}

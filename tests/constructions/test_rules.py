@@ -15,7 +15,6 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS, construction_named
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import CORRECT, OPTIONS, RATIONALE, Example
-from crossexam.options.short_forms import SHORT_FORMS
 
 RULES = ("ours", "paper", "released")
 MIXED = ("spelling_error_mixed_content_word", "spelling_error_mixed_function_word")
@@ -75,9 +74,9 @@ def test_items_of_other_rules_say_so_and_pass_every_check(
 
 
 def test_a_check_knows_the_construction_under_its_rules() -> None:
-    items, _ = made("negation", tagged("It/PRP", "It/PRP rains/VBZ"), "released")
-    wrong = replace(items[0], label="entailment")
-    found = run_checks(Dataset("x", [wrong]), Dataset("base", [tagged("It/PRP", "It/PRP rains/VBZ")]))
+    base = tagged("It/PRP", "It/PRP rains/VBZ")
+    wrong = replace(made("negation", base, "released")[0][0], label="entailment")
+    found = run_checks(Dataset("x", [wrong]), Dataset("base", [base]))
     assert "E202" in {each.code for each in found}
 
 
@@ -89,7 +88,9 @@ def test_rules_that_a_construction_does_not_know_are_no_name(refused: Callable[.
 # Antonymy by the authors' script
 
 
-def test_the_script_replaces_nouns_at_the_first_substring(for_each: Callable[..., None]) -> None:
+def test_the_script_replaces_nouns_at_the_first_substring(
+    for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
     def check(premise: str, expected: list[str]) -> None:
         assert texts("antonymy", tagged(premise), "released") == expected
 
@@ -112,22 +113,11 @@ def test_the_script_replaces_nouns_at_the_first_substring(for_each: Callable[...
         ],
     )
     assert texts("antonymy", tagged("The/DT hatred/NN pleased/VBD them/PRP"), "paper") == []
-
-
-def test_the_copy_of_a_hypothesis_becomes_the_premise() -> None:
-    pair = tagged("It/PRP rains/VBZ", "The/DT husband/NN sang/VBD")
-    (item,), _ = made("antonymy", pair, "released")
+    capital = made("antonymy", tagged("The/DT Husband/NN sang/VBD"), "released")
+    assert capital == ([], {"the lower-cased word is not in the sentence": 1})
+    # the copy of a hypothesis becomes the premise
+    (item,), _ = made("antonymy", tagged("It/PRP rains/VBZ", "The/DT husband/NN sang/VBD"), "released")
     assert (item.premise, item.hypothesis) == ("The wife sang", "The husband sang")
-    assert item.change is not None
-    assert {edit.side for edit in item.change.edits} == {"premise"}
-
-
-def test_a_word_that_has_only_a_capital_in_the_sentence_is_not_found() -> None:
-    items, rejected = made("antonymy", tagged("The/DT Husband/NN sang/VBD"), "released")
-    assert (items, rejected) == ([], {"the lower-cased word is not in the sentence": 1})
-
-
-def test_the_script_has_no_indirect_antonyms(refused: Callable[..., str]) -> None:
     said = refused(apply_construction, "antonymy", [], options={"rules": "released", "indirect": True})
     assert "uses neither indirect antonyms nor a corpus" in said
 
@@ -162,33 +152,26 @@ def test_the_script_changes_the_first_digit_of_the_first_integer() -> None:
     assert flipped == entailed
 
 
-def test_which_problems_the_script_takes(for_each: Callable[..., None]) -> None:
-    def check(given: Example, reason: str | None) -> None:
+def test_which_problems_the_script_takes() -> None:
+    for given, reason in (
+        (problem("1\n2\n3\n4\n5"), None),
+        (problem("1\n2\n3\n4\n5\n6"), "rationale of more than 5 lines"),
+        (problem(answer="A )27"), None),
+        (problem(answer="A)1"), "the answer is not a number above 1"),
+        (problem(answer="A)27 km"), "the answer is not a number above 1"),
+        (problem(sentence="Tom/NNP has/VBZ $350/CD and/CC 2.5/CD pens/NNS"), "no integer"),
+        (problem(sentence="A/DT dog/NN has/VBZ 350/CD pens/NNS"), "no named entity"),
+    ):
         items, rejected = made("numerical_reasoning", given, "released")
         assert (len(items), rejected) == ((0, {reason: 1}) if reason else (3, {}))
 
-    for_each(
-        check,
-        [
-            (problem("1\n2\n3\n4\n5"), None),
-            (problem("1\n2\n3\n4\n5\n6"), "rationale of more than 5 lines"),
-            (problem(answer="A )27"), None),
-            (problem(answer="A)1"), "the answer is not a number above 1"),
-            (problem(answer="A)27 km"), "the answer is not a number above 1"),
-            (problem(sentence="Tom/NNP has/VBZ $350/CD and/CC 2.5/CD pens/NNS"), "no integer"),
-            (problem(sentence="A/DT dog/NN has/VBZ 350/CD pens/NNS"), "no named entity"),
-        ],
-    )
-
 
 def test_the_paper_draws_any_number_and_ours_no_year() -> None:
+    """The paper allows rationales of three sentences, the script those of five lines."""
     sentence = problem(sentence="In/IN 1990/CD Tom/NNP had/VBD 30/CD pens/NNS")
     for rules, drawn in (("ours", {"30"}), ("paper", {"30", "1990"})):
         items, _ = made("numerical_reasoning", sentence, rules, range(30))
         assert {item.info["quantity"] for item in items} == drawn
-
-
-def test_the_paper_allows_three_sentences_and_the_script_five_lines() -> None:
     four = problem("He has some. He buys one. He sells two. He is left with 27.")
     assert [len(made("numerical_reasoning", four, rules)[0]) for rules in RULES] == [0, 0, 3]
 
@@ -196,32 +179,24 @@ def test_the_paper_allows_three_sentences_and_the_script_five_lines() -> None:
 # Tautologies
 
 
-def test_where_the_paper_and_the_script_put_a_tautology(for_each: Callable[..., None]) -> None:
+def test_where_the_paper_and_the_script_put_a_tautology() -> None:
     """At the plus sign."""
-
-    def check(sentence: str, paper: str, released: str) -> None:
+    for sentence, paper, released in (
+        ("He left.", "He left+", "He left+."),
+        ("He left. She stayed.", "He left. She stayed+", "He left+. "),
+        ("He paid 3.5 dollars.", "He paid 3.5 dollars+", "He paid 3+."),
+        ("He paid 3.5 dollars", "He paid 3.5 dollars+", "He paid 3.5 dollars+"),
+        ("Why?", "Why?+", "Why+?"),
+        ("He left", "He left+", "He left+"),
+    ):
         pair = Example("e", "p", sentence, "neutral")
-        for rules, expected in (("paper", paper), ("released", released)):
-            for name, clause in (("word_overlap", "true is true"), ("tautology", "green is not red")):
-                assert texts(name, pair, rules) == [expected.replace("+", f" and {clause}")]
-
-    for_each(
-        check,
-        [
-            ("He left.", "He left+", "He left+."),
-            ("He left. She stayed.", "He left. She stayed+", "He left+. "),
-            ("He paid 3.5 dollars.", "He paid 3.5 dollars+", "He paid 3+."),
-            ("He paid 3.5 dollars", "He paid 3.5 dollars+", "He paid 3.5 dollars+"),
-            ("Why?", "Why?+", "Why+?"),
-            ("He left", "He left+", "He left+"),
-        ],
-    )
+        for name, clause in (("word_overlap", "true is true"), ("tautology", "green is not red")):
+            made_by = [texts(name, pair, rules) for rules in ("paper", "released")]
+            assert made_by == [[text.replace("+", f" and {clause}")] for text in (paper, released)]
 
 
 def test_a_lengthened_premise_keeps_its_text_in_the_published_items(refused: Callable[..., str]) -> None:
     """The paper appends to the end of the premise, and no script of its authors does otherwise."""
-    published = SHORT_FORMS["--as-published"].settings
-    assert [value for name, _, value in published if name == "length_mismatch"] == ["paper"]
     for sentence in ("Err...I don't know.", "He left. She stayed.", "He paid 3.5 dollars"):
         (item,), _ = made("length_mismatch", Example("e", sentence, "h", "neutral"), "paper")
         assert item.premise == sentence.removesuffix(".") + " and true is true" * 5
@@ -256,26 +231,19 @@ def test_the_script_leaves_out_singular_common_nouns_and_takes_prepositions() ->
     assert made(function, pair, "released")[0][0].hypothesis.split()[2] != "under"
 
 
-def test_only_our_rules_make_no_other_word() -> None:
+def test_what_our_rules_alone_do_to_words_and_capitals() -> None:
     pair = Example("e", "p", "cat", "neutral")
     made_by = {rules: texts("spelling_error_keyboard_swap", pair, rules, range(60)) for rules in RULES}
-    assert [rules for rules in RULES if "car" in made_by[rules]] == ["paper", "released"]
-
-
-def test_the_paper_swaps_the_capitals_too() -> None:
+    assert [rules for rules in RULES if "car" in made_by[rules]] == ["paper", "released"]  # another word
     pair = Example("e", "p", "The", "neutral")
     for rules, swapped in (("ours", {"Hte", "Teh"}), ("paper", {"hTe", "Teh"})):
         assert set(texts("spelling_error_adjacent_swap", pair, rules, range(20))) == swapped
-
-
-def test_the_script_gives_the_error_a_capital_if_the_word_occurs_with_one() -> None:
+    # the script gives the error a capital if the word occurs with one
     pair = tagged("It/PRP", "Near/IN the/DT Nearest/NNP")
     first = {text.split()[0] for text in texts(MIXED[1], pair, "released", range(40))}
     assert all(word[0].isupper() for word in first)
     assert "ENar" in first
-
-
-def test_a_swap_of_equal_letters_is_no_item() -> None:
+    # and leaves a swap of equal letters as it is
     items, rejected = made(MIXED[1], tagged("It/PRP", "oo/IN"), "released", range(20))
     assert {item.info["error"] for item in items} == {"keyboard"}
     assert set(rejected) == {"the script leaves the pair unchanged"}

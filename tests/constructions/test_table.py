@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import Field, fields, replace
-from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.constructions.apply import Applier, apply_construction, chunks
+from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.entry import Construction, changed_options
+from crossexam.constructions.entry import Construction
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.resources import LanguageResources
-from crossexam.constructions.table import CONSTRUCTIONS, KNOWN, SWAPS, construction_named
+from crossexam.constructions.table import KNOWN, SWAPS
 from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import SIDES, Example
-from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
@@ -59,10 +56,6 @@ def resources(tiny_pairs: list[Example]) -> PairResources:
     found = PairResources("parses", antonyms=PairTable(antonyms), hypernyms=PairTable(hypernyms))
     found.index = WordPairIndex.build(tiny_pairs * LEAST_OCCURRENCES)
     return found
-
-
-def _resources() -> LanguageResources:
-    return LanguageResources("parses")
 
 
 def test_items_pass_the_checks_and_name_their_construction_and_base(
@@ -163,68 +156,16 @@ def test_an_empty_sentence_is_rejected_or_ignored(
     for_each(check, KNOWN.values())
 
 
-#: What an option may name that takes a corpus or a table of counts.
-_TABLES: Mapping[str, CountTable] = {
-    "adjectives": CountTable("adjectives", {("train", "late"): 5, ("girl", "late"): 5}, "another"),
-    "plausibility": CountTable("roles", {("feed", "subject", "person"): 90}, "another"),
-}
-
-
-def _another(option: Field[Any], options: Any, folder: Path) -> Any:
-    """Return a value of *option* that is not its default in *options*."""
-    default, kind = getattr(options, option.name), get_type_hints(type(options))[option.name]
-    if get_origin(kind) is Literal:
-        return get_args(kind)[-1]
-    if option.name == "without":
-        return ("a symmetric verb" if "so_swap" in type(options).__module__ else "one of several relatives",)
-    if option.name == "attested_in":
-        path = folder / "pairs.csv"
-        path.write_text("premise,hypothesis,label\nA hot soup.,A cold soup.,contradiction\n")
-        return str(path)
-    if option.metadata.get("content"):
-        _TABLES[option.name].write(folder / "table.tsv")
-        return str(folder / "table.tsv")
-    if isinstance(default, bool):
-        return not default
-    return f"{default} indeed" if isinstance(default, str) else default + 1
-
-
-def test_an_option_changes_something(
-    for_each: Callable[..., None], base_of: BaseOf, resources: PairResources, tmp_path: Path
-) -> None:
-    def check(name: str, option: Field[Any]) -> None:
-        construction = KNOWN[name]
-        base = base_of(construction)
-        value = _another(option, construction.options, tmp_path)
-        changed = replace(construction.options, **{option.name: value})
-        assert changed_options(changed) == {option.name: value}
-        assert changed_options(construction.options) == {}
-        plain = apply_construction(construction, base, resources=resources)
-        other = apply_construction(construction, base, resources=resources, options={option.name: value})
-        assert other != plain
-        made = replace(construction, options=changed)
-        assert other == apply_construction(made, base, resources=resources, options={})
-
-    rows = [(each.name, option) for each in KNOWN.values() if each.options for option in fields(each.options)]
-    for_each(check, rows)
-
-
-def test_an_unknown_option_is_refused_by_name(
-    for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(name: str, construction: Construction) -> None:
-        said = f"no option of {name} is called" if construction.options else f"'{name}' has no options"
-        alone = replace(construction, uses=())
-        assert said in refused(apply_construction, alone, [], options={"clouds": 1})
-
-    for_each(check, KNOWN.items())
-
-
-def test_a_swap_without_word_pairs_says_what_it_needs(refused: Callable[..., str]) -> None:
-    for name in SWAPS:
-        said = refused(apply_construction, name, [])
-        assert f"'{name}'" in said
-        assert "build behaviour" in said
+def test_what_cannot_be_made_is_refused_by_name(refused: Callable[..., str]) -> None:
+    for name, options, said in (
+        ("antonymy", {"clouds": 1}, "no option of antonymy is called"),
+        ("symmetry", {"clouds": 1}, "'symmetry' has no options"),
+        ("negaton", {}, "did you mean 'negation'"),
+        ("negation.v9", {}, "no construction is called 'negation.v9'"),
+        ("tautology", {"clause": " "}, "the tautology is empty"),
+        *((name, {}, f"'{name}' needs") for name in SWAPS),
+    ):
+        assert said in refused(apply_construction, name, [], options=options)
 
 
 _PIECES = "a man “Go p.m. off.” is (so) boys' 'tis 3.5 no! … U.S.".split()
@@ -244,11 +185,31 @@ def test_a_tautology_is_a_pure_insertion_after_all_words(sentence: str, name: st
     assert item.label == "neutral"
 
 
+def test_a_repeated_pair_and_an_item_equal_to_its_base_are_rejected() -> None:
+    known = {"The": "DT", "soup": "NN", "sailor": "NN", "is": "VBZ"}
+
+    def rejected(premise: str, hypothesis: str, *ids: str) -> tuple[int, dict[str, int]]:
+        tags = {
+            f"{side}_tags": [[word, known.get(word, "JJ")] for word in text.split()]
+            for side, text in zip(SIDES, (premise, hypothesis), strict=True)
+        }
+        given = [Example(name, premise, hypothesis, "contradiction", info=tags) for name in ids]
+        items, counts = apply_construction("antonymy", given, resources=LanguageResources("parses"))
+        return len(items), counts["rejected"]
+
+    assert rejected("The soup is hot", "", "a", "b") == (1, {"sentence met before": 1})
+    assert rejected("Old sailor", "Young sailor", "a") == (1, {"equal to its base": 1})
+
+
 def test_where_the_tautology_goes(for_each: Callable[..., None]) -> None:
     def check(sentence: str, expected: str) -> None:
         (item,), _ = apply_construction("word_overlap", [Example("a", "p", sentence, "neutral")])
         assert item.hypothesis == expected
 
+    (item,), _ = apply_construction(
+        "tautology", [Example("a", "p", "It rains.", "neutral")], options={"clause": "and two is two."}
+    )
+    assert item.hypothesis == "It rains and two is two."
     rows = [
         ("He left.", "He left and true is true."),
         ("He said, “Go!”", "He said, “Go and true is true!”"),
@@ -278,61 +239,3 @@ def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int
             before, after = changed[0]
             assert [c.isupper() for c in before] == [c.isupper() for c in after]
             assert after.lower() not in {"no", "from", "cat", "bat", "got", "not", "tan", "ton"}
-
-
-def test_the_free_tautology_is_the_users(refused: Callable[..., str]) -> None:
-    pair, options = Example("a", "p", "It rains.", "neutral"), {"clause": "and two is two."}
-    (item,), _ = apply_construction("tautology", [pair], options=options)
-    assert item.hypothesis == "It rains and two is two."
-    said = refused(apply_construction, "tautology", [pair], options={"clause": " "})
-    assert "the tautology is empty" in said
-
-
-def test_an_unknown_name_has_the_nearest_one(refused: Callable[..., str]) -> None:
-    assert "did you mean 'negation'" in refused(construction_named, "negaton")
-    assert "no construction is called 'negation.v9'" in refused(construction_named, "negation.v9")
-
-
-def test_chunks_and_repeated_pairs_do_not_matter() -> None:
-    five = [Example(str(i), "p", "h", None) for i in range(5)]
-    assert [len(chunk) for chunk in chunks(five, 2)] == [2, 2, 1]
-    tags = [["The", "DT"], ["soup", "NN"], ["is", "VBZ"], ["hot", "JJ"]]
-    info = {"premise_tags": tags, "hypothesis_tags": []}
-    twice = [Example(name, "The soup is hot", "", "neutral", info=info) for name in "ab"]
-    items, counts = apply_construction("antonymy", twice, resources=_resources())
-    assert len(items) == 1
-    assert counts["rejected"] == {"sentence met before": 1}
-
-
-def _numbers(text: str) -> list[float]:
-    return [float(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\.?\d*", text)]
-
-
-@given(seed=st.integers(0, 10_000))
-def test_less_than_and_more_than_are_always_true(seed: int) -> None:
-    tags = [["Ada", "NNP"], ["has", "VBZ"], ["350", "CD"], ["marbles", "NNS"], [".", "."]]
-    base = Example("a", "Ada has 350 marbles.", "", None, info={"premise_tags": tags})
-    resources = _resources()
-    maker = Applier(CONSTRUCTIONS["numerical_reasoning"], resources, seed=seed)
-    items = {item.label: item for item in maker.items(base)}
-    assert set(items) == {"entailment", "contradiction", "neutral"}
-    entailed = items["entailment"]
-    (new,) = _numbers(entailed.hypothesis)
-    assert new not in {350, 1}
-    assert ("less than" in entailed.hypothesis) == (new > 350)
-    assert ("more than" in entailed.hypothesis) == (new < 350)
-    assert (items["neutral"].premise, items["neutral"].hypothesis) == (entailed.hypothesis, entailed.premise)
-    contradicted = items["contradiction"].hypothesis
-    prefixed = "than" in contradicted
-    assert (_numbers(contradicted) == [350]) == prefixed
-
-
-def test_an_item_equal_to_its_base_is_rejected() -> None:
-    tags = {
-        f"{side}_tags": [[word, "JJ"], ["sailor", "NN"]]
-        for side, word in zip(SIDES, ("Old", "Young"), strict=True)
-    }
-    given_pair = Example("a", "Old sailor", "Young sailor", "contradiction", info=tags)
-    (item,), counts = apply_construction("antonymy", [given_pair], resources=_resources())
-    assert (item.premise, item.hypothesis) == ("Young sailor", "Old sailor")
-    assert counts["rejected"] == {"equal to its base": 1}

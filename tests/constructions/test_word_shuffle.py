@@ -31,10 +31,17 @@ def test_the_named_sides_are_shuffled_and_the_label_kept(for_each: Callable[...,
     for_each(check, [both, ("word_shuffle_premise", "premise"), ("word_shuffle_hypothesis", "hypothesis")])
 
 
-def test_two_words_have_one_other_order() -> None:
-    for seed in range(20):
-        (item,), _ = apply_construction("word_shuffle_hypothesis", [PAIR], seed=seed)
-        assert item.hypothesis == "walk Birds!"
+def test_every_other_order_can_be_drawn_and_the_old_one_never() -> None:
+    def drawn(premise: str, hypothesis: str, name: str = "word_shuffle_hypothesis") -> set[tuple[str, str]]:
+        pair = Example("a", premise, hypothesis, "neutral")
+        made = (apply_construction(name, [pair], seed=seed) for seed in range(200))
+        return {(item.premise, item.hypothesis) for items, _ in made for item in items}
+
+    assert drawn("p", "Birds walk!") == {("p", "walk Birds!")}
+    orders = drawn("p", "red green blue")
+    assert len(orders) == 3 * 2 * 1 - 1
+    assert ("p", "red green blue") not in orders
+    assert drawn("Rain falls.", "Rain.", "word_shuffle") == {("falls Rain.", "Rain.")}  # one side is enough
 
 
 def test_without_another_order_there_is_no_item() -> None:
@@ -42,21 +49,6 @@ def test_without_another_order_there_is_no_item() -> None:
         pair = Example("a", "It rains.", sentence, "neutral")
         items, counts = apply_construction("word_shuffle_hypothesis", [pair])
         assert (items, counts["rejected"]) == ([], {"no other order of words": 1})
-
-
-def test_one_sided_orders_are_enough_for_both() -> None:
-    (item,), _ = apply_construction("word_shuffle", [Example("a", "Rain falls.", "Rain.", "entailment")])
-    assert (item.premise, item.hypothesis) == ("falls Rain.", "Rain.")
-
-
-def test_every_other_order_can_be_drawn_and_the_old_one_never() -> None:
-    pair = Example("a", "p", "red green blue", "neutral")
-    drawn = Counter(
-        apply_construction("word_shuffle_hypothesis", [pair], seed=seed)[0][0].hypothesis
-        for seed in range(200)
-    )
-    assert len(drawn) == 3 * 2 * 1 - 1
-    assert "red green blue" not in drawn
 
 
 WORDS = st.lists(st.sampled_from("A dog, don't p.m. the “Go U.S. well-fed".split()), min_size=1)

@@ -24,11 +24,7 @@ def test_tables_are_those_of_the_keys_places() -> None:
         assert sorted(NEIGHBOURS[letter]) == sorted(beside | near)  # each once
 
 
-def test_the_papers_example_is_reachable() -> None:
-    assert "m" in neighbours("n")  # contractimg
-
-
 def test_case_is_kept_and_others_have_none() -> None:
-    assert neighbours("Q") == "W"
-    assert neighbours("Q", diagonal=True) == "WA"
+    assert "m" in neighbours("n")  # the paper's example: contractimg
+    assert (neighbours("Q"), neighbours("Q", diagonal=True)) == ("W", "WA")
     assert [neighbours(mark) for mark in ("1", " ", ".", "é", "", "ab")] == [""] * 6

@@ -23,21 +23,13 @@ def test_every_word_has_an_animacy_and_concrete_nouns_a_kind(each_case: Callable
     each_case(check)
 
 
-def test_animacy_looks_at_every_lemma_of_a_form() -> None:
+def test_classes_of_nouns_by_their_senses() -> None:
     assert wordnet().lemmas_of("men", "n") == ("men", "man")  # the work force, and the plural
     assert animacy("men") == "person"
-
-
-def test_events_and_hypernyms_by_the_first_sense() -> None:
-    assert is_event("race")
-    assert not is_event("racer")
-    assert is_one_kind_of_other("truck", "vehicle")
-    assert not is_one_kind_of_other("truck", "goat")
-    assert is_one_kind_of_other("truck", "truck")
-
-
-def test_opposites_of_a_satellite_are_those_of_its_head() -> None:
+    assert (is_event("race"), is_event("racer")) == (True, False)
+    kinds = (("truck", "vehicle"), ("vehicle", "truck"), ("truck", "goat"), ("truck", "truck"))
+    assert [is_one_kind_of_other(*each) for each in kinds] == [True, True, False, True]
     assert "small" in opposites("large")
-    assert "cold" in opposites("torrid")  # through hot
+    assert "cold" in opposites("torrid")  # a satellite: through its head, hot
     assert "big" in synonyms("large")
     assert "large" not in synonyms("large")

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from crossexam.constructions.resources import LanguageResources, count_words, counts_from
-from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
+from crossexam.constructions.resources import LanguageResources, count_words
+from crossexam.core.example import SIDES, Example
 from crossexam.language.clauses import Clause, main_clause
 from crossexam.language.lexicons.counts import CountTable, read_counts
 from crossexam.language.parsing.constituency import parsed_from_parse
@@ -33,9 +32,7 @@ PASSIVE = (
 
 def _parsed(parse: str) -> Parsed:
     words = [word.rstrip(")") for word in parse.split() if not word.startswith("(")]
-    parsed = parsed_from_parse(" ".join(words), parse)
-    assert parsed is not None
-    return parsed
+    return parsed_from_parse(" ".join(words), parse)
 
 
 def _read(parse: str) -> tuple[Parsed, Clause]:
@@ -74,27 +71,20 @@ def test_without_counts_the_score_is_the_resemblance(each_case: Callable[..., No
 
 
 def test_counts_decide_what_the_classes_leave_open() -> None:
-    counts = CountTable(
-        "roles",
-        {
-            Filler("pull", "subject", "person"): 10,
-            Filler("pull", "subject", "vehicle"): 5,
-            Filler("pull", "object", "person"): 20,
-            Filler("pull", "object", "vehicle"): 10,
-        },
-        "mine",
-    )
+    pairs = {
+        ("subject", "person"): 10,
+        ("subject", "vehicle"): 5,
+        ("object", "person"): 20,
+        ("object", "vehicle"): 10,
+    }
+    counts = CountTable("roles", {Filler("pull", *pair): count for pair, count in pairs.items()}, "mine")  # type: ignore[arg-type]
     subject, thing = (5 + 10 * 0.3) / (10 + 10), 1.0  # the formula of the docstring; at most 1
     assert _score(PULLS.format(object="cart"), counts) == pytest.approx(math.sqrt(subject * thing))
     unseen = PULLS.format(object="cart").replace("pulls", "paints")
     assert _score(unseen, counts) == pytest.approx(_score(unseen))
-
-
-def test_in_the_passive_the_agent_is_the_subject() -> None:
-    counts = CountTable(
-        "roles", {Filler("pull", "subject", "person"): 90, Filler("pull", "object", "vehicle"): 90}, "mine"
-    )
-    passive = PASSIVE.format(agent="monk")
+    # in the passive, the agent is the subject
+    found = {Filler("pull", "subject", "person"): 90, Filler("pull", "object", "vehicle"): 90}
+    counts, passive = CountTable("roles", found, "mine"), PASSIVE.format(agent="monk")
     assert _read(passive)[1].voice == "passive"
     assert _score(passive, counts) == pytest.approx(_score(PULLS.format(object="cart"), counts))
     reverse = PULLS.format(object="cart").replace("monk", "van").replace("cart", "nun")
@@ -109,35 +99,19 @@ def test_who_fills_which_role(each_case: Callable[..., None]) -> None:
     each_case(check)
 
 
-def test_counts_are_those_of_a_corpus_once_a_sentence(tmp_path: Path) -> None:
-    record = {
-        "sentence1": "The monk pulls the cart .",
-        "sentence2": "The monk pulls the cart .",
-        "gold_label": "entailment",
-        "sentence1_parse": PULLS.format(object="cart"),
-        "sentence2_parse": PULLS.format(object="cart"),
-    }
-    corpus = tmp_path / "mine.jsonl"
-    corpus.write_text("".join(json.dumps(record | {"pairID": str(n)}) + "\n" for n in range(3)))
-    cache = tmp_path / "cache"
-    table = counts_from("roles", str(corpus), LanguageResources(), folder=cache)
+def test_counts_are_those_of_a_corpus_once_a_sentence() -> None:
+    texts = ["The monk pulls the cart ."] * 2
+    info = {f"{side}_parse": PULLS.format(object="cart") for side in SIDES}
+    examples = [Example(str(n), *texts, "entailment", info=info) for n in range(3)]
+    table = count_words("roles", examples, "mine", LanguageResources())
     assert table.count("pull", "subject", "person") == table.count("pull", "object", "vehicle") == 1
     assert len(table) == 2
-    (kept,) = cache.iterdir()
-    assert read_counts("roles", kept).name == table.name
-    assert counts_from("roles", str(kept), LanguageResources()).name == table.name
-    kept.write_text(kept.read_text().replace("person 1", "person 7"))  # the cache is read
-    again = counts_from("roles", str(corpus), LanguageResources(), folder=cache)
-    assert again.count("pull", "subject", "person") == 7
 
 
-def test_a_corpus_without_parses_is_refused() -> None:
-    with pytest.raises(CrossexamError, match="no subjects and objects of verbs could be counted") as error:
-        count_words(
-            "roles", [Example("e", "Monks pull carts.", "", "neutral")], "mine.csv#1", LanguageResources()
-        )
-    assert "mine.csv" in str(error.value)
-    assert "--parser" in str(error.value)
+def test_a_corpus_without_parses_is_refused(refused: Callable[..., Any]) -> None:
+    examples = [Example("e", "Monks pull carts.", "", "neutral")]
+    said = refused(count_words, "roles", examples, "mine.csv#1", LanguageResources())
+    assert said.has("no subjects and objects of verbs could be counted", "mine.csv", "--parser")
 
 
 def test_a_damaged_table_is_refused(

@@ -23,24 +23,6 @@ def test_sentences_end_where_they_should(each_case: Callable[..., None]) -> None
     assert [*split_sentences("")] == []
 
 
-SENTENCES = st.sampled_from(
-    [
-        "Kim has 3.5 kg of rice.",
-        "Who won?",
-        "Mr. Lee paid Rs. 40.",
-        "He left at 7 p.m.",
-        "Run!",
-        "The end came.",
-    ]
-)
-
-
-@given(st.lists(SENTENCES, min_size=1, max_size=6), st.sampled_from([" ", "  ", "\n"]))
-def test_whole_sentences_come_back(chosen: list[str], blank: str) -> None:
-    text = blank.join(chosen)
-    assert [text[start:end] for start, end in split_sentences(text)] == chosen
-
-
 @given(st.lists(st.sampled_from(["Kim", "p.m.", "No.", "5", "...", "?", '"', "\n\n", "B.", "rest.How", " "])))
 def test_spans_are_in_order_and_leave_out_blanks_only(pieces: list[str]) -> None:
     text = " ".join(pieces)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.language.parsing.trees import leaves
-from crossexam.language.tokens import AlignmentError, Token, align, words
+from crossexam.language.tokens import AlignmentError, align, words
 
 
 def test_words_that_a_parser_rewrote_are_found_in_the_sentence(each_case: Callable[..., None]) -> None:
@@ -27,12 +27,6 @@ def test_words_that_a_parser_rewrote_are_found_in_the_sentence(each_case: Callab
         assert [token.text for token in tokens] == texts
 
     each_case(check)
-
-
-def test_the_tag_stays_with_its_word() -> None:
-    tokens = align('"No" is said', [("``", "``"), ("UH", "No"), ("''", "''"), ("VBZ", "is"), ("VBN", "said")])
-    assert tokens[1] == Token("No", 1, 3, "UH")
-    assert [token.tag for token in tokens] == ["``", "UH", "''", "VBZ", "VBN"]
 
 
 def test_a_parse_of_another_sentence_is_an_error_that_shows_the_place() -> None:

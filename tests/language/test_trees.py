@@ -12,25 +12,16 @@ from crossexam.language.parsing.trees import Tree, leaves, parse_tree
 PARSE = "(ROOT (S (NP (DT The) (NN dog)) (VP (VBZ runs) (PP (IN in) (NP (NN town)))) (. .)))"
 
 
-def test_leaves_are_tags_and_words_in_order() -> None:
+def test_leaves_are_tags_and_words_in_order_and_spans_count_them() -> None:
     found = [f"{tag}/{word}" for tag, word in leaves(PARSE)]
     assert found == "DT/The NN/dog VBZ/runs IN/in NN/town ./.".split()
     assert leaves("(NP (CD 1\xa01/2) (NNS cups))")[0] == ("CD", "1\xa01/2")  # a no-break space
     deep = "(A " * 5000 + "(NN dog)" + ")" * 5000
     assert parse_tree(deep).leaves() == [("NN", "dog")]
-
-
-def test_spans_count_leaves() -> None:
     spans = {(node.label, node.start, node.end) for node in parse_tree(PARSE).subtrees() if node.children}
     assert spans == {("ROOT", 0, 6), ("S", 0, 6), ("NP", 0, 2), ("VP", 2, 5), ("PP", 3, 5), ("NP", 4, 5)}
-
-
-def test_the_treebanks_outer_bracket_has_no_label() -> None:
-    tree = parse_tree("( (S (NP (PRP It)) (VP (VBZ rains))) )")
-    assert (tree.label, [node.label for node in tree.children]) == ("", ["S"])
-
-
-def test_lines_and_blanks_make_no_difference() -> None:
+    outer = parse_tree("( (S (NP (PRP It)) (VP (VBZ rains))) )")  # as the Treebank has it
+    assert (outer.label, [node.label for node in outer.children]) == ("", ["S"])
     assert parse_tree(PARSE.replace(" (", "\n\t( ").replace("( ", "(")) == parse_tree(PARSE)
 
 

@@ -14,11 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossexam.constructions.pair_indexes import cached_index
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.sealed import read_manifest, write_manifest
-from crossexam.corpora.spec import iter_corpus
 from crossexam.language import tokens, word_pair_index
 from crossexam.language.word_pair_index import (
     POLARITIES,
@@ -77,38 +76,22 @@ def test_the_index_is_counting_by_hand(examples: list[Example], at_once: int) ->
     assert (np.diff(index.keys.astype(np.int64)) > 0).all()
 
 
-@given(corpora, st.randoms(use_true_random=False))
-def test_the_order_of_examples_changes_no_count(examples: list[Example], chance: Any) -> None:
-    turned = list(examples)
-    chance.shuffle(turned)
-    asked = every_pair(examples)
-    assert (WordPairIndex.build(examples).counts(asked) == WordPairIndex.build(turned).counts(asked)).all()
-
-
 def test_pairs_are_ordered_and_each_counts_once_an_example() -> None:
-    index = WordPairIndex.build(
-        [
-            Example("a", "Sunset, a sunset!", "The sunrise, a sunrise.", "contradiction"),
-            Example("b", "A sunset.", "A sunrise.", "contradiction"),
-            Example("c", "A SUNSET.", "Not a Sunrise.", "neutral"),
-            Example("d", "A sunset.", "A sunrise.", None),
-        ]
+    rows = (
+        ("Sunset, a sunset!", "The sunrise, a sunrise.", "contradiction"),
+        ("A sunset.", "A sunrise.", "contradiction"),
+        ("A SUNSET.", "Not a Sunrise.", "neutral"),
+        ("A sunset.", "A sunrise.", None),
+        ("Dogs bark.", "A dog barks.", "neutral"),
     )
-    assert index.counts([("sunset", "sunrise"), ("sunrise", "sunset")]).tolist() == [[0, 1, 2], [0, 0, 0]]
-    assert index.counts([("SunSet", "sunrise")]).tolist() == [[0, 1, 2]]
-    assert index.polarity([("sunset", "sunrise"), ("sunrise", "sunset"), ("sunset", "not")]) == [
-        "contradiction",
-        "none",
-        "neutral",
-    ]
-    assert index.occurrences("a") == index.occurrences("a", "premise") == 3
-
-
-def test_inflection_is_kept_and_arrays_of_words_are_asked_like_pairs() -> None:
-    index = WordPairIndex.build([Example("a", "Dogs bark.", "A dog barks.", "neutral")])
-    asked = np.array([["dogs", "barks"], ["dog", "barks"], ["dogs", "bark"]])
-    assert index.seen(asked).tolist() == [True, False, False]
-    assert index.counts(asked).tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]
+    index = WordPairIndex.build([Example(f"{k}", *row) for k, row in enumerate(rows)])  # type: ignore[arg-type]
+    asked = [("SunSet", "sunrise"), ("sunrise", "sunset"), ("sunset", "not")]
+    assert index.counts(asked).tolist() == [[0, 1, 2], [0, 0, 0], [0, 1, 0]]
+    assert index.polarity(asked) == ["contradiction", "none", "neutral"]
+    assert index.occurrences("a") == 4
+    assert index.occurrences("a", "premise") == 3
+    inflected = np.array([["dogs", "barks"], ["dog", "barks"], ["dogs", "bark"]])
+    assert index.seen(inflected).tolist() == [True, False, False]
     assert index.counts([]).shape == (0, 3)
     assert index.polarity([]) == []
 
@@ -167,30 +150,21 @@ def test_any_text_is_kept(tmp_path_factory: pytest.TempPathFactory, text: str) -
     folder = tmp_path_factory.mktemp("index") / "kept"
     WordPairIndex.build([Example("a", text, "\ud800 dog", "neutral")]).save(folder)
     loaded = WordPairIndex.load(folder)
+    assert isinstance(loaded.keys, np.memmap)  # counts stay on disk
+    assert isinstance(loaded.counts_of_pairs, np.memmap)
     assert loaded.seen([(word, "dog") for word in word_forms(text)]).all()
     assert loaded.counts([("never seen", "dog")]).tolist() == [[0, 0, 0]]
 
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
-    examples = [
-        Example("a", "Dogs bark.", "A dog.", "neutral"),
-        Example("b", "It rains.", "Wet.", "entailment"),
-    ]
-    WordPairIndex.build(examples).save(tmp_path / "kept")
+    WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")]).save(tmp_path / "kept")
     return tmp_path / "kept"
 
 
-def test_loaded_counts_stay_on_disk(kept: Path) -> None:
-    loaded = WordPairIndex.load(kept)
-    assert isinstance(loaded.keys, np.memmap)
-    assert isinstance(loaded.counts_of_pairs, np.memmap)
-
-
-def test_an_index_is_not_overwritten(kept: Path) -> None:
+def test_an_index_is_not_overwritten(kept: Path, refused: Callable[..., str]) -> None:
     before = sorted(file.stat().st_mtime_ns for file in kept.iterdir())
-    with pytest.raises(CrossexamError, match=r"kept: the folder already exists\n  wanted: the name of a new"):
-        WordPairIndex.load(kept).save(kept)
+    assert "kept: the folder already exists" in refused(WordPairIndex.load(kept).save, kept)
     assert sorted(file.stat().st_mtime_ns for file in kept.iterdir()) == before
 
 
@@ -228,9 +202,7 @@ def test_damaged_files_are_refused(kept: Path, tmp_path: Path, refused: Callable
     whole = {file.name: file.read_bytes() for file in kept.iterdir()}
     for name in ("keys.npy", "counts.npy", "word_counts.npy", "words.txt"):
         (kept / name).write_bytes(whole[name][:-5])
-        said = refused(WordPairIndex.load, kept)
-        assert f"{kept}: the index is damaged: " in said, name
-        assert "hint: delete the folder" in said, name
+        assert f"{kept}: the index is damaged: " in refused(WordPairIndex.load, kept), name
         (kept / name).write_bytes(whole[name])
     np.save(kept / "keys.npy", np.array([{}], dtype=object), allow_pickle=True)
     assert "the index is damaged" in refused(WordPairIndex.load, kept)
@@ -238,8 +210,7 @@ def test_damaged_files_are_refused(kept: Path, tmp_path: Path, refused: Callable
     assert "keys.npy contains float64, not uint64" in refused(WordPairIndex.load, kept)
     manifest = read_manifest(kept / "manifest.json")
     write_manifest(kept / "manifest.json", {**manifest, "tokenizer": "words.v0"})
-    said = refused(WordPairIndex.load, kept)
-    assert "tokenizer words.v0\n  wanted: format 1 and tokenizer words.v1\n  hint: del" in said
+    assert "tokenizer words.v0\n  wanted: format 1 and" in refused(WordPairIndex.load, kept)
     (tmp_path / "empty").mkdir()
     assert "no manifest.json: this is not an index" in refused(WordPairIndex.load, tmp_path / "empty")
 
@@ -255,7 +226,9 @@ def write_corpus(path: Path, rows: list[tuple[str, str, str]]) -> None:
 ROWS = [("A dog.", "A pet.", "entailment"), ("Rain.", "Sun.", "contradiction"), ("Rain.", "Wind.", "-")]
 
 
-def test_the_index_is_kept_and_counted_anew_where_the_corpus_changed(tmp_path: Path) -> None:
+def test_the_index_is_kept_and_counted_anew_for_other_examples_and_tokenizers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     corpus, cache = tmp_path / "tiny.jsonl", tmp_path / "cache"
     write_corpus(corpus, ROWS)
     first = cached_index(str(corpus), cache_folder=cache)
@@ -265,40 +238,20 @@ def test_the_index_is_kept_and_counted_anew_where_the_corpus_changed(tmp_path: P
     assert (first.manifest, len(first)) == (again.manifest, len(again))
     assert (first.manifest["examples"], first.manifest["skipped"]) == (2, 1)
     assert first.manifest["source"]["spec"] == str(corpus)
+    part = cached_index(f"{corpus}[1::2]", cache_folder=cache)
+    assert part.seen([("a", "pet"), ("rain", "sun"), ("rain", "wind")]).tolist() == [False, True, False]
     write_corpus(corpus, [*ROWS, ("Rain.", "Sun.", "contradiction")])
     changed = cached_index(str(corpus), cache_folder=cache)
     assert changed.counts([("rain", "sun")]).tolist() == [[0, 0, 2]]
-    assert len(list(cache.iterdir())) == 2
-
-
-def test_a_part_of_a_corpus_and_a_new_tokenizer_are_other_indexes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    corpus, cache = tmp_path / "tiny.jsonl", tmp_path / "cache"
-    write_corpus(corpus, ROWS)
-    part = cached_index(f"{corpus}[1::2]", cache_folder=cache)
-    assert part.seen([("a", "pet"), ("rain", "sun"), ("rain", "wind")]).tolist() == [False, True, False]
-    assert cached_index(str(corpus), cache_folder=cache).seen([("a", "pet")]).all()
     monkeypatch.setattr("crossexam.language.word_pair_index.TOKENIZER", "words.v2")
     assert cached_index(str(corpus), cache_folder=cache).manifest["tokenizer"] == "words.v2"
-    assert len(list(cache.iterdir())) == 3
+    assert len(list(cache.iterdir())) == 4
 
 
-def test_a_corpus_that_is_not_there_leaves_no_cache(tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError):
-        cached_index(str(tmp_path / "none.jsonl"), cache_folder=tmp_path / "cache")
+def test_a_corpus_that_cannot_be_read_leaves_no_cache(tmp_path: Path) -> None:
     corpus = tmp_path / "bad.jsonl"
     corpus.write_text('{"premise": "A dog.", "hypothesis": "A pet.", "label": "neutral"}\nno json\n')
-    with pytest.raises(FormatError, match="line 2"):
-        cached_index(str(corpus), cache_folder=tmp_path / "cache")
+    for spec in (corpus, tmp_path / "none.jsonl"):
+        with pytest.raises(CrossexamError):
+            cached_index(str(spec), cache_folder=tmp_path / "cache")
     assert not (tmp_path / "cache").exists()
-
-
-def test_real_examples_by_hand(shared_data: Path) -> None:
-    examples = list(iter_corpus(shared_data / "snli" / "snli_1.0_test_hard.jsonl"))[:400]
-    pairs, single = by_hand(examples)
-    index = WordPairIndex.build(examples)
-    asked = sorted({(one, other) for one, other, _ in pairs})
-    assert len(index) == len(asked)
-    assert index.counts(asked).tolist() == [[pairs[(*pair, label)] for label in LABELS] for pair in asked]
-    assert all(index.occurrences(word) == count for (word, side), count in single.items() if side == "either")

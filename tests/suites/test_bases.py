@@ -22,9 +22,7 @@ PAIR = "A man sleeps.,A man rests.,entailment\n"
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with files of pairs, and with two splits of AQuA-RAT in the data folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
     for name, rows in {
         "one": PAIR + "It rains.,It is wet.,neutral\n",
         "two": PAIR,
@@ -32,9 +30,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "empty": "It rains.,It is dry.,-\n",
     }.items():
         (tmp_path / f"{name}.csv").write_text("premise,hypothesis,label\n" + rows)
-    for split, count in {"dev": 30, "test": 12}.items():
-        problem = {"question": f"Ada has {count} shells. How many are left?", "options": ["A)5"]}
-        (tmp_path / f"aqua_{split}.json").write_text(json.dumps(problem | {"rationale": "", "correct": "A"}))
     return tmp_path
 
 
@@ -53,8 +48,7 @@ def test_a_union_is_one_base_of_the_examples_of_all(folder: Path) -> None:
 
 def test_a_limit_counts_over_all_corpora_of_a_union(folder: Path) -> None:
     assert len(list(base_from_spec("two.csv+one.csv", limit=2).open())) == 2
-    limited = cx.build("negation", "one.csv+two.csv", limit=1)
-    assert [(each.name, len(each)) for each in limited] == [("base.one_two", 1), ("negation.one_two", 1)]
+    assert len(list(base_from_spec("builtin:demo[2:9:3]+two.csv", limit=9).open())) == 4
 
 
 def test_named_corpora_of_a_union_need_no_columns_where_its_files_do(
@@ -74,31 +68,29 @@ def test_named_corpora_of_a_union_need_no_columns_where_its_files_do(
     assert "different labels" in refused(bases_from, ["builtin:demo[:2]+mine.tsv"], two, None)
 
 
-def test_what_cannot_be_joined(
-    folder: Path, for_each: Callable[..., None], refused: Callable[..., str]
+def test_what_cannot_be_joined(folder: Path, refused: Callable[..., str]) -> None:
+    for spec, said in {
+        "one.csv+no.csv": "no.csv: no such file",
+        "one.csv+two.csv@0.5": "no epochs to draw a share for",
+        "one.csv+binary.csv": "the labels mix not_entailment with neutral",
+        "one.csv+empty.csv": "one.csv+empty.csv: empty.csv gives no examples",
+        "snli@one.csv+scitail@binary.csv": "the corpora have different labels",
+    }.items():
+        assert said in refused(cx.build, "corpus", spec)
+
+
+def test_the_splits_of_the_papers_word_problems_make_one_test_set(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def check(spec: str, message: str) -> None:
-        assert message in refused(cx.build, "corpus", spec)
-
-    for_each(
-        check,
-        [
-            ("one.csv+no.csv", "no.csv: no such file"),
-            ("one.csv+two.csv@0.5", "no epochs to draw a share for"),
-            ("one.csv+binary.csv", "the labels mix not_entailment with neutral"),
-            ("one.csv+empty.csv", "one.csv+empty.csv: empty.csv gives no examples"),
-            ("snli@one.csv+scitail@binary.csv", "the corpora have different labels"),
-        ],
-    )
-
-
-def test_the_splits_of_the_papers_word_problems_make_one_test_set(folder: Path) -> None:
+    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
+    for split, count in {"dev": 30, "test": 12}.items():
+        problem = {"question": f"Ada has {count} shells. How many are left?", "options": ["A)5"]}
+        (folder / f"aqua_{split}.json").write_text(json.dumps(problem | {"rationale": "", "correct": "A"}))
     arguments = ["build", "stress-tests", "--base", "one.csv", "--as-published", "-o", "suite"]
     done = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert "numerical reasoning is built from aqua:dev+aqua:test" in " ".join(done.stderr.split())
     suite = cx.load_suite("suite")
-    (numerical,) = (each for each in suite if each.entry.construction == "numerical_reasoning")
-    assert numerical.name == "numerical_reasoning_released.aqua_dev_test"
+    numerical = suite["numerical_reasoning_released.aqua_dev_test"]
     assert len(numerical) == 6
     assert STUDIES[0].figures(numerical)["NB"] == 0.212
     assert "aqua" in {entry.name for entry in sources_of(suite).known}

@@ -4,34 +4,29 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from made_corpora import write_records
 
 import crossexam as cx
 from crossexam.core.dataset import Run
-from crossexam.core.example import Example
 from crossexam.core.manifest import CHALLENGE, package_version
 from crossexam.corpora.catalog import catalog
-from crossexam.evaluation.measures import measure
 from crossexam.reports.analyses.challenge import challenge_tables, more_challenge_tables
-from crossexam.reports.report import RENDERERS, make_report
+from crossexam.reports.report import make_report
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.table import Table
-from crossexam.suites.build import build_to_folder
+from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.challenge_sets import CHALLENGES
 from crossexam.suites.table import SUITES, suite_request
 
 LABELS: Final = ("entailment", "neutral", "contradiction")
 PARSES: Final = "(sentence1_binary_parse) (sentence2_binary_parse) (sentence1_parse) (sentence2_parse)"
-
-
-def json_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
 def table_file(path: Path, columns: str, rows: Sequence[Sequence[str]]) -> None:
@@ -55,6 +50,12 @@ def pairs(
     ]
 
 
+def multinli(folder: Path, **more: Sequence[int]) -> None:
+    write_records(
+        folder / "multinli_1.0_dev_matched.jsonl", pairs("Dog {} runs.", "It moves.", LABELS, **more)
+    )
+
+
 def hans(folder: Path) -> None:
     kinds = (
         ("lexical_overlap", "ln_passive", "non-entailment"),
@@ -64,10 +65,7 @@ def hans(folder: Path) -> None:
         ("subsequence", "se_adjective", "entailment"),
         ("subsequence", "se_adjective", "entailment"),
     )
-    columns = (
-        "gold_label (sentence1_binary_parse) (sentence2_binary_parse) (sentence1_parse) (sentence2_parse) "
-    )
-    columns += "sentence1 sentence2 pairID heuristic subcase template"
+    columns = f"gold_label {PARSES} sentence1 sentence2 pairID heuristic subcase template"
     rows = [
         (label, f"Judges met the baker {n} .", "The baker slept .", f"ex{n}", kind, subcase, f"t{n}")
         for n, (kind, subcase, label) in enumerate(kinds)
@@ -77,33 +75,32 @@ def hans(folder: Path) -> None:
 
 def anli(folder: Path, rounds: Sequence[int] = (1, 2, 3)) -> None:
     for number in rounds:
-        records = [
-            {"uid": f"{number}-{n}", "context": f"Tower {number}{n} is old.", "hypothesis": "It is."}
-            | {"label": label}
-            for n, label in enumerate("enc")
-        ]
-        json_lines(folder / f"R{number}" / "test.jsonl", records)
+        write_records(
+            folder / f"R{number}" / "test.jsonl",
+            (
+                {"uid": f"{number}-{n}", "context": f"Tower {number}{n} is old.", "hypothesis": "It is."}
+                | {"label": label}
+                for n, label in enumerate("enc")
+            ),
+        )
 
 
 def breaking_nli(folder: Path) -> None:
     gold = ["contradiction"] * 3
     more = {"category": ("colors", "colors", "drinks"), "annotator_labels": [gold[:1]] * 3}
-    json_lines(
-        folder / "breaking_nli" / "dataset.jsonl", pairs("Ann wore red {}.", "Ann wore blue.", gold, **more)
-    )
+    records = pairs("Ann wore red {}.", "Ann wore blue.", gold, **more)
+    write_records(folder / "breaking_nli" / "dataset.jsonl", records)
 
 
 def monli(folder: Path) -> None:
     for name in ("pmonli", "nmonli"):
         records = pairs("A child holds rose {}.", "A child holds a flower.", LABELS[:2])
-        json_lines(folder / f"{name}.jsonl", records)
+        write_records(folder / f"{name}.jsonl", records)
 
 
 def med(folder: Path) -> None:
-    columns = (
-        "index promptID pairID genre (sentence1_binary_parse) (sentence2_binary_parse) (sentence1_parse) "
-    )
-    columns += "(sentence2_parse) sentence1 sentence2 (label1) (label2) (label3) (label4) (label5) gold_label"
+    labels = "(label1) (label2) (label3) (label4) (label5) gold_label"
+    columns = f"index promptID pairID genre {PARSES} sentence1 sentence2 {labels}"
     kinds = (("crowd:upward_monotone", "entailment"), ("paper:downward_monotone:npi", "neutral"))
     rows = [
         (*[str(n)] * 3, kind, f"Bird {n} sang.", "A wren sang.", label)
@@ -140,41 +137,37 @@ def chaosnli(folder: Path) -> None:
          "example": {"premise": f"Rain {n} fell.", "hypothesis": "It is wet.", "uid": str(n)}}
         for n in range(3)
     ]  # fmt: skip
-    json_lines(folder / "chaosNLI_snli.jsonl", records)
+    write_records(folder / "chaosNLI_snli.jsonl", records)
 
 
-def snli(folder: Path) -> None:
-    json_lines(folder / "snli_1.0_test_hard.jsonl", pairs("Dog {} runs.", "It moves.", LABELS))
-
-
-def multinli(folder: Path, **more: Sequence[int]) -> None:
-    json_lines(folder / "multinli_1.0_dev_matched.jsonl", pairs("Dog {} runs.", "It moves.", LABELS, **more))
+def snli_hard(folder: Path) -> None:
+    write_records(folder / "snli_1.0_test_hard.jsonl", pairs("Dog {} runs.", "It moves.", LABELS))
 
 
 def multinli_hard(folder: Path) -> None:
     multinli(folder, hard=(1, 0, 1))
 
 
-MAKERS: Final[dict[str, Callable[[Path], None]]] = {
-    "hans": hans, "anli": anli, "breaking_nli": breaking_nli, "monli": monli, "med": med, "conjnli": conjnli,
-    "fracas": fracas, "chaosnli": chaosnli, "snli_hard": snli, "multinli_hard": multinli_hard,
-}  # fmt: skip
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty data folder."""
-    folder = tmp_path / "data"
-    folder.mkdir()
-    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
-    return folder
+#: What writes a small file of each challenge set.
+MAKERS: Final[Sequence[Callable[[Path], None]]] = (
+    hans,
+    anli,
+    breaking_nli,
+    monli,
+    med,
+    conjnli,
+    fracas,
+    chaosnli,
+    snli_hard,
+    multinli_hard,
+)
 
 
 @pytest.fixture(scope="module")
 def all_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with a small file of each challenge set."""
     folder = tmp_path_factory.mktemp("everything")
-    for make in MAKERS.values():
+    for make in MAKERS:
         make(folder)
     return folder
 
@@ -214,7 +207,7 @@ def column(found: Table, header: str) -> list[Any]:
 
 
 def test_every_challenge_is_a_corpus_of_the_catalogue() -> None:
-    assert set(MAKERS) == set(CHALLENGES)  # a new line needs a file here
+    assert {make.__name__ for make in MAKERS} == set(CHALLENGES)  # a new line needs a file here
     parts = Counter(each.part for challenge in CHALLENGES.values() for each in challenge.sets)
     assert set(parts.values()) == {1}
     for name, challenge in CHALLENGES.items():
@@ -226,28 +219,16 @@ def test_every_challenge_is_a_corpus_of_the_catalogue() -> None:
 
 def test_there_is_a_test_set_per_corpus_round_and_part(everything: Path) -> None:
     suite = cx.build("challenge")
-    assert [(name.removeprefix("base."), len(dataset)) for name, dataset in suite.datasets.items()] == [
-        ("hans", 6),
-        ("anli_r1", 3),
-        ("anli_r2", 3),
-        ("anli_r3", 3),
-        ("breaking_nli", 3),
-        ("monli_positive", 2),
-        ("monli_negative", 2),
-        ("med", 4),
-        ("conjnli", 4),
-        ("fracas", 3),  # a fourth problem has no defined answer
-        ("chaosnli_snli", 3),
-        ("snli_hard", 3),
-        ("multinli_hard_matched", 2),
-    ]
+    sizes = " ".join(f"{name.removeprefix('base.')}:{len(each)}" for name, each in suite.datasets.items())
+    assert sizes == (
+        "hans:6 anli_r1:3 anli_r2:3 anli_r3:3 breaking_nli:3 monli_positive:2 monli_negative:2 med:4 conjnli:4 "
+        "fracas:3 chaosnli_snli:3 snli_hard:3 multinli_hard_matched:2"  # a fourth problem has no answer
+    )
     assert {name: dataset.entry.projection for name, dataset in suite.datasets.items()} == {
         **dict.fromkeys(suite.datasets),
         **dict.fromkeys(("base.hans", "base.med"), "two labels"),
         **dict.fromkeys(("base.monli_positive", "base.monli_negative"), "no contradiction"),
     }
-    assert [each for each in cx.check(suite) if each.code.startswith("E")] == []
-    # what the manifest says of them
     facts = suite["base.anli_r2"].entry.facts[CHALLENGE]
     assert facts == {"name": "anli", "title": "round 2", "of": 3, "published_items": 1000}
     entry = suite["base.multinli_hard_matched"].entry
@@ -257,52 +238,33 @@ def test_there_is_a_test_set_per_corpus_round_and_part(everything: Path) -> None
     assert str(everything) not in json.dumps(suite.manifest)  # the same on any machine
     overview = SUITES["challenge"].overview
     assert overview is not None
-    assert overview.rows([suite["base.hans"].entry])[0] == (
-        "base.hans",
-        "6",
-        "two labels",
-        "heuristic and gold, subcase",
-        "6 examples, published 30,000",
-    )
+    (row,) = overview.rows([suite["base.hans"].entry])
+    assert row[2:] == ("two labels", "heuristic and gold, subcase", "6 examples, published 30,000")
 
 
-def test_only_some_of_them(everything: Path, refused: Callable[..., str]) -> None:
+def test_only_some_of_them_and_what_is_not_installed(data: Path, refused: Callable[..., str]) -> None:
+    assert "none of the challenge sets is installed\n" in refused(cx.build, "challenge")
+    med(data)
+    anli(data, rounds=(1, 3))
     for given in ("anli,med", ("med", "anli"), " med , anli "):
         suite = cx.build("challenge", options={"challenge": {"only": given}})
-        assert list(suite.datasets) == ["base.anli_r1", "base.anli_r2", "base.anli_r3", "base.med"]
-    assert list(cx.build("challenge", only=["conj_nli"]).datasets) == ["base.conjnli"]  # another name of it
+        assert list(suite.datasets) == ["base.anli_r1", "base.anli_r3", "base.med"]
     assert list(cx.build("challenge", "med").datasets) == ["base.med"]
-    said = "--only: no challenge set is called 'hanz'\n  hint: available: " + ", ".join(CHALLENGES)
-    assert refused(cx.build, "challenge", only=["anli,hanz"]) == said
-    assert "no challenge set is called ''" in refused(cx.build, "challenge", only=[""])
-
-
-def test_what_is_not_installed_is_an_error_if_it_was_named(data: Path, refused: Callable[..., str]) -> None:
-    said = refused(cx.build, "challenge")
-    assert "none of the challenge sets is installed\n" in said
-    assert "fetch hans" in said
-    med(data)
-    assert list(cx.build("challenge").datasets) == ["base.med"]
-    assert refused(cx.build, "challenge", only=["med,anli,hans"]) == (
-        "not installed: hans, anli\n  wanted: their files in the data folder\n"
-        "  hint: crossexam fetch hans; crossexam fetch anli"
-    )
+    built = build_in_memory(suite_request("challenge", options={"challenge": {"only": "anli"}}))
+    assert list(built.datasets) == ["base.anli_r1", "base.anli_r3"]
+    assert "no challenge set is called 'hanz'" in refused(cx.build, "challenge", only=["anli,hanz"])
+    assert "not installed: hans, fracas\n" in refused(cx.build, "challenge", only=["med,fracas,hans"])
     multinli(data)
-    said = refused(cx.build, "challenge", only=["multinli_hard"])
-    assert "not installed: multinli_hard\n" in said
-    assert "have a field 'hard'" in said
-    multinli_hard(data)
+    assert "have a field 'hard'" in refused(cx.build, "challenge", only=["multinli_hard"])
+    multinli(data, hard=(1, 0, 1))
     (dataset,) = cx.build("challenge", only=["multinli_hard"]).datasets.values()
     assert [example.id for example in dataset] == ["0e", "2c"]
 
 
 def test_what_is_not_installed_is_listed(data: Path, tmp_path: Path) -> None:
-    med(data)
     anli(data, rounds=(1, 3))
-    request = suite_request("challenge", options={"challenge": {"only": "anli,med"}})
-    built = build_to_folder(request, tmp_path / "suite")
-    assert built.notes == ("not installed, so not included: ANLI (round 2): crossexam fetch anli",)
-    assert list(cx.load_suite(tmp_path / "suite").datasets) == ["base.anli_r1", "base.anli_r3", "base.med"]
+    built = build_to_folder(suite_request("challenge"), tmp_path / "suite")
+    assert "ANLI (round 2): crossexam fetch anli" in " ".join(built.notes)
 
 
 def test_a_limit_draws_from_the_whole_file(everything: Path) -> None:
@@ -330,32 +292,27 @@ def test_slices_by_hand(each_case: Callable[..., None], everything: Path) -> Non
 
 
 def test_slices_have_published_figures_beside(everything: Path) -> None:
+    """Those that are not checked against the paper are marked."""
     run = run_on("hans")
     found = table(run, "HANS by heuristic and gold")
     assert [row[0] for row in found.rows] == ["all", *["lexical overlap", "subsequence"] * 2, "chance"]
     assert column(found, "BERT") == [0.548, 0.946, 0.993, 0.164, 0.039, None]
     (bert,) = (each for each in found.columns if each.header == "BERT")
     assert bert.group == "Published, McCoy et al. 2019"
-    assert "For the published figures, the label with the highest" in " ".join(found.notes)
     subcases = table(run, "HANS by subcase", more=True)
     assert column(subcases, "BERT") == [0.548, 1.0, 0.0, 1.0, 0.019, None]
     assert column(table(run_on("anli"), "ANLI"), "RoBERTa (S+M)") == [0.476, 0.254, 0.221, None]
     bare = table(run, "HANS by heuristic and gold", published=False)
     assert not any(each.group for each in bare.columns)
     assert not any("ublished figures" in note or "Published," in note for note in bare.notes)
-
-
-def test_figures_that_are_not_checked_are_marked(everything: Path) -> None:
-    found = table(run_on("monli"), "MoNLI")
-    assert column(found, "BERT ‡") == [None, 0.022, None]
-    assert any(note.startswith("‡ Not checked against the paper. Published, BERT: ") for note in found.notes)
-    checked = table(run_on("snli_hard"), "SNLI-hard")
-    assert not any("‡" in text for text in (*checked.notes, *(each.header for each in checked.columns)))
+    unchecked = table(run_on("monli"), "MoNLI")
+    assert column(unchecked, "BERT ‡") == [None, 0.022, None]
+    assert any(note.startswith("‡ Not checked against the paper.") for note in unchecked.notes)
+    assert not any("‡" in text for text in (*found.notes, *(each.header for each in found.columns)))
 
 
 def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: Path) -> None:
-    run = run_on(only=["anli,hans"])
-    two = Run(run.model, run.datasets, run.probabilities, {"details": {"two_label": True}})
+    two = replace(run_on(only=["anli,hans"]), manifest={"details": {"two_label": True}})
     assert shares(table(two, "ANLI"))["chance"] == (None, None)
     assert shares(table(two, "HANS by heuristic and gold"))["chance"] == (None, 1 / 2)
 
@@ -363,50 +320,8 @@ def test_chance_is_left_out_where_a_model_of_two_labels_meets_three(everything: 
 # -- reports ---------------------------------------------------------------------------------------------
 
 
-def test_another_suite_has_no_such_tables(everything: Path) -> None:
-    run = cx.run("builtin/overlap", cx.build("corpus", "hans:test"))
-    assert challenge_tables(results_of([run])) == []
-
-
-def test_every_format_has_the_slices(everything: Path) -> None:
-    results = results_of([run_on()])
-    titles = [each.title for each in challenge_tables(results)]
-    assert len(titles) == len(CHALLENGES)
-    texts = {suffix: RENDERERS[suffix](results) for suffix in (".html", ".md", ".tex", ".csv", ".json")}
-    for suffix in (".html", ".md", ".tex"):
-        assert all(title in texts[suffix] for title in titles), suffix
-    assert "HANS by subcase" in texts[".html"]
-    assert "heuristic and gold=lexical_overlap/not_entailment" in texts[".csv"]
-    assert "subcase=sn_NP/S" in texts[".csv"]
-    document = json.loads(texts[".json"])
-    sets = {each["name"]: each["figures"] for each in document["models"][0]["test_sets"]}
-    sliced = sets["base.hans"]["accuracy"]["of"]["heuristic and gold=subsequence/entailment"]
-    assert (sliced["value"], sliced["n"]) == (1.0, 2)
-    published = {
-        (system["name"], test_set["name"]): test_set["figures"]
-        for system in document["references"]
-        for test_set in system["test_sets"]
-    }
-    known = published["BERT (all) (published)", "base.anli_r3"]
-    assert known == {"published_accuracy": {"of": {"nie2020": {"value": 0.435}}}}
-    unchecked = [figures for (_, name), figures in published.items() if name == "base.monli_negative"]
-    assert {statistic for figures in unchecked for statistic in figures} == {"published_accuracy_not_checked"}
-
-
 def test_the_report_in_markdown(everything: Path, golden: Callable[[str, str], None]) -> None:
     run = cx.run("builtin/overlap", cx.build("challenge", only=["hans,anli,monli,fracas"]))
     text = make_report(run).text(".md").replace(package_version(), "VERSION")
     start = text.index("## HANS by heuristic")
     golden("challenge.md", text[start : text.index("\n## ", text.index("## FraCaS by"))] + "\n")
-
-
-def test_real_corpora_have_their_published_sizes(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
-    suite = cx.build("challenge", limit=40)
-    sizes = {"breaking_nli": 8193, "chaosnli_snli": 1514, "chaosnli_mnli": 1599, "snli_hard": 3261}
-    sizes |= {"multinli_hard_matched": 4573}
-    assert {name: suite[f"base.{name}"].entry.facts[CHALLENGE]["of"] for name in sizes} == sizes
-    assert all(isinstance(example, Example) for dataset in suite.datasets.values() for example in dataset)
-    run = cx.run(lambda pairs: ["entailment"] * len(pairs), suite)
-    result = next(each for each in measure(run) if each.name == "base.breaking_nli")
-    assert {"category", "gold"} <= set(result.slices)

@@ -7,14 +7,11 @@ import io
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
-from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
@@ -36,7 +33,6 @@ from crossexam.reports.published_systems import other_pairs, published_on_corpus
 from crossexam.reports.results import ReportOptions, results_of
 from crossexam.reports.sections import compared_tables
 from crossexam.reports.table import MARK, Marked
-from crossexam.runs.folder import save_run
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
 
 TWO = ("entailment", "not_entailment")
@@ -96,12 +92,9 @@ def test_only_the_whole_benchmark_has_its_name() -> None:
     assert (score.incomplete, score.reference_cut) == ((), True)
     assert score.title == "Part of the cross-dataset benchmark: 14 of 14 corpora; SNLI test in part"
     assert "points below that on a part of SNLI test" in headline(results_of([less]))
-    said = "In part (by --limit, or not all is installed): SNLI test."
-    assert said in " ".join(score_table(results_of([less])).notes)
     partly = run_of("m", dict.fromkeys(MEMBERS, 50), complete=False)
-    assert score_of(partly).title == "Part of the cross-dataset benchmark: 14 of 14 corpora, all in part"
-    said = "14 of the 14 corpora of the cross-dataset benchmark, all in part"
-    assert said in headline(results_of([partly]))
+    assert score_of(partly).title.endswith(": 14 of 14 corpora, all in part")
+    assert "corpora of the cross-dataset benchmark, all in part" in headline(results_of([partly]))
 
 
 def test_published_rows_are_means_of_the_same_corpora() -> None:
@@ -112,10 +105,6 @@ def test_published_rows_are_means_of_the_same_corpora() -> None:
     assert rows["ESIM (published)"][2:5] == pytest.approx((0.5225, 0.880, 0.875))
     assert (rows["RF (published)"][3], rows["m"][1], rows["m"][3]) == (None, 2, None)
     assert any("Missing: multinli_dev_matched" in note for note in table.notes)
-    assert (
-        score_table(results_of([run_of("m", {"sick": 50})], ReportOptions(published_rows=False))).rows[0][3]
-        is None
-    )
 
 
 def test_means_over_all_fourteen_are_printed_and_others_are_marked() -> None:
@@ -145,25 +134,17 @@ def test_published_accuracies_stand_beside_ours_corpus_by_corpus() -> None:
     table = corpus_table(results)
     place = [column.header for column in table.columns].index("ESIM")
     assert table.columns[place].group == "Published, Zhang et al. 2020"
-    wnli, sick = table.rows
-    assert (wnli[place], sick[place]) == pytest.approx((0.511, 0.57))
-    assert [isinstance(row[place], Marked) for row in table.rows] == [True, True]  # this WNLI has one label
-    notes = " ".join(table.notes)
-    for said in ("SICK: 100 pairs, published 4,964", "Majority, HOM, RF", "published: Table 5 of"):
-        assert said in notes
-    rows = list(csv.DictReader(io.StringIO(render_csv(results))))
-    for key, value, others in (("sick", 0.57, True), (REFERENCE, 0.875, False)):
-        (row,) = (
-            row for row in rows if (row["model"], row["test_set"]) == ("ESIM (published)", f"base.{key}")
-        )
-        statistic = "published_accuracy" + ("_of_other_items" if others else "")
-        assert (row["statistic"], row["value"]) == (statistic, str(value))
+    cells = [row[place] for row in table.rows]
+    assert cells == pytest.approx([0.511, 0.57])
+    assert [isinstance(cell, Marked) for cell in cells] == [True, True]  # this WNLI has one label
+    assert "SICK: 100 pairs, published 4,964" in " ".join(table.notes)
+    rows = {(row["model"], row["test_set"]): row for row in csv.DictReader(io.StringIO(render_csv(results)))}
+    sick, snli = (rows["ESIM (published)", f"base.{key}"] for key in ("sick", REFERENCE))
+    assert (sick["statistic"], sick["value"]) == ("published_accuracy_of_other_items", "0.57")
+    assert (snli["statistic"], snli["value"]) == ("published_accuracy", "0.875")
     bare = results_of([run], ReportOptions(published_rows=False))
     assert len(corpus_table(bare).columns) == 5
     assert "(published)" not in render_csv(bare)
-
-
-def test_pairs_as_in_table_4_are_not_marked() -> None:
     wnli = run_of("m", {"wnli": (353, 353)}).datasets["base.wnli"]
     two = replace(wnli, examples=tuple(replace(each, label=TWO[n % 2]) for n, each in enumerate(wnli)))
     assert (other_pairs(two), other_pairs(wnli)) == ("", "1 labels, published 2")
@@ -176,26 +157,11 @@ def test_naik_s_systems_are_not_beside_a_half_of_multinli() -> None:
         name: replace(each, manifest={"construction": "base", "part": each.entry.part})
         for name, each in half.datasets.items()
     }
-    for datasets, beside in ((half.datasets, False), (whole, True)):
-        results = results_of([Run("m", datasets, half.probabilities, {})])
+    for run, beside in ((half, False), (replace(half, datasets=whole), True)):
+        results = results_of([run])
         assert ("NB (published)" in {row[1] for row in error_table(results).rows}) is beside
         systems = {each["name"] for each in json.loads(render_json(results))["references"]}
         assert ("NB (published)" in systems) is beside
-
-
-def test_reports_say_what_is_in() -> None:
-    results = results_of(
-        [run_of(name, {"sick": right, REFERENCE: 80}) for name, right in (("m", 50), ("n", 80))]
-    )
-    assert headline(results).startswith("m has a mean accuracy of 50.0 % (95 % interval ")
-    said = "corpora of the cross-dataset benchmark, 30.0 points below that on SNLI test (95 % interval "
-    low, high = headline(results).split(said)[1].removesuffix(").").split(" to ")
-    assert 0 < float(low) < 30 < float(high)
-    rows = corpus_table(results).rows
-    assert [row[:4] for row in rows] == [("human judged", "SICK", 100, "three labels")]
-    assert "(corpora of the cross-dataset benchmark),,,,,mean,,0.5," in render_csv(results)
-    *_, of_all = json.loads(render_json(results))["models"][1]["test_sets"]
-    assert of_all["figures"]["mean"]["value"] == 0.8
 
 
 def test_two_models_differ_in_the_mean() -> None:
@@ -206,9 +172,9 @@ def test_two_models_differ_in_the_mean() -> None:
     assert found.low > 0
     assert "A minus B: 15.0 [" in compared_tables(results_of((one, other)))[0].notes[2]
     assert mean_difference(Run("m", {}, {}, {}), other) is None
-    uneven = results_of([one, run_of("n", {"sick": 50})])
-    assert any("do not compare: n" in note for note in score_table(uneven).notes)
-    assert not any("do not compare" in note for note in score_table(results_of([one, other])).notes)
+    for second, said in ((other, False), (run_of("n", {"sick": 50}), True)):
+        notes = " ".join(score_table(results_of([one, second])).notes)
+        assert ("do not compare: n" in notes) is said
 
 
 def test_a_premise_of_two_corpora_counts_once_in_the_difference() -> None:
@@ -240,7 +206,8 @@ def test_relative_improvement_is_table_3() -> None:
     assert gain is not None
     assert gain.reference is not None
     assert (gain.mean.value, gain.reference.value) == pytest.approx((44 / 40 - 1, 76 / 80 - 1))
-    table = gain_table(results_of([better, base], ReportOptions(relative_to=1)))
+    results = results_of([better, base], ReportOptions(relative_to=1))
+    table = gain_table(results)
     assert table.title == "Relative improvement over base"
     rows = rows_by_name(table)
     assert (rows["better"][2], rows["better"][4]) == (gain.reference, gain.mean)
@@ -250,35 +217,11 @@ def test_relative_improvement_is_table_3() -> None:
     assert not gain_table(results_of([better, base])).rows
     part = results_of([run_of("a", {"sick": 50}), run_of("b", {"sick": 40})], ReportOptions(relative_to=1))
     assert [row[0] for row in gain_table(part).rows] == ["a", "b"]  # the paper's mean is over fourteen
-
-
-def test_relative_improvement_is_in_csv_and_json() -> None:
-    base = run_of("base", {"sick": 40, REFERENCE: 80})
-    results = results_of([run_of("better", {"sick": 44, REFERENCE: 76}), base], ReportOptions(relative_to=1))
-    rows = csv.DictReader(io.StringIO(render_csv(results)))
-    numbers = {row["statistic"]: row for row in rows if row["statistic"].startswith("relative_improvement_")}
-    assert {(row["model"], row["of"]) for row in numbers.values()} == {("better", "base")}
+    numbers = {row["statistic"]: row for row in csv.DictReader(io.StringIO(render_csv(results)))}
     mean = numbers["relative_improvement_mean"]
-    assert float(mean["value"]) == pytest.approx(44 / 40 - 1)
-    assert float(mean["low"]) < 44 / 40 - 1 < float(mean["high"])
-    assert float(numbers["relative_improvement_reference"]["value"]) == pytest.approx(76 / 80 - 1)
+    assert (mean["model"], mean["of"]) == ("better", "base")
+    assert float(mean["low"]) < float(mean["value"]) == gain.mean.value < float(mean["high"])
+    assert float(numbers["relative_improvement_reference"]["value"]) == gain.reference.value
     *_, of_all = json.loads(render_json(results))["models"][0]["test_sets"]
-    of_mean = of_all["figures"]["relative_improvement_mean"]["of"]
-    assert of_mean["base"]["value"] == float(mean["value"])
+    assert of_all["figures"]["relative_improvement_mean"]["of"]["base"]["value"] == gain.mean.value
     assert "relative_improvement" not in render_json(results_of([base]))
-
-
-def test_the_command_line_names_the_base_model(tmp_path: Path) -> None:
-    a, b, c = (str(tmp_path / name) for name in "abc")
-    save_run(run_of("a", {"sick": 50}), Path(a))
-    save_run(run_of("b", {"sick": 40}), Path(b))
-
-    def reported(*arguments: str) -> Result:
-        return CliRunner().invoke(app, ["report", *arguments])
-
-    found = reported(a, b, "--relative-to", b)
-    assert found.exit_code == 0
-    assert "Relative improvement over b" in found.output
-    assert "25.0" in found.output
-    for runs, base in (([a, b], c), ([a], a)):
-        assert "is not one of the runs" in str(reported(*runs, "--relative-to", base).exception)

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import crossexam as cx
-from crossexam.cli.main import app
 from crossexam.core.dataset import Suite
 from crossexam.core.example import cluster_of
-from crossexam.suites.build import build_in_memory
+from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.fact_checking import BENCHMARKS
 from crossexam.suites.table import suite_request
 
@@ -33,58 +31,41 @@ def built(limit: int | None = None, **options: Any) -> Suite:
 def test_there_is_a_test_set_per_data_set() -> None:
     assert all("test" in each.splits for each in BENCHMARKS.values())
     suite = built()
-    assert {name: len(data) for name, data in suite.datasets.items()} == {
-        "base.aggrefact_reveal": 2,
-        "base.true_frank": 2,
-        "base.true_paws": 2,
-        "base.summac_frank": 1,
-    }
-    assert {name: len(data) for name, data in built(split="dev").datasets.items()} == {
-        "base.aggrefact_cnn": 2,
-        "base.aggrefact_wice": 1,
-        "base.summac_factcc": 1,
-    }
+    sizes = {name: len(data) for name, data in suite.datasets.items()}
+    of_test = {"aggrefact_reveal": 2, "true_frank": 2, "true_paws": 2, "summac_frank": 1}
+    assert sizes == {f"base.{name}": size for name, size in of_test.items()}
+    sizes = {name: len(data) for name, data in built(split="dev").datasets.items()}
+    of_dev = {"aggrefact_cnn": 2, "aggrefact_wice": 1, "summac_factcc": 1}
+    assert sizes == {f"base.{name}": size for name, size in of_dev.items()}
     entry = suite["base.true_frank"].entry
     assert (entry.projection, entry.is_base) == ("two labels", True)
     facts = {"benchmark": "true", "title": "TRUE", "data_set": "frank", "split": "test"}
     assert entry.facts["fact_checking"] == facts
-
-
-def test_claims_about_a_document_share_its_cluster() -> None:
-    first, second = built(only=("true",))["base.true_frank"].examples
+    first, second = suite["base.true_frank"].examples  # claims about one document
     assert first.info["cluster"] == second.info["cluster"] == cluster_of(first)
     assert first.hypothesis != second.hypothesis
 
 
-def test_several_names_may_be_in_one_text() -> None:
+def test_benchmarks_are_chosen_and_a_limit_is_that_of_each_data_set() -> None:
     names = ["base.true_frank", "base.true_paws", "base.summac_frank"]
     for only in (("true,summac",), ("true", "summac"), ("true , summac",)):
         assert list(built(only=only).datasets) == names
     assert list(cx.build("fact-checking", "summac").datasets) == ["base.summac_frank"]
-
-
-def test_a_limit_is_that_of_each_data_set() -> None:
     assert {len(data) for data in built(limit=1)} == {1}
 
 
 def test_what_is_missing_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
-    def build(*arguments: str) -> tuple[int, str]:
-        command = ["build", "fact-checking", *arguments, "-o", str(tmp_path / "out"), "--force"]
-        done = CliRunner().invoke(app, command, env={"COLUMNS": "200"})
-        return done.exit_code, done.output
+    def notes(**options: Any) -> str:
+        request = suite_request("fact-checking", options={"fact-checking": options})
+        return " ".join(build_to_folder(request, tmp_path / "out", force=True).notes)
 
-    code, said = build("--split", "dev")
-    assert code == 0
-    assert "not included, since they have no split 'dev': TRUE" in said
-    code, said = build()
-    assert "not installed, so not included: true:summeval, true:mnbm" in said
+    assert "not included, since they have no split 'dev': TRUE" in notes(split="dev")
+    assert "not installed, so not included: true:summeval, true:mnbm" in notes()
     monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path / "data"))
     (tmp_path / "data").mkdir()
-    said = refused(built)
-    assert "not installed: aggrefact, true, summac" in said
-    assert "crossexam fetch aggrefact says how to get them" in said
+    assert "not installed: aggrefact, true, summac" in refused(built)
     shutil.copy(MADE / "paws_download.csv", tmp_path / "data")
     assert list(built().datasets) == ["base.true_paws"]
     assert "not installed: summac" in refused(built, only=("true", "summac"))

@@ -24,16 +24,13 @@ REASON = "the weights of NLTK's part-of-speech tagger are not installed"
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def corpus(data: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A CSV file on a machine where nothing was ever downloaded."""
     import nltk
 
     monkeypatch.setattr(nltk.data, "path", [])
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path / "none"))
-    monkeypatch.setenv("COLUMNS", "200")
-    path = tmp_path / "mine.csv"
-    path.write_text(CSV, encoding="utf-8")
-    return str(path)
+    (data / "mine.csv").write_text(CSV, encoding="utf-8")
+    return str(data / "mine.csv")
 
 
 def test_the_package_alone_builds_all_stress_tests_from_a_csv(corpus: str) -> None:
@@ -49,11 +46,12 @@ def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_bui
 ) -> None:
     """There is a pipeline 'nope' neither with spaCy nor without."""
     folder = tmp_path / "out"
+    with Path(corpus).open("a", encoding="utf-8") as stream:
+        stream.write("a line with one field\n")  # which is not read
 
     def check(suite: str, option: str, value: str, said: str) -> None:
-        for what in ([suite], ["builtin/overlap", "--suite", suite]):
-            command = "build" if what == [suite] else "examine"
-            line = [command, *what, "--base", corpus, "-o", str(folder), option, value]
+        for command in (["build", suite], ["examine", "builtin/overlap", "--suite", suite]):
+            line = [*command, "--base", corpus, "-o", str(folder), option, value]
             with pytest.raises(MissingResourceError, match=said):
                 CliRunner().invoke(app, line, catch_exceptions=False)
             assert not folder.exists()
@@ -69,23 +67,17 @@ def test_what_was_chosen_and_is_not_installed_is_an_error_before_anything_is_bui
             ("compositionality", "--tagger", "spacy:nope", "'nope'"),
         ],
     )
-    with Path(corpus).open("a", encoding="utf-8") as stream:
-        stream.write("a line with one field\n")
     assert "1 fields" in refused(cx.build, "stress-tests", corpus, tagger="builtin")
-    assert REASON in refused(cx.build, "stress-tests", corpus, tagger="nltk")  # before an example is read
 
 
 def test_a_package_that_a_chosen_part_needs_is_named(
     corpus: str, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
 ) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    said = refused(cx.build, "stress-tests", corpus, tagger="spacy:en_core_web_sm")
-    assert "'en_core_web_sm' needs the package 'spacy', which is not installed" in said
-    assert how_to_install("spacy") in said
-    monkeypatch.setitem(sys.modules, "nltk", None)
-    said = refused(cx.build, "stress-tests", corpus, tagger="nltk")
-    assert "the tagger 'nltk' needs the package 'nltk', which is not installed" in said
-    assert how_to_install("nltk") in said
+    for package, tagger in (("spacy", "spacy:en_core_web_sm"), ("nltk", "nltk")):
+        monkeypatch.setitem(sys.modules, package, None)
+        said = refused(cx.build, "stress-tests", corpus, tagger=tagger)
+        assert f"needs the package '{package}', which is not installed" in said
+        assert how_to_install(package) in said
 
 
 def test_what_a_suite_does_not_use_need_not_be_there(corpus: str, refused: Callable[..., str]) -> None:

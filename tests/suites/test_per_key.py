@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import crossexam as cx
@@ -12,15 +11,13 @@ from crossexam.constructions.keys import at_most_per_key, in_one_order, key_of
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.example import Example
 
-ANTONYMY = CONSTRUCTIONS["antonymy"]
-
 
 def item(k: int, **info: Any) -> Example:
     return Example(f"a:{k}", "p", f"h{k}", "contradiction", info=info)
 
 
 def kept_of(items: list[Example], seed: int = 0) -> list[Example]:
-    return at_most_per_key(items, ANTONYMY, 2, seed=seed)
+    return at_most_per_key(items, CONSTRUCTIONS["antonymy"], 2, seed=seed)
 
 
 def test_each_key_keeps_so_many_items_in_their_order() -> None:
@@ -36,9 +33,8 @@ def test_each_key_keeps_so_many_items_in_their_order() -> None:
     assert kept_of(alone) == [each for each in kept if each in alone]
 
 
-def test_the_suite_is_limited_signed_and_counted(tmp_path: Path, refused: Callable[..., str]) -> None:
-    whole = cx.build("antonymy", "builtin:demo")
-    few = cx.build("antonymy", "builtin:demo", per_key=1, folder=tmp_path)
+def test_the_suite_is_limited_signed_and_counted() -> None:
+    whole, few = (cx.build("antonymy", "builtin:demo", per_key=each) for each in (None, 1))
     (name,) = (name for name in few.datasets if name.startswith("antonymy"))
     pairs = Counter(in_one_order(each.info["pair"]) for each in few.datasets[name])
     assert set(pairs.values()) == {1}
@@ -51,13 +47,6 @@ def test_the_suite_is_limited_signed_and_counted(tmp_path: Path, refused: Callab
     assert yields["rejected"]["not drawn (--per-key)"] == len(whole.datasets[name]) - len(pairs)
     assert few.manifest["request"]["per_key"] == 1
     assert "per_key" not in whole.manifest["request"]
-    assert "--per-key" in refused(cx.build, "antonymy", "builtin:demo", per_key=2, folder=tmp_path)
-
-
-def test_a_suite_without_keys_refuses_it(refused: Callable[..., str]) -> None:
-    said = refused(cx.build, "negation", "builtin:demo", per_key=1)
-    assert "no items of 'negation' have a key" in said
-    assert "per_key" in refused(cx.build, "antonymy", "builtin:demo", per_key=0)
 
 
 def test_every_item_states_the_declared_key(for_each: Callable[..., None]) -> None:
@@ -72,8 +61,11 @@ def test_every_item_states_the_declared_key(for_each: Callable[..., None]) -> No
     for_each(check, [name for name, each in CONSTRUCTIONS.items() if each.key])
 
 
-def test_several_fields_make_one_key() -> None:
+def test_several_fields_make_one_key(refused: Callable[..., str]) -> None:
     whole = item(1, adjective="old", nouns=["cat", "dog"])
     assert key_of(whole, CONSTRUCTIONS["add_amod"]) == "old, cat/dog"
     assert key_of(item(1, adjective="old"), CONSTRUCTIONS["add_amod"]) is None
     assert key_of(whole, CONSTRUCTIONS["negation"]) is None
+    said = refused(cx.build, "negation", "builtin:demo", per_key=1)
+    assert "no items of 'negation' have a key" in said
+    assert "per_key" in refused(cx.build, "antonymy", "builtin:demo", per_key=0)

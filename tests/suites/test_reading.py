@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -42,15 +41,11 @@ def texts(examples: Sequence[Example]) -> list[tuple[str, str, str, str | None]]
     return [(each.id, each.premise, each.hypothesis, each.label) for each in examples]
 
 
-def test_the_manifest_has_the_hash_of_each_file(folder: Path) -> None:
-    entry = read_suite(folder)[NAME].entry
-    assert entry.sha256 == sha256_of(file_of(folder))
-
-
 def test_a_file_that_is_as_it_was_written_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(*_: object) -> None:
         raise AssertionError("rows were read")
 
+    assert read_suite(folder)[NAME].entry.sha256 == sha256_of(file_of(folder))
     monkeypatch.setattr(ParquetRows, "read", read)
     assert len(read_suite(folder)[NAME]) == len(read_suite(file_of(folder))[NAME]) == 30
     (folder / "manifest.json").unlink()
@@ -75,14 +70,6 @@ def test_a_damaged_file_outside_of_its_suite_is_an_error_or_has_the_same_items(f
         assert found == texts(ITEMS), place
 
 
-def _write(items: Sequence[Example], path: Path) -> None:
-    write_test_set(path, items)
-
-
-def _cut_off(path: Path) -> None:
-    path.write_bytes(path.read_bytes()[:-20])
-
-
 def _put_a_list_for_info(path: Path) -> None:
     table = pq.read_table(path)
     infos = ["[1]" if row == 11 else text for row, text in enumerate(table["info"].to_pylist())]
@@ -91,10 +78,10 @@ def _put_a_list_for_info(path: Path) -> None:
 
 
 #: A damage, and what is said of the file if it is outside of its suite; None: it can be read.
-CHANGES: Sequence[tuple[Callable[[Path], None], str | None]] = [
-    (_cut_off, "examples.parquet: the Parquet file is damaged"),
+CHANGES: Sequence[tuple[Callable[[Path], object], str | None]] = [
+    (lambda path: path.write_bytes(path.read_bytes()[:-20]), "examples.parquet: the Parquet file is damaged"),
     (_put_a_list_for_info, "row 11: malformed row: field 'info' is not a JSON object"),
-    (partial(_write, [*ITEMS[:-1], replace(ITEMS[-1], premise="Another.")]), None),
+    (lambda path: write_test_set(path, [*ITEMS[:-1], replace(ITEMS[-1], premise="Another.")]), None),
 ]
 
 
@@ -103,7 +90,7 @@ def test_what_was_changed_is_an_error(
 ) -> None:
     whole, alone = file_of(folder).read_bytes(), tmp_path / "base.examples.parquet"
 
-    def check(change: Callable[[Path], None], said: str | None) -> None:
+    def check(change: Callable[[Path], object], said: str | None) -> None:
         file_of(folder).write_bytes(whole)
         change(file_of(folder))
         assert CHANGED in refused(read_suite, folder)

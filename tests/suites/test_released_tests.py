@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -10,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_corpora import write_records
 
 import crossexam as cx
-from crossexam.core.example import Example
 from crossexam.corpora.catalog import catalog
-from crossexam.corpora.fetch import install_corpus
 from crossexam.evaluation.measures import measure
 from crossexam.suites.released_tests import CORPUS, TESTS
 
@@ -44,6 +42,7 @@ ITEMS: Mapping[str, Sequence[dict[str, Any]]] = {
     "content_word_matched": [
         record(DEV[1][1], "The ferry went to the ilsand.", "neutral"),
         record("A sentence that MultiNLI lacks.", "A sentense.", "neutral"),
+        record(DEV[1][1], "The ferry went to the ilsand.", "contradiction"),  # no pair has this label
     ],
     "antonymy_matched": [
         record(DEV[3][1], DEV[3][1].replace("cheap", "expensive"), "contradiction"),
@@ -57,39 +56,29 @@ ITEMS: Mapping[str, Sequence[dict[str, Any]]] = {
 }
 
 
-def written(folder: Path, name: str, records: Sequence[Mapping[str, Any]]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    lines = "".join(json.dumps(record) + "\n" for record in records)
-    (folder / name).write_text(lines, encoding="utf-8")
-
-
 @pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def data(data: Path) -> Path:
+    """A data folder with MultiNLI's dev set and some of the authors' files."""
     dev = [record(p, h, label, pairID=i, promptID=i[0]) for i, p, h, label in DEV]
-    written(tmp_path / "multinli", "multinli_1.0_dev_matched.jsonl", dev)
+    write_records(data / "multinli" / "multinli_1.0_dev_matched.jsonl", dev)
     for split, items in ITEMS.items():
-        written(tmp_path / CORPUS, catalog()[CORPUS].splits[split].files[0], items)
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
-    return tmp_path
-
-
-def items(suite: Any, name: str) -> list[Example]:
-    return list(suite.datasets[name])
+        write_records(data / CORPUS / catalog()[CORPUS].splits[split].files[0], items)
+    return data
 
 
 def test_the_pair_of_an_item_is_found_by_its_text(data: Path) -> None:
     suite = cx.build("released-stress-tests")
     part = "multinli_dev_matched"
     for name in ("word_overlap_authors", "length_mismatch_authors"):
-        found = items(suite, f"{name}.{part}")
+        found = list(suite[f"{name}.{part}"])
         assert [item.base for item in found] == [pair for pair, *_ in DEV]
         assert all(item.change is not None for item in found)
-    known, unknown = items(suite, f"spelling_error_mixed_content_word_authors.{part}")
-    assert (known.base, unknown.base) == ("1n", None)
+    known, unknown, other = suite[f"spelling_error_mixed_content_word_authors.{part}"]
+    assert (known.base, unknown.base, other.base) == ("1n", None, None)
     assert known.change is not None
     assert [(edit.old, edit.new) for edit in known.change.edits] == [("sl", "ls")]
     assert known.info["cluster"] == "1" != unknown.info["cluster"]
-    first, second = items(suite, f"antonymy_authors.{part}")
+    first, second = suite[f"antonymy_authors.{part}"]
     assert first.change is not None
     assert second.change is not None
     assert (first.base, first.change.source, first.change.edits[0].side) == ("2c", "premise", "hypothesis")
@@ -98,55 +87,35 @@ def test_the_pair_of_an_item_is_found_by_its_text(data: Path) -> None:
 
 def test_the_texts_and_labels_are_the_authors_and_the_edits_pass_the_checks(data: Path) -> None:
     suite = cx.build("released-stress-tests")
-    for test in TESTS:
-        for name, records in ITEMS.items():
-            if name.removesuffix("_matched") == test.file:
-                found = next(each for key, each in suite.datasets.items() if key.startswith(test.name))
-                texts = [(item.premise, item.hypothesis, item.label) for item in found]
-                assert texts == [(r["sentence1"], r["sentence2"], r["gold_label"]) for r in records]
+    made = {test.file: test.name for test in TESTS}
+    for split, records in ITEMS.items():
+        name = made[split.removesuffix("_matched")]
+        found = next(each for key, each in suite.datasets.items() if key.startswith(name))
+        texts = [(item.premise, item.hypothesis, item.label) for item in found]
+        assert texts == [(r["sentence1"], r["sentence2"], r["gold_label"]) for r in records]
     assert [each for each in cx.check(suite) if each.code.startswith("E")] == []
     assert sum(item.change is not None for dataset in suite.datasets.values() for item in dataset) == 11
-    clusters = [item.info["cluster"] for item in items(suite, "numerical_reasoning_authors.aqua")]
+    clusters = [item.info["cluster"] for item in suite["numerical_reasoning_authors.aqua"]]
     assert clusters == ["Ann has 5 apples."] * 3  # the items of a word problem
 
 
-def test_drops_are_measured_against_multinli(data: Path) -> None:
+def test_drops_are_measured_against_multinli_if_it_is_there(data: Path) -> None:
     run = cx.run("builtin/neutral", cx.build("released-stress-tests", "word_overlap"))
     (result,) = (each for each in measure(run) if each.name.startswith("word_overlap"))
     assert result.drop is not None
     assert (result.drop.value, result.drop.n) == (0.0, 4)
+    (data / "multinli" / "multinli_1.0_dev_matched.jsonl").unlink()
+    (dataset,) = cx.build("released-stress-tests", "word_overlap").datasets.values()
+    assert dataset.entry.base_set is None
+    assert {item.base for item in dataset} == {None}
 
 
 def test_only_the_requested_tests_are_built(data: Path, refused: Callable[..., str]) -> None:
     suite = cx.build("released-stress-tests", "word_overlap")
     part = "multinli_dev_matched"
     assert set(suite.datasets) == {f"base.{part}", f"word_overlap_authors.{part}"}
-    said = {
-        "word_overlaps": "no stress test is called 'word_overlaps'",
-        "negation": "not installed: negation",
-    }
-    for name, message in said.items():
-        assert message in refused(cx.build, "released-stress-tests", name)
+    said = refused(cx.build, "released-stress-tests", "word_overlaps")
+    assert "no stress test is called 'word_overlaps'" in said
+    assert "not installed: negation" in refused(cx.build, "released-stress-tests", "negation")
     shutil.rmtree(data / CORPUS)
-    said_of_all = refused(cx.build, "released-stress-tests")
-    assert "none of the authors' stress tests is installed" in said_of_all
-
-
-def test_without_multinli_the_items_have_no_base(data: Path) -> None:
-    (data / "multinli" / "multinli_1.0_dev_matched.jsonl").unlink()
-    suite = cx.build("released-stress-tests", "word_overlap")
-    (dataset,) = suite.datasets.values()
-    assert dataset.entry.base_set is None
-    assert {item.base for item in dataset} == {None}
-
-
-def test_the_files_are_installed_from_a_folder(tmp_path: Path, refused: Callable[..., str]) -> None:
-    said = refused(install_corpus, CORPUS, data_dir=tmp_path / "data")
-    assert "Google Drive" in said
-    assert "crossexam fetch naik_stress --from FOLDER" in said
-    copy = tmp_path / "Stress Tests" / "Negation"
-    name = catalog()[CORPUS].splits["negation_matched"].files[0]
-    written(copy, name, ITEMS["word_overlap_matched"])
-    result = install_corpus(CORPUS, data_dir=tmp_path / "data", source=tmp_path / "Stress Tests")
-    assert [path.name for path in result.files] == [name]
-    assert len(result.missing) == len(catalog()[CORPUS].splits) - 1
+    assert "none of the authors' stress tests" in refused(cx.build, "released-stress-tests")

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 import crossexam as cx
 from crossexam.core.example import Example
-from crossexam.evaluation.comparison import compare_runs
 from crossexam.options.short_forms import expand
-from crossexam.suites.table import SUITES, suite_named, suite_request
+from crossexam.suites.table import suite_request
 
 RELEASED = {"negation": {"rules": "released"}}
 
@@ -30,18 +27,6 @@ def test_test_sets_items_and_signatures_say_the_rules(pairs: list[Example]) -> N
     assert "|construction:negation_released.v1|rules:released|" in str(made.entry.signature)
     assert all(item.id.startswith("negation_released:") for item in made)
     assert made.entry.base_set == plain["negation.examples"].entry.base_set
-
-
-def test_sets_of_different_rules_are_never_compared(
-    pairs: list[Example], refused: Callable[..., str]
-) -> None:
-    runs = [
-        cx.run("builtin/overlap", cx.build("negation", pairs, options=options))
-        for options in (None, RELEASED)
-    ]
-    assert "has: negation.examples; only the second" in refused(compare_runs, *runs)
-    (common,) = compare_runs(*runs, common=True)
-    assert common.name == "base.examples"
 
 
 def test_one_suite_has_as_many_literal_sets_as_it_has_constructions_with_rules() -> None:
@@ -65,24 +50,3 @@ def test_a_tautology_joins_by_its_clause_alone() -> None:
         assert [each.makes for each in request.constructions] == [made]
     joined = expand("corpus", {"--as-published": True}, joined=["tautology"])
     assert joined == {"tautology": {"rules": "released"}}
-
-
-def test_short_forms_are_refused_by_suites_that_have_no_use_for_them(
-    for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(suite: str) -> None:
-        kind = suite_named(suite)
-        parts = [kind, *suite_request(suite).constructions]
-        if any(hasattr(each.options, "rules") for each in parts) or suite == "compositionality":
-            assert expand(suite, {"--as-published": True})
-        else:
-            said = refused(expand, suite, {"--as-published": True})
-            assert f"'{suite}' has no option --as-published" in said
-        if suite in SUITES and not kind.optional:
-            clause = "up is not down"
-            said = refused(expand, suite, {"--tautology": clause})
-            assert f"'{suite}' has no option --tautology" in said
-            said = refused(suite_request, suite, options={"tautology": {"clause": clause}})
-            assert f"'{suite}' does not use 'tautology'" in said
-
-    for_each(check, [*SUITES, "negation", "sentence_shuffle", "spelling_error_content_word"])

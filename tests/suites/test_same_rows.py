@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from made_corpora import write_records
 
 import crossexam as cx
 from crossexam.core.dataset import Suite
@@ -34,23 +34,13 @@ def _csv(rows: Sequence[Mapping[str, Any]], path: Path, separator: str = ",") ->
     return path
 
 
-def _json_lines(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-def _parquet(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
-    pl.DataFrame(rows).write_parquet(path)
-    return path
-
-
 #: The rows in another form, under another name, in another folder.
 FORMS: dict[str, Callable[[Path], Any]] = {
     "another name": lambda folder: _csv(ROWS, folder / "renamed.csv"),
     "semicolons": lambda folder: _csv(ROWS, folder / "claims.csv", ";"),
     "tabs": lambda folder: _csv(ROWS, folder / "claims.tsv", "\t"),
-    "JSON lines": lambda folder: _json_lines(ROWS, folder / "claims.jsonl"),
-    "Parquet": lambda folder: _parquet(ROWS, folder / "x.parquet"),
+    "JSON lines": lambda folder: write_records(folder / "claims.jsonl", ROWS),
+    "Parquet": lambda folder: pl.DataFrame(ROWS).write_parquet(folder / "x.parquet") or folder / "x.parquet",
     "DataFrame": lambda _: pl.DataFrame(ROWS),
     "list": lambda _: ROWS,
 }
@@ -87,7 +77,7 @@ def test_name_and_format_of_a_file_change_nothing(
 
 def test_the_order_of_files_changes_nothing(tmp_path: Path) -> None:
     files = [
-        str(_csv(rows, tmp_path / name)) for name, rows in {"a.csv": ROWS[:20], "b.csv": ROWS[20:]}.items()
+        str(_csv(ROWS[part], tmp_path / f"{part.start}.csv")) for part in (slice(0, 20), slice(20, None))
     ]
     one, other = (
         build_in_memory(suite_request("stress-tests", [base_from_spec(file) for file in order]))

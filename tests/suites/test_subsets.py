@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from crossexam.cli.main import app
-from crossexam.constructions.check import run_checks
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SCORE, Example, cluster_of
-from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.labels import LABEL_INDEX, Gold
 from crossexam.core.test_sets import read_suite
 from crossexam.models.table import open_model
 from crossexam.reports.results import results_of
@@ -75,19 +70,15 @@ def test_a_subset_has_the_examples_above_lambda_with_their_scores() -> None:
 
 
 def test_scores_over_two_labels_add_up_neutral_and_contradiction() -> None:
-    rows = (("a", "A dog.", "not_entailment"), ("b", "An animal.", "entailment"))
-    examples = tuple(Example(name, "A cat.", hypothesis, label) for name, hypothesis, label in rows)  # type: ignore[arg-type]
+    labels: tuple[Gold, ...] = ("not_entailment", "entailment")
+    examples = tuple(Example(f"{k}", "A cat.", f"H {k}.", label) for k, label in enumerate(labels))
     found = misleading(Dataset("base.two", examples), np.array([[0.4, 0.3, 0.3]] * 2), (0.3,))["cs_0_3"]
-    assert [(item.id, item.info[SCORE]) for item in found] == [("a", 0.4), ("b", 0.6)]
+    assert [item.info[SCORE] for item in found] == [0.4, 0.6]
 
 
 def test_hard_examples_are_those_answered_wrongly() -> None:
-    found = hard(BASE, ANSWERS)
-    assert {name: [e.id for e in examples] for name, examples in found.items()} == {
-        "base": ["a", "b", "c"],
-        "hard": ["a", "b"],
-    }
-    assert "premise_parse" not in found["hard"][0].info
+    found = {name: [e.id for e in examples] for name, examples in hard(BASE, ANSWERS).items()}
+    assert found == {"base": ["a", "b", "c"], "hard": ["a", "b"]}
 
 
 def _request(kind: str, base: Base, **options: object) -> SuiteRequest:
@@ -95,50 +86,33 @@ def _request(kind: str, base: Base, **options: object) -> SuiteRequest:
 
 
 def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
-    base = base_from_spec("builtin:demo")
-    request = _request("cs", base, model="builtin/bag-of-words")
-    assert build_to_folder(request, tmp_path / "cs").written is True
-    assert build_to_folder(request, tmp_path / "cs").written is False
+    request = _request("cs", base_from_spec("builtin:demo"), model="builtin/bag-of-words")
+    assert build_to_folder(request, tmp_path / "cs").written
     suite = read_suite(tmp_path / "cs")
     names = [f"cs_{lam:g}".replace(".", "_") for lam in LAMBDAS]
     assert list(suite.datasets) == [f"{name}.builtin_demo" for name in ("base", *names)]
-    assert all(not run_checks(dataset) for dataset in suite)
     answers = predict_suite("builtin/bag-of-words", suite)
+    whole = suite["base.builtin_demo"]
     for lam, dataset in zip((0.0, *LAMBDAS), suite, strict=True):
         gold = [LABEL_INDEX[e.label] for e in dataset if e.label]
         scores = lexically_misleading_scores(answers.probabilities[dataset.name], gold)
         assert (scores >= lam).all()
         assert np.allclose(scores, [e.info[SCORE] for e in dataset], atol=1e-6)
-    whole = suite["base.builtin_demo"]
-    for lam, dataset in zip(LAMBDAS, list(suite)[1:], strict=True):
         assert len(dataset) == sum(e.info[SCORE] >= lam for e in whole) > 0
-    manifest = json.loads((tmp_path / "cs" / "manifest.json").read_text())
-    assert manifest["model"]["key"] == open_model("builtin/bag-of-words").key
+    assert suite.manifest["model"]["key"] == open_model("builtin/bag-of-words").key
     half = len(suite["cs_0_5.builtin_demo"])
-    assert manifest["test_sets"]["cs_0_5.builtin_demo"]["yield"] == {
+    assert suite["cs_0_5.builtin_demo"].entry.yields == {
         "examples": len(whole),
         "items": half,
         "rejected": {"score below lambda": len(whole) - half},
     }
-    with pytest.raises(CrossexamError, match="built from different input or options"):
-        build_to_folder(_request("hard", base, model="builtin/bag-of-words"), tmp_path / "cs")
-    other = _request("hard", base, model="builtin/overlap")
-    assert build_to_folder(other, tmp_path / "cs", force=True).written
-    assert list(read_suite(tmp_path / "cs").datasets) == ["base.builtin_demo", "hard.builtin_demo"]
 
 
 def test_requests_that_make_no_sense(tmp_path: Path, refused: Callable[..., str]) -> None:
-    said = refused(_request, "cs", TINY, model="builtin/overlap", lambdas=(70.0,))
-    assert "lambda is 70\n  wanted: a number from 0 to 1" in said
+    assert "lambda is 70\n" in refused(_request, "cs", TINY, model="builtin/overlap", lambdas=(70.0,))
     unlabelled = _request("cs", base_from_examples(Dataset("tiny", EXAMPLES[3:])), model="builtin/overlap")
     assert "has no examples with a gold label" in refused(build_to_folder, unlabelled, tmp_path / "x")
     assert not (tmp_path / "x").exists()
-
-
-def test_scores_alone_depend_on_the_model(tmp_path: Path, refused: Callable[..., str]) -> None:
-    build_to_folder(_request("cs", TINY, lambdas=()), tmp_path / "cs")
-    other = _request("cs", TINY, lambdas=(), model="builtin/overlap")
-    assert "different input or options:\n    model: " in refused(build_to_folder, other, tmp_path / "cs")
 
 
 def test_a_prediction_file_selects_by_the_ids_of_the_whole_base(tmp_path: Path) -> None:
@@ -152,12 +126,6 @@ def test_a_prediction_file_selects_by_the_ids_of_the_whole_base(tmp_path: Path) 
         suite = build_in_memory(_request("hard", TINY, model=f"file/{table}"))
     assert [example.id for example in suite["hard.tiny"]] == ["b"]
     assert suite.manifest["model"]["matched_by"] == "id"
-
-
-def test_cs_0_is_every_labelled_example() -> None:
-    suite = build_in_memory(_request("cs", TINY, lambdas=(0.0,)))
-    whole, zero = suite["base.tiny"], suite["cs_0.tiny"]
-    assert [example.id for example in zero] == [example.id for example in whole] == ["a", "b", "c"]
 
 
 PAIRS = "".join(
@@ -176,19 +144,17 @@ def test_a_model_that_was_fitted_on_the_base_is_a_warning(
     mine.write_text(f"premise,hypothesis,label\n{PAIRS}")
     other.write_text(f"premise,hypothesis,label\n{PAIRS}".replace("Mia", "Ann"))
     fit_once(BAG_OF_WORDS, FitRequest(str(mine), str(other), tmp_path / "words"))
-    model = f"bow/{tmp_path / 'words'}"
 
-    def check(suite: str, path: Path, said: bool) -> None:
-        options = {suite: {"model": model, **({} if suite == "hard-subsets" else {"lambdas": (0.0,)})}}
-        request = suite_request(suite, [base_from_spec(str(path))], options=options)
-        built = build_to_folder(request, tmp_path / f"{path.stem}-{suite}", force=True)
-        warned = [note for note in built.notes if "was fitted on" in note]
-        assert bool(warned) is said
+    def check(suite: str, path: str, said: bool) -> None:
+        options = {suite: {"model": f"bow/{tmp_path / 'words'}"}}
+        request = suite_request(suite, [base_from_spec(path)], options=options)
+        built = build_to_folder(request, tmp_path / suite, force=True)
+        assert any("was fitted on" in note for note in built.notes) is said
         assert not [note for note in built.notes if "bag-of-words model" in note]
-        run = predict_suite("builtin/overlap", read_suite(tmp_path / f"{path.stem}-{suite}"))
+        run = predict_suite("builtin/overlap", read_suite(tmp_path / suite))
         assert any("was fitted on" in text for text in warnings(results_of([run]))) is said
 
-    paths = ((mine, True), (Path(f"{mine}[:9]"), True), (other, False))
+    paths = ((str(mine), True), (f"{mine}[:9]", True), (str(other), False))
     suites = ("cs-subsets", "compositionality", "hard-subsets")
     for_each(check, [(suite, *each) for suite in suites for each in paths])
 
@@ -204,30 +170,8 @@ def test_parts_of_one_training_set_count_as_the_same() -> None:
 
 def test_a_selector_that_is_no_bag_of_words_is_told(tmp_path: Path) -> None:
     base = base_from_spec("builtin:demo", limit=30)
-    built = build_to_folder(_request("cs", base, model="builtin/overlap"), tmp_path / "cs")
-    (note,) = built.notes
-    chosen = "builtin/overlap, by which examples of builtin:demo are selected"
-    assert note.startswith(f"warning: {chosen}, is not known to be a bag-of-words model")
+    (note,) = build_to_folder(_request("cs", base, model="builtin/overlap"), tmp_path / "cs").notes
+    assert "builtin/overlap, by which examples" in note
+    assert "is not known to be a bag-of-words model" in note
     assert not build_to_folder(_request("cs", base), tmp_path / "usual").notes
     assert not build_to_folder(_request("hard", base, model="builtin/overlap"), tmp_path / "hard").notes
-
-
-def test_the_command_line_writes_subsets(tmp_path: Path) -> None:
-    def crossexam(kind: str, *arguments: str) -> str:
-        line = ["subset", kind, "--base", "builtin:demo", "-o", str(tmp_path / kind), *arguments]
-        return CliRunner().invoke(app, line, catch_exceptions=False).output
-
-    assert "cs_0_6.builtin_demo" in crossexam("cs", "--lambda", "0.6", "--lambda", "0.6")
-    assert len(read_suite(tmp_path / "cs")) == 2
-    assert "already contains this suite" in crossexam("cs", "--lambda", "0.6")
-    assert "hard.builtin_demo" in crossexam("hard", "--model", "builtin/overlap", "--limit", "30")
-    assert len(read_suite(tmp_path / "hard")["base.builtin_demo"]) == 30
-
-
-def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:
-    from crossexam.corpora.spec import read_corpus
-
-    official = read_corpus(shared_data / "snli" / "snli_1.0_test_hard.jsonl")
-    whole = read_corpus(shared_data / "snli" / "snli_1.0_test.jsonl")
-    assert (len(official), len(whole)) == (3261, 9824)
-    assert {example.id for example in official} < {example.id for example in whole}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
+from functools import reduce
 from pathlib import Path
 
 import pytest
+from made_corpora import write_records
 
 from crossexam.constructions.check import run_checks
 from crossexam.core.dataset import Suite
@@ -34,18 +35,13 @@ def corpus(tmp_path: Path) -> Path:
         | {"sentence2": hypothesis, "sentence2_binary_parse": binary(hypothesis)}
         for number, (premise, hypothesis, label) in enumerate(PAIRS)
     ]
-    path = tmp_path / "pairs.jsonl"
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    return path
+    return write_records(tmp_path / "pairs.jsonl", rows)
 
 
 def binary(sentence: str) -> str:
     """Return a left-branching tree over *sentence*."""
-    first, *others = sentence.replace(".", " .").split()
-    tree = first
-    for word in others:
-        tree = f"( {tree} {word} )"
-    return tree
+    words = sentence.replace(".", " .").split()
+    return reduce(lambda tree, word: f"( {tree} {word} )", words)
 
 
 def built(spec: object, *names: str, limit: int | None = None) -> Suite:
@@ -103,8 +99,6 @@ def test_sentences_of_theirs_are_not_met_before_where_a_gold_label_is_needed(cor
 
 
 def test_a_file_without_labels_is_used_whole(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.jsonl"
-    rows = [{"premise": premise, "hypothesis": hypothesis} for premise, hypothesis, _ in PAIRS]
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    suite = built(path, "antonymy", "negation")
+    rows = ({"premise": premise, "hypothesis": hypothesis} for premise, hypothesis, _ in PAIRS)
+    suite = built(write_records(tmp_path / "pairs.jsonl", rows), "antonymy", "negation")
     assert [len(suite[f"{name}.pairs"]) for name in ("base", "negation", "antonymy")] == [6, 6, 6]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import pickle
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,12 +22,11 @@ from crossexam.engines.local import Processes
 from crossexam.engines.ray import RayEngine
 from crossexam.options.engines import engine_of
 from crossexam.options.groups import Where
-from crossexam.options.option import read_options
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.behaviour import plan_behaviour
 from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
 from crossexam.suites.constructed import plan_constructed
-from crossexam.suites.plan import SuiteKind, SuiteRequest
+from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import SUITES, suite_request
 
 
@@ -97,20 +97,17 @@ def test_repeated_sentences_and_pairs_are_counted_in_order(
     assert files_of("several", Processes(2)) == files_of("alone", InThisProcess())
     suite = cx.load_suite(tmp_path / "several")
     antonymy, sums_made = (suite[f"{name}.examples"].entry for name in ("antonymy", "numerical_reasoning"))
-    assert "builtin-perceptron" in str(antonymy.signature)
-    assert "corpus-parses" in str(antonymy.signature)
+    assert {"builtin-perceptron", "corpus-parses"} <= set(
+        re.findall("[a-z]+-[a-z]+", str(antonymy.signature))
+    )
     assert (antonymy.yields or {})["rejected"]["sentence met before"] >= 2 * len(tiny_corpus)
     assert (sums_made.yields or {})["rejected"]["pair already in the set"] > 9
-    assert [each.rows for each in (antonymy, sums_made)] == [
-        (each.yields or {})["items"] for each in (antonymy, sums_made)
-    ]
 
 
 def test_the_function_takes_workers_too_and_labels_are_those_of_the_base(tmp_path: Path) -> None:
     alone = cx.build("antonymy", "builtin:demo", limit=130, workers=1)
     several = cx.build("antonymy", "builtin:demo", limit=130, workers=2, folder=tmp_path / "suite")
     assert {each.name: list(each) for each in several} == {each.name: list(each) for each in alone}
-    assert {item.label for item in several["antonymy.builtin_demo"]} == {"contradiction"}
     for each in several:
         wanted = alone[each.name].entry
         assert (each.entry.signature, each.entry.yields) == (wanted.signature, wanted.yields)
@@ -137,24 +134,13 @@ def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
         build_in_memory(request("negation", Processes(2), empty))
 
 
-def test_a_wrong_number_of_workers_is_refused(refused: Callable[..., str]) -> None:
-    for workers in ("0", "-1", "2.5", "many", ""):
-        said = f"--workers is '{workers}'\n  wanted: auto or a whole number above 0"
-        assert refused(read_options, Where, {"workers": [workers]}) == said
-
-
-def test_workers_are_refused_where_they_would_do_nothing(
-    for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(kind: SuiteKind) -> None:
+def test_workers_are_refused_where_they_would_do_nothing(refused: Callable[..., str]) -> None:
+    for kind in SUITES.values():
         assert kind.in_one_process == (kind.plan not in {plan_constructed, plan_behaviour})
-        if kind.in_one_process:
-            said = refused(suite_request, kind.name, engine=engine_of(Where(workers=3)))
-            assert said.startswith(f"--workers: the suite '{kind.name}' is built by one process, not by 3")
-            for where in (Where(workers=1), Where(workers="auto"), Where()):
-                suite_request(kind.name, engine=engine_of(where, usual="auto", worthwhile=WORTHWHILE))
-
-    for_each(check, SUITES.values())
+    said = refused(suite_request, "challenge", engine=engine_of(Where(workers=3)))
+    assert said.startswith("--workers: the suite 'challenge' is built by one process, not by 3")
+    for where in (Where(workers=1), Where(workers="auto"), Where()):
+        suite_request("challenge", engine=engine_of(where, usual="auto", worthwhile=WORTHWHILE))
 
 
 def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:
@@ -196,23 +182,23 @@ def test_the_batches_of_a_pipeline_are_those_of_the_chunk_alone(pipeline: str, p
     """Whatever chunks a worker was given before."""
     plan = LanguageResources(tagger_spec=pipeline, parser_spec=pipeline if parser == "spacy" else "auto")
     shipped = {"premise_parse": "(ROOT (S (NP (NN Rain)) (VP (VBZ falls))))", "hypothesis_parse": "(("}
-    examples = [
+    first = [
         Example("a", "It rains.", "It is wet.", "entailment"),
         Example("b", "It rains.", "It is dry.", "contradiction"),
+    ]
+    second = [
         Example("c", "It rains.", "It snows.", "neutral"),  # the premise of the chunk before
         Example("d", "Rain falls", "It is wet.", "entailment", info=shipped),
-        Example("e", "Rain falls", "It is wet.", "entailment", info=shipped),
     ]
-    chunks = examples[:2], examples[2:4], examples[4:]
+    chunks = first, second, [replace(second[1], id="e")]
 
     def read(resources: LanguageResources, chunk: Sequence[Example]) -> list[Any]:
         resources.prepare(chunk)
         sides = [(example, side) for example in chunk for side in SIDES]
         return [(resources.tokens(*each), resources.parsed(*each)) for each in sides]
 
-    one = pickle.loads(pickle.dumps(plan))
+    one, *several = (pickle.loads(pickle.dumps(plan)) for _ in range(4))
     alone = [read(one, chunk) for chunk in chunks]
-    several = [pickle.loads(pickle.dumps(plan)) for _ in chunks]
     assert alone == [read(worker, chunk) for worker, chunk in zip(several, chunks, strict=True)]
     assert alone[0][0][0][0].tag == "N3"
     sources = [worker.take_answered() for worker in (one, *several)]

@@ -1,0 +1,59 @@
+"""Files in the formats of corpora, of sentences of our own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+GOLDS = ("NEUTRAL", "NEUTRAL", "ENTAILMENT", "CONTRADICTION")
+
+
+def write_lines(path: Path, lines: Iterable[str], header: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(header + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def write_records(path: Path, records: Iterable[Mapping[str, Any]]) -> Path:
+    return write_lines(path, map(json.dumps, records))
+
+
+def tagged_pair(number: int, label: str, premise: str, hypothesis: str) -> dict[str, str]:
+    """A record in SNLI's format with the parses of both sentences, which are parses or words with tags."""
+    record = {"pairID": f"t{number}", "gold_label": label}
+    for side, words in (("sentence1", premise), ("sentence2", hypothesis)):
+        flat = re.sub(r"(\S+)/(\S+)", r"(\2 \1)", words)
+        parse = words if words.startswith("(") else f"(S {flat})"
+        record[side] = " ".join(re.findall(r" ([^() ]+)\)", parse))
+        record[f"{side}_parse"] = f"(ROOT {parse})"
+    return record
+
+
+def write_pairs(folder: Path, name: str, labels: Sequence[str], **more: Sequence[Any]) -> Path:
+    """Write a pair for each label in SNLI's format, with the name of the file in its sentences."""
+    return write_records(
+        folder / f"{name}.jsonl",
+        (
+            {"pairID": f"{name}{n}", "sentence1": f"{name} {n} runs.", "sentence2": f"{name} {n} moves."}
+            | {"gold_label": label, **{field: values[n] for field, values in more.items()}}
+            for n, label in enumerate(labels)
+        ),
+    )
+
+
+def write_sick(folder: Path) -> None:
+    """Write the three files of SICK, of 20, 5 and 16 pairs."""
+    header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
+    for name, first, rows in (("train", 0, 20), ("trial", 100, 5), ("test_annotated", 200, 16)):
+        numbers = range(first, first + rows)
+        lines = (f"{n}\tDog {n} runs.\tAn animal {n} moves.\t3.5\t{GOLDS[n % 4]}" for n in numbers)
+        write_lines(folder / f"SICK_{name}.txt", lines, header)
+
+
+def write_scitail(folder: Path) -> None:
+    """Write one of SciTail's three files, of 30 pairs."""
+    lines = (f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}" for n in range(30))
+    write_lines(folder / "scitail_1.0_test.tsv", lines)

@@ -9,7 +9,6 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from crossexam.training import optimizers  # noqa: E402
-from crossexam.training.optimizers import SparseAdadelta  # noqa: E402
 from crossexam.zoo import lstm  # noqa: E402
 from crossexam.zoo.layers import WordEmbedding  # noqa: E402
 
@@ -60,12 +59,6 @@ def test_it_is_torchs_to_rounding() -> None:
         torch.testing.assert_close(here, there, atol=1e-6, rtol=1e-4)
 
 
-def test_the_table_is_read_by_rows() -> None:
-    optimizer = of_recipe(Toy())
-    assert isinstance(optimizer, SparseAdadelta)
-    assert [bool(group.get("rows")) for group in optimizer.param_groups] == [False, False, True]
-
-
 def test_a_saved_state_goes_on_to_the_same_bytes() -> None:
     for here, there in zip(trained(of_recipe, 60), trained(of_recipe, 60, reload_at=31), strict=True):
         assert torch.equal(here, there)
@@ -82,25 +75,3 @@ def test_rows_without_gradient_do_not_move() -> None:
         optimizer.step()
     moved = (model.words.table.weight.detach() != before).any(1).nonzero().squeeze(1)
     assert moved.tolist() == [1, 2, 7]
-
-
-def test_without_a_gradient_nothing_happens() -> None:
-    model = Toy()
-    before = [p.detach().clone() for p in model.parameters()]
-    of_recipe(model).step()
-    assert all(torch.equal(p, q) for p, q in zip(model.parameters(), before, strict=True))
-
-
-def test_a_closure_makes_the_gradients() -> None:
-    torch.manual_seed(0)
-    model = Toy()
-    optimizer = of_recipe(model)
-
-    def closure() -> torch.Tensor:
-        optimizer.zero_grad()
-        loss = model(torch.tensor([[1, 2]]))
-        loss.backward()
-        return loss
-
-    first = optimizer.step(closure)
-    assert first > optimizer.step(closure)

@@ -153,7 +153,7 @@ def invoke() -> Callable[..., Result]:
     """Carry out a command that succeeds."""
 
     def run(*arguments: object) -> Result:
-        result = CliRunner().invoke(app, [*map(str, arguments)])
+        result = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
         assert result.exit_code == 0, result.output
         return result
 

@@ -122,32 +122,6 @@ def test_training_stops_when_patience_ends() -> None:
 # Optimisers
 
 
-def test_the_state_of_an_optimizer_comes_back(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        recipe = replace(_RECIPE, optimizer=name, initial_accumulator=0.1, weight_decay=0.01)
-
-        def steps(model: nn.Module, optimizer: torch.optim.Optimizer, count: int) -> None:
-            for k in range(count):
-                optimizer.zero_grad()
-                (model(_INPUTS) ** 2).sum().add(k).backward()
-                optimizer.step()
-
-        torch.manual_seed(0)
-        model = nn.Linear(2, 3)
-        optimizer = optimizers.make_optimizer(model, recipe)
-        steps(model, optimizer, 3)
-        other = nn.Linear(2, 3)
-        other.load_state_dict(model.state_dict())
-        again = optimizers.make_optimizer(other, recipe)
-        tensors, plain = optimizers.flatten(optimizer)
-        optimizers.restore(again, {k: v.clone() for k, v in tensors.items()}, json.loads(json.dumps(plain)))
-        steps(model, optimizer, 2)
-        steps(other, again, 2)
-        assert torch.equal(model.weight, other.weight)
-
-    for_each(check, ["adam", "adamw", "adagrad", "adadelta", "sgd"])
-
-
 def test_decay_is_for_matrices_and_not_for_words() -> None:
     from crossexam.zoo.layers import WordEmbedding
 
@@ -353,30 +327,43 @@ train_grid(TrainingRequest("cbow", data, folder, snapshot_steps=3, watch=watch, 
 """
 
 
-def _run(folder: Path, kill_at: int, script: str) -> int:
+_FINE_TUNING = """
+values = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
+train_model(TrainingRequest("hf/" + sys.argv[3], data, folder / "a", values=values, snapshot_steps=2,
+      watch=watch, device="cpu"))
+"""
+
+
+def _run(folder: Path, kill_at: int, script: str, checkpoint: Path) -> int:
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", _KILLED + script, str(folder), str(kill_at)]
+    command = [sys.executable, "-c", _KILLED + script, str(folder), str(kill_at), str(checkpoint)]
     return subprocess.run(command, env=environment, capture_output=True).returncode
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "kills", "names"),
-    [(_TRAININGS, (29, 17, 23), ("a", "b")), (_SWEEP, (5, 29, 60, 15), ("smooth=0.1", "smooth=1"))],
-    ids=["trainings", "a sweep with a shared biased model"],
+    [
+        (_TRAININGS, (29, 17, 23), ("a", "b")),
+        (_SWEEP, (5, 29, 60, 15), ("smooth=0.1", "smooth=1")),
+        (_FINE_TUNING, (7,), ("a",)),
+    ],
+    ids=["trainings", "a sweep with a shared biased model", "fine-tuning"],
 )
 def test_a_killed_training_ends_with_the_same_bytes(
-    script: str, kills: Sequence[int], names: Sequence[str], tmp_path: Path
+    script: str, kills: Sequence[int], names: Sequence[str], tiny_checkpoint: Path, tmp_path: Path
 ) -> None:
+    def run(folder: str, kill_at: int) -> int:
+        return _run(tmp_path / folder, kill_at, script, tiny_checkpoint)
+
     def manifest_and_weights(folder: Path) -> tuple[object, ...]:
         manifest = json.loads((folder / "manifest.json").read_text())
         curve = [{k: v for k, v in r.items() if "second" not in k} for r in manifest["curve"]]
         return curve, manifest.get("bias"), (folder / "model.safetensors").read_bytes()
 
-    assert _run(tmp_path / "whole", 0, script) == 0
-    killed = [_run(tmp_path / "killed", steps, script) for steps in kills]
-    assert killed == [-signal.SIGKILL] * len(kills)
-    assert _run(tmp_path / "killed", 0, script) == 0
+    assert run("whole", 0) == 0
+    assert [run("killed", steps) for steps in kills] == [-signal.SIGKILL] * len(kills)
+    assert run("killed", 0) == 0
     for name in names:
         whole, gone_on = (manifest_and_weights(tmp_path / way / name) for way in ("whole", "killed"))
         assert whole == gone_on

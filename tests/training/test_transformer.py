@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from transformers import BertModel
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
@@ -36,22 +33,10 @@ def data() -> Data:
 
 
 @pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory, data: Data, word_tokenizer: Callable[..., Any]) -> Path:
-    from transformers import BertConfig, BertModel
-
-    folder = tmp_path_factory.mktemp("bert")
-    tokenizer = word_tokenizer((text for e in data.examples for text in (e.premise, e.hypothesis)), 64)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=24,
-        max_position_embeddings=64,
-    )
-    torch.manual_seed(0)
-    BertModel(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+def bert(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -> Path:
+    """The tiny checkpoint without its classifier."""
+    folder = Path(shutil.copytree(tiny_checkpoint, tmp_path_factory.mktemp("bert") / "bert"))
+    BertModel.from_pretrained(tiny_checkpoint).save_pretrained(folder)
     return folder
 
 
@@ -139,37 +124,3 @@ def test_what_a_transformer_does_not_take_is_told(
         (_request(tmp_path / "absent", data, out), "absent: no such folder"),
     ):
         assert message in refused(train_model, request)
-
-
-_SCRIPT = """
-import os, signal, sys
-from pathlib import Path
-import torch
-from crossexam.training.data import load_data
-from crossexam.training.train import train_model
-from crossexam.training.request import TrainingRequest
-torch.set_num_threads(1)
-def watch(status):
-    if status.step == int(sys.argv[3]):
-        os.kill(os.getpid(), signal.SIGKILL)
-data = load_data("builtin:demo[:40]", "builtin:demo[40:60]")
-values = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
-train_model(TrainingRequest("hf/" + sys.argv[1], data, Path(sys.argv[2]), values=values, device="cpu",
-                            snapshot_steps=2, watch=watch))
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_fine_tuning_ends_with_the_same_weights(bert: Path, data: Data, tmp_path: Path) -> None:
-    def run(kill_at: int) -> int:
-        arguments = [sys.executable, "-c", _SCRIPT, str(bert), str(tmp_path / "killed"), str(kill_at)]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        return subprocess.run(arguments, env=environment, capture_output=True).returncode
-
-    assert [run(7), run(-1)] == [-signal.SIGKILL, 0]
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    whole = train_model(_request(bert, data, tmp_path / "whole"))
-    torch.set_num_threads(threads)
-    names = [folder / "model.safetensors" for folder in (whole.folder, tmp_path / "killed")]
-    assert names[0].read_bytes() == names[1].read_bytes()

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS
+from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS
 from crossexam.corpora.labelled import load_corpus
 from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import read_corpus
@@ -103,15 +103,3 @@ def test_corpora_of_both_kinds_need_a_declaration(train: Any, two: Path, tmp_pat
     assert open_model(f"bow/{tmp_path / 'm'}").details["two_label"] is True
     with pytest.raises(CrossexamError, match="the labels of 'builtin' are known"):
         load_data(THREE, THREE, Reading(labels=YES_OR_NO))
-
-
-def test_scitail_is_scored_by_its_projection(train: Any, tmp_path: Path) -> None:
-    path = tmp_path / "scitail_1.0_test.tsv"
-    path.write_text("A dog runs.\tAn animal runs.\tentails\nA dog runs.\tA dog is brown.\tneutral\n" * 4)
-    corpus = load_corpus(f"scitail@{path}")
-    assert corpus.projection is PROJECTIONS["no contradiction"]
-    manifest = train("bag-of-words", "--train", THREE, "--dev", THREE, "--test", f"scitail@{path}")
-    shares = open_model(f"bow/{tmp_path / 'm'}").predict([(e.premise, e.hypothesis) for e in corpus.examples])
-    right = (shares[:, 0] > shares[:, 1]) == np.array([e.label == "entailment" for e in corpus.examples])
-    (test,) = manifest["tests"].values()
-    assert test["accuracy"] == pytest.approx(100 * right.mean(), abs=1e-3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from crossexam.training.debiasing import METHODS
 from crossexam.training.several import train_grid, train_seeds
 from crossexam.training.train import train_model
 from crossexam.training.vocabulary import load_word_sources
+from crossexam.zoo import bilstm_max
 
 CPU = {"device": "cpu"}
 
@@ -47,7 +48,7 @@ def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
     files = "config model vocabulary characters tags metrics manifest"
     assert {path.stem for path in folder.iterdir()} == set(files.split())
     config = json.loads((folder / "config.json").read_text())
-    assert config["config"] == {"width": 6, "hidden": 5, "recurrence": "lstm"}
+    assert config["config"] == asdict(bilstm_max.Config(6, 5, 8))
     manifest = manifest_of(folder)
     prints = manifest["fingerprint"]
     assert prints["recipe"]["learning_rate"] == 0.01

@@ -63,6 +63,8 @@ def answer(rows: list[dict[str, str]], path: Path, columns: Sequence[str]) -> Pa
     done = [{name: row[name] for name in columns} for row in rows]
     for row, prediction in zip(done, answers, strict=True):
         row["prediction"] = prediction
+        if "id" in row and "premise" in row:
+            row["premise"] = row["premise"].strip().lower()  # as a pipeline does: the id counts
     done.reverse()
     if path.suffix == ".jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in done), encoding="utf-8")
@@ -94,7 +96,7 @@ def test_each_distinct_pair_is_there_once_and_exactly(form: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("form", READERS)
-@pytest.mark.parametrize("columns", [["id"], ["premise", "hypothesis"]])
+@pytest.mark.parametrize("columns", [["id", "premise", "hypothesis"], ["premise", "hypothesis"]])
 def test_answers_to_the_pairs_are_those_of_the_function(
     form: str, columns: Sequence[str], tmp_path: Path
 ) -> None:
@@ -106,19 +108,6 @@ def test_answers_to_the_pairs_are_those_of_the_function(
         assert by_file.predictions(name).tolist() == by_function.predictions(name).tolist()
     assert cx.accuracy(by_file) == cx.accuracy(by_function)
     assert by_file.manifest["details"]["matched_by"] == ("pair" if "id" in columns else "text")
-
-
-def test_the_id_counts_where_a_pipeline_changed_the_texts(tmp_path: Path) -> None:
-    export(SUITE, "csv", tmp_path / "pairs")
-    rows = READERS["csv"](tmp_path / "pairs" / "pairs.csv")
-    path = answer(rows, tmp_path / "a.csv", ["id"])
-    changed = [
-        row | {"premise": rows[-1 - n]["premise"].strip().lower(), "hypothesis": "?"}
-        for n, row in enumerate(READERS["csv"](path))
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in changed))
-    path = path.rename(tmp_path / "a.jsonl")
-    assert cx.accuracy(cx.run(f"file/{path}", SUITE)) == cx.accuracy(cx.run(judge, SUITE))
 
 
 def test_what_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example, cluster_of
 from crossexam.core.settings import grid
 from crossexam.models.table import open_model
@@ -370,6 +370,8 @@ def test_what_cannot_be_debiased_is_refused(request_of: Any) -> None:
     with pytest.raises(CrossexamError, match="-1 folds\n  wanted: 1 or more for drift"):
         Debias("drift", folds=-1)
     assert Debias("drift", folds=1).folds == 1
+    with pytest.raises(UnknownNameError, match="did you mean 'learned-mixin'"):
+        Debias("learned-mixing")
     with pytest.raises(CrossexamError, match="adv needs the hypothesis's vector"):
         train_model(request_of("crossing", debias="adv"))
     assert train_model(request_of("crossing", debias="drift", values={"epochs": "1"})).accuracy >= 0

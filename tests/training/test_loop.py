@@ -255,7 +255,8 @@ def test_a_tracker_that_does_not_start_is_named(tmp_path: Path, monkeypatch: pyt
     def refuse(folder: Path, settings: object) -> None:
         raise RuntimeError("no server at that address\nand a long trace")
 
-    for name, module in (("wandb", "wandb"), ("tensorboard", "torch.utils.tensorboard")):
+    modules = {"wandb": "wandb", "mlflow": "mlflow", "tensorboard": "torch.utils.tensorboard"}
+    for name, module in modules.items():
         monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(MissingExtraError, match=name):
             open_tracker(name, tmp_path, {})

@@ -126,6 +126,7 @@ def test_dropout_is_the_same_for_a_seed_and_nothing_outside_training(refused: Ca
     assert not torch.equal(first, layer(states))
     assert layer.eval()(states) is states
     assert Dropout(0.0)(states) is states
+    assert repr(layer) == "Dropout(rate=0.4)"
 
 
 # LSTMs that read whole padded sentences in groups

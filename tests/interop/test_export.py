@@ -170,7 +170,11 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
         exported("lm-evla", tmp_path / "both", THREE)
 
 
-def test_the_command_that_goes_on_is_complete() -> None:
+def test_pairs_are_all_items_and_the_command_that_goes_on_is_complete(tmp_path: Path) -> None:
+    export(suite(THREE), "csv", tmp_path / "pairs")
+    about = json.loads((tmp_path / "pairs" / MANIFEST).read_text("utf-8"))["test_sets"]
+    # Those without a gold label, too.
+    assert about == {THREE.name: {"items": 4, "content_hash": THREE.content_hash()}}
     for form, command in (
         ("csv", "crossexam run file/ANSWERS.csv tests -o RUN"),
         ("jsonl", "crossexam run file/ANSWERS.jsonl tests -o RUN"),

@@ -18,7 +18,7 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
-from crossexam.interop.export import MANIFEST, export
+from crossexam.interop.export import export
 from crossexam.models.prompts.table import template
 
 #: Texts that spreadsheets, editors and careless readers change.
@@ -85,9 +85,6 @@ def test_each_distinct_pair_is_there_once_and_exactly(form: str, tmp_path: Path)
     assert all(list(row) == ["id", "premise", "hypothesis"] for row in rows)  # no gold label
     assert len({row["id"] for row in rows}) == len(rows) == DISTINCT
     assert (done.pairs, done.items, done.tasks) == (DISTINCT, len(ITEMS) + 10, [f"pairs.{form}"])
-    listed = json.loads((tmp_path / "pairs" / MANIFEST).read_text())["test_sets"]
-    assert listed["negation.x"] == {"items": 10, "content_hash": SUITE.datasets["negation.x"].content_hash()}
-    assert listed["base.x"]["items"] == len(ITEMS)
     before = (tmp_path / "pairs" / f"pairs.{form}").stat().st_mtime_ns
     assert export(SUITE, form, tmp_path / "pairs") == done
     assert (tmp_path / "pairs" / f"pairs.{form}").stat().st_mtime_ns == before

@@ -296,15 +296,13 @@ def test_the_papers_count_of_rse_has_a_layer_that_is_never_used() -> None:
     assert count + 801 * 800 == pytest.approx(architecture.parameters, rel=0.005)
 
 
-def test_dropout_acts_in_training_alone(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        has_dropout = name != "infersent"
-        model = small(name, **({"dropout": 0.5} if has_dropout else {}))
-        assert torch.equal(model(PAIRS), model(PAIRS))
-        model.train()
-        assert torch.equal(model(PAIRS), model(PAIRS)) is not has_dropout
-
-    for_each(check, ["bilstm", "bilstm_max", "cbow", "conditional_encoder", "lstm", "infersent"])
+@pytest.mark.parametrize("name", ["bilstm", "bilstm_max", "cbow", "conditional_encoder", "lstm", "infersent"])
+def test_dropout_acts_in_training_alone(name: str) -> None:
+    has_dropout = name != "infersent"
+    model = small(name, **({"dropout": 0.5} if has_dropout else {}))
+    assert torch.equal(model(PAIRS), model(PAIRS))
+    model.train()
+    assert torch.equal(model(PAIRS), model(PAIRS)) is not has_dropout
 
 
 def test_bilstm_starts_as_tensorflow_starts() -> None:

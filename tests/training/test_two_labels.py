@@ -18,8 +18,6 @@ from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
-from crossexam.shallow.fitting import FitRequest, fit_once
-from crossexam.shallow.table import SHALLOW
 from crossexam.training.data import load_data
 
 THREE = "builtin:demo"
@@ -94,9 +92,7 @@ def test_corpora_of_both_kinds_need_a_declaration(train: Any, two: Path, tmp_pat
     assert load_corpus(str(two), Reading(labels=YES_OR_NO)).projection is ENTAILMENT_OR_NOT
     with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
         load_data(both, THREE, Reading(labels=YES_OR_NO))
-    request = FitRequest(both, THREE, tmp_path / "m", reading=Reading(labels=YES_OR_NO))
-    with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
-        fit_once(SHALLOW["bag-of-words"], request)
+
     assert load_data(both, THREE, Reading(labels=YES_OR_NO), two_labels=True).classes is ENTAILMENT_OR_NOT
     manifest = train("bag-of-words", "--train", THREE, "--dev", THREE, "--two-labels")
     assert manifest["fingerprint"]["two_labels"] is True

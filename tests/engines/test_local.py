@@ -78,11 +78,15 @@ def test_results_come_in_the_order_of_the_tasks_and_errors_as_they_were_raised(e
             list(engine.results(functools.partial(raising, name), range(9)))
         assert vars(caught.value) == vars(error)
         assert str(caught.value) == str(error)
+    in_any_order = engine.results(starting, range(20), ordered=False)
+    assert sorted(square for square, _ in in_any_order) == [number * number for number in range(20)]
 
 
-def test_or_as_they_are_finished() -> None:
-    found = list(Processes(2).results(starting, range(20), ordered=False))
-    assert sorted(square for square, _ in found) == [number * number for number in range(20)]
+def test_a_worker_that_does_not_start_or_is_killed_is_one_clear_error() -> None:
+    with pytest.raises(UnknownNameError, match="no tagger is called 'spcy'"):
+        list(Processes(2).results(failing, range(9)))
+    with pytest.raises(CrossexamError, match="a worker process was killed"):
+        list(Processes(2).results(killed, range(9)))
 
 
 def test_tasks_are_read_only_a_few_ahead() -> None:
@@ -103,17 +107,6 @@ def test_a_few_tasks_start_no_process() -> None:
     engine = Processes(2, worthwhile=5)
     assert {process for _, process in engine.results(starting, range(4))} == {os.getpid()}
     assert os.getpid() not in {process for _, process in engine.results(starting, range(5))}
-
-
-def test_an_error_at_the_start_of_a_worker_arrives_too() -> None:
-    with pytest.raises(UnknownNameError, match="no tagger is called 'spcy'"):
-        list(Processes(2).results(failing, range(9)))
-
-
-def test_a_killed_worker_is_one_clear_error() -> None:
-    with pytest.raises(CrossexamError, match="a worker process was killed") as caught:
-        list(Processes(2).results(killed, range(9)))
-    assert "--workers 1" in (caught.value.hint or "")
 
 
 def test_auto_is_a_process_per_core_if_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import select
 import signal
 import socket
@@ -15,13 +14,7 @@ from typing import Any
 
 import pytest
 
-from crossexam.core.errors import (
-    CrossexamError,
-    FormatError,
-    MissingExtraError,
-    UnknownNameError,
-    how_to_install,
-)
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
 from crossexam.core.test_sets import read_suite
 from crossexam.engines import ray as engines_ray
 from crossexam.engines.engine import InThisProcess
@@ -123,25 +116,22 @@ def test_two_nodes_yield_the_results_in_the_order_of_the_tasks(engine: RayEngine
     assert os.getpid() not in {process for process, _ in nodes}
 
 
-def test_or_as_they_are_finished_reading_only_a_few_tasks_ahead(engine: RayEngine) -> None:
+def test_results_that_are_closed_have_read_only_a_few_tasks_ahead_and_leave_no_actor(
+    engine: RayEngine,
+) -> None:
     tasks = Tasks()
     results = engine.results(starting, tasks, ordered=False)
     first = [next(results) for _ in range(10)]
     assert len({square for square, _, _ in first}) == 10
     assert 10 <= tasks.read < 20
-    results.close()
-
-
-def test_no_actor_is_left_when_results_are_closed(engine: RayEngine) -> None:
-    results = engine.results(starting, range(1000))
-    watched = [os.pidfd_open(next(results)[1]) for _ in range(2)]
+    watched = [os.pidfd_open(process) for process in {process for _, process, _ in first}]
     results.close()
     for each in watched:
         assert select.select([each], [], [], 60)[0], "a worker outlives its results"
         os.close(each)
 
 
-def test_an_error_arrives_as_it_was_raised(engine: RayEngine) -> None:
+def test_an_error_arrives_as_it_was_raised(engine: RayEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, error in ERRORS.items():
         with pytest.raises(type(error)) as caught:
             list(engine.results(functools.partial(raising, name), range(9)))
@@ -150,13 +140,19 @@ def test_an_error_arrives_as_it_was_raised(engine: RayEngine) -> None:
         assert str(caught.value) == str(error)
     with pytest.raises(UnknownNameError, match="did you mean 'spacy'"):
         list(engine.results(failing, range(2)))  # at the start of a worker
-
-
-def test_another_version_on_a_node_is_an_error(engine: RayEngine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engines_ray, "package_version", lambda: "0.0.1")
-    with pytest.raises(CrossexamError, match="the node has Crossexam") as caught:
+    with pytest.raises(CrossexamError, match="the node has Crossexam") as version:
         list(engine.results(starting, range(2)))
-    assert caught.value.wanted == "version 0.0.1, as in the driver"
+    assert version.value.wanted == "version 0.0.1, as in the driver"
+
+
+def test_what_the_cluster_has_not_is_named(cluster: Any, engine: RayEngine) -> None:
+    with pytest.raises(CrossexamError, match="no node has more than 1 CPUs and 0 GPUs") as caught:
+        RayEngine(cluster.address, num_gpus=1).workers  # noqa: B018
+    assert caught.value.wanted == "1 CPUs and 1 GPUs"
+    assert engine.workers
+    with pytest.raises(CrossexamError, match="this process is connected to the Ray cluster at"):
+        RayEngine("127.0.0.1:1").workers  # noqa: B018
 
 
 def test_the_task_of_a_killed_worker_is_carried_out_again(engine: RayEngine, tmp_path: Path) -> None:
@@ -212,9 +208,8 @@ def test_a_run_that_is_interrupted_asks_only_the_rest_again(
     engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("crossexam.runs.workers.PAIRS_PER_TASK", 16)
-    build_to_folder(
-        suite_request("negation", [base_from_spec("builtin:demo", limit=200)]), tmp_path / "suite"
-    )
+    base = base_from_spec("builtin:demo", limit=200)
+    build_to_folder(suite_request("negation", [base]), tmp_path / "suite")
     suite, options = read_suite(tmp_path / "suite"), {"batch_size": 8}
     alone = run_into_folder("builtin/overlap", suite, tmp_path / "alone", options=options)
 
@@ -223,27 +218,15 @@ def test_a_run_that_is_interrupted_asks_only_the_rest_again(
             raise KeyboardInterrupt
 
     ask = asking_of(engine)
+    resumed = functools.partial(
+        run_into_folder, "builtin/overlap", suite, tmp_path / "ray", options=options, ask=ask
+    )
     with pytest.raises(KeyboardInterrupt):
-        run_into_folder(
-            "builtin/overlap", suite, tmp_path / "ray", options=options, ask=ask, progress=interrupt
-        )
-    run = run_into_folder("builtin/overlap", suite, tmp_path / "ray", options=options, ask=ask)
+        resumed(progress=interrupt)
+    run = resumed()
     assert predictions(tmp_path / "ray") == predictions(tmp_path / "alone")
     assert run.manifest["distinct_pairs"] == alone.manifest["distinct_pairs"]
     assert 100 <= run.manifest["pairs_from_store"] <= 100 + 2 * 16
-
-
-def test_too_few_gpus_are_named(cluster: Any) -> None:
-    with pytest.raises(CrossexamError, match="no node has more than 1 CPUs and 0 GPUs") as caught:
-        RayEngine(cluster.address, num_gpus=1).workers  # noqa: B018
-    assert caught.value.wanted == "1 CPUs and 1 GPUs"
-    assert "--workers N" in str(caught.value.hint)
-
-
-def test_a_second_cluster_is_refused(engine: RayEngine) -> None:
-    assert engine.workers
-    with pytest.raises(CrossexamError, match="this process is connected to the Ray cluster at"):
-        RayEngine("127.0.0.1:1").workers  # noqa: B018
 
 
 class Joined:
@@ -265,12 +248,6 @@ class Joined:
         return self.address
 
 
-def test_without_an_address_no_cluster_of_this_machine_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
-    joined = Joined(monkeypatch)
-    assert joined.by(None) == "local"
-    assert joined.notes[0].startswith("started Ray on this machine, for this command alone")
-
-
 def test_a_cluster_that_does_not_start_is_an_error_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     def init(**_: Any) -> None:
         raise Exception("The current node timed out during startup.")
@@ -287,6 +264,9 @@ def test_a_cluster_that_does_not_start_is_an_error_of_the_user(monkeypatch: pyte
 def test_the_cluster_that_is_named_is_joined_and_noted(
     named_by: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    joined = Joined(monkeypatch)
+    assert joined.by(None) == "local"  # and no cluster of this machine
+    assert joined.notes[0].startswith("started Ray on this machine, for this command alone")
     for address in ("auto", "10.0.0.1:6379"):
         joined = Joined(monkeypatch)
         if named_by == "RAY_ADDRESS":
@@ -295,28 +275,19 @@ def test_the_cluster_that_is_named_is_joined_and_noted(
         assert joined.notes == ["joined the Ray cluster at 10.0.0.1:6379"]
 
 
-def test_an_address_is_checked(refused: Callable[..., str]) -> None:
+def test_addresses_and_workers_are_checked(refused: Callable[..., str]) -> None:
     for address in ("head", "ray://head:10001", "head:ray", "head:66000"):
-        said = refused(engines_ray.check_reachable, address)
-        assert "is not the address of a Ray cluster" in said
-        assert "wanted: HOST:PORT, as in --engine ray:10.0.0.1:6379" in said
-
-
-def test_an_unreachable_address_is_an_error_at_once() -> None:
+        assert "is not the address of a Ray cluster" in refused(engines_ray.check_reachable, address)
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
-        with pytest.raises(CrossexamError, match=f"no Ray cluster answers at 127.0.0.1:{port}"):
-            engines_ray.check_reachable(f"127.0.0.1:{port}")
+        address = f"127.0.0.1:{unused.getsockname()[1]}"
+        assert f"no Ray cluster answers at {address}" in refused(engines_ray.check_reachable, address)
+    for wrong in ({"num_cpus": -1.0}, {"num_gpus": 1.5}, {"num_cpus": float("nan")}):
+        assert "a whole number, or a share of one" in refused(RayEngine, **wrong)
+    assert "neither CPUs nor GPUs" in refused(RayEngine, num_cpus=0)
 
 
 def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match=re.escape(how_to_install("ray"))):
+    with pytest.raises(MissingExtraError, match="ray"):
         list(RayEngine().results(starting, range(2)))
-
-
-def test_impossible_workers_are_refused(refused: Callable[..., str]) -> None:
-    for wrong in ({"num_cpus": -1.0}, {"num_gpus": 1.5}, {"num_cpus": float("nan")}):
-        assert "a whole number, or a share of one" in refused(RayEngine, **wrong)
-    assert "neither CPUs nor GPUs" in refused(RayEngine, num_cpus=0)

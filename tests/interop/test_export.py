@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -45,24 +46,12 @@ def questions_in(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
-def test_lm_eval_takes_a_label_after_a_blank_as_right(tmp_path: Path) -> None:
-    """Some servers send the blank before the first token; exact_match compares all of the text."""
-    exported("lm-eval", tmp_path / "tasks", THREE)
-    (line,) = [
-        line
-        for line in (tmp_path / "tasks" / "crossexam_negation_dev_1_chat.yaml").read_text().splitlines()
-        if line.startswith("filter_list: ")
-    ]
-    (pipeline,) = json.loads(line.partition(": ")[2])
-    assert [each["function"] for each in pipeline["filter"]] == ["remove_whitespace", "take_first"]
-
-
 @pytest.mark.parametrize("form", TASKS)
 def test_test_sets_without_items_to_ask_are_left_out(form: str, tmp_path: Path) -> None:
     """lm-eval stops at a task without questions, whatever the other tasks have."""
     empty, unlabelled = dataset("numerical_reasoning.dev", []), dataset("antonymy.dev", [None])
     done = exported(form, tmp_path / "tasks", THREE, empty, unlabelled)
-    assert done.empty == ["numerical_reasoning.dev", "antonymy.dev"]
+    assert list(done.empty) == ["numerical_reasoning.dev", "antonymy.dev"]
     assert (done.items, done.unlabelled) == (3, 2)
     assert len(list((tmp_path / "tasks").rglob("*.jsonl"))) == 1
     listed = json.loads((tmp_path / "tasks" / MANIFEST).read_text())["test_sets"]
@@ -83,10 +72,8 @@ def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, t
     first, _, last = found
     assert first["prompt"] == template("gpt3").prompt(f"{ODD} 0", "It rains 0.")
     assert first["messages"][-1] == {"role": "user", "content": first["prompt"]}
-    assert (first["choices"], first["labels"]) == (
-        ["True", "Neither", "False"],
-        list(template("gpt3").labels),
-    )
+    assert first["choices"] == ["True", "Neither", "False"]
+    assert first["labels"] == list(template("gpt3").labels)
     assert (first["target"], first["answer"], last["target"], last["answer"]) == (0, "True", 2, "False")
     assert first["cluster"] == found[1]["cluster"] != last["cluster"]
     manifest = json.loads((tmp_path / "tasks" / MANIFEST).read_text("utf-8"))
@@ -122,41 +109,35 @@ def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
     """Nothing in a sentence is a template of Jinja: the entries of the YAML are names of columns."""
     done = exported("lm-eval", tmp_path / "tasks", THREE)
     assert done.tasks == ["crossexam_negation_dev_1", "crossexam_negation_dev_1_chat"]
-    entries = dict(
-        line.split(": ", 1)
-        for line in (tmp_path / "tasks" / f"{done.tasks[0]}.yaml").read_text().splitlines()
-    )
+    lines = (tmp_path / "tasks" / f"{done.tasks[0]}.yaml").read_text().splitlines()
+    entries = dict(line.split(": ", 1) for line in lines)
     parsed = {key: json.loads(text) for key, text in entries.items() if not text.startswith("!")}
     (first, *_) = questions_in(tmp_path / "tasks" / parsed["dataset_kwargs"]["file"])
     assert {parsed["doc_to_text"], parsed["doc_to_choice"], parsed["doc_to_target"]} <= set(first)
     assert entries["custom_dataset"] == "!function crossexam_data.load"
     ast.parse((tmp_path / "tasks" / "crossexam_data.py").read_text())
-
-
-def test_no_value_but_ours_becomes_a_function_of_yaml(tmp_path: Path) -> None:
+    # Some servers send a blank before the first token; exact_match compares all of the text.
+    chat = (tmp_path / "tasks" / f"{done.tasks[1]}.yaml").read_text()
+    assert re.findall('"function": "([a-z_]+)"', chat) == ["remove_whitespace", "take_first"]
     ours = replace(template("gpt3"), delimiter="!function os.system")
-    export(suite(THREE), "lm-eval", tmp_path / "tasks", ours)
-    lines = (tmp_path / "tasks" / "crossexam_negation_dev_1.yaml").read_text().splitlines()
+    export(suite(THREE), "lm-eval", tmp_path / "ours", ours)
+    lines = (tmp_path / "ours" / f"{done.tasks[0]}.yaml").read_text().splitlines()
     assert [line for line in lines if "!function" in line] == [
         "custom_dataset: !function crossexam_data.load",
-        'target_delimiter: "!function os.system"',
+        'target_delimiter: "!function os.system"',  # a text, not a function
     ]
 
 
-def test_inspect_has_a_task_per_test_set(tmp_path: Path) -> None:
+def test_inspect_has_a_task_for_each_test_set_that_is_asked_for(tmp_path: Path) -> None:
     strange = dataset('base."""x', ["neutral"])
     done = exported("inspect", tmp_path / "tasks", THREE, strange)
     tree = ast.parse((tmp_path / "tasks" / "crossexam_tasks.py").read_text())
     functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
     assert set(done.tasks) <= set(functions)
-
-
-def test_only_some_sets(tmp_path: Path) -> None:
-    base = dataset("base.dev", ["neutral"])
-    done = exported("inspect", tmp_path / "tasks", THREE, base, only=["neg*"])
-    assert done.tasks == ["crossexam_negation_dev_1"]
+    some = exported("inspect", tmp_path / "some", THREE, strange, only=["neg*"])
+    assert some.tasks == ["crossexam_negation_dev_1"]
     with pytest.raises(UnknownNameError, match="negatoin"):
-        exported("inspect", tmp_path / "more", THREE, base, only=["negatoin.dev-1"])
+        exported("inspect", tmp_path / "more", THREE, only=["negatoin.dev-1"])
 
 
 @pytest.mark.parametrize("form", TASKS)
@@ -181,35 +162,22 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match="/tasks: "):
         exported("lm-eval", tmp_path / "tasks", THREE)
     in_capitals = dataset("Negation.dev-1", ["neutral"])
-    with pytest.raises(CrossexamError, match="would both be the task crossexam_Negation_dev_1"):
-        exported("inspect", tmp_path / "capitals", THREE, in_capitals)
     alike = dataset("negation.dev_1", ["neutral"])
-    with pytest.raises(CrossexamError, match="would both be the task crossexam_negation_dev_1"):
-        exported("inspect", tmp_path / "both", THREE, alike)
+    for other in (in_capitals, alike):
+        with pytest.raises(CrossexamError, match=r"would both be the task crossexam_[nN]egation_dev_1"):
+            exported("inspect", tmp_path / "both", THREE, other)
     with pytest.raises(UnknownNameError, match="did you mean 'lm-eval'"):
         exported("lm-evla", tmp_path / "both", THREE)
 
 
-@pytest.mark.parametrize(
-    ("form", "command"),
-    [
+def test_pairs_are_all_items_and_the_command_that_goes_on_is_complete(tmp_path: Path) -> None:
+    export(suite(THREE), "csv", tmp_path / "pairs")
+    about = json.loads((tmp_path / "pairs" / MANIFEST).read_text("utf-8"))["test_sets"]
+    # Those without a gold label, too.
+    assert about == {THREE.name: {"items": 4, "content_hash": THREE.content_hash()}}
+    for form, command in (
         ("csv", "crossexam run file/ANSWERS.csv tests -o RUN"),
         ("jsonl", "crossexam run file/ANSWERS.jsonl tests -o RUN"),
         ("inspect", "inspect eval tasks/crossexam_tasks.py --model MODEL --log-dir logs"),
-    ],
-)
-def test_the_command_that_goes_on_is_complete(form: str, command: str) -> None:
-    assert EXPORTERS[form].usage.format(folder="tasks", suite="tests") == command
-
-
-def test_the_manifest_counts_the_items_of_each_set(tmp_path: Path) -> None:
-    """With those that have no gold label where pairs are exported, and without them elsewhere."""
-    other = dataset("negation.dev-2", ["neutral", "entailment"])
-    for form, each in EXPORTERS.items():
-        if each.asks:
-            exported(form, tmp_path / form, THREE, other)
-        else:
-            export(suite(THREE, other), form, tmp_path / form)
-        sets = json.loads((tmp_path / form / MANIFEST).read_text())["test_sets"]
-        counts = {name: entry["items"] for name, entry in sets.items()}
-        assert counts == {THREE.name: 3 if each.asks else 4, other.name: 2}, form
+    ):
+        assert EXPORTERS[form].usage.format(folder="tasks", suite="tests") == command

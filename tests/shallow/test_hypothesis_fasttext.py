@@ -7,14 +7,13 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.example import Example
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.sealed import MANIFEST
 from crossexam.shallow.hypothesis_fasttext import (
     WEIGHTS,
@@ -100,18 +99,10 @@ def test_the_descent_is_that_of_fasttext(taught: tuple[Example, ...]) -> None:
     assert np.abs(fitted.output).max() > 0.01
 
 
-def test_it_learns_and_does_not_read_the_premise(taught: tuple[Example, ...]) -> None:
+def test_rare_words_are_left_out_and_losses_fall(taught: tuple[Example, ...]) -> None:
     fitted = fit_hypothesis_fasttext(taught, SMALL)
-    model = fitted.model
+    assert "his" in fitted.model.grams.words
     assert list(fitted.losses) == sorted(fitted.losses, reverse=True)
-    answers = model.probabilities([(example.premise, example.hypothesis) for example in taught])
-    assert [LABELS[k] for k in answers.argmax(axis=1)] == [example.label for example in taught]
-    others = model.probabilities([("Something else.", example.hypothesis) for example in taught])
-    assert np.array_equal(answers, others)
-
-
-def test_rare_words_are_left_out(taught: tuple[Example, ...]) -> None:
-    assert "his" in fit_hypothesis_fasttext(taught, SMALL).model.grams.words
     rare = [*taught, Example("x", "It rains.", "Somebody sleeps.", "neutral")]
     words = fit_hypothesis_fasttext(rare, replace(SMALL, min_count=2)).model.grams.words
     assert "somebody" not in words
@@ -119,29 +110,22 @@ def test_rare_words_are_left_out(taught: tuple[Example, ...]) -> None:
 
 
 def test_weights_that_do_not_fit_are_refused(
-    taught: tuple[Example, ...], tmp_path: Path, refused: Callable[..., str], for_each: Callable[..., None]
+    taught: tuple[Example, ...], tmp_path: Path, refused: Callable[..., str]
 ) -> None:
     from safetensors.numpy import load_file, save_file
 
     settings = replace(SMALL, buckets=1000, epochs=1)
-    save_hypothesis_fasttext(
-        tmp_path, fit_hypothesis_fasttext(taught, settings).model, {"fasttext": asdict(settings)}
-    )
+    model = fit_hypothesis_fasttext(taught, settings).model
+    save_hypothesis_fasttext(tmp_path, model, {"fasttext": asdict(settings)})
     (tmp_path / MANIFEST).write_text("{}")
     sound = load_file(tmp_path / WEIGHTS)
-
-    def check(change: dict[str, Any]) -> None:
+    for change in (
+        {"output": np.zeros((4, 1), dtype=np.float32)},
+        {"met": np.zeros(1, dtype=np.int64)},
+        {"output": np.full((4, 3), np.nan, dtype=np.float32)},
+        {"vectors": np.zeros(4, dtype=np.float32)},
+    ):
         save_file(sound | change, tmp_path / WEIGHTS)
         assert "vectors of shape" in refused(load_hypothesis_fasttext, tmp_path)
-
-    for_each(
-        check,
-        [
-            {"output": np.zeros((4, 1), dtype=np.float32)},
-            {"met": np.zeros(1, dtype=np.int64)},
-            {"output": np.full((4, 3), np.nan, dtype=np.float32)},
-            {"vectors": np.zeros(4, dtype=np.float32)},
-        ],
-    )
     (tmp_path / WEIGHTS).write_bytes(b"cut off")
     assert "not the weights of a fastText model" in refused(load_hypothesis_fasttext, tmp_path)

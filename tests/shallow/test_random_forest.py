@@ -15,9 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.errors import CrossexamError, FormatError, how_to_install
+from crossexam.core.errors import CrossexamError, how_to_install
 from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
 from crossexam.core.sealed import MANIFEST, write_manifest
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import FitRequest, fit_once
@@ -51,19 +50,12 @@ def _features(premise: str, hypothesis: str) -> dict[str, float]:
 
 
 def test_the_features_are_the_nineteen_of_the_appendix_in_its_order() -> None:
-    fuzzy = "Q W token_set_ token_sort_ partial_ partial_token_set_ partial_token_sort_".split()
-    assert list(FEATURES) == [
-        *(f"bleu_{order}" for order in (1, 2, 3, 4)),
-        "length_words",
-        "length_characters",
-        *(f"{name}Ratio" if len(name) == 1 else f"{name}ratio" for name in fuzzy),
-        "word_movers_distance",
-        "cosine",
-        "cityblock",
-        "canberra",
-        "euclidean",
-        "braycurtis",
-    ]
+    names = (
+        "bleu_1 bleu_2 bleu_3 bleu_4 length_words length_characters QRatio WRatio token_set_ratio "
+        "token_sort_ratio partial_ratio partial_token_set_ratio partial_token_sort_ratio "
+        "word_movers_distance cosine cityblock canberra euclidean braycurtis"
+    )
+    assert list(FEATURES) == names.split()
     assert len(FEATURES) == 4 + 2 + 7 + 1 + 5
 
 
@@ -199,9 +191,7 @@ def test_the_walk_through_the_trees_is_scikit_learns(changes: dict[str, Any], tm
     assert (tmp_path / "again.npz").read_bytes() == (tmp_path / TREES).read_bytes()
 
 
-def test_damaged_trees_are_refused(
-    tmp_path: Path, refused: Callable[..., str], for_each: Callable[..., None]
-) -> None:
+def test_damaged_trees_are_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
     sound: dict[str, Any] = {
         "roots": np.array([0], dtype=np.int32),
         "left": np.array([1, 1, 2], dtype=np.int32),
@@ -214,27 +204,24 @@ def test_damaged_trees_are_refused(
     np.savez(path, **sound)
     assert load_forest(path).probabilities(np.zeros((1, 19))).tolist() == [[0.0, 1.0, 0.0]]
 
-    def check(change: dict[str, Any], message: str) -> None:
-        np.savez(path, **{name: array for name, array in (sound | change).items() if array is not None})
-        assert message in refused(load_forest, path)
-
-    for_each(
-        check,
-        [
-            ({"left": np.zeros(3, dtype=np.int32)}, "do not form decision trees"),  # a walk would not end
-            ({"right": np.array([0, 1, 2], dtype=np.int32)}, "do not form decision trees"),  # nor would this
-            ({"right": np.array([9, 1, 2], dtype=np.int32)}, "do not form decision trees"),
-            ({"feature": np.array([19, 0, 0], dtype=np.uint8)}, "do not form decision trees"),
-            ({"roots": np.array([3], dtype=np.int32)}, "do not form decision trees"),
-            ({"shares": np.full((3, 3), np.nan)}, "do not form decision trees"),
-            ({"shares": np.zeros((3, 4))}, "do not form decision trees"),
-            ({"threshold": None}, "not the trees of a random forest"),
-            ({"roots": np.array([None])}, "not the trees of a random forest"),
-        ],
-    )
+    for change in (
+        {"left": np.zeros(3, dtype=np.int32)},  # a walk would not end
+        {"right": np.array([0, 1, 2], dtype=np.int32)},  # nor would this
+        {"right": np.array([9, 1, 2], dtype=np.int32)},
+        {"feature": np.array([19, 0, 0], dtype=np.uint8)},
+        {"roots": np.array([3], dtype=np.int32)},
+        {"shares": np.full((3, 3), np.nan)},
+        {"shares": np.zeros((3, 4))},
+    ):
+        np.savez(path, **(sound | change))
+        assert "do not form decision trees" in refused(load_forest, path)
+    del sound["threshold"]
+    for wrong in (sound, {**sound, "threshold": np.zeros(3), "roots": np.array([None])}):
+        np.savez(path, **wrong)
+        assert "not the trees of a random forest" in refused(load_forest, path)
 
 
-def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path) -> None:
+def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path, refused: Callable[..., str]) -> None:
     path = tmp_path / "v.txt"
     path.write_text("4 2\nthe 1 2\nOhio 3 4\nthe 5 6\ncat 7 8\n", encoding="utf-8")
     vectors = first_vectors(path, 99)
@@ -245,26 +232,19 @@ def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path) -> None:
     again = load_word_vectors(tmp_path / VECTORS)
     assert (again.words, again.rows.tolist()) == (vectors.words, vectors.rows.tolist())
     np.savez(tmp_path / VECTORS, words=np.zeros(1, dtype=np.uint8), rows=np.zeros((2, 2)))
-    with pytest.raises(FormatError, match="for 1 words"):
-        load_word_vectors(tmp_path / VECTORS)
+    assert "for 1 words" in refused(load_word_vectors, tmp_path / VECTORS)
     path.write_text("", encoding="utf-8")
-    with pytest.raises(CrossexamError, match="the file has no vectors"):
-        first_vectors(path, 2)
-    with pytest.raises(CrossexamError, match="no such word-vector file"):
-        first_vectors(tmp_path / "none", 2)
+    assert "the file has no vectors" in refused(first_vectors, path, 2)
+    assert "no such word-vector file" in refused(first_vectors, tmp_path / "none", 2)
 
 
 FEW = ForestSettings(trees=10, min_leaf=1)
 
 
-def test_the_fit_learns_and_says_what_features_count_for(taught: tuple[Example, ...]) -> None:
+def test_the_fit_says_what_features_count_for(taught: tuple[Example, ...]) -> None:
     fitted = fit_random_forest(taught, VECTOR_OF, FEW)
-    answers = fitted.model.probabilities([(e.premise, e.hypothesis) for e in taught])
-    assert [LABELS[k] for k in answers.argmax(axis=1)] == [example.label for example in taught]
-    assert np.allclose(answers.sum(axis=1), 1)
     assert [each.feature for each in fitted.importances] == list(FEATURES)
     assert sum(each.mean for each in fitted.importances) == pytest.approx(1, abs=1e-4)
-    assert fitted.examples == 24
     # a dog runs outside / a dog runs: 7 words, "a" unknown in both, and so on
     assert (fitted.words, fitted.found) == (8 * (4 + 3 + 3 + 7 + 3 + 3), 8 * (3 + 2 + 2 + 4 + 2 + 0))
 
@@ -289,11 +269,7 @@ def test_a_folder_knows_its_vectors_and_its_importances_are_drawn(
     ordered = sorted(manifest["importances"], key=lambda name: -manifest["importances"][name][0])
     assert all((name in shown) is (place < 3) for place, name in enumerate(ordered))
     drawn = chart.read_text(encoding="utf-8")
-    assert drawn.startswith("<svg")
     assert all(name.replace("_", " ") in drawn for name in FEATURES)
-    assert "var(--" not in drawn
-    said = refused(crossexam, "features", f"rf/{folder}", "-o", tmp_path / "x.png")
-    assert "'.png' is not a supported chart format" in said
     write_manifest(folder / MANIFEST, {k: v for k, v in manifest.items() if k != "importances"})
     said = refused(crossexam, "features", f"rf/{folder}")
     assert "the importances of the nineteen features are missing" in said

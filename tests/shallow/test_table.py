@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -123,9 +123,8 @@ def test_it_is_fitted_once_and_a_seed_fixes_it(
     assert again.manifest == {**fitted.manifest, "tests": again.manifest["tests"]}
     scores = again.manifest["tests"][asked.dev]
     assert (scores["accuracy"], scores["rows"]) == (fitted.manifest["scores"]["dev_accuracy"], 24)
-    with pytest.raises(CrossexamError, match="already holds another model") as caught:
+    with pytest.raises(CrossexamError, match="already holds another model"):
         fit_once(model, replace(asked, limit=3))
-    assert "choose another folder with -o" in str(caught.value)
     for seed in (1, 2):
         other = fit_once(model, replace(asked, folder=tmp_path / f"{seed}", seed=seed))
         is_same = seed == 1 or "--seed" not in model.takes
@@ -150,9 +149,7 @@ def test_a_folder_that_lacks_a_file_is_refused(
             (tmp_path / name).unlink(missing_ok=True)
             if name != missing:
                 (tmp_path / name).write_bytes((fitted.folder / name).read_bytes())
-        said = refused(open_model, f"{model.prefix}/{tmp_path}")
-        assert f"does not contain a {model.noun}" in said
-        assert f"crossexam train {model.name} " in said
+        assert f"does not contain a {model.noun}" in refused(open_model, f"{model.prefix}/{tmp_path}")
     (tmp_path / names[-1]).write_bytes((fitted.folder / names[-1]).read_bytes())
     (tmp_path / CONFIG).write_text('{"kind": "crossexam-other", "format": 1}')
     for load in (model.load, lambda folder: open_model(f"{model.prefix}/{folder}")):
@@ -160,17 +157,12 @@ def test_a_folder_that_lacks_a_file_is_refused(
     assert "no such folder" in refused(open_model, f"{model.prefix}/{tmp_path / 'none'}")
 
 
-def _numbers(model: ShallowModel) -> Iterator[tuple[str, str]]:
+def test_settings_are_checked(model: ShallowModel, refused: Callable[..., str]) -> None:
     for part in model.settings.values():
         for name, value in asdict(part).items():
             if isinstance(value, int | float) and not isinstance(value, bool):
-                yield name, "0" if isinstance(value, int) else "-1.5"
-
-
-def test_settings_are_checked(model: ShallowModel, refused: Callable[..., str]) -> None:
-    for name, wrong in _numbers(model):
-        said = refused(model.settings_from, {name: wrong})
-        assert f"'{name}' is {wrong}\n  wanted: a number above 0" in said
+                wrong = "0" if isinstance(value, int) else "-1.5"
+                assert f"'{name}' is {wrong}\n" in refused(model.settings_from, {name: wrong})
     for name, values, message in NONSENSE:
         if name == model.name:
             assert message in refused(model.settings_from, values)
@@ -264,16 +256,8 @@ def test_the_command_line_trains_it_and_refuses_the_options_of_others(
     refused: Callable[..., str],
     tmp_path: Path,
 ) -> None:
-    line = [
-        "train",
-        model.alias or model.name,
-        "--train",
-        asked.train,
-        "--dev",
-        asked.dev,
-        "-o",
-        tmp_path / "m",
-    ]
+    corpora = ["--train", asked.train, "--dev", asked.dev]
+    line = ["train", model.alias or model.name, *corpora, "-o", tmp_path / "m"]
     values = dict(VALUES.get(model.name, {}))
     given = {"--vectors": str(asked.vectors), "--seed": "2", "--epochs": values.pop("epochs", "")}
     of_model = [part for option, value in given.items() if option in model.takes for part in (option, value)]

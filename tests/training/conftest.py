@@ -5,74 +5,29 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from torch import Tensor, nn
 from typer.testing import CliRunner, Result
 
 from crossexam.cli.main import app
-from crossexam.core.example import Side
 from crossexam.corpora.spec import read_corpus
 from crossexam.training.data import Data, load_data
 from crossexam.training.request import TrainedModel, TrainingRequest
 from crossexam.training.train import train_model
-from crossexam.zoo import table
-from crossexam.zoo.architecture import Architecture, Recipe
-from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Recurrence, Sizes, WordEmbedding, context_layer, masked_max
+from crossexam.zoo import bilstm_max, esim, table
+from crossexam.zoo.architecture import Recipe
 
-
-@dataclass(frozen=True)
-class ToyConfig:
-    width: int = 6
-    hidden: int = 5
-    recurrence: Recurrence = "lstm"
-
-
-class Crossing(nn.Module):
-    """The smallest model with an RNN; it hands out no sentence vectors."""
-
-    def __init__(self, config: ToyConfig, sizes: Sizes) -> None:
-        super().__init__()
-        self.words = WordEmbedding(sizes.words, config.width)
-        self.layer = context_layer(config.width, config.hidden, recurrence=config.recurrence)
-        self.dropout = nn.Dropout(0.1)
-        self.output = nn.Linear(8 * config.hidden, 3)
-
-    def vector(self, sentences: Sentences) -> Tensor:
-        states = self.layer(self.words(sentences.words), sentences.mask).states
-        return masked_max(states, sentences.mask)
-
-    def match(self, u: Tensor, v: Tensor) -> Tensor:
-        matched: Tensor = self.dropout(torch.cat([u, v, u - v, u * v], -1))
-        return matched
-
-    def features(self, pairs: Pairs) -> Tensor:
-        return self.match(self.vector(pairs.premise), self.vector(pairs.hypothesis))
-
-    def forward(self, pairs: Pairs) -> Tensor:
-        logits: Tensor = self.output(self.features(pairs))
-        return logits
-
-
-class Toy(Crossing):
-    """The same as a sentence encoder."""
-
-    def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        return self.vector(sentences)
-
-    def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
-        return self.match(premise, hypothesis)
-
-
-TOY = Architecture(
-    "toy", Toy, ToyConfig(), Recipe("adam", 0.01, 8, 2, source="here"), "none", "a toy", 0, "none", {}
-)
+_RECIPE = Recipe("adam", 0.01, 8, 2, source="here")
+#: Small models with an RNN: a sentence encoder, and one that hands out no sentence vectors.
+TOYS = {
+    "toy": replace(bilstm_max.ARCHITECTURE, name="toy", recipe=_RECIPE, config=bilstm_max.Config(6, 5, 8)),
+    "crossing": replace(esim.ARCHITECTURE, name="crossing", recipe=_RECIPE, config=esim.Config(6, 5)),
+}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -80,8 +35,8 @@ def _toys() -> Iterator[None]:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setitem(table.ARCHITECTURES, "toy", TOY)
-        patched.setitem(table.ARCHITECTURES, "crossing", replace(TOY, name="crossing", build=Crossing))
+        for name, architecture in TOYS.items():
+            patched.setitem(table.ARCHITECTURES, name, architecture)
         yield
     torch.set_num_threads(threads)
 
@@ -153,7 +108,7 @@ def invoke() -> Callable[..., Result]:
     """Carry out a command that succeeds."""
 
     def run(*arguments: object) -> Result:
-        result = CliRunner().invoke(app, [*map(str, arguments)])
+        result = CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False)
         assert result.exit_code == 0, result.output
         return result
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from crossexam.training import optimizers  # noqa: E402
-from crossexam.training.optimizers import SparseAdadelta  # noqa: E402
-from crossexam.zoo import lstm  # noqa: E402
-from crossexam.zoo.layers import WordEmbedding  # noqa: E402
+from crossexam.training import optimizers
+from crossexam.zoo import lstm
+from crossexam.zoo.layers import WordEmbedding
 
 
 class Toy(torch.nn.Module):
@@ -34,9 +35,9 @@ def trained(optimizer_of: object, steps: int, *, reload_at: int | None = None) -
     optimizer = optimizer_of(model)  # type: ignore[operator]
     for step in range(steps):
         if step == reload_at:
-            state = optimizers.flatten(optimizer)
+            tensors, others = optimizers.flatten(optimizer)
             optimizer = optimizer_of(model)  # type: ignore[operator]
-            optimizers.restore(optimizer, *state)
+            optimizers.restore(optimizer, tensors, json.loads(json.dumps(others)))
         made = torch.Generator().manual_seed(step)
         words = (50 * torch.rand(3, 4, generator=made) ** 4).long()  # the first words far more often
         optimizer.zero_grad()
@@ -45,9 +46,9 @@ def trained(optimizer_of: object, steps: int, *, reload_at: int | None = None) -
     return [p.detach().clone() for p in model.parameters()]
 
 
-def of_recipe(model: torch.nn.Module) -> torch.optim.Optimizer:
-    recipe = replace(lstm.ARCHITECTURE.recipe, optimizer="adadelta", learning_rate=1.0, weight_decay=0.0)
-    return optimizers.make_optimizer(model, recipe)
+def of_recipe(model: torch.nn.Module, **changes: Any) -> torch.optim.Optimizer:
+    given = {"optimizer": "adadelta", "learning_rate": 1.0, "weight_decay": 0.0, **changes}
+    return optimizers.make_optimizer(model, replace(lstm.ARCHITECTURE.recipe, **given))
 
 
 def plain(model: torch.nn.Module) -> torch.optim.Optimizer:
@@ -60,14 +61,11 @@ def test_it_is_torchs_to_rounding() -> None:
         torch.testing.assert_close(here, there, atol=1e-6, rtol=1e-4)
 
 
-def test_the_table_is_read_by_rows() -> None:
-    optimizer = of_recipe(Toy())
-    assert isinstance(optimizer, SparseAdadelta)
-    assert [bool(group.get("rows")) for group in optimizer.param_groups] == [False, False, True]
-
-
-def test_a_saved_state_goes_on_to_the_same_bytes() -> None:
-    for here, there in zip(trained(of_recipe, 60), trained(of_recipe, 60, reload_at=31), strict=True):
+@pytest.mark.parametrize("name", ["adam", "adamw", "adagrad", "adadelta", "sgd"])
+def test_a_saved_state_goes_on_to_the_same_bytes(name: str) -> None:
+    changes = {"learning_rate": 0.1, "initial_accumulator": 0.1, "weight_decay": 0.01}
+    of_name = partial(of_recipe, optimizer=name, **changes)
+    for here, there in zip(trained(of_name, 60), trained(of_name, 60, reload_at=31), strict=True):
         assert torch.equal(here, there)
 
 
@@ -82,25 +80,3 @@ def test_rows_without_gradient_do_not_move() -> None:
         optimizer.step()
     moved = (model.words.table.weight.detach() != before).any(1).nonzero().squeeze(1)
     assert moved.tolist() == [1, 2, 7]
-
-
-def test_without_a_gradient_nothing_happens() -> None:
-    model = Toy()
-    before = [p.detach().clone() for p in model.parameters()]
-    of_recipe(model).step()
-    assert all(torch.equal(p, q) for p, q in zip(model.parameters(), before, strict=True))
-
-
-def test_a_closure_makes_the_gradients() -> None:
-    torch.manual_seed(0)
-    model = Toy()
-    optimizer = of_recipe(model)
-
-    def closure() -> torch.Tensor:
-        optimizer.zero_grad()
-        loss = model(torch.tensor([[1, 2]]))
-        loss.backward()
-        return loss
-
-    first = optimizer.step(closure)
-    assert first > optimizer.step(closure)

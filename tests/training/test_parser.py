@@ -41,59 +41,48 @@ DATA = Data(
 )
 
 
-def test_items_that_augment_the_data_have_the_trees_of_their_bases() -> None:
+def test_trees_and_adjectives_decide_what_is_added(tmp_path: Path) -> None:
     items = augment(EXAMPLES, *parse_augmentations("negation"), seed=0, epoch=0)
     trees = [item.info.get(BINARY_PARSE_KEY["hypothesis"]) for item in items]
     assert trees[1] == "( ( ( A dog ) ( sees ( 1 cats ) ) ) ( and ( false ( is ( not true ) ) ) ) )"
     assert [tree is not None for tree in trees] == [False, True] * 3
-
-
-def test_a_manifest_has_the_hash_of_the_adjectives() -> None:
-    amod = parse_augmentations("add_amod:5")[0].with_values({"adjectives": "builtin:demo"})
-    assert re.fullmatch(
-        r"add_amod\.v\d: at most 5 items per epoch, adjectives=builtin:demo#\w+", amod.describe()
-    )
-
-
-def test_adjectives_decide_what_is_added(tmp_path: Path) -> None:
     parse = "(S (NP (DT A) (NN boy)) (VP (VBZ sees) (NP (DT a) (NN dog))) (. .))"
     info = {PARSE_KEY["premise"]: parse}
     example = Example("a", "A boy sees a dog.", "He sees it.", "entailment", info=info)
     amod = parse_augmentations("add_amod")[0]
     assert len(augment([example], amod, seed=0, epoch=0)) == 1
+    described = amod.with_values({"adjectives": "builtin:demo"}).describe()
+    assert re.fullmatch(r"add_amod\.v\d, adjectives=builtin:demo#\w+", described)
     CountTable("adjectives", {("cup", "green"): 50}, "made").write(tmp_path / "adjectives.tsv")
     chosen = amod.with_values({"adjectives": str(tmp_path / "adjectives.tsv")})
     with pytest.raises(CrossexamError, match="'add_amod' yields no labelled items"):
         augment([example], chosen, seed=0, epoch=0)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["cbow", "--parser", "spacy:x"], "--parser has no effect on cbow, which reads no parses"),
-        (["cbow", "--adjectives", "builtin:demo"], "--adjectives requires --augment"),
+def test_an_option_without_effect_is_refused(tmp_path: Path) -> None:
+    adjectives = "--adjectives builtin:demo"
+    for arguments, said in (
+        ("cbow --parser spacy:x", "--parser has no effect on cbow, which reads no parses"),
+        ("bag-of-words --parser spacy:x", "--parser has no effect on bag-of-words"),
+        (f"cbow {adjectives}", "--adjectives requires --augment"),
+        (f"cbow --augment negation {adjectives}", "'add_amod.adjectives' has no effect"),
         (
-            ["cbow", "--augment", "negation", "--adjectives", "builtin:demo"],
-            "'add_amod.adjectives' has no effect: no items of add_amod are added to the data",
-        ),
-        (
-            ["cbow", *"--augment add_amod --adjectives builtin:demo --set add_amod.adjectives=x".split()],
+            f"cbow --augment add_amod {adjectives} --set add_amod.adjectives=x",
             "'add_amod.adjectives' is set by both --set and --adjectives",
         ),
-        (["bag-of-words", "--parser", "spacy:x"], "--parser has no effect on bag-of-words"),
-    ],
-)
-def test_an_option_without_effect_is_refused(arguments: list[str], said: str, tmp_path: Path) -> None:
-    demo = ["--train", "builtin:demo", "--dev", "builtin:demo", "-o", str(tmp_path / "m")]
-    found = CliRunner().invoke(app, ["train", *arguments, *demo])
-    assert isinstance(found.exception, CrossexamError)
-    assert said in str(found.exception)
-
-
-def test_an_unknown_parser_is_refused() -> None:
+    ):
+        command = f"train {arguments} --train builtin:demo --dev builtin:demo -o {tmp_path / 'm'}"
+        found = CliRunner().invoke(app, command.split())
+        assert isinstance(found.exception, CrossexamError)
+        assert said in str(found.exception)
     with pytest.raises(UnknownNameError, match="no parser is called 'treebank'"):
         with_parser(DATA, "treebank", trees=True)
     assert with_parser(DATA, "parses", trees=True) == replace(DATA, parser="parses")
+
+
+def train(data: Data, folder: Path, name: str = "syntactic_tree_lstm", **more: Any) -> Any:
+    values = {"hidden": "3", "width": "4", "epochs": "1"}
+    return train_model(TrainingRequest(name, data, folder, values=values, **more)).manifest
 
 
 def test_a_pipeline_parses_what_the_corpus_does_not(shared_data: Path, tmp_path: Path) -> None:
@@ -107,64 +96,43 @@ def test_a_pipeline_parses_what_the_corpus_does_not(shared_data: Path, tmp_path:
     assert data.describe()["parser"].startswith("spacy:en_ewt_small")
     assert "parser" not in DATA.describe()
     assert with_parser(DATA, spec, trees=False).train == DATA.train
-    values = {"hidden": "3", "width": "4", "epochs": "1"}
-    more, fewer = (
-        train_model(TrainingRequest("syntactic_tree_lstm", given, tmp_path / name, values=values))
-        for name, given in (("with", data), ("without", DATA))
-    )
+    manifest = train(data, tmp_path / "m")
     parsed = {"train": {"parsed": 6, "pairs": 6}, "dev": {"parsed": 3, "pairs": 3}}
-    assert more.manifest["parses"] == parsed
-    assert more.manifest["tests"]["test"]["parsed"] == 3
-    assert fewer.manifest["parses"]["train"]["parsed"] == 3
-
-
-def small_request(folder: Path, data: Data, notes: list[str], **more: Any) -> TrainingRequest:
-    values = {"hidden": "3", "width": "4", "epochs": "1"}
-    return TrainingRequest("syntactic_tree_lstm", data, folder, values=values, note=notes.append, **more)
+    assert manifest["parses"] == parsed
+    assert manifest["tests"]["test"]["parsed"] == 3
 
 
 def test_a_training_says_how_many_pairs_lack_the_parses_that_its_model_reads(tmp_path: Path) -> None:
     notes: list[str] = []
     data = replace(DATA, dev=DevSets("dev", (Corpus("dev", EXAMPLES[:1]), Corpus("more", EXAMPLES[1:2]))))
-    trained = train_model(small_request(tmp_path / "m", data, notes))
-    assert trained.manifest["parses"] == {
-        "train": {"parsed": 3, "pairs": 6},
-        "dev": {"parsed": 1, "pairs": 2},
-    }
-    assert trained.manifest["tests"]["test"]["parsed"] == 2
+    manifest = train(data, tmp_path / "m", note=notes.append)
+    parsed = {"train": {"parsed": 3, "pairs": 6}, "dev": {"parsed": 1, "pairs": 2}}
+    assert manifest["parses"] == parsed
+    assert manifest["tests"]["test"]["parsed"] == 2
     of_training, of_test = notes
     assert "3 of 6 training and 1 of 2 development pairs have none for a sentence or both" in of_training
     assert "--parser spacy:PIPELINE parses them" in of_training
     assert "1 of 3 test pairs have none" in of_test
     notes.clear()
-    train_model(small_request(tmp_path / "m", data, notes))
+    train(data, tmp_path / "m", note=notes.append)
     assert not notes  # nothing is trained again
+    plain = train(data, tmp_path / "plain", "cbow", note=notes.append)
+    assert not notes  # it reads no parses
+    assert "parses" not in plain
+    assert "parsed" not in plain["tests"]["test"]
 
 
 def test_parses_of_shuffled_sentences_and_of_added_items_are_counted_as_they_are_read(tmp_path: Path) -> None:
     notes: list[str] = []
     odd = tuple(example for example in EXAMPLES if example.info)
     data = Data((Corpus("made", odd),), DevSets("dev", (Corpus("dev", odd),)))
-    shuffled = train_model(small_request(tmp_path / "s", data, notes, shuffle_words=True))
-    assert shuffled.manifest["parses"] == {
-        "train": {"parsed": 0, "pairs": 3},
-        "dev": {"parsed": 3, "pairs": 3},
-    }
-    assert notes == [
-        "warning: the model reads parses, and 3 of 3 training pairs have none for a sentence or both: "
-        "it reads right-branching trees instead"
-    ]
+    shuffled = train(data, tmp_path / "s", note=notes.append, shuffle_words=True)
+    parsed = {"train": {"parsed": 0, "pairs": 3}, "dev": {"parsed": 3, "pairs": 3}}
+    assert shuffled["parses"] == parsed
+    (note,) = notes
+    assert "3 of 3 training pairs have none for a sentence or both" in note
     notes.clear()
     added = parse_augmentations("negation")
-    more = train_model(small_request(tmp_path / "a", data, notes, augmentations=added))
-    assert more.manifest["parses"]["train"] == {"parsed": 6, "pairs": 6}
+    more = train(data, tmp_path / "a", note=notes.append, augmentations=added)
+    assert more["parses"]["train"] == {"parsed": 6, "pairs": 6}
     assert not [note for note in notes if "parses" in note]
-
-
-def test_a_model_that_reads_no_parses_says_nothing_of_them(tmp_path: Path) -> None:
-    notes: list[str] = []
-    values = {"width": "4", "hidden": "3", "epochs": "1"}
-    plain = train_model(TrainingRequest("cbow", DATA, tmp_path / "m", values=values, note=notes.append))
-    assert not notes
-    assert "parses" not in plain.manifest
-    assert "parsed" not in plain.manifest["tests"]["test"]

@@ -8,15 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
-from crossexam.core.errors import FormatError
+from crossexam.models.checkpoint import load_checkpoint
 from crossexam.models.table import open_model
 from crossexam.training.data import load_data
 from crossexam.training.pretrained import find_checkpoint
 from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
 
-torch = pytest.importorskip("torch")
 PAIRS = [("A man sleeps.", "A man is awake.")]
 DEVICE = {"device": "cpu", "label_order": ("entailment", "neutral", "contradiction")}
 
@@ -39,11 +40,8 @@ class Planted:
 
 def index(folder: Path, file: str, *, beside: bool = False) -> None:
     """Let an index of weights name *file* for all of them; *beside* keeps the weights as they were."""
-    from safetensors import safe_open
-
     weights = folder / "model.safetensors"
-    with safe_open(weights, framework="pt") as stored:
-        names = list(stored.keys())
+    names = list(load_file(weights))
     if not beside:
         target = folder / file
         if target.suffix == ".safetensors" and target.resolve().is_relative_to(folder.resolve()):
@@ -66,28 +64,26 @@ def train(folder: Path, out: Path) -> None:
      "C:\\weights.safetensors", "..\\x.safetensors", "model.safetensors.bin", "weights.SAFETENSORS"],
 )  # fmt: skip
 def test_an_index_names_safetensors_in_the_folder_only(
-    folder: Path, tmp_path: Path, file: str, beside: bool
+    folder: Path, tmp_path: Path, file: str, beside: bool, refused: Callable[..., str]
 ) -> None:
     index(folder, file, beside=beside)
     torch.save({"x": Planted(tmp_path / "ran")}, folder / "weights.bin")
-    message = r"index\.json: the index of weights names '.*'\n  wanted: safetensors files inside the folder"
-    with pytest.raises(FormatError, match=message):
-        open_model(f"hf/{folder}", DEVICE)
-    with pytest.raises(FormatError, match=message):
-        train(folder, tmp_path / "out")
+    for said in (refused(open_model, f"hf/{folder}", DEVICE), refused(train, folder, tmp_path / "out")):
+        assert "index.json: the index of weights names '" in said
+        assert "wanted: safetensors files inside the folder" in said
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("sharded", [False, True])
-def test_a_link_that_leaves_the_folder_is_refused(folder: Path, tmp_path: Path, sharded: bool) -> None:
+@pytest.mark.parametrize("file", ["model.safetensors", "shard.safetensors"])
+def test_a_link_that_leaves_the_folder_is_refused(
+    folder: Path, tmp_path: Path, file: str, refused: Callable[..., str]
+) -> None:
     outside = shutil.copy(folder / "model.safetensors", tmp_path / "outside.safetensors")
-    file = "shard.safetensors" if sharded else "model.safetensors"
-    if sharded:
+    if file == "shard.safetensors":
         index(folder, file)
     (folder / file).unlink()
     (folder / file).symlink_to(outside)
-    with pytest.raises(FormatError, match=r"a link to a file outside the checkpoint\n  wanted: weights in"):
-        open_model(f"hf/{folder}", DEVICE)
+    assert "a link to a file outside the checkpoint" in refused(open_model, f"hf/{folder}", DEVICE)
 
 
 def test_a_link_within_the_cache_of_the_hub_is_read(folder: Path, tmp_path: Path) -> None:
@@ -100,28 +96,19 @@ def test_a_link_within_the_cache_of_the_hub_is_read(folder: Path, tmp_path: Path
     assert open_model(f"hf/{snapshot}", DEVICE).key == open_model(f"hf/{folder}", DEVICE).key
 
 
-def test_shards_in_subfolders_are_read_and_part_of_the_key(folder: Path) -> None:
-    from crossexam.models.checkpoint import load_checkpoint
-
+def test_shards_in_subfolders_are_read_and_part_of_the_key(folder: Path, refused: Callable[..., str]) -> None:
     index(folder, "shards/one.safetensors")
     before = open_model(f"hf/{folder}", DEVICE)
     load_checkpoint(find_checkpoint(str(folder), None))
-    from safetensors.torch import load_file, save_file
-
-    weights = load_file(folder / "shards" / "one.safetensors")
+    shard = folder / "shards" / "one.safetensors"
+    weights = load_file(shard)
     weights["classifier.bias"] += 1
-    save_file(weights, folder / "shards" / "one.safetensors", metadata={"format": "pt"})
+    save_file(weights, shard, metadata={"format": "pt"})
     assert open_model(f"hf/{folder}", DEVICE).key != before.key
-
-
-def test_a_missing_shard_is_named(folder: Path) -> None:
-    index(folder, "shards/one.safetensors")
-    (folder / "shards" / "one.safetensors").unlink()
-    with pytest.raises(FormatError, match=r"names 'shards/one\.safetensors', which does not exist"):
-        open_model(f"hf/{folder}", DEVICE)
-
-
-def test_a_damaged_index_is_told(folder: Path, refused: Callable[..., str]) -> None:
+    shard.unlink()
+    assert "names 'shards/one.safetensors', which does not exist" in refused(
+        open_model, f"hf/{folder}", DEVICE
+    )
     for text in ('{"weight_map": ["x"]}', '{"weight_map": {"a": 1}}', "{}"):
         (folder / "model.safetensors.index.json").write_text(text, encoding="utf-8")
         assert "field 'weight_map' is missing" in refused(open_model, f"hf/{folder}", DEVICE)
@@ -139,28 +126,17 @@ def test_a_configuration_that_names_its_weights_and_an_adapter_are_refused(
     assert "merge the adapter into its model, or remove" in refused(open_model, f"hf/{folder}", DEVICE)
 
 
-def test_the_form_of_other_weights_is_named(
-    folder: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
+def test_the_form_of_other_weights_is_named(folder: Path, refused: Callable[..., str]) -> None:
     weights = folder / "model.safetensors"
-
-    def check(file: str, message: str) -> None:
+    for file, message in (
+        ("pytorch_model.bin", "no safetensors file; pickled weights are never read"),
+        ("onnx/model.onnx", "no safetensors file, but an exported model (.onnx)\n  hint: onnx/"),
+        ("tf_model.h5", "no safetensors file; weights in the form of .h5 are not read"),
+        ("notes.md", "no safetensors file, so no weights"),
+    ):
         (folder / file).parent.mkdir(exist_ok=True)
-        weights.rename(folder / file)
-        try:
-            assert message in refused(open_model, f"hf/{folder}", DEVICE)
-        finally:
-            (folder / file).rename(weights)
-
-    for_each(
-        check,
-        [
-            ("pytorch_model.bin", "no safetensors file; pickled weights are never read"),
-            ("onnx/model.onnx", "no safetensors file, but an exported model (.onnx)\n  hint: onnx/"),
-            ("tf_model.h5", "no safetensors file; weights in the form of .h5 are not read"),
-            ("notes.md", "no safetensors file, so no weights"),
-        ],
-    )
+        weights = weights.rename(folder / file)
+        assert message in refused(open_model, f"hf/{folder}", DEVICE)
 
 
 @pytest.mark.slow

@@ -14,8 +14,8 @@ from crossexam.core.settings import grid
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.training.data import load_data
-from crossexam.training.request import TrainingRequest
-from crossexam.training.several import train_grid, train_seeds
+from crossexam.training.request import TrainedModel, TrainingRequest
+from crossexam.training.several import best_of_grid, train_grid, train_seeds
 
 
 def request_of(folder: Path, notes: list[str]) -> TrainingRequest:
@@ -45,6 +45,14 @@ def test_models_are_those_of_this_process_and_resume_by_folder(tmp_path: Path) -
     before = weights(tmp_path / "several")
     train_grid(request_of(tmp_path / "several", notes), grid(["lr=0.1,0.001"]), [0, 1], Processes(2))
     assert weights(tmp_path / "several") == before
+
+
+def test_the_best_settings_are_those_of_the_highest_mean_the_first_of_equals() -> None:
+    def models(*accuracies: float) -> list[TrainedModel]:
+        return [TrainedModel(Path(), {"scores": {"dev_accuracy": each}}) for each in accuracies]
+
+    found = {"a": models(50, 61), "b": models(57, 58), "c": models(58, 57), "d": models(40, 70)}
+    assert best_of_grid(found) == "b"
 
 
 class Other:

@@ -11,15 +11,13 @@ import numpy as np
 import pytest
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS
+from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS
 from crossexam.corpora.labelled import load_corpus
 from crossexam.corpora.reading import Reading
 from crossexam.corpora.spec import read_corpus
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
-from crossexam.shallow.fitting import FitRequest, fit_once
-from crossexam.shallow.table import SHALLOW
 from crossexam.training.data import load_data
 
 THREE = "builtin:demo"
@@ -30,15 +28,11 @@ YES_OR_NO = {"yes": "entailment", "no": "not_entailment"}
 def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built-in corpus with two labels, in words of its own."""
     path = tmp_path_factory.mktemp("two") / "two.jsonl"
-    rows = [
-        {
-            "premise": example.premise,
-            "hypothesis": example.hypothesis,
-            "label": "yes" if example.label == "entailment" else "no",
-        }
-        for example in read_corpus(THREE)
-    ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with path.open("w") as file:
+        for example in read_corpus(THREE):
+            label = "yes" if example.label == "entailment" else "no"
+            row = {"premise": example.premise, "hypothesis": example.hypothesis, "label": label}
+            file.write(json.dumps(row) + "\n")
     return path
 
 
@@ -48,8 +42,7 @@ def train(invoke: Any, manifest_of: Any, tmp_path: Path) -> Callable[..., dict[s
 
     def run(*arguments: object) -> dict[str, Any]:
         invoke("train", *arguments, "-o", tmp_path / "m")
-        found: dict[str, Any] = manifest_of(tmp_path / "m")
-        return found
+        return dict(manifest_of(tmp_path / "m"))
 
     return run
 
@@ -78,8 +71,8 @@ def test_a_model_of_three_labels_is_scored_on_two_by_projection(
     kind: str, two: Path, of_kind: Any, train: Any, tmp_path: Path
 ) -> None:
     other = tmp_path / "two.jsonl"
-    rows = [json.loads(line) for line in two.read_text().splitlines()]
-    other.write_text("".join(json.dumps({**row, "label": YES_OR_NO[row["label"]]}) + "\n" for row in rows))
+    renamed = two.read_text().replace('"label": "yes"', '"label": "entailment"')
+    other.write_text(renamed.replace('"label": "no"', '"label": "not_entailment"'))
     manifest = train(*of_kind[kind], "--train", THREE, "--dev", other, "--test", other)
     model = open_model(f"{kind}/{tmp_path / 'm'}", {"device": "cpu"})
     assert not model.details.get("two_label")
@@ -93,33 +86,16 @@ def test_a_model_of_three_labels_is_scored_on_two_by_projection(
     assert test["loss"] == pytest.approx(-np.log(gold).mean(), abs=1e-4)
 
 
-def test_corpora_of_both_kinds_need_a_declaration(two: Path, tmp_path: Path) -> None:
+def test_corpora_of_both_kinds_need_a_declaration(train: Any, two: Path, tmp_path: Path) -> None:
     both = f"{two}+{THREE}"
     assert load_corpus(THREE).projection is THREE_LABELS
     assert load_corpus(str(two), Reading(labels=YES_OR_NO)).projection is ENTAILMENT_OR_NOT
     with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
         load_data(both, THREE, Reading(labels=YES_OR_NO))
-    request = FitRequest(both, THREE, tmp_path / "m", reading=Reading(labels=YES_OR_NO))
-    with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
-        fit_once(SHALLOW["bag-of-words"], request)
+
     assert load_data(both, THREE, Reading(labels=YES_OR_NO), two_labels=True).classes is ENTAILMENT_OR_NOT
-    with pytest.raises(CrossexamError, match="the labels of 'builtin' are known"):
-        load_data(THREE, THREE, Reading(labels=YES_OR_NO))
-
-
-def test_two_labels_can_be_declared_for_three(train: Any, tmp_path: Path) -> None:
     manifest = train("bag-of-words", "--train", THREE, "--dev", THREE, "--two-labels")
     assert manifest["fingerprint"]["two_labels"] is True
     assert open_model(f"bow/{tmp_path / 'm'}").details["two_label"] is True
-
-
-def test_scitail_is_scored_by_its_projection(train: Any, tmp_path: Path) -> None:
-    path = tmp_path / "scitail_1.0_test.tsv"
-    path.write_text("A dog runs.\tAn animal runs.\tentails\nA dog runs.\tA dog is brown.\tneutral\n" * 4)
-    corpus = load_corpus(f"scitail@{path}")
-    assert corpus.projection is PROJECTIONS["no contradiction"]
-    manifest = train("bag-of-words", "--train", THREE, "--dev", THREE, "--test", f"scitail@{path}")
-    shares = open_model(f"bow/{tmp_path / 'm'}").predict([(e.premise, e.hypothesis) for e in corpus.examples])
-    right = (shares[:, 0] > shares[:, 1]) == np.array([e.label == "entailment" for e in corpus.examples])
-    (test,) = manifest["tests"].values()
-    assert test["accuracy"] == pytest.approx(100 * right.mean(), abs=1e-3)
+    with pytest.raises(CrossexamError, match="the labels of 'builtin' are known"):
+        load_data(THREE, THREE, Reading(labels=YES_OR_NO))

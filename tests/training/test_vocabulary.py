@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -13,7 +14,6 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.corpora.reading import Reading
 from crossexam.language.word_vectors import read_vectors
@@ -25,6 +25,7 @@ from crossexam.training.vocabulary import (
     load_word_sources,
     make_vocabulary,
 )
+from crossexam.zoo import cbow
 from crossexam.zoo.architecture import Recipe
 
 _ROWS = "the 0.5 1 -2\ndog 1e-1 2 3\nDog 9 9 9\n. . . 4 5 6\n"
@@ -51,42 +52,25 @@ def test_every_published_form_of_vectors_is_read(tmp_path: Path, for_each: Calla
         assert (found.by_lower_case, found.coverage) == (1, 3 / 4)
 
     for_each(check, product(["", "4 3\n"], [False, True], ["\n", " \n", "\r\n"]))
+    both = read_vectors(_file(tmp_path, _ROWS), ["Dog", "dog"])  # a cased word has its own vector first
+    assert (both.rows["Dog"].tolist(), both.by_lower_case) == ([9, 9, 9], 0)
 
 
-def test_a_cased_word_takes_its_own_vector_first(tmp_path: Path) -> None:
-    found = read_vectors(_file(tmp_path, _ROWS), ["Dog", "dog"])
-    assert found.rows["Dog"].tolist() == [9, 9, 9]
-    assert found.by_lower_case == 0
-
-
-def test_a_bad_row_is_named(
-    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    def check(text: str, message: str) -> None:
+def test_a_bad_row_and_a_bad_file_are_named(tmp_path: Path, refused: Callable[..., str]) -> None:
+    for text, message in (
+        ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, but the previous rows have 3"),
+        ("a 1.0 2.0\nb 1.0 2.0 3.0\n", "line 2: the row has 3 numbers, but the previous rows have 2"),
+        ("a 1.0 2.0\nb 1.0 x\n", "line 2: the row does not have 2 finite numbers"),
+        ("a 1.0 2.0\nb 1.0 nan\n", "line 2: the row does not have 2 finite numbers"),
+        ("word\n", "line 1: the line is not a vector"),
+    ):
         path = _file(tmp_path, text)
         assert f"{path}, {message}" in refused(read_vectors, path, ["a", "b"])
-
-    for_each(
-        check,
-        [
-            ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, but the previous rows have 3"),
-            ("a 1.0 2.0\nb 1.0 2.0 3.0\n", "line 2: the row has 3 numbers, but the previous rows have 2"),
-            ("a 1.0 2.0\nb 1.0 x\n", "line 2: the row does not have 2 finite numbers"),
-            ("a 1.0 2.0\nb 1.0 nan\n", "line 2: the row does not have 2 finite numbers"),
-            ("word\n", "line 1: the line is not a vector"),
-        ],
-    )
-
-
-def test_a_damaged_archive_and_a_foreign_file_are_told(tmp_path: Path) -> None:
-    path = tmp_path / "cut.gz"
-    path.write_bytes(gzip.compress(_ROWS.encode() * 50)[:-20])
-    with pytest.raises(FormatError, match="damaged"):
-        read_vectors(path, ["dog"])
-    with pytest.raises(CrossexamError, match="none of the 1 words has a vector"):
-        read_vectors(_file(tmp_path, _ROWS), ["zebra"])
-    with pytest.raises(CrossexamError, match="no such word-vector file"):
-        read_vectors(tmp_path / "absent", ["dog"])
+    cut = tmp_path / "cut.gz"
+    cut.write_bytes(gzip.compress(_ROWS.encode() * 50)[:-20])
+    assert "damaged" in refused(read_vectors, cut, ["dog"])
+    assert "no such word-vector file" in refused(read_vectors, tmp_path / "absent", ["dog"])
+    assert "none of the 1 words has a vector" in refused(read_vectors, _file(tmp_path, _ROWS), ["zebra"])
 
 
 def test_real_cuts_are_read(shared_data: Path) -> None:
@@ -113,7 +97,9 @@ def test_a_vocabulary_comes_back_as_it_was(
     assert (again / "vocabulary.json").read_bytes() == (folder / "vocabulary.json").read_bytes()
 
 
-def test_the_tokenizers_file_gives_the_same_numbers(tmp_path: Path) -> None:
+def test_its_files_are_those_of_tokenizers_and_damaged_ones_are_refused(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
     from tokenizers import Tokenizer
 
     vocabulary = Vocabulary.of_words(["a", "dog", "barks", "."], lower_case=True)
@@ -121,28 +107,16 @@ def test_the_tokenizers_file_gives_the_same_numbers(tmp_path: Path) -> None:
     encoded = Tokenizer.from_file(str(tmp_path / "vocabulary.json")).encode("A cat barks .")
     assert encoded.ids == [vocabulary.word(word) for word in ("A", "cat", "barks", ".")]
     assert encoded.ids[1] == 1
-
-
-def test_tags_are_penns_forty_five(tmp_path: Path) -> None:
-    vocabulary = Vocabulary.of_words(["a"])
-    assert len(PENN_TAGS) == 45
-    assert len(vocabulary.tags) == 47
+    assert (len(PENN_TAGS), len(vocabulary.tags)) == (45, 47)
     assert vocabulary.tag("(") == vocabulary.tag("-LRB-") > 1
     assert vocabulary.tag("nonsense") == 1
-
-
-def test_a_damaged_vocabulary_is_told(tmp_path: Path) -> None:
-    Vocabulary.of_words(["a"]).save(tmp_path)
-    (tmp_path / "vocabulary.json").write_text('{"model": {"vocab": {"a": 0}}}')
-    with pytest.raises(FormatError, match="not a word-level vocabulary"):
-        Vocabulary.load(tmp_path)
-    Vocabulary.of_words(["a"]).save(tmp_path)
     (tmp_path / "tags.json").write_text('{"tags": ["NN"]}')
-    with pytest.raises(FormatError, match="field 'tags' is not a vocabulary"):
-        Vocabulary.load(tmp_path)
+    assert "field 'tags' is not a vocabulary" in refused(Vocabulary.load, tmp_path)
+    (tmp_path / "vocabulary.json").write_text('{"model": {"vocab": {"a": 0}}}')
+    assert "not a word-level vocabulary" in refused(Vocabulary.load, tmp_path)
 
 
-def test_rare_words_without_a_vector_are_unknown(tmp_path: Path) -> None:
+def test_rare_words_without_a_vector_are_unknown(tmp_path: Path, refused: Callable[..., str]) -> None:
     examples = [Example("a", "the dog sees the zebra", "it sees a dog", None)]
     path = _file(tmp_path, "zebra 1.0 2.0\n")
     vocabulary, vectors, _ = make_vocabulary(examples, lower_case=False, characters=True, vectors=path)
@@ -160,30 +134,13 @@ def test_rare_words_without_a_vector_are_unknown(tmp_path: Path) -> None:
     assert not table.weight.requires_grad
     fill_words(table, vocabulary, None, recipe, torch.Generator())
     assert table.weight.requires_grad
-
-
-def test_normalised_vectors_have_length_one(tmp_path: Path) -> None:
-    examples = [Example("a", "dog dog", "the the", None)]
-    vocabulary, vectors, _ = make_vocabulary(
-        examples, lower_case=False, characters=False, vectors=_file(tmp_path, _ROWS)
-    )
-    recipe = Recipe("adam", 0.1, 2, 1, source="", normalised_vectors=True)
-    table = torch.nn.Embedding(len(vocabulary.words), 3, padding_idx=0)
-    fill_words(table, vocabulary, vectors, recipe, torch.Generator())
-    assert table.weight.norm(dim=-1).tolist() == pytest.approx([0, 1, 1, 1])
-
-
-def test_the_wrong_width_names_the_field(tmp_path: Path) -> None:
-    from crossexam.zoo.cbow import Config
-
-    vectors = read_vectors(_file(tmp_path, _ROWS), ["dog"])
-    check_width(vectors, 3, "cbow", Config(width=3))
-    with pytest.raises(CrossexamError) as error:
-        check_width(vectors, 300, "cbow", Config())
-    assert str(error.value).splitlines()[1:] == [
-        "  wanted: vectors of 300 dimensions",
-        "  hint: --set width=3",
-    ]
+    normalised = replace(recipe, normalised_vectors=True)
+    fill_words(table, vocabulary, vectors, normalised, torch.Generator())
+    lengths = table.weight.norm(dim=-1)
+    assert lengths[[0, vocabulary.word("zebra")]].tolist() == pytest.approx([0, 1])
+    check_width(vectors, 2, "cbow", cbow.Config(width=2))
+    said = refused(check_width, vectors, 300, "cbow", cbow.Config())
+    assert said.endswith("wanted: vectors of 300 dimensions\n  hint: --set width=2")
 
 
 def test_words_of_other_corpora_are_known_if_they_have_a_vector(tmp_path: Path) -> None:
@@ -210,7 +167,6 @@ def test_of_other_corpora_the_texts_are_read_and_never_the_labels(tmp_path: Path
     first, second = load_word_sources([str(one), str(other)])
     assert [example.label for example in (*first.examples, *second.examples)] == [None] * 4
     assert [example.premise for example in first.examples] == ["A dog", "Rain"]
-    assert first.describe()["rows"] == 2
     one.write_text("text,hypothesis\nA dog,It barks\n")  # as the columns say, and a corpus beside it
     first, second = load_word_sources([str(one), "builtin:demo[:2]"], Reading({"premise": "text"}))
     assert (len(first.examples), len(second.examples)) == (1, 2)

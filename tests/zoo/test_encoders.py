@@ -15,7 +15,6 @@ from torch import nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import bilstm, conditional_encoder, gated_attention, residual_stacked
-from crossexam.zoo.hypothesis_only import hypothesis_only
 from crossexam.zoo.inputs import Pairs, Sentences, joined
 from crossexam.zoo.layers import SentenceEncoder, Sizes
 from crossexam.zoo.table import ARCHITECTURES, architecture_named
@@ -278,12 +277,6 @@ def test_without_recurrence_the_gated_mean_is_the_mean() -> None:
     torch.testing.assert_close(weighted, mean)
 
 
-def test_gated_attention_without_characters_says_so() -> None:
-    bare = Sentences(PAIRS.premise.words, PAIRS.premise.mask)
-    with pytest.raises(AssertionError, match="gated_attention needs characters"):
-        small("gated_attention").encode(bare, "premise")
-
-
 def test_batches_are_joined_with_all_they_have() -> None:
     other = batch((4,), seed=5, spelling=6, padding=0)
     both = joined(batch((2, 1), padding=0), other)
@@ -303,15 +296,13 @@ def test_the_papers_count_of_rse_has_a_layer_that_is_never_used() -> None:
     assert count + 801 * 800 == pytest.approx(architecture.parameters, rel=0.005)
 
 
-def test_dropout_acts_in_training_alone(for_each: Callable[..., None]) -> None:
-    def check(name: str) -> None:
-        has_dropout = name != "infersent"
-        model = small(name, **({"dropout": 0.5} if has_dropout else {}))
-        assert torch.equal(model(PAIRS), model(PAIRS))
-        model.train()
-        assert torch.equal(model(PAIRS), model(PAIRS)) is not has_dropout
-
-    for_each(check, ["bilstm", "bilstm_max", "cbow", "conditional_encoder", "lstm", "infersent"])
+@pytest.mark.parametrize("name", ["bilstm", "bilstm_max", "cbow", "conditional_encoder", "lstm", "infersent"])
+def test_dropout_acts_in_training_alone(name: str) -> None:
+    has_dropout = name != "infersent"
+    model = small(name, **({"dropout": 0.5} if has_dropout else {}))
+    assert torch.equal(model(PAIRS), model(PAIRS))
+    model.train()
+    assert torch.equal(model(PAIRS), model(PAIRS)) is not has_dropout
 
 
 def test_bilstm_starts_as_tensorflow_starts() -> None:
@@ -372,21 +363,8 @@ def test_any_sentence_encoder_can_do_without_the_premise(
     for_each(check, sorted(encoders - {"hypothesis_only"}))
 
 
-def test_what_reads_the_premise_alone_is_left_out() -> None:
-    with torch.device("meta"):
-        whole, half = (
-            each.build(each.config, Sizes(words=10))
-            for each in (bilstm.ARCHITECTURE, hypothesis_only(bilstm.ARCHITECTURE))
-        )
-    count = [sum(parameter.numel() for parameter in model.parameters()) for model in (whole, half)]
-    assert count[0] - count[1] == 2 * 4 * (600 * 300 + 2 * 300)  # one BiLSTM
-    assert not [name for name, _ in half.named_parameters() if "premise" in name]
-
-
 def test_a_model_that_reads_both_sentences_at_once_has_no_such_form() -> None:
-    with pytest.raises(CrossexamError, match="'conditional_encoder' has no hypothesis-only form") as error:
+    with pytest.raises(CrossexamError, match="'conditional_encoder' has no hypothesis-only form"):
         architecture_named("hypothesis_only:conditional_encoder")
-    assert error.value.wanted == "a sentence encoder, which encodes the hypothesis without the premise"
-    assert error.value.hint == "crossexam train hypothesis_only, or hypothesis_only:infersent"
     with pytest.raises(CrossexamError, match="no architecture is called 'infersnt'"):
         architecture_named("hypothesis_only:infersnt")

@@ -21,7 +21,6 @@ from safetensors.torch import load_model, save_model
 from torch import Tensor, nn
 
 import crossexam.zoo
-from crossexam.core.errors import UnknownNameError
 from crossexam.published.figures import published
 from crossexam.zoo.architecture import Architecture, Classifier
 from crossexam.zoo.inputs import Pairs, Sentences
@@ -173,12 +172,6 @@ def test_every_file_with_an_architecture_is_in_the_table() -> None:
     assert found == set(ARCHITECTURES)
 
 
-def test_an_unknown_name_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UnknownNameError, match="no architecture is called 'inferscent'") as error:
-        architecture_named("inferscent")
-    assert error.value.hint == "did you mean 'infersent'?"
-
-
 def test_the_models_of_a_paper_are_known_by_its_names_in_any_case() -> None:
     named = [name for name in published("nie2019").table("predictions").cells if name != "Human"]
     assert len(named) == 7
@@ -186,14 +179,9 @@ def test_the_models_of_a_paper_are_known_by_its_names_in_any_case() -> None:
         for spelling in (name, name.lower(), name.upper()):
             assert architecture_named(spelling) is ARCHITECTURES[table_name(spelling)]
     assert table_name("Hypothesis-fastText") == "Hypothesis-fastText"
-
-
-def test_abbreviations_are_those_of_the_summaries() -> None:
     for abbreviation, name in ABBREVIATIONS.items():
-        architecture = architecture_named(abbreviation)
-        assert architecture is ARCHITECTURES[name]
+        assert architecture_named(abbreviation) is ARCHITECTURES[name]
         assert abbreviation not in ARCHITECTURES
-        assert abbreviation in {"CE", "IS"} or architecture.summary.startswith(f"{abbreviation}: ")
 
 
 def test_parameters_are_those_of_the_paper_by_number_and_of_older_checkpoints_by_name_and_shape(
@@ -229,10 +217,8 @@ def test_logits_depend_neither_on_padding_nor_on_the_batch(
             return logits
 
         with torch.no_grad():
-            features, logits = (
-                model.features(pairs(architecture, PREMISES, HYPOTHESES)),
-                of(PREMISES, HYPOTHESES),
-            )
+            features = model.features(pairs(architecture, PREMISES, HYPOTHESES))
+            logits = of(PREMISES, HYPOTHESES)
             close(of([*PREMISES, *longer], [*HYPOTHESES, [1]])[:-1], logits)
             close(of([*PREMISES, [1]], [*HYPOTHESES, *longer])[:-1], logits)
             close(of(PREMISES, HYPOTHESES, extra=3), logits)

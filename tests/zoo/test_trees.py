@@ -5,10 +5,8 @@ References follow the papers' equations with Python loops, without padding, mask
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, pairwise
-from pathlib import Path
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import pytest
@@ -17,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.zoo import disan, gumbel_tree_lstm
 from crossexam.zoo.disan import DirectionalAttention, DiSAN
 from crossexam.zoo.gumbel_tree_lstm import Config as GumbelConfig
@@ -78,42 +75,31 @@ def test_nodes_of_one_height_stand_from_left_to_right() -> None:
     assert tree.tolist() == [[1, 2, 1], [3, 4, 1], [0, 6, 2], [7, 5, 2], [8, 9, 3]]
 
 
-def test_a_bracket_around_one_part_is_no_node(for_each: Callable[..., None]) -> None:
-    def check(parse: str) -> None:
+def test_broken_parses_are_named_and_a_bracket_around_one_part_is_no_node(
+    refused: Callable[..., str],
+) -> None:
+    for parse, message in (
+        ("( A tall man )", "character 13: brackets around 3 constituents"),
+        ("( A ( ) )", "character 6: brackets around 0 constituents"),
+        ("( A man", "character 7: unmatched opening bracket"),
+        ("( A man ) )", "character 10: unmatched closing bracket"),
+        ("A man", "character 5: 2 trees in one parse"),
+        ("", "character 0: 0 trees in one parse"),
+    ):
+        assert refused(parse_binary, parse).startswith(f"{message}\n")
+    for parse in ("Eating", "( Eating )", "( ( Eating ) )"):
         words, tree = parse_binary(parse)
         assert (words, tree.shape) == (["Eating"], (0, 3))
 
-    for_each(check, ["Eating", "( Eating )", "( ( Eating ) )"])
 
-
-def test_broken_parses_are_named(for_each: Callable[..., None]) -> None:
-    def check(parse: str, message: str) -> None:
-        with pytest.raises(FormatError) as error:
-            parse_binary(parse)
-        assert str(error.value).splitlines() == [
-            message,
-            "  wanted: ( LEFT RIGHT ), each a word or such a bracket",
-        ]
-
-    for_each(
-        check,
-        [
-            ("( A tall man )", "character 13: brackets around 3 constituents"),
-            ("( A ( ) )", "character 6: brackets around 0 constituents"),
-            ("( A man", "character 7: unmatched opening bracket"),
-            ("( A man ) )", "character 10: unmatched closing bracket"),
-            ("A man", "character 5: 2 trees in one parse"),
-            ("", "character 0: 0 trees in one parse"),
-        ],
-    )
-
-
-@given(st.integers(1, 9))
-def test_right_branching(words: int) -> None:
-    nested: Nested = str(words - 1)
-    for word in reversed(range(words - 1)):
-        nested = (str(word), nested)
-    assert right_branching(words).tolist() == parse_binary(text(nested))[1].tolist()
+def test_the_tree_over_a_sentence_is_its_own_parse_or_right_branching(refused: Callable[..., str]) -> None:
+    assert tree_over(["a", "man", "left"], None).tolist() == [[1, 2, 1], [0, 3, 2]]
+    assert right_branching(4).tolist() == parse_binary("( a ( b ( c d ) ) )")[1].tolist()
+    assert tree_over(["A", "man", "("], "( ( a man ) -LRB- )").tolist() == [[0, 1, 1], [3, 2, 2]]
+    said = refused(tree_over, ["a", "man"], "( ( a man ) left )")
+    assert "'a man': the binary parse has 3 words, but the sentence has 2" in said
+    bare = Sentences(torch.tensor([[1, 2]]), torch.tensor([[True, True]]))
+    assert "needs trees, but the batch has none" in refused(syntactic(), Pairs(bare, bare))
 
 
 @given(TREES, st.integers(1, 12))
@@ -129,18 +115,6 @@ def test_a_cut_tree_is_what_is_left_of_the_brackets(nested: Nested, words: int) 
     assert sorted(tree[:, 2].tolist()) == tree[:, 2].tolist()
 
 
-def test_without_a_parse_the_tree_is_right_branching() -> None:
-    assert tree_over(["a", "man", "left"], None).tolist() == right_branching(3).tolist()
-    assert tree_over(["A", "man", "("], "( ( a man ) -LRB- )").tolist() == [[0, 1, 1], [3, 2, 2]]
-
-
-def test_a_parse_of_another_sentence_is_an_error() -> None:
-    with pytest.raises(FormatError) as error:
-        tree_over(["a", "man"], "( ( a man ) left )")
-    assert "'a man': the binary parse has 3 words, but the sentence has 2" in str(error.value)
-    assert "hint: leave the parse out if the text was changed" in str(error.value)
-
-
 def test_padding_changes_no_node_number() -> None:
     trees = [parse_binary("( ( a b ) ( c d ) )")[1], right_branching(1), right_branching(3)]
     short, long = tree_tensors(trees, 4), tree_tensors(trees, 6)
@@ -148,20 +122,8 @@ def test_padding_changes_no_node_number() -> None:
     assert short[1].tolist() == [[1, 1, 2], [0, 0, 0], [1, 2, 0]]
     assert not long[0][:, 3:].any()
     assert tree_tensors([right_branching(1)], 1)[0].shape == (1, 0, 2)
-    with pytest.raises(
-        ValueError, match=r"a tree over 4 words does not fit in .* up to 3 words: truncate it"
-    ):
+    with pytest.raises(ValueError, match="a tree over 4 words does not fit"):
         tree_tensors(trees, 3)
-
-
-def test_the_parses_of_snli(shared_data: Path) -> None:
-    with (shared_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as lines:
-        pairs = [json.loads(line) for line in islice(lines, 1000)]
-    for pair in pairs:
-        for side in ("sentence1_binary_parse", "sentence2_binary_parse"):
-            words, tree = parse_binary(pair[side])
-            assert words == [piece for piece in pair[side].split(" ") if piece not in "()"]
-            assert text(nested_of(words, tree)) == pair[side]
 
 
 # Batches of trees
@@ -266,9 +228,7 @@ def syntactic_reference(model: SyntacticTreeLSTM, premise: Nested, hypothesis: N
         enhanced = []
         for node in own:
             alpha = torch.stack([node @ each for each in other]).exp()
-            aligned = (
-                sum((a * each for a, each in zip(alpha, other, strict=True)), torch.zeros(4)) / alpha.sum()
-            )
+            aligned = alpha @ torch.stack(other) / alpha.sum()
             m = torch.cat([node, aligned, node - aligned, node * aligned])
             enhanced.append(torch.relu(model.projection(m)))
         composition: Any = model.composition
@@ -283,7 +243,6 @@ def syntactic_reference(model: SyntacticTreeLSTM, premise: Nested, hypothesis: N
 def test_syntactic_trees_are_climbed_as_by_recursion() -> None:
     batched, slow = syntactic(), syntactic()
     wanted = torch.stack([syntactic_reference(slow, p, h) for p, h in NESTED])
-    torch.testing.assert_close(batched(pairs(NESTED)), wanted, atol=1e-5, rtol=1e-5)
     got = batched(pairs(NESTED, extra=3))
     torch.testing.assert_close(got, wanted, atol=1e-5, rtol=1e-5)
     got.pow(2).sum().backward()
@@ -310,14 +269,6 @@ def test_the_initial_weights_are_orthogonal_gate_by_gate() -> None:
         torch.testing.assert_close(block @ block.T, torch.eye(6), atol=1e-5, rtol=0)
     assert not encoder.inputs.bias.any()
     assert 0.005 < model.projection.weight.std() < 0.02  # 0.01, of 144 draws
-
-
-def test_without_trees_the_way_out_is_named() -> None:
-    words = torch.tensor([[1, 2]])
-    bare = Sentences(words, words > 0)
-    with pytest.raises(CrossexamError, match="needs trees, but the batch has none") as error:
-        syntactic()(Pairs(bare, bare))
-    assert "tree_over and tree_tensors" in str(error.value)
 
 
 # G-TLSTM
@@ -357,11 +308,8 @@ def leaf_states(tree: GumbelTree, x: Tensor) -> list[State]:
 def parent(tree: GumbelTree, left: State, right: State) -> State:
     pre = tree.composition.weight @ torch.cat([left[0], right[0]]) + tree.composition.bias
     i, f_l, f_r, u, o = pre.chunk(5)
-    c = (
-        torch.sigmoid(f_l + 1) * left[1]
-        + torch.sigmoid(f_r + 1) * right[1]
-        + torch.sigmoid(i) * torch.tanh(u)
-    )
+    kept = torch.sigmoid(f_l + 1) * left[1] + torch.sigmoid(f_r + 1) * right[1]
+    c = kept + torch.sigmoid(i) * torch.tanh(u)
     return torch.sigmoid(o) * torch.tanh(c), c
 
 
@@ -398,10 +346,9 @@ def straight_through_root(tree: GumbelTree, x: Tensor) -> Tensor:
 def test_evaluation_merges_the_best_pair_each_time() -> None:
     for seed in range(5):
         tree = gumbel(seed).eval()
-        for extra in (0, 2):
-            x, mask = embedded(extra=extra)
-            wanted = torch.stack([greedy_root(tree, row[:n]) for row, n in zip(x, LENGTHS, strict=True)])
-            torch.testing.assert_close(tree(x, mask), wanted, atol=1e-5, rtol=1e-5)
+        x, mask = embedded(extra=2)
+        wanted = torch.stack([greedy_root(tree, row[:n]) for row, n in zip(x, LENGTHS, strict=True)])
+        torch.testing.assert_close(tree(x, mask), wanted, atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize(("seed", "temperature"), [(0, 1.0), (3, 0.5), (4, 2.0)])
@@ -440,15 +387,6 @@ def test_training_draws_merges_by_the_softmax_of_their_scores() -> None:
     assert (is_left ^ is_right).all()
     spread = (chance * (1 - chance) / draws) ** 0.5
     assert abs(float(is_left.float().mean()) - chance) < 4 * spread
-
-
-def test_gradients_reach_the_leaves_in_evaluation() -> None:
-    tree = gumbel(2).eval()
-    x, mask = embedded([5])
-    x.requires_grad_()
-    got = torch.autograd.grad(tree(x, mask).sum(), x)[0]
-    by_recursion = torch.autograd.grad(greedy_root(tree, x[0]).sum(), x)[0]
-    torch.testing.assert_close(got, by_recursion, atol=1e-5, rtol=1e-5)
 
 
 def test_a_training_batch_may_have_one_pair() -> None:
@@ -504,10 +442,10 @@ def word_batch(extra: int = 0) -> Sentences:
 
 def test_each_word_attends_feature_by_feature() -> None:
     model = attentive()
-    for batch in (word_batch(), word_batch(extra=4)):
-        sides = zip(batch.words, LENGTHS, strict=True)
-        wanted = torch.stack([disan_reference(model, words[:n]) for words, n in sides])
-        torch.testing.assert_close(model.encode(batch, "premise"), wanted, atol=1e-5, rtol=1e-5)
+    batch = word_batch(extra=4)
+    sides = zip(batch.words, LENGTHS, strict=True)
+    wanted = torch.stack([disan_reference(model, words[:n]) for words, n in sides])
+    torch.testing.assert_close(model.encode(batch, "premise"), wanted, atol=1e-5, rtol=1e-5)
 
 
 def test_blocks_computed_again_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -536,17 +474,6 @@ def test_blocks_computed_again_give_the_same(monkeypatch: pytest.MonkeyPatch) ->
     torch.testing.assert_close(in_blocks, whole)
     for a, b in zip(gradients, again, strict=True):
         torch.testing.assert_close(a, b)
-
-
-def test_a_direction_does_not_see_the_other_side() -> None:
-    for backward in (False, True):
-        torch.manual_seed(0)
-        layer = shaken(DirectionalAttention(disan.Config(5, 4, 3), backward=backward)).eval()
-        x, mask = torch.randn(1, 6, 5), torch.ones(1, 6, dtype=torch.bool)
-        changed = x.clone()
-        changed[0, 3] += 1
-        differs = (layer(x, mask) - layer(changed, mask)).abs().amax(-1)[0] > 1e-6
-        assert differs.tolist() == [backward, backward, backward, True, not backward, not backward]
 
 
 def test_glorot_weights_and_no_biases_at_the_start() -> None:

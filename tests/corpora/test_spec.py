@@ -93,8 +93,8 @@ def test_a_slice_takes_what_a_slice_of_a_list_takes(part: str) -> None:
 
 
 STRANGE = (
-    *("a+b.jsonl", "a@0.5", "joci@0.5", "a[1:2]", "a[ten]", "a]"),
-    *("snli:dev", "snli:dev+aqua:dev", "a@b[::2]+c@.5"),
+    *("a+b.jsonl", "a@0.5", "joci@0.5", "a[1:2]", "a]", "snli:dev"),
+    *("snli:dev+aqua:dev", "a@b[::2]+c@.5"),
 )
 
 
@@ -129,15 +129,6 @@ def test_what_cannot_be_parsed(each_case: Callable[..., None], refused: Callable
     each_case(check)
     for text in ("snli:train+", "+snli:train", "snli:train++aqua:dev"):
         assert "a corpus is missing before or after '+'" in refused(CorpusSpec.parse_union, text)
-
-
-def test_a_missing_file_with_a_plus_is_no_union(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said_of: Callable[..., str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "data").mkdir()
-    for name in ("no+such.jsonl", "data+more/x.jsonl"):
-        assert said_of(name).startswith(f"{name}: no such file")
 
 
 def test_identity_and_whether_it_is_installed(tmp_path: Path) -> None:
@@ -231,37 +222,31 @@ def test_other_names_of_corpora_and_splits(each_case: Callable[..., None], tmp_p
 def test_the_data_folder_is_the_variable_or_the_platforms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
     put(tmp_path / "snli_1.0_dev.jsonl")
     manifest = read_corpus("snli:dev").manifest
     assert (manifest["name"], manifest["part"], manifest["spec"]) == ("snli:dev", "dev", "snli:dev")
     assert manifest["licence"] == "CC BY-SA 4.0"
     assert "Bowman" in manifest["citation"]
-    assert len(manifest["sha256"]) == 64
     monkeypatch.delenv("CROSSEXAM_DATA")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     assert data_folder().name == "crossexam"
 
 
-def test_a_split_that_is_not_installed(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_what_is_not_there(tmp_path: Path, refused: Callable[..., str], said_of: Callable[..., str]) -> None:
     said = refused(iter_corpus, "snli:dev")  # at once, before the first example is drawn
-    assert said == (
-        f"{tmp_path}: snli:dev is not installed\n"
-        "  wanted: snli_1.0_dev.jsonl or snli_1.0_dev.txt, in this folder or up to two levels below it\n"
-        "  hint: crossexam fetch snli, or give the path of a file, or set CROSSEXAM_DATA"
-    )
-
-
-def test_unknown_names_and_paths(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    listed = "crossexam ls corpora lists the corpora and their splits"
+    assert said.startswith(f"{tmp_path}: snli:dev is not installed")
+    assert "wanted: snli_1.0_dev.jsonl or snli_1.0_dev.txt" in said
+    assert "crossexam fetch snli" in said
     put(tmp_path / "pairs.jsonl")
     for name, hint in (
-        ("x.jsonl", listed),
-        ("pair.jsonl", f"did you mean 'pairs.jsonl'? {listed}"),
-        ("snlii", f"did you mean 'snli'? {listed}"),
+        ("x.jsonl", ""),
+        ("pair.jsonl", "did you mean 'pairs.jsonl'? "),
+        ("snlii", "did you mean 'snli'? "),
+        ("no+such.jsonl", ""),  # no union
     ):
-        wanted = f"{tmp_path / name}: no such file\n  wanted: a file, or CORPUS:SPLIT\n  hint: {hint}"
-        assert said_of(tmp_path / name) == wanted
+        said = said_of(tmp_path / name)
+        assert said.startswith(f"{tmp_path / name}: no such file")
+        assert f"hint: {hint}crossexam ls corpora" in said
     which = "which split\n  wanted: snli:train or snli:dev or snli:test"
     for name, message in {
         "snlu:dev": "no corpus is called 'snlu'\n  hint: did you mean 'snli'",
@@ -275,12 +260,6 @@ def test_unknown_names_and_paths(tmp_path: Path, said_of: Callable[..., str]) ->
 def test_a_folder_beside_named_corpora_is_no_file_that_options_of_reading_are_for(tmp_path: Path) -> None:
     for beside, files_only in ((tmp_path, False), (tmp_path / "pairs.jsonl", True)):
         assert reading_among(["snli:dev", str(beside)], Reading()).files_only is files_only
-
-
-def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    put(tmp_path / "snli:dev")
-    assert CorpusSpec.parse("snli:dev").path() == Path("snli:dev")
 
 
 def test_builtin_corpora_come_with_the_package() -> None:
@@ -321,10 +300,10 @@ def test_every_corpus_is_in_every_table(for_each: Callable[..., None]) -> None:
 
 def test_catalogue_agrees_with_the_recorded_downloads(shared_data: Path) -> None:
     recorded = json.loads((shared_data / "download_checksums.json").read_text(encoding="utf-8"))
-    for name, key in (
-        ("snli", "snli/plain_text"),
-        ("multinli", "multi_nli/default"),
-        ("aqua", "aqua_rat/raw"),
-    ):
+    for name, key in {
+        "snli": "snli/plain_text",
+        "multinli": "multi_nli/default",
+        "aqua": "aqua_rat/raw",
+    }.items():
         theirs = [(item["bytes"], item["sha256"]) for item in recorded[key]["downloads"]]
         assert [(item.size, item.sha256) for item in catalog()[name].downloads] == theirs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,9 @@ MAKERS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
 }
 
 
-def test_tables_are_read_like_files(tmp_path: Path, for_each: Callable[..., None]) -> None:
+def test_tables_are_read_like_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, for_each: Callable[..., None]
+) -> None:
     path = tmp_path / "pairs.parquet"
     pl.DataFrame(ROWS).write_parquet(path)
     of_file = read_corpus(path)
@@ -70,23 +72,13 @@ def test_tables_are_read_like_files(tmp_path: Path, for_each: Callable[..., None
         assert (len(kept), report.bad, dict(report.labels)) == (2, 1, {"neutral": 1, "entailment": 1})
 
     for_each(check, MAKERS)
-    assert {f"{each.package} {each.name}" for each in TABLES if not each.name.endswith("Dict")} <= set(MAKERS)
-
-
-def test_no_library_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that is None in sys.modules cannot be imported."""
-    for name in ("pandas", "datasets", "pyarrow"):
-        monkeypatch.setitem(sys.modules, name, None)
-    assert len(dataset_of(ROWS)) == 3
-    assert len(dataset_of(pl.DataFrame(ROWS))) == 3
-
-
-def test_a_subclass_of_a_table_is_one() -> None:
-    class Mine(pd.DataFrame):
-        pass
-
-    assert table_kind(Mine(ROWS)) is table_kind(pd.DataFrame(ROWS))
+    for library in ("pandas", "datasets", "pyarrow"):  # what is None in sys.modules cannot be imported
+        monkeypatch.setitem(sys.modules, library, None)
+    assert len(dataset_of(ROWS)) == len(dataset_of(pl.DataFrame(ROWS))) == 3
+    subclass = type("Mine", (pd.DataFrame,), {})
+    assert table_kind(subclass(ROWS)) is table_kind(pd.DataFrame(ROWS))
     assert table_kind(type("DataFrame", (), {})()) is None
+    assert {f"{each.package} {each.name}" for each in TABLES if not each.name.endswith("Dict")} <= set(MAKERS)
 
 
 def _numbered(features: datasets.Features | None) -> datasets.Dataset:
@@ -142,10 +134,9 @@ def test_scalars_of_numpy_and_missing_values_of_pandas(for_each: Callable[..., N
 
 def test_values_in_info_are_those_of_json() -> None:
     row = {**ROWS[0], "weights": np.array([1, 2]), "seen": np.bool_(True)}
-    columns = {"weights": "weights", "seen": "seen"}
-    (example,) = dataset_of([row], Reading(columns=columns))
-    assert (example.info["weights"], example.info["seen"]) == ([1, 2], True)
-    assert type(example.info["seen"]) is bool
+    (example,) = dataset_of([row], Reading(columns={"weights": "weights", "seen": "seen"}))
+    assert example.info["weights"] == [1, 2]
+    assert example.info["seen"] is True
 
 
 def test_what_is_wrong_with_a_table_is_said(refused: Callable[..., str]) -> None:
@@ -164,6 +155,7 @@ def test_what_is_wrong_with_a_table_is_said(refused: Callable[..., str]) -> None
         (splits, "the DatasetDict has several splits: train"),
         ([ROWS[0], 3], "the list, row 2: 3 instead of a dict"),
         ([ROWS[0], {"sentence1": "A."}], "the list, row 2: the field 'sentence2' is missing"),
+        (iter([*ROWS, {**ROWS[0], "gold_label": "x"}]), "the column has neutral 1, entailment 1, c 1, x 1"),
         ([Example("a", "P.", "H.", None), ROWS[0]], "examples, item 2: a dict instead of an Example"),
     ]
     for data, says in wrong:
@@ -176,13 +168,10 @@ def _example(**fields: Any) -> Example:
     return Example(**{"id": "a", "premise": "P.", "hypothesis": "H.", "label": None, **fields})
 
 
-def test_examples_become_a_dataset_as_they_are() -> None:
+def test_examples_become_a_dataset_as_they_are_or_are_refused(refused: Callable[..., str]) -> None:
     examples = [_example(), _example(id="b", label="not_entailment")]
-    assert dataset_of(examples, name="mine").examples == tuple(examples)
+    assert dataset_of(examples).examples == tuple(examples)
     assert dataset_of(iter(examples)).name == "examples"
-
-
-def test_examples_that_would_be_misread_are_refused(refused: Callable[..., str]) -> None:
     wrong = [
         ([_example(id=3)], "item 1: id is 3\n  wanted: a string"),
         ([_example(premise=None)], "premise is None"),
@@ -195,11 +184,3 @@ def test_examples_that_would_be_misread_are_refused(refused: Callable[..., str])
         assert says in refused(dataset_of, Dataset("mine", examples))
     said = refused(dataset_of, [_example()], Reading(columns={"premise": "a"}))
     assert "Examples are not read with columns" in said
-
-
-def test_an_iterator_is_read_once() -> None:
-    def rows() -> Iterator[dict[str, Any]]:
-        yield from ROWS
-
-    with pytest.raises(FormatError, match="the column has neutral 1, entailment 1, c 1, x 1"):
-        dataset_of([*rows(), {**ROWS[0], "gold_label": "x"}].__iter__())

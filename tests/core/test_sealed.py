@@ -5,15 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import shutil
-import sqlite3
 import zipfile
 from collections.abc import Callable
-from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,7 +18,6 @@ import pytest
 import crossexam as cx
 from crossexam.core.errors import FormatError
 from crossexam.core.files import archive_errors, read_json, read_utf8, write_json
-from crossexam.core.outcome import ANSWERED, Outcome
 from crossexam.core.sealed import (
     CHECKSUM,
     FILES,
@@ -38,10 +33,7 @@ from crossexam.corpora.received import unpack_zip
 from crossexam.language.lexicons.counts import read_counts
 from crossexam.language.lexicons.word_pairs import read_pairs
 from crossexam.language.word_vectors import first_vectors
-from crossexam.models.model import Batch
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import AnswerStore
-from crossexam.runs.answers import Answers, entered
 from crossexam.runs.saved import read_run
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.shallow.table import SHALLOW
@@ -171,101 +163,6 @@ def test_the_build_of_a_damaged_suite_names_the_way_out(place: Path, refused: Ca
     assert "--force" in said
 
 
-# Stores
-
-
-HASHES = np.arange(12, dtype=np.uint64).reshape(-1, 2)
-
-
-def store(path: Path) -> AnswerStore:
-    return AnswerStore(path, "key", "sample")
-
-
-def changed(path: Path, statement: str, values: tuple[Any, ...] = ()) -> None:
-    """Change the database as a program does that knows nothing of its rules."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute(statement, values)
-        connection.commit()
-
-
-FACTS: list[Any] = ['{"two_label": false}', '{"two_label":true}', "x", "[" * 100_000, b"{}", None, "{"]
-
-
-def test_facts_on_a_model_that_were_changed_are_refused(
-    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    with store(tmp_path / "s") as opened:
-        opened.note({"two_label": True})
-        assert opened.facts == {"two_label": True}
-
-    def check(facts: Any) -> None:
-        try:
-            changed(tmp_path / "s", "UPDATE models SET facts = ?", (facts,))
-        except sqlite3.IntegrityError:
-            return  # the database itself refuses it
-        with store(tmp_path / "s") as opened:
-            assert "the store is damaged: the facts" in refused(lambda: opened.facts)
-
-    for_each(check, FACTS)
-    with store(tmp_path / "s") as opened:
-        changed(tmp_path / "s", "DELETE FROM models")
-        assert "the store is damaged: the facts" in refused(lambda: opened.facts)
-    with store(tmp_path / "s") as opened:
-        opened.note({"two_label": True})
-    with store(tmp_path / "s") as opened, store(tmp_path / "s2") as other:
-        other.note({"two_label": True})
-        facts = other._connection.execute("SELECT facts, checksum FROM models").fetchone()
-        changed(tmp_path / "s", "UPDATE models SET facts = ?, checksum = ?", facts)
-        assert opened.facts == {"two_label": True}
-        changed(tmp_path / "s", "UPDATE models SET key = 'other'")
-    with AnswerStore(tmp_path / "s", "other", "sample") as opened:
-        assert "the store is damaged: the facts" in refused(lambda: opened.facts)
-
-
-def test_a_store_of_another_format_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
-    with store(tmp_path / "s"):
-        pass
-    changed(tmp_path / "s", "PRAGMA user_version=5")
-    assert "the store has format 5, not 6" in refused(store(tmp_path / "s").__enter__)
-
-
-DAMAGES = [
-    "UPDATE batches SET probabilities = zeroblob(length(probabilities))",
-    "UPDATE batches SET pairs = substr(pairs, 1, 16), probabilities = substr(probabilities, 1, 24)",
-    "UPDATE batches SET model = 2",
-    "UPDATE batches SET more = NULL",
-    'UPDATE batches SET more = \'{"0": {"status": "refused"}}\'',
-    "UPDATE batches SET pairs = substr(pairs, 1, 8)",
-    "DELETE FROM batches WHERE number = 1",
-]
-
-
-def test_edited_rows_are_asked_again_or_refused(tmp_path: Path, for_each: Callable[..., None]) -> None:
-    shares = np.tile([0.5, 0.25, 0.25], (300, 1))
-    many = np.arange(600, dtype=np.uint64).reshape(-1, 2)
-    with store(tmp_path / "whole") as opened:
-        opened.add(many, Answers.plain(shares))
-        outcomes = [Outcome(ANSWERED, 0.9)] * 6
-        opened.add(HASHES + 1000, entered(Batch(range(6), shares[:6], [None] * 6, outcomes), "sample"))
-    with AnswerStore(tmp_path / "whole", "other", "other"):
-        pass
-
-    def check(damage: str) -> None:
-        shutil.copy(tmp_path / "whole", tmp_path / "s")
-        changed(tmp_path / "s", damage)
-        for key in ("key", "other"):
-            with AnswerStore(tmp_path / "s", key, "sample") as opened:
-                try:
-                    known, found = opened.look_up(np.concatenate([many, HASHES + 1000]))
-                except FormatError:
-                    continue
-                assert (found.probabilities[known] == [0.5, 0.25, 0.25]).all()
-                assert not (key == "other" and known.any())
-
-    for_each(check, DAMAGES)
-
-
 # Models
 
 
@@ -329,14 +226,3 @@ def test_what_libraries_raise_is_one_error(tmp_path: Path, refused: Callable[...
     said = refused(read_utf8, tmp_path / "a.tsv")
     assert "a.tsv: byte 0xff at position 2 is not UTF-8" in said
     assert not any(issubclass(cx.CrossexamError, each) for each in archive_errors())
-
-
-def test_an_error_that_quotes_damaged_text_is_explained(tmp_path: Path) -> None:
-    """SQLite quotes the name of what it cannot read, and Python cannot decode the message."""
-    with store(tmp_path / "s") as opened:
-        opened.note({"two_label": True})
-    written = (tmp_path / "s").read_bytes()
-    assert written.count(b"CREATE TABLE models") == 1
-    (tmp_path / "s").write_bytes(written.replace(b"CREATE TABLE models", b"CREATE TABLX \xcemodels"))
-    with pytest.raises(FormatError, match="the store"), store(tmp_path / "s"):
-        pass

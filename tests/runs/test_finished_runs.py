@@ -75,7 +75,7 @@ def test_a_finished_run_is_taken_as_it_is(
     tmp_path: Path, request: pytest.FixtureRequest, chunking: Chunking | None, limit: int | None
 ) -> None:
     first, asked = run(tmp_path, chunking=chunking, limit=limit)
-    looked_up, none = run(tmp_path / "other", chunking=chunking, limit=limit)
+    run(tmp_path / "other", chunking=chunking, limit=limit)
     (tmp_path / "other" / "manifest.json").unlink()
     looked_up, none = run(tmp_path / "other", chunking=chunking, limit=limit)
     assert (asked > 0, none) == (True, 0)
@@ -121,12 +121,6 @@ def test_a_suite_in_files_is_not_read_for_it(tmp_path: Path, monkeypatch: pytest
     assert run_folder._content_hash(changed) == SUITE["one.made"].content_hash()
 
 
-def test_a_store_that_was_removed_is_filled_again(tmp_path: Path) -> None:
-    (_, asked), (_, none) = run(tmp_path), run(tmp_path)
-    (tmp_path / FILE_NAME).unlink()
-    assert (run(tmp_path)[1], none) == (asked, 0)
-
-
 def test_a_store_that_is_filled_again_and_is_not_full_is_no_finished_run(tmp_path: Path) -> None:
     """Whoever removes the store asks the model again, and means all pairs even if that is interrupted."""
     _, asked = run(tmp_path)
@@ -141,6 +135,8 @@ def test_a_store_that_is_filled_again_and_is_not_full_is_no_finished_run(tmp_pat
     with pytest.raises(KeyboardInterrupt):
         run_into_folder(Stopping(), SUITE, tmp_path, options={"batch_size": 5})
     assert run(tmp_path)[1] == asked - 5
+    (tmp_path / FILE_NAME).unlink()
+    assert run(tmp_path)[1] == asked
 
 
 def test_changed_predictions_are_written_again(tmp_path: Path) -> None:
@@ -152,13 +148,6 @@ def test_changed_predictions_are_written_again(tmp_path: Path) -> None:
     assert none == 0
     assert path.read_bytes() == before
     assert again.probabilities["one.made"].tolist() == first.probabilities["one.made"].tolist()
-
-
-def test_further_items_are_asked(tmp_path: Path) -> None:
-    run(tmp_path, limit=7)
-    whole, asked = run(tmp_path)
-    assert asked == 13
-    assert [len(whole.probabilities[name]) for name in SUITE.datasets] == [20, 20]
 
 
 def test_force_does_not_take_what_is_there(tmp_path: Path) -> None:

@@ -74,16 +74,6 @@ def same(one: Run, other: Run) -> None:
         assert np.array_equal(mine.label_mass, theirs.label_mass, equal_nan=True)
 
 
-def test_what_has_no_answer_is_not_asked_twice(tmp_path: Path) -> None:
-    first = predict_suite(Mute(), DATA, store=tmp_path)
-    assert first.outcomes["d"].unanswered() == EXPECTED
-    assert first.manifest["test_sets"]["d"]["unanswered"] == EXPECTED
-    assert first.outcomes["d"].label_mass[2::5].tolist() == [0.5] * 4
-    again = Mute()
-    same(first, predict_suite(again, DATA, store=tmp_path))
-    assert again.asked == []
-
-
 def test_a_run_never_shows_a_label_where_there_is_no_answer() -> None:
     run = predict_suite(Mute(), DATA)
     missing = ~run.answered("d")
@@ -111,13 +101,12 @@ def test_projections_do_not_guess() -> None:
         assert np.isnan(data.projection.shares(run.answers("d"))[~run.answered("d")]).all()
 
 
-def test_a_saved_run_says_why_there_is_no_answer(tmp_path: Path) -> None:
+def test_a_saved_run_says_why_there_is_no_answer_and_it_is_not_asked_twice(tmp_path: Path) -> None:
     run = run_into_folder(Mute(), DATA, tmp_path)
+    assert run.outcomes["d"].unanswered() == run.manifest["test_sets"]["d"]["unanswered"] == EXPECTED
     table = pl.read_parquet(tmp_path / "predictions" / "d.parquet")
     assert table.columns[-2:] == ["outcome", "label_mass"]
-    assert table["outcome"].to_list() == [
-        {"plain": "answered", "mass": "answered"}.get(word, word) for word in WORDS * 4
-    ]
+    assert table["outcome"].to_list() == ["answered", "refused", "answered", "cut", "answered"] * 4
     assert table.filter(pl.col("outcome") != "answered")["p_neutral"].null_count() == 8
     assert table.filter(pl.col("outcome") != "answered")["predicted"].null_count() == 8
     assert table["label_mass"].to_list() == [None, None, 0.5, None, None] * 4
@@ -125,17 +114,14 @@ def test_a_saved_run_says_why_there_is_no_answer(tmp_path: Path) -> None:
     finished = Mute(fails_at=0)  # nothing is asked
     same(run, run_into_folder(finished, DATA, tmp_path))
     same(run, read_run(tmp_path))
+    run_into_folder(Mute(), Dataset("d", ITEMS[::5]), tmp_path / "all")
+    table = pl.read_parquet(tmp_path / "all" / "predictions" / "d.parquet")
+    assert not {"outcome", "label_mass"} & set(table.columns)
+    assert read_run(tmp_path / "all").outcomes == {}
+    assert "unanswered" not in (tmp_path / "all" / "manifest.json").read_text()
 
 
-def test_a_file_is_as_before_if_all_was_answered(tmp_path: Path) -> None:
-    run_into_folder(Mute(), Dataset("d", ITEMS[::5]), tmp_path)
-    table = pl.read_parquet(tmp_path / "predictions" / "d.parquet")
-    assert not {"status", "label_mass"} & set(table.columns)
-    assert read_run(tmp_path).outcomes == {}
-    assert "unanswered" not in (tmp_path / "manifest.json").read_text()
-
-
-def test_only_the_named_statuses_are_asked_again(tmp_path: Path) -> None:
+def test_only_the_named_statuses_are_asked_again(tmp_path: Path, refused: Callable[..., str]) -> None:
     run_into_folder(Mute(), DATA, tmp_path)
     model = Mute()
     run = run_into_folder(model, DATA, tmp_path, again=["cut", "empty"])
@@ -147,10 +133,9 @@ def test_only_the_named_statuses_are_asked_again(tmp_path: Path) -> None:
     run = run_into_folder(healed, DATA, tmp_path, again=["refused", "cut"])
     assert run.answered("d").all()
     assert read_run(tmp_path).answered("d").all()
-    with pytest.raises(UnknownNameError, match="'cutt' is not a reason for a missing answer"):
-        run_into_folder(Mute(), DATA, tmp_path, again=["cutt"])
-    with pytest.raises(UnknownNameError, match="'answered'"):
-        run_into_folder(Mute(), DATA, tmp_path, again=["answered"])
+    for status in ("cutt", "answered"):
+        said = refused(UnknownNameError, run_into_folder, Mute(), DATA, tmp_path, again=[status])
+        assert f"'{status}' is not a reason for a missing answer" in said
 
 
 def test_an_unfinished_run_keeps_its_answers_and_counts_the_rest(
@@ -164,20 +149,15 @@ def test_an_unfinished_run_keeps_its_answers_and_counts_the_rest(
     with pytest.raises(UnfinishedError) as caught:
         run_into_folder(stops, suite, tmp_path / "run")
     left = 20 - 2 - len(stops.asked)
-    assert str(caught.value) == (
-        f"mute: the server does not answer; {left} of 20 distinct pairs are still to be asked\n"
-        "  hint: come back at ten; what was answered is stored: repeat the same command to resume"
-    )
+    assert f"{left} of 20 distinct pairs are still to be asked" in str(caught.value)
+    assert "come back at ten; what was answered is stored" in str(caught.value)
     goes_on = Mute()
     run = run_into_folder(goes_on, suite, tmp_path / "run")
     assert len(goes_on.asked) == left
     same(run, predict_suite(Mute(), suite))
-
-
-def test_a_run_that_got_no_answer_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(UnfinishedError, match="20 of 20"):
-        run_into_folder(Mute(fails_at=0), DATA, tmp_path / "run")
-    assert not (tmp_path / "run").exists()
+        run_into_folder(Mute(fails_at=0), DATA, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 def test_numbers_and_statuses_must_agree(for_each: Callable[..., None], refused: Callable[..., str]) -> None:

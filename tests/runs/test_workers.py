@@ -71,13 +71,9 @@ def test_shares_end_where_batches_do_and_known_pairs_are_not_asked(engine: Count
     ]  # fmt: skip
     engine.tasks.clear()
     more = replace(PAIRS[0], id="more", hypothesis="It rained.")
-    again = predict_suite(
-        "builtin/overlap",
-        Dataset("set", [*PAIRS, more]),
-        store=tmp_path,
-        options={"batch_size": 10},
-        ask=asking_of(engine),
-    )
+    both = Dataset("set", [*PAIRS, more])
+    how: Any = {"options": {"batch_size": 10}, "ask": asking_of(engine)}
+    again = predict_suite("builtin/overlap", both, store=tmp_path, **how)
     assert [(share.offset, list(share.known)) for share in engine.tasks] == [(80, [1] * 10 + [0])]
     assert again.manifest["pairs_from_store"] == 90
 

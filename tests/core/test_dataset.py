@@ -16,7 +16,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.frames import info_columns
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
+from crossexam.core.labels import GOLD_INDEX, LABELS
 from crossexam.core.notebook import MOST_ROWS, html_table
 from crossexam.evaluation.measures import accuracy_by_set, measure
 from crossexam.reports.report import make_report
@@ -76,6 +76,9 @@ def test_a_frame_has_a_row_per_item() -> None:
     ]
     shares = frame.select(f"model_p_{label}" for label in LABELS).to_numpy()
     assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
+    none = run_of(Dataset("none", ())).to_frame()
+    assert (none.height, none.schema) == (0, run_of().to_frame().schema)
+    assert none.schema == run_of(THREE).to_frame().schema
     assert frame["cluster"].n_unique() == 4  # the premises of the two sets are the same
 
 
@@ -119,12 +122,6 @@ def test_columns_of_info_keep_their_types_or_are_json() -> None:
         UnknownNameError, match="no key of info is called 'plaec'\n  hint: did you mean 'place'"
     ):
         run_of(THREE).to_frame(["plaec"])
-
-
-def test_a_run_without_items_is_an_empty_frame() -> None:
-    frame = run_of(Dataset("none", ())).to_frame()
-    assert (frame.height, frame.schema["correct"], frame.schema["p_neutral"]) == (0, pl.Boolean, pl.Float64)
-    assert run_of().to_frame().schema == run_of(THREE).to_frame().schema
 
 
 def test_pandas_gets_the_same_table(monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]) -> None:
@@ -175,11 +172,6 @@ def test_objects_are_shown_briefly() -> None:
     (result,) = measure(run_of(THREE))
     assert repr(result).startswith("TestSetResult('three', 3 items, accuracy 66.7 [")
     assert "\n" not in repr(result)
-
-
-def test_label_counts_are_in_the_order_of_the_labels() -> None:
-    assert list(THREE.label_counts().items()) == [("entailment", 1), ("neutral", 2), ("none", 1)]
-    assert set(TWO.label_counts()) <= {*GOLDS, "none"}
 
 
 def test_tables_for_notebooks_are_escaped() -> None:

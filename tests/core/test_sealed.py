@@ -20,11 +20,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.files import archive_errors, read_json, read_utf8, write_json
 from crossexam.core.sealed import (
     CHECKSUM,
-    FILES,
     WRITTEN_BY,
-    ChangedError,
-    check_files,
-    hashes_of_files,
     read_manifest,
     write_manifest,
 )
@@ -57,17 +53,12 @@ def place(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "place"))
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
     """A bag of words."""
-    folder = tmp_path_factory.mktemp("trained") / "model"
+    folder = tmp_path / "model"
     fit_once(SHALLOW["bag-of-words"], FitRequest(BASE, BASE, folder))
     return folder
-
-
-@pytest.fixture
-def model(trained: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(trained, tmp_path / "model"))
 
 
 # Manifests
@@ -78,10 +69,16 @@ def test_a_manifest_that_was_edited_says_so(tmp_path: Path, refused: Callable[..
     write_manifest(path, {"rows": 3, "name": "naïve \ud800", "share": 0.1})
     assert read_manifest(path) == {"rows": 3, "name": "naïve \ud800", "share": 0.1}
     path.write_text(path.read_text("utf-8").replace('"rows": 3', '"rows": 4'), encoding="utf-8")
-    assert refused(read_manifest, path, hint="build it again") == (
-        f"{path}: {CHANGED}its checksum is that of another content\n"
-        "  wanted: the manifest as Crossexam wrote it\n  hint: undo the change; or build it again"
-    )
+    said = refused(read_manifest, path, hint="build it again")
+    assert said.startswith(f"{path}: {CHANGED}its checksum is that of another content")
+    assert "or build it again" in said
+    write_manifest(path, {"rows": 3})
+    content = read_json(path)
+    assert list(content) == [WRITTEN_BY, "rows", CHECKSUM]
+    write_json(path, {key: entry for key, entry in content.items() if key != CHECKSUM})
+    assert "its checksum is missing" in refused(read_manifest, path)
+    write_json(path, {"rows": 3})
+    assert "Crossexam did not write this file: it has no checksum" in refused(read_manifest, path)
 
 
 def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
@@ -96,19 +93,6 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
             assert read_manifest(path) == known  # a blank became another one
         except FormatError:
             continue
-
-
-def test_a_manifest_without_its_checksum_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
-    path = tmp_path / "manifest.json"
-    write_manifest(path, {"rows": 3})
-    content = read_json(path)
-    assert list(content) == [WRITTEN_BY, "rows", CHECKSUM]
-    write_json(path, {key: entry for key, entry in content.items() if key != CHECKSUM})
-    assert "its checksum is missing" in refused(read_manifest, path)
-    write_json(path, {"rows": 4, CHECKSUM: content[CHECKSUM]})
-    assert "its checksum is that of another content" in refused(read_manifest, path)
-    write_json(path, {"rows": 3})
-    assert "Crossexam did not write this file: it has no checksum" in refused(read_manifest, path)
 
 
 # Test sets and runs
@@ -127,14 +111,16 @@ def test_a_test_set_that_was_changed_is_refused(place: Path, refused: Callable[.
     change_info(path)
     said = refused(read_suite, place / "suite")
     assert said == refused(read_suite, path)  # alone
-    assert said == (
-        f"{path}: {CHANGED}its SHA-256 is not that of the manifest\n"
-        "  wanted: the file as Crossexam wrote it\n"
-        "  hint: put the file back; or build the suite again with --force"
-    )
+    assert said.startswith(f"{path}: {CHANGED}its SHA-256 is not that of the manifest")
+    assert "build the suite again with --force" in said
     assert "repeat `crossexam run` with --force" in refused(read_run, place / "run")
     shutil.copy(place / "suite" / "base.builtin_demo_30.parquet", path)  # another file of the suite
     assert f"{path}: {CHANGED}" in refused(read_suite, place / "suite")
+    manifest = place / "suite" / "manifest.json"
+    manifest.write_text(manifest.read_text("utf-8").replace('"parquet"', '"jsonl"'), encoding="utf-8")
+    said = refused(cx.build, "negation", BASE, folder=place / "suite")
+    assert CHANGED in said
+    assert "--force" in said
 
 
 def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path, refused: Callable[..., str]) -> None:
@@ -155,24 +141,7 @@ def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path, refused: C
     assert f"test set '{SET}' was changed after the run" in refused(read_run, place / "new")
 
 
-def test_the_build_of_a_damaged_suite_names_the_way_out(place: Path, refused: Callable[..., str]) -> None:
-    manifest = place / "suite" / "manifest.json"
-    manifest.write_text(manifest.read_text("utf-8").replace('"parquet"', '"jsonl"'), encoding="utf-8")
-    said = refused(cx.build, "negation", BASE, folder=place / "suite")
-    assert CHANGED in said
-    assert "--force" in said
-
-
 # Models
-
-
-def test_files_of_a_model_that_were_changed_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "weights").write_bytes(b"abc")
-    manifest = {FILES: hashes_of_files(tmp_path)}
-    check_files(tmp_path, manifest, hint="train again")
-    (tmp_path / "weights").write_bytes(b"abd")
-    with pytest.raises(ChangedError, match=r"weights: the file was changed(.|\n)*hint: train again"):
-        check_files(tmp_path, manifest, hint="train again")
 
 
 def test_a_trained_model_vouches_for_its_files(model: Path, refused: Callable[..., str]) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import crossexam as cx
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.resources import LanguageResources, content_identity, counts_from
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import data_folder, find_split, list_corpora
 from crossexam.corpora.labelled import load_corpus
@@ -37,10 +37,7 @@ def put(path: Path) -> Path:
 
 def test_names_are_parsed() -> None:
     names = [
-        ("snli:dev", "snli", "dev", None, slice(None)),
         ("snli:dev[::2]", "snli", "dev", None, slice(None, None, 2)),
-        ("snli:dev[10:]", "snli", "dev", None, slice(10, None)),
-        ("joci@my/b.csv", "joci", None, Path("my/b.csv"), slice(None)),
         ("joci@my/b.csv[2:9:3]", "joci", None, Path("my/b.csv"), slice(2, 9, 3)),
         ("my/pairs.jsonl[:5]", None, None, Path("my/pairs.jsonl"), slice(None, 5)),
         ("C:pairs.jsonl", None, None, Path("C:pairs.jsonl"), slice(None)),  # one letter is a drive
@@ -144,7 +141,7 @@ def test_identity_and_whether_it_is_installed(tmp_path: Path) -> None:
         CorpusSpec.parse("snlu:dev").installed()
 
 
-def test_every_verb_reads_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_verb_reads_slices(refused: Callable[..., str]) -> None:
     whole = cx.load("builtin:demo")
     half = cx.load("builtin:demo[::2]")
     assert half.examples == whole.examples[::2]
@@ -153,11 +150,7 @@ def test_every_verb_reads_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert list(of_spec.datasets) == list(of_dataset.datasets)
     items = "negation.builtin_demo_2"
     assert of_spec[items].examples == of_dataset[items].examples
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
-    put(tmp_path / "snli_1.0_dev.jsonl")
-    assert cx.load("snli:dev[1:3]").examples == cx.load("snli:dev").examples[1:3]
-    with pytest.raises(CrossexamError, match="the slice is empty"):
-        cx.load("snli:dev[4:]")
+    assert "the slice is empty" in refused(cx.load, "builtin:demo[999:]")
 
 
 NO_SHARE, NO_UNION = "no epochs to draw a share for", "a union of corpora cannot be used here"
@@ -262,13 +255,6 @@ def test_a_folder_beside_named_corpora_is_no_file_that_options_of_reading_are_fo
         assert reading_among(["snli:dev", str(beside)], Reading()).files_only is files_only
 
 
-def test_builtin_corpora_come_with_the_package() -> None:
-    for split in catalog()["builtin"].splits:
-        assert find_split("builtin", split, Path("/nowhere"))
-        examples = read_corpus(f"builtin:{split}").examples
-        assert len({example.id for example in examples}) == len(examples) > 0
-
-
 def test_ls_lists_what_is_installed(tmp_path: Path) -> None:
     put(tmp_path / "snli_1.0_dev.jsonl")
     listed = {entry.name: entry for entry in list_corpora()}
@@ -276,6 +262,10 @@ def test_ls_lists_what_is_installed(tmp_path: Path) -> None:
     assert (listed["snli"].installed, listed["multinli"].installed) == (True, False)
     assert listed["snli"].files == {"train": None, "dev": tmp_path / "snli_1.0_dev.jsonl", "test": None}
     assert listed["aqua"].licence == "Apache-2.0"
+    for split, path in listed["builtin"].files.items():  # they come with the package
+        examples = read_corpus(f"builtin:{split}").examples
+        assert path is not None
+        assert len({example.id for example in examples}) == len(examples) > 0
 
 
 def test_every_corpus_is_in_every_table(for_each: Callable[..., None]) -> None:
@@ -283,17 +273,15 @@ def test_every_corpus_is_in_every_table(for_each: Callable[..., None]) -> None:
         entry = catalog()[name]
         assert entry.licence
         assert entry.citation
-        assert all(split.files for split in entry.splits.values())
+        # what is fetched is what the name of a split is resolved to first
+        firsts = {Path(split.files[0]).name for split in entry.splits.values()}
         installed = [file for download in entry.downloads for file in download.installs]
-        assert len(installed) == len(set(installed))
-        for file in installed:
-            # what is fetched is what the name of a split is resolved to first
-            assert any(file == Path(split.files[0]).name for split in entry.splits.values())
-        if entry.downloads:
-            assert all(download.members or download.file for download in entry.downloads)
-            assert entry.unpacked_limit or not any(download.members for download in entry.downloads)
-            assert all(download.url.startswith("https://") for download in entry.downloads)
-            assert all(len(download.sha256 or "0" * 64) == 64 for download in entry.downloads)
+        assert len(installed) == len(set(installed) & firsts)
+        assert entry.unpacked_limit or not any(download.members for download in entry.downloads)
+        for download in entry.downloads:
+            assert download.members or download.file
+            assert download.url.startswith("https://")
+            assert len(download.sha256 or "0" * 64) == 64
 
     for_each(check, catalog())
 

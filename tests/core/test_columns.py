@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.columns import cluster_hashes, columns_of, info_values, labels_of, text_hashes
-from crossexam.core.dataset import Dataset, content_hash, has_content
+from crossexam.core.dataset import content_hash, has_content
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of
 from crossexam.core.labels import GOLD_INDEX, GOLDS
@@ -183,16 +183,6 @@ def test_files_of_other_programs_and_their_nulls_are_read_as_by_examples(tmp_pat
     assert one.equals(other)
 
 
-def test_a_key_that_no_item_has_takes_no_memory(tmp_path: Path) -> None:
-    items = [Example(str(k), "p", "h", None, info={"late": k} if k > 3 else {"x": "late"}) for k in range(6)]
-    write_test_set(tmp_path / "a.parquet", items)
-    for examples in (items, StoredExamples.of(tmp_path / "a.parquet")[:]):
-        found = info_values(examples, ["late", "none"])
-        assert found["late"].codes.tolist() == [-1, -1, -1, -1, 0, 1]
-        assert found["none"].codes.tolist() == [-1] * 6
-        assert found["none"].codes.strides == (0,)
-
-
 def test_lone_surrogates_become_escapes() -> None:
     odd = Example("a\ud800", "p", "h", None, info={"cluster": "\udc00"})
     (frame,) = columns_of([odd], ["id", "info"])
@@ -211,15 +201,6 @@ def test_content_before_judges_relabelled_is_known(tmp_path: Path) -> None:
     assert has_content(file, content_hash([*map(as_generated, judged)]))
     assert has_content(file, content_hash(judged))
     assert not has_content(file, content_hash(many(3)))
-
-
-def test_a_dataset_has_columns(tmp_path: Path) -> None:
-    dataset = Dataset("d", stored(many(), tmp_path))
-    assert dataset.ids().to_list() == [f"i{n}" for n in range(50)]
-    assert dataset.labels().tolist() == [n % 3 for n in range(50)]
-    assert dataset.label_counts() == {"entailment": 17, "neutral": 17, "contradiction": 16}
-    assert len(set(dataset.clusters().tolist())) == 7
-    assert [len(frame) for frame in dataset.columns("id", at_once=20)] == [20, 20, 10]
 
 
 def test_rows_are_refused_at_once_or_not_at_all(tmp_path: Path, for_each: Callable[..., None]) -> None:

@@ -85,7 +85,7 @@ def _numbered(features: datasets.Features | None) -> datasets.Dataset:
     return datasets.Dataset.from_list(rows, features=features)
 
 
-def test_a_dataset_that_names_its_classes_is_read_by_the_names() -> None:
+def test_a_dataset_that_names_its_classes_is_read_by_the_names(refused: Callable[..., str]) -> None:
     text = datasets.Value("string")
     data = _numbered(
         datasets.Features({"premise": text, "hypothesis": text, "label": datasets.ClassLabel(names=NAMES)})
@@ -94,15 +94,7 @@ def test_a_dataset_that_names_its_classes_is_read_by_the_names() -> None:
         read = dataset_of(each)
         assert [example.label for example in read] == ["entailment", "not_entailment"]
         assert read.manifest["counts"]["no_gold"] == 1
-
-
-def test_numbers_need_a_declaration_as_in_files(refused: Callable[..., str]) -> None:
-    rows = list(_numbered(None))
-    for table in (pl.DataFrame(rows), pd.DataFrame(rows), rows, _numbered(None)):
-        said = refused(dataset_of, table)
-        assert "row 1, field 'label': the labels are numbers (1 with 0, 1 with 1)" in said
-        declared = dataset_of(table, Reading(labels={"1": "entailment", "0": "not_entailment"}))
-        assert [example.label for example in declared] == ["entailment", "not_entailment"]
+    assert "row 1, field 'label': the labels are numbers" in refused(dataset_of, _numbered(None))
 
 
 def test_scalars_of_numpy_and_missing_values_of_pandas(for_each: Callable[..., None]) -> None:

@@ -195,18 +195,3 @@ def test_a_suite_in_files_is_read_as_one_in_memory(tmp_path: Path, monkeypatch: 
             predict_suite(Planning(), read_suite(tmp_path), limit=limit),
             predict_suite(Planning(), SUITE, limit=limit),
         )
-
-
-def test_so_many_pairs_are_read_ahead() -> None:
-    read: list[int] = []
-
-    def pieces(*sizes: int) -> Iterator[tuple[list[Pair], Any]]:
-        for size in sizes:
-            read.append(size)
-            yield [("p", "h")] * size, None
-
-    ahead = predictions._ahead(pieces(2, 3, 4, 1, 5), 5)
-    assert len(next(ahead)[0]) == 2
-    assert read == [2, 3, 4]
-    assert [len(pairs) for pairs, _ in ahead] == [3, 4, 1, 5]
-    assert [len(pairs) for pairs, _ in predictions._ahead(pieces(1), 5)] == [1]

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
@@ -120,11 +119,3 @@ def test_a_worker_that_opens_another_model_is_an_error(engine: Counted) -> None:
     with pytest.raises(CrossexamError, match="a worker opens another model under this name") as caught:
         asked(other, engine)
     assert caught.value.where == "builtin/majority"
-
-
-def test_the_function_takes_an_engine(tmp_path: Path) -> None:
-    alone = cx.run("builtin/overlap", "builtin:demo")
-    several = cx.run("builtin/overlap", "builtin:demo", workers=2)
-    assert several.probabilities["builtin:demo"].tolist() == alone.probabilities["builtin:demo"].tolist()
-    with pytest.raises(CrossexamError, match="wanted: 'local', 'ray', or an engine"):
-        cx.run("builtin/overlap", "builtin:demo", engine=3)  # type: ignore[arg-type]

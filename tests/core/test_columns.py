@@ -101,14 +101,6 @@ def test_columns_are_what_examples_have_in_a_file_and_in_memory(
             assert values == [(type(value), repr(value)) for value in expected]
 
 
-def test_values_that_are_written_alike_are_other_clusters(tmp_path: Path) -> None:
-    alike: list[tuple[Any, Any]] = [(True, "true"), (1.0, "1.0"), ([1], "[1]"), (-0.0, "-0")]
-    for values in alike:
-        items = [Example(str(n), "p", "h", None, info={"cluster": v}) for n, v in enumerate(values)]
-        file = stored(items, tmp_path)
-        assert len({cluster_of(each) for each in file}) == len(set(cluster_hashes(file).tolist()))
-
-
 def test_examples_of_a_file_are_a_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stored_examples, "ROWS_AT_ONCE", 8)
     items = many()

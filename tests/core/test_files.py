@@ -203,25 +203,17 @@ def test_a_folder_or_a_file_is_read_as_a_suite(tmp_path: Path, refused: Callable
 
 
 def test_a_place_that_is_no_suite_is_named(tmp_path: Path, refused: Callable[..., str]) -> None:
-    manifests: dict[str | None, tuple[str, ...]] = {
-        None: ("there is no manifest.json", "run `crossexam build` again"),
-        '{"name": "x", "test_sets": {}}': ("Crossexam did not write this file", "build the suite again"),
-        json_text(sealed({"name": "x"})): ("this is the folder of a model, not of a suite",),
-        json_text(sealed({"model": "x", "test_sets": {}})): (
-            "this is the folder of a run, not of a suite",
-            "crossexam report ",
-        ),
-    }
-    for text, parts in manifests.items():
-        if text:
-            (tmp_path / "manifest.json").write_text(text)
-        said = refused(read_suite, tmp_path)
-        assert [part for part in parts if part not in said] == [], said
-    said = refused(read_suite, tmp_path / "absent")
-    assert "absent: no such file or folder\n  wanted: a folder that" in said
+    assert "there is no manifest.json" in refused(read_suite, tmp_path)
+    for text, part in (
+        ('{"name": "x", "test_sets": {}}', "Crossexam did not write this file"),
+        (json_text(sealed({"name": "x"})), "this is the folder of a model, not of a suite"),
+        (json_text(sealed({"model": "x", "test_sets": {}})), "this is the folder of a run, not of a suite"),
+    ):
+        (tmp_path / "manifest.json").write_text(text)
+        assert part in refused(read_suite, tmp_path)
+    assert "absent: no such file or folder" in refused(read_suite, tmp_path / "absent")
     (tmp_path / "one.csv").write_text("")
-    said = refused(read_suite, tmp_path / "one.csv")
-    assert "'.csv' is not a file extension for test sets\n  wanted: .parquet or .jsonl" in said
+    assert "'.csv' is not a file extension for test sets" in refused(read_suite, tmp_path / "one.csv")
 
 
 def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(

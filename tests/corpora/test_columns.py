@@ -17,8 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Change, Edit, Example, content_id
-from crossexam.core.test_sets import write_test_set
+from crossexam.core.example import Example, content_id
 from crossexam.corpora.columns import find_layout, parse_columns
 from crossexam.corpora.label_names import parse_labels
 from crossexam.corpora.reading import Reading, ReadingReport
@@ -143,16 +142,6 @@ def test_plain_text_is_a_sentence_a_line_and_so_is_a_column(tmp_path: Path) -> N
     assert list(iter_corpus(column, Reading(columns={"sentence": "body"}))) == expected
 
 
-def test_a_built_test_set_is_a_corpus(tmp_path: Path) -> None:
-    base = Example("a", "It is hot.", "It is warm.", "entailment", info={"cluster": "c"})
-    edit = Edit("hypothesis", 6, 9, "hot", "cold")
-    item = base.derive("contradiction", Change("antonymy.v1", "premise", "premise", (edit,)))
-    for kind in ("parquet", "jsonl"):
-        path = tmp_path / f"antonymy.dev.{kind}"
-        write_test_set(path, [base, item], file_format=kind)
-        assert list(iter_corpus(path)) == [base, item]
-
-
 PAIRS = [
     ("It rains, a lot.", 'He said "no".', "neutral"),
     ("A tab\there", "Two\nlines", "entailment"),
@@ -192,24 +181,6 @@ def test_tags_where_there_are_no_parses(tmp_path: Path) -> None:
     assert second.info == {"kind": "problem", "premise_tags": problem["question_tags"]}
     with pytest.raises(FormatError, match="line 1, field 'sentence1_tags': a string instead of an array of"):
         list(iter_corpus(write(tmp_path / "r.jsonl", json.dumps({**pair, "sentence1_tags": "PRP VBZ"}))))
-
-
-def test_a_report_says_what_was_left_out_and_can_begin_anew() -> None:
-    report = ReadingReport()
-    for _ in range(2):  # a stream that is opened twice counts once
-        report.reset()
-        list(iter_corpus(DATA / "snli.jsonl", report=report))
-    assert report.summary() == "of 5 records, 1 have no gold label"
-    assert ReadingReport(read=7).summary() == ""
-
-
-def test_float_labels_of_tables_with_gaps(tmp_path: Path) -> None:
-    path = tmp_path / "f.parquet"
-    columns = {"premise": list("abcd"), "hypothesis": list("efgh"), "label": [0.0, 2.0, float("nan"), None]}
-    pq.write_table(pa.table(columns), path)
-    labels = parse_labels("0=entailment,2=contradiction")
-    found = [e.label for e in iter_corpus(path, Reading(labels=labels), drop_no_gold=False)]
-    assert found == ["entailment", "contradiction", None, None]
 
 
 def test_repeated_ids_are_made_unique_and_counted(tmp_path: Path) -> None:

@@ -82,13 +82,6 @@ def test_what_is_written_by_the_grammar_is_parsed_to_its_parts(
             assert CorpusSpec.parse(spec.text) == spec
 
 
-@given(slices)
-def test_a_slice_takes_what_a_slice_of_a_list_takes(part: str) -> None:
-    whole = list(iter_corpus("builtin:demo"))
-    spec = f"builtin:demo{part}"
-    assert list(iter_corpus(spec)) == whole[CorpusSpec.parse(spec).part]
-
-
 STRANGE = (
     *("a+b.jsonl", "a@0.5", "joci@0.5", "a[1:2]", "a]", "snli:dev"),
     *("snli:dev+aqua:dev", "a@b[::2]+c@.5"),

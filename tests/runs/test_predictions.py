@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.files import sha256_of
 from crossexam.core.progress import AtMost
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Batch, CharactersRead, Model, Pair
 from crossexam.runs import predictions, run, windows
@@ -181,17 +178,3 @@ def test_windows_may_be_answered_in_any_order(monkeypatch: pytest.MonkeyPatch) -
     small_windows(monkeypatch)
     expected = predict_suite(Planning(), SUITE)
     same(predict_suite(Planning(), SUITE, ask=backwards), expected)
-
-
-def test_a_suite_in_files_is_read_as_one_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    small_windows(monkeypatch)
-    for dataset in SUITE:
-        write_test_set(tmp_path / f"{dataset.name}.parquet", dataset)
-    files = {name: f"{name}.parquet" for name in SUITE.datasets}
-    entries = {name: {"file": file, "sha256": sha256_of(tmp_path / file)} for name, file in files.items()}
-    write_manifest(tmp_path / "manifest.json", {"name": "s", "test_sets": entries})
-    for limit in (None, 50):
-        same(
-            predict_suite(Planning(), read_suite(tmp_path), limit=limit),
-            predict_suite(Planning(), SUITE, limit=limit),
-        )

@@ -53,7 +53,6 @@ SCITAIL = (
     TestSetEntry(BASE, "scitail", projection="no contradiction"),
     examples("scitail", "neutral", "entailment", None),
 )
-MANY: list[Gold] = ["entailment", "neutral"] * 20
 NEGATION = (TestSetEntry("negation", "three", 1, base_set="base.three"), examples("negation", "neutral"))
 
 
@@ -107,7 +106,7 @@ def test_of_the_benchmark_those_count_that_its_score_is_the_mean_of(suite: Suite
 
 
 def test_a_limit_draws_examples_of_each_corpus(suite: Suites) -> None:
-    many = (TestSetEntry(BASE, "many"), examples("many", *MANY))
+    many = (TestSetEntry(BASE, "many"), examples("many", *20 * ["entailment", "neutral"]))
     folder = suite(many, TWO)
     found = load_dev_sets([str(folder)], limit=5, seed=3)
     drawn, two = found.corpora

@@ -189,7 +189,6 @@ def test_a_download_is_verified_unpacked_and_not_repeated(server: Server, fetch:
     assert (result.already, result.received, result.missing) == (False, len(GOOD_ZIP), ())
     assert "licence: CC0\ncite: Nobody 2020" in result.summary()
     assert ("download toy.zip", len(GOOD_ZIP), len(GOOD_ZIP)) in seen
-    assert ("unpack dev.jsonl", len(DEV), len(DEV)) in seen
     assert not list((toy.parent / ".crossexam" / "downloads").iterdir())
     again = fetch()
     assert (again.already, again.received, len(server.asked)) == (True, 0, 1)
@@ -205,8 +204,7 @@ def test_a_file_of_another_hash_or_size_is_not_installed(
 ) -> None:
     server.files["/toy.zip"] = changed = GOOD_ZIP.replace(b"A b.", b"X y.")
     said = refuses()
-    assert f"{server.url}/toy.zip: the SHA-256 of the file is {sha256(changed)}" in said
-    assert f"wanted: {sha256(GOOD_ZIP)}" in said
+    assert f"the file is {sha256(changed)}\n  wanted: {sha256(GOOD_ZIP)}" in said
     server.files["/toy.zip"] = GOOD_ZIP  # the bad part is not continued
     fetch(into="other")
     assert server.asked == [None, None]
@@ -226,8 +224,7 @@ def test_a_cut_connection_is_continued_by_the_next_call(
         assert "100,000 bytes were kept, and the next attempt resumes from there" in refuses(into=into)
         result = fetch(into=into)
         assert server.asked == [None, "bytes=100000-"]
-        assert server.sent == len(GOOD_ZIP)  # no byte twice
-        assert result.received == len(GOOD_ZIP) - 100_000
+        assert (server.sent, result.received) == (len(GOOD_ZIP), len(GOOD_ZIP) - 100_000)  # no byte twice
         assert contents(result) == [DEV, TEST]
 
 
@@ -291,9 +288,7 @@ def test_without_a_hash_the_first_is_recorded_and_held(
     assert book["installed"]["toy"]["dev.jsonl"] == sha256(DEV)
     (toy / "dev.jsonl").unlink()
     server.files["/toy.zip"] = GOOD_ZIP.replace(b"A b.", b"X y.")
-    said = refuses(unknown)
-    assert f"as recorded in {path} at the first fetch" in said
-    assert "remove its line" in said
+    assert f"as recorded in {path} at the first fetch" in refuses(unknown)
     path.write_text('{"installed": {"toy": 1}}')
     assert f"{path}: this is not the file of hashes that fetching writes" in refuses(unknown)
 
@@ -305,15 +300,12 @@ def test_several_plain_files(server: Server, fetch: Fetch, toy: Path, refuses: R
     # the first is whole, but a corpus comes as one
     assert "the download was interrupted: " in refuses(*downloads)
     result = fetch(*downloads)
-    assert [path.name for path in result.files] == ["toy_a.json", "toy_b.json"]
     assert contents(result) == [DEV, TEST]
     assert server.sent == len(DEV) + len(TEST)  # the first was not sent again
-
-    assert result.unverified == ("toy_b.json",)  # nothing vouches for it
-    assert "unverified: toy_b.json: the catalogue has no hash" in result.summary()
-    again = fetch(*downloads)
-    assert (again.already, again.unverified) == (True, ("toy_b.json",))
-    assert "is already installed and as it was first fetched" in again.summary()
+    for each, already in ((result, False), (fetch(*downloads), True)):
+        assert (each.already, each.unverified) == (already, ("toy_b.json",))  # nothing vouches for it
+        assert "unverified: toy_b.json" in each.summary()
+        assert ("already installed" in each.summary()) is already
     book = json.loads((toy.parent / ".crossexam" / "hashes.json").read_text(encoding="utf-8"))
     assert book["unverified"] == {"toy": ["toy_b.json"]}
     other = fetch(known, into="other")
@@ -364,21 +356,19 @@ def test_archives_that_are_not_as_they_should_be(server: Server, fetch: Fetch, r
     assert contents(result) == [DEV, TEST]
 
 
-def test_from_a_copy_of_the_archive(server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses) -> None:
+def test_from_a_copy_of_the_archive_or_its_files(
+    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
+) -> None:
     copy = written(tmp_path / "copies" / "toy.zip", GOOD_ZIP)
     for number, source in enumerate((copy, copy.parent, str(copy))):
         result = fetch(into=str(number), source=source)
-        assert contents(result) == [DEV, TEST]
-        assert (result.missing, result.received) == ((), 0)
+        assert (contents(result), result.missing, result.received) == ([DEV, TEST], (), 0)
     copy.write_bytes(GOOD_ZIP[:-1] + b"?")
     assert "toy.zip: the SHA-256 of the file is" in refuses(source=copy)
     assert not server.asked  # nothing is downloaded
-
-
-def test_from_loose_files(tmp_path: Path, fetch: Fetch, refuses: Refuses) -> None:
-    copy = written(tmp_path / "copies" / "deep" / "dev.jsonl", TEST)  # somebody's mistake
-    result = fetch(source=tmp_path / "copies")
-    assert ([path.name for path in result.files], result.missing) == (["dev.jsonl"], ("test.jsonl",))
+    copy = written(tmp_path / "loose" / "deep" / "dev.jsonl", TEST)  # somebody's mistake
+    result = fetch(source=tmp_path / "loose")
+    assert (contents(result), result.missing) == ([TEST], ("test.jsonl",))
     assert "not in the copy: test.jsonl" in result.summary()
     copy.write_bytes(DEV)
     assert "as recorded in" in refuses(source=copy)
@@ -386,8 +376,8 @@ def test_from_loose_files(tmp_path: Path, fetch: Fetch, refuses: Refuses) -> Non
     assert contents(fetch(source=copy))[0] == DEV
 
 
-def test_from_plain_files_under_either_name(
-    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
+def test_from_plain_files_under_either_name_and_what_is_not_there(
+    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses, refused: Refuses
 ) -> None:
     plain = Download(f"{server.url}/a.json", "toy_a.json", len(DEV), sha256(DEV))
     for name in ("a.json", "toy_a.json"):
@@ -400,11 +390,8 @@ def test_from_plain_files_under_either_name(
         copy.unlink()
     assert "no toy files were found\n  wanted: toy.zip or dev.jsonl or test" in refuses(source=tmp_path)
     assert "no such file or folder" in refuses(source=tmp_path / "absent")
-
-
-def test_names_that_cannot_be_fetched(tmp_path: Path, refused: Refuses) -> None:
-    assert "hint: did you mean 'snli'" in refused(install_corpus, "snlii", data_dir=tmp_path)
-    assert "no corpus to fetch" in refused(install_corpus, "builtin", data_dir=tmp_path)
+    for name, says in (("snlii", "did you mean 'snli'"), ("builtin", "no corpus to fetch")):
+        assert says in refused(install_corpus, name, data_dir=tmp_path)
 
 
 def test_two_fetches_at_once(tmp_path: Path, fetch: Fetch, refuses: Refuses) -> None:
@@ -465,27 +452,21 @@ RIGHT_FORMS = {
 
 
 def test_what_nothing_vouches_for_has_the_form_of_its_name(
-    server: Server, tmp_path: Path, refuses: Refuses, for_each: Callable[..., None]
+    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses, for_each: Callable[..., None]
 ) -> None:
     def check(name: str, content: bytes, message: str) -> None:
-        alone = Download(f"{server.url}/file", name)
-        within = Download(f"{server.url}/file", "", members=(name,))
         copy = written(tmp_path / "copy" / name, content)
+        within = Download(f"{server.url}/file", "", members=(name,))
         for download, served, source in (
-            (alone, content, None),
+            (Download(f"{server.url}/file", name), content, None),
             (within, zipped({name: content}), None),
             (within, b"", copy),
         ):
             server.files["/file"] = served
-            said = refuses(download, source=source)
-            assert f"this is not the file {name}: {message}" in said
-            assert "--from" in said
+            assert f"this is not the file {name}: {message}" in refuses(download, source=source)
             assert not (tmp_path / "data" / ".crossexam" / "hashes.json").exists()  # its hash is not held
 
     for_each(check, WRONG_FORMS)
-
-
-def test_files_of_the_right_form_are_installed(server: Server, fetch: Fetch) -> None:
     for name, content in RIGHT_FORMS.items():
         server.files[f"/{name}"] = content
         assert contents(fetch(Download(f"{server.url}/{name}", name))) == [content]
@@ -498,8 +479,7 @@ def test_a_download_of_unknown_size_is_bounded(
     for server.length in (True, False):
         said = refuses(unknown, max_size=1000)
         assert (f"the file has {len(DEV):,} bytes or more" in said) is server.length  # before it is sent
-        assert "the catalogue does not know" in said
-        assert "wanted: 1,000 bytes at most\n  hint: " in said
+        assert "wanted: 1,000 bytes at most" in said
         assert "--max-size MEG" in said
         assert not list((tmp_path / "data" / ".crossexam" / "downloads").iterdir())  # no part to be resumed
     assert contents(fetch(unknown, max_size=len(DEV))) == [DEV]
@@ -514,7 +494,6 @@ def test_a_disk_without_room_is_told_before_the_download(
     assert f"{len(GOOD_ZIP):,} bytes are needed, and 1,000 are free" in refuses()
     said = refuses(source=written(tmp_path / "toy.zip", GOOD_ZIP))
     assert f"{len(DEV + TEST):,} bytes are needed" in said
-    assert "--data DIR" in said
 
 
 def test_what_a_killed_fetch_left_is_swept(fetch: Fetch, toy: Path) -> None:

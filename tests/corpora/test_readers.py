@@ -115,13 +115,9 @@ def test_no_reader_is_without_a_test() -> None:
     assert {*READERS, "snli", "snli_hard", "multinli"} <= CORPORA_TRIED | CORPORA_READ <= set(catalog())
     aliases = [alias for entry in catalog().values() for alias in entry.aliases]
     assert len(aliases) == len(set(aliases) - set(catalog()))
-
-
-def test_what_a_reader_was_tried_on_is_true() -> None:
-    """A reader that says "its documented format" alone was tried on no real file, and the other way."""
+    # a reader that says "its documented format" alone was tried on no real file, and the other way
     by_format = {name for name, reader in READERS.items() if reader.tested_on == "its documented format"}
     assert by_format == READERS.keys() - CORPORA_TRIED
-    assert all(len(reader.tested_on) > 10 for reader in READERS.values())
 
 
 def test_projections_fit_the_labels() -> None:
@@ -153,9 +149,8 @@ def test_aggrefact_is_read_alike_from_each_of_its_formats(tmp_path: Path) -> Non
 
 
 def test_neighbours_of_counterfactual_data_are_one_cluster() -> None:
-    everything = as_read("cad_nli:all_combined_dev")
+    everything, originals = as_read("cad_nli:all_combined_dev"), as_read("cad_nli:original_dev")
     assert [cluster_of(e) for e in everything] == ["cad_nli dev 0"] * 5 + ["cad_nli dev 1"] * 5
-    originals = as_read("cad_nli:original_dev")
     assert [cluster_of(e) for e in originals] == ["cad_nli dev 0", "cad_nli dev 1"]
     assert {(e.premise, e.hypothesis) for e in originals} <= {(e.premise, e.hypothesis) for e in everything}
 
@@ -292,8 +287,3 @@ def test_the_page_of_corpora_has_every_one() -> None:
     assert list(rows) == list(catalog())
     for name, reader in READERS.items():
         assert rows[name].endswith(f"| {reader.tested_on} |")
-    assert all(
-        split.files[0].rpartition(".")[2] in rows[name]
-        for name, entry in catalog().items()
-        for split in entry.splits.values()
-    )

@@ -97,8 +97,7 @@ def test_the_path_of_a_file_is_that_file(
         put(tmp_path / name)
         for text in (name, str(tmp_path / name)):
             whole = list(iter_corpus(text))
-            assert len(whole) == 4
-            assert list(iter_corpus(f"{text}[1:3]")) == whole[1:3]
+            assert list(iter_corpus(f"{text}[1:3]")) == whole[1:3] != whole
             assert CorpusSpec.parse_union(text) == (CorpusSpec.parse(text),)
             first, second, third = CorpusSpec.parse_union(f"{text}+{text}[::2]@0.5+builtin:demo")
             assert (first.file, second.file, third.name) == (Path(text), Path(text), "builtin:demo")

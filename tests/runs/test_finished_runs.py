@@ -81,12 +81,8 @@ def test_a_finished_run_is_taken_as_it_is(
     assert (asked > 0, none) == (True, 0)
     saved = read_json(tmp_path / "manifest.json")
     request.getfixturevalue("no_look_up")
-    calls: list[tuple[int, int | None]] = []
-    again, none = run(
-        tmp_path, chunking=chunking, limit=limit, progress=lambda _, done, total: calls.append((done, total))
-    )
+    again, none = run(tmp_path, chunking=chunking, limit=limit)
     assert none == 0
-    assert calls == [(asked, asked)]
     assert timeless(again) == timeless(looked_up)  # as when all is found in the store
     assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, asked)
     for name in SUITE.datasets:
@@ -99,18 +95,12 @@ def test_a_finished_run_is_taken_as_it_is(
 
 
 def test_a_suite_in_files_is_not_read_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    suite = tmp_path / "suite"
-    for dataset in SUITE:
-        write_test_set(suite / f"{dataset.name}.parquet", dataset)
-    entries = {
-        name: {
-            "file": f"{name}.parquet",
-            "rows": len(dataset),
-            "content_hash": dataset.content_hash(),
-            "sha256": sha256_of(suite / f"{name}.parquet"),
-        }
-        for name, dataset in SUITE.datasets.items()
-    }
+    suite, entries = tmp_path / "suite", {}
+    for name, dataset in SUITE.datasets.items():
+        path = suite / f"{name}.parquet"
+        write_test_set(path, dataset)
+        hashes = {"content_hash": dataset.content_hash(), "sha256": sha256_of(path)}
+        entries[name] = {"file": path.name, "rows": len(dataset), **hashes}
     write_manifest(suite / "manifest.json", {"name": "s", "test_sets": entries})
     run(tmp_path / "run", read_suite(suite))
     loaded = read_suite(suite)
@@ -139,23 +129,16 @@ def test_a_store_that_is_filled_again_and_is_not_full_is_no_finished_run(tmp_pat
     assert run(tmp_path)[1] == asked
 
 
-def test_changed_predictions_are_written_again(tmp_path: Path) -> None:
+def test_predictions_that_were_changed_or_are_forced_are_written_again(tmp_path: Path) -> None:
     first, _ = run(tmp_path)
     path = tmp_path / "predictions" / "one.made.parquet"
-    before = path.read_bytes()
+    before, number = path.read_bytes(), path.stat().st_ino
+    assert run(tmp_path, force=True)[1] == 0
+    assert (path.read_bytes(), path.stat().st_ino == number) == (before, False)
     pl.read_parquet(path).reverse().write_parquet(path)
     again, none = run(tmp_path)
-    assert none == 0
-    assert path.read_bytes() == before
+    assert (none, path.read_bytes()) == (0, before)
     assert again.probabilities["one.made"].tolist() == first.probabilities["one.made"].tolist()
-
-
-def test_force_does_not_take_what_is_there(tmp_path: Path) -> None:
-    run(tmp_path)
-    (tmp_path / "predictions" / "one.made.parquet").touch()
-    before = (tmp_path / "predictions" / "one.made.parquet").stat().st_ino
-    assert run(tmp_path, force=True)[1] == 0
-    assert (tmp_path / "predictions" / "one.made.parquet").stat().st_ino != before
 
 
 def test_predictions_are_written_by_row_groups_as_pyarrow_writes_them(

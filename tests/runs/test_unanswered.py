@@ -14,8 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run, Suite
-from crossexam.core.errors import CrossexamError, UnfinishedError, UnknownNameError
+from crossexam.core.errors import UnfinishedError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.core.labels import PROJECTIONS, Gold
 from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
@@ -74,7 +75,7 @@ def same(one: Run, other: Run) -> None:
         assert np.array_equal(mine.label_mass, theirs.label_mass, equal_nan=True)
 
 
-def test_a_run_never_shows_a_label_where_there_is_no_answer() -> None:
+def test_a_run_never_shows_a_label_where_there_is_no_answer(refused: Callable[..., str]) -> None:
     run = predict_suite(Mute(), DATA)
     missing = ~run.answered("d")
     assert missing.sum() == 8
@@ -84,21 +85,21 @@ def test_a_run_never_shows_a_label_where_there_is_no_answer() -> None:
     assert frame["outcome"].to_list() == ["refused", "cut"] * 4
     for column in ("predicted", "correct", "p_entailment", "p_neutral", "p_contradiction"):
         assert frame[column].null_count() == 8
+    unexplained = Run("m", {"d": Dataset("d", ITEMS[:2])}, {"d": np.array([[0.2, 0.3, 0.5], NAN])})
+    assert "predictions that are not numbers" in refused(unexplained.scored, "d")
     assert repr(run) == "Run('mute', 1 test set, 20 items, 8 unanswered)"
     assert "unanswered" in run._repr_html_()
 
 
-def test_projections_do_not_guess() -> None:
-    for labels, name in (
-        (("entailment", "not_entailment"), "two labels"),
-        (("entailment", "neutral"), "no contradiction"),
-    ):
-        items = tuple(replace(each, label=labels[k % 2]) for k, each in enumerate(ITEMS))
-        data = Dataset("d", items, {"projection": name})
-        assert data.projection.name == name
-        run = predict_suite(Mute(), data)
-        assert (run.scored("d").predicted == -1).tolist() == (~run.answered("d")).tolist()
-        assert np.isnan(data.projection.shares(run.answers("d"))[~run.answered("d")]).all()
+def test_projections_do_not_guess(for_each: Callable[..., None]) -> None:
+    def check(other: Gold, name: str) -> None:
+        items = [replace(each, label=("entailment", other)[k % 2]) for k, each in enumerate(ITEMS)]
+        run = predict_suite(Mute(), Dataset("d", items, {"projection": name}))
+        missing = ~run.answered("d")
+        assert (run.scored("d").predicted == -1).tolist() == missing.tolist()
+        assert np.isnan(PROJECTIONS[name].shares(run.answers("d"))[missing]).all()
+
+    for_each(check, [("not_entailment", "two labels"), ("neutral", "no contradiction")])
 
 
 def test_a_saved_run_says_why_there_is_no_answer_and_it_is_not_asked_twice(tmp_path: Path) -> None:
@@ -169,25 +170,11 @@ def test_numbers_and_statuses_must_agree(for_each: Callable[..., None], refused:
         said = refused(predict_suite, Odd(), Dataset("d", ITEMS[:1]))
         assert re.search("the model did not return (probabilities|outcomes) for 1 pairs", said)
 
-    for_each(
-        check,
-        [
-            (NAN, None),
-            (NAN, Outcome()),
-            ([0.2, 0.3, 0.5], Outcome("refused")),
-            ([np.nan, 0.5, 0.5], Outcome("refused")),
-            (NAN, Outcome("tired")),
-            (NAN, Outcome("refused", label_mass=0.5)),
-            ([0.2, 0.3, 0.5], Outcome(label_mass=1.5)),
-            ([0.2, 0.3, 0.5], "answered"),
-        ],
-    )
-
-
-def test_a_run_with_holes_that_nothing_explains_is_refused() -> None:
-    run = Run("m", {"d": Dataset("d", ITEMS[:2])}, {"d": np.array([[0.2, 0.3, 0.5], NAN])})
-    with pytest.raises(CrossexamError, match="predictions that are not numbers"):
-        run.scored("d")
+    shares = [0.2, 0.3, 0.5]
+    rows: list[tuple[list[float], Any]] = [(NAN, None), (NAN, Outcome()), (NAN, Outcome("tired"))]
+    rows += [(shares, Outcome("refused")), ([np.nan, 0.5, 0.5], Outcome("refused")), (shares, "answered")]
+    rows += [(NAN, Outcome("refused", label_mass=0.5)), (shares, Outcome(label_mass=1.5))]
+    for_each(check, rows)
 
 
 def test_an_ensemble_lacks_what_a_member_lacks() -> None:

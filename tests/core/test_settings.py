@@ -33,16 +33,6 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class HuggingFace:
-    """As of a kind of model."""
-
-    dtype: Literal["float32", "bfloat16"] = "float32"
-    batch_size: int | Literal["auto"] = "auto"
-    label_order: tuple[str, str, str] | None = None
-    revision: str | None = None
-
-
-@dataclass(frozen=True)
 class Antonymy:
     """As of a construction."""
 
@@ -64,11 +54,9 @@ class Negation:
 
 
 TRAINING = Settings({"recipe": Recipe(), "debias": None})
-MODELS = Settings({"hf": HuggingFace()})
 CONSTRUCTIONS = Settings({"antonymy": Antonymy(), "so_swap": SOSwap(), "negation": Negation()})
 SETTINGS = {
     "training": TRAINING,
-    "models": MODELS,
     "constructions": CONSTRUCTIONS,
     "nothing": Settings({"negation": Negation()}),
 }
@@ -77,8 +65,6 @@ SETTINGS = {
 def test_values_reach_their_parts() -> None:
     changed = TRAINING.with_values({"lr": "4e-4", "recipe.epochs": "7", "widths": "2"}).parts
     assert changed == {"recipe": Recipe(learning_rate=0.0004, epochs=7, widths=(2,)), "debias": None}
-    parts = MODELS.with_values({"hf.dtype": "bfloat16", "batch_size": "8"}).parts
-    assert parts == {"hf": HuggingFace("bfloat16", 8)}
     parts = CONSTRUCTIONS.with_values({"antonymy.as_published": "true"}).parts
     assert parts == {**CONSTRUCTIONS.parts, "antonymy": Antonymy(as_published=True)}
     assert TRAINING.with_values({}).parts == TRAINING.parts

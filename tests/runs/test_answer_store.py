@@ -22,10 +22,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.example import Example
-from crossexam.core.files import sha256_of
 from crossexam.core.outcome import Outcome
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import write_test_set
 from crossexam.models.model import Batch, CharactersRead
 from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
@@ -88,17 +85,12 @@ folder.save_run(run, Path(run_folder))
 MODULE = "import sys\n\ndef judge(pairs):\n    return sys.modules['__main__'].judge(pairs)\n"
 
 
-def make_suite(folder: Path) -> Suite:
-    """Write a suite of two test sets, 150 pairs of which 30 stand in both."""
+def tiny_sets() -> Suite:
+    """Two test sets, 150 pairs of which 30 stand in both."""
     sets = {
         name: [Example(f"{name}{k}", f"Premise {k // 3}.", f"Hypothesis {k}.", "neutral") for k in part]
         for name, part in (("base.tiny", range(90)), ("more.tiny", range(60, 150)))
     }
-    for name, examples in sets.items():
-        write_test_set(folder / f"{name}.jsonl", examples, file_format="jsonl")
-    files = {name: f"{name}.jsonl" for name in sets}
-    entries = {name: {"file": file, "sha256": sha256_of(folder / file)} for name, file in files.items()}
-    write_manifest(folder / "manifest.json", {"name": "tiny", "test_sets": entries})
     return Suite("tiny", {name: Dataset(name, tuple(examples)) for name, examples in sets.items()})
 
 
@@ -138,9 +130,10 @@ def prediction_bytes(out: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
+def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path, suite_of: Callable[..., Path]) -> None:
     moments = ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"]
-    suite = make_suite(tmp_path / "suite")
+    suite = tiny_sets()
+    suite_of(tmp_path / "suite", suite)
     distinct = {(e.premise, e.hypothesis) for data in suite for e in data}
     assert finish(start(tmp_path, "calm", "calm.log")) == 0
     assert len(asked(tmp_path / "calm.log")) == len(distinct) == 150
@@ -185,8 +178,8 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_processes_share_a_store(tmp_path: Path) -> None:
-    make_suite(tmp_path / "suite")
+def test_two_processes_share_a_store(tmp_path: Path, suite_of: Callable[..., Path]) -> None:
+    suite_of(tmp_path / "suite", tiny_sets())
     # a folder has one writer
     both = [start(tmp_path, "shared", f"{name}.log", run=name) for name in "ab"]
     assert [finish(process) for process in both] == [0, 0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
-from crossexam.core.files import read_json, sha256_of
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.core.files import read_json
+from crossexam.core.test_sets import read_suite
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Pair
 from crossexam.runs import folder as run_folder
@@ -94,14 +93,10 @@ def test_a_finished_run_is_taken_as_it_is(
     assert list(read_run(tmp_path).datasets) == list(SUITE.datasets)
 
 
-def test_a_suite_in_files_is_not_read_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    suite, entries = tmp_path / "suite", {}
-    for name, dataset in SUITE.datasets.items():
-        path = suite / f"{name}.parquet"
-        write_test_set(path, dataset)
-        hashes = {"content_hash": dataset.content_hash(), "sha256": sha256_of(path)}
-        entries[name] = {"file": path.name, "rows": len(dataset), **hashes}
-    write_manifest(suite / "manifest.json", {"name": "s", "test_sets": entries})
+def test_a_suite_in_files_is_not_read_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite_of: Callable[..., Path]
+) -> None:
+    suite = suite_of(tmp_path / "suite", SUITE)
     run(tmp_path / "run", read_suite(suite))
     loaded = read_suite(suite)
     monkeypatch.setattr(Dataset, "content_hash", None)

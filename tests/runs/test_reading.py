@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pytest
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
@@ -138,7 +139,9 @@ def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:
     assert predict_suite(Mean("mean/x", (Shortsighted(),) * 2), DATA).manifest["truncated_pairs"] == 2
 
 
-def test_a_checkpoint_reads_as_far_as_its_tokens_reach(tiny_checkpoint: Path) -> None:
+def test_a_checkpoint_reads_as_far_as_its_tokens_reach(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model: Any = open_model(f"hf/{tiny_checkpoint}", {"max_length": 16, "device": "cpu"})
     premise = "A man, who is old, is playing a guitar on the stage in the rain. "
     pairs = [("A man.", "A dog."), (premise * 2, "A man is here."), ("A man.", premise)]
@@ -154,24 +157,8 @@ def test_a_checkpoint_reads_as_far_as_its_tokens_reach(tiny_checkpoint: Path) ->
     assert premise[: read[2].hypothesis] == "A man, who is old, is playing a"
     assert read[2].premise == len("A man.")
     classifier = model._loaded()
-    classifier.tokenizer = _Slow(classifier.tokenizer)
+    monkeypatch.setattr(type(classifier.tokenizer), "is_fast", False)  # does not say where its tokens are
     assert list(classifier.encode(pairs).read.values()) == [read[1], read[2]]
-
-
-class _Slow:
-    """A tokenizer that does not say where its tokens are."""
-
-    is_fast = False
-
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
-
-    def __call__(self, *texts: Any, return_offsets_mapping: bool = False, **options: Any) -> Any:
-        assert not return_offsets_mapping
-        return self._tokenizer(*texts, **options)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tokenizer, name)
 
 
 def test_a_model_of_the_zoo_reads_as_many_words_as_it_may() -> None:

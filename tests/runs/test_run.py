@@ -13,9 +13,7 @@ import pytest
 
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.example import Example
-from crossexam.core.files import sha256_of
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.core.test_sets import read_suite
 from crossexam.runs.folder import save_run
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run
@@ -33,21 +31,9 @@ OVERLAP = {"base.tiny": [0, 2, 0], "more.tiny": [0, 1]}  # "A dog sleeps": 2 of 
 
 
 @pytest.fixture
-def suite(tmp_path: Path) -> Suite:
+def suite(tmp_path: Path, suite_of: Callable[..., Path]) -> Suite:
     """The two test sets in files below ``place``."""
-    folder, entries = tmp_path / "place" / "suite", {}
-    for dataset in (BASE, MORE):
-        write_test_set(folder / f"{dataset.name}.parquet", dataset)
-        entries[dataset.name] = {
-            "file": f"{dataset.name}.parquet",
-            "construction": "base",
-            "rows": len(dataset),
-            "content_hash": dataset.content_hash(),
-            "sha256": sha256_of(folder / f"{dataset.name}.parquet"),
-            "signature": f"set:{dataset.name}",
-        }
-    write_manifest(folder / "manifest.json", {"name": "tiny", "test_sets": entries})
-    return read_suite(folder)
+    return read_suite(suite_of(tmp_path / "place" / "suite", (BASE, MORE), signature="signed"))
 
 
 def test_a_suite_is_asked_and_comes_back_from_its_folder(suite: Suite, tmp_path: Path) -> None:
@@ -57,7 +43,7 @@ def test_a_suite_is_asked_and_comes_back_from_its_folder(suite: Suite, tmp_path:
     for each in (answered, loaded):
         assert {name: each.scored(name).predicted.tolist() for name in each.datasets} == OVERLAP
         assert each.model == "builtin/overlap"
-        assert each.datasets["base.tiny"].manifest["signature"] == "set:base.tiny"
+        assert each.datasets["base.tiny"].manifest["signature"] == "signed"
     assert [list(data) for data in loaded.datasets.values()] == [list(BASE), list(MORE)]
     assert all(np.array_equal(answered.probabilities[name], loaded.probabilities[name]) for name in OVERLAP)
     for asked in (
@@ -82,7 +68,7 @@ def test_the_manifest_says_what_was_done(suite: Suite, tmp_path: Path) -> None:
         "rows": 2,
         "of_rows": 2,
         "content_hash": MORE.content_hash(),
-        "signature": "set:more.tiny",
+        "signature": "signed",
         "truncated": 0,
         "edit_unseen": 0,
     }

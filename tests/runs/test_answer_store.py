@@ -295,6 +295,19 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
             assert np.array_equal(found.probabilities[9:], answers_of(9, 20).probabilities, equal_nan=True)
 
 
+def test_what_another_process_has_stored_is_not_stored_again(tmp_path: Path) -> None:
+    """Also if it was learnt when something else was stored, as the version is then the same."""
+    with (
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
+    ):
+        for store in (one, two):
+            assert not store.look_up(hashes_of(0, 3))[0].any()
+        for store, first in ((one, 0), (two, 1), (two, 0)):
+            fill(store, first, first + 1, 1)
+        assert one.count() == len(stored(tmp_path)) == 2
+
+
 def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:
     """The rest stays, and another process that has read the store sees it too."""
     with (

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.columns import cluster_hashes, columns_of, info_values, labels_of, text_hashes
-from crossexam.core.dataset import content_hash, has_content
+from crossexam.core.dataset import content_hash
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of
+from crossexam.core.example import Change, Edit, Example, cluster_of
 from crossexam.core.labels import GOLD_INDEX, GOLDS
 from crossexam.core.stored import examples as stored_examples
 from crossexam.core.stored.examples import StoredExamples, column_types
@@ -143,15 +143,15 @@ def test_only_what_is_asked_for_is_read(tmp_path: Path, monkeypatch: pytest.Monk
     assert read == [(5, 25, ["id"]), (25, 45, ["id"]), (45, 50, ["id"])]
 
 
-def test_a_file_that_changes_while_it_is_used_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_changes_while_it_is_used_is_an_error(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
     file = stored(many(), tmp_path)
     stored(many(49), tmp_path)
     for use in (lambda: file[3], lambda: list(file), lambda: list(columns_of(file, ["id"]))):
-        with pytest.raises(FormatError, match=r"set\.parquet: the file was changed while it was in use"):
-            use()
+        assert "set.parquet: the file was changed while it was in use" in refused(use)
     (tmp_path / "set.parquet").unlink()
-    with pytest.raises(FormatError, match=r"set\.parquet: the file is not there any more"):
-        list(file)
+    assert "set.parquet: the file is not there any more" in refused(list, file)
 
 
 def test_files_of_other_programs_and_their_nulls_are_read_as_by_examples(tmp_path: Path) -> None:
@@ -181,18 +181,6 @@ def test_lone_surrogates_become_escapes() -> None:
     assert frame["id"].to_list() == ["a\\ud800"]
     assert json.loads(frame["info"][0]) == {"cluster": "\\udc00"} or "udc00" in frame["info"][0]
     assert len(set(cluster_hashes([odd, Example("b", "p", "h", None)]).tolist())) == 2
-
-
-def test_content_before_judges_relabelled_is_known(tmp_path: Path) -> None:
-    judged = [
-        Example("a", "p", "h", "neutral", info={"generated_label": "entailment"}),
-        Example("b", "p", "h", "neutral", info={"generated_label": None}),
-        Example("c", "p", "h", "neutral"),
-    ]
-    file = stored(judged, tmp_path)
-    assert has_content(file, content_hash([*map(as_generated, judged)]))
-    assert has_content(file, content_hash(judged))
-    assert not has_content(file, content_hash(many(3)))
 
 
 def test_rows_are_refused_at_once_or_not_at_all(tmp_path: Path, for_each: Callable[..., None]) -> None:

@@ -44,17 +44,14 @@ def test_the_fields_are_written_and_read_one_by_one_and_together() -> None:
     entry = replace(PLAIN, **{**CHANGED, "base_known": True})
     assert again(entry) == entry
     assert list(again(entry).to_json()) == list(entry.to_json())
-
-
-def test_a_manifest_that_is_silent_has_defaults() -> None:
-    entry = Dataset("negation.dev", ()).entry
-    assert (entry.construction, entry.part, entry.versioned) == ("negation", "dev", "negation")
-    assert (entry.base_set, entry.rows, entry.content_hash, entry.signature) == (None, None, None, None)
-    assert entry.compares_items
-    assert not entry.base_known
-    assert not entry.is_base
-    assert "base_set" not in entry.to_json()
-    assert Dataset("base.dev", ()).entry.is_base
+    silent = Dataset("negation.dev", ()).entry
+    assert (silent.construction, silent.part, silent.rows, silent.base_known) == (
+        "negation",
+        "dev",
+        None,
+        False,
+    )
+    assert "base_set" not in silent.to_json()
     assert (Dataset("mine", ()).entry.construction, Dataset("mine", ()).entry.part) == ("mine", "")
 
 

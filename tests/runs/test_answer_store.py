@@ -10,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -235,6 +235,13 @@ def answers_of(start: int, stop: int) -> Answers:
     return entered(Batch(range(stop - start), shares, read, outcomes), "m")
 
 
+@contextlib.contextmanager
+def opened(folder: Path, *keys: str) -> Iterator[list[AnswerStore]]:
+    """Open the store in *folder* for the models of *keys* at once."""
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(AnswerStore(folder / FILE_NAME, key, "m")) for key in keys]
+
+
 def fill(store: AnswerStore, start: int, stop: int, at_once: int) -> None:
     for first in range(start, stop, at_once):
         last = min(first + at_once, stop)
@@ -278,10 +285,7 @@ def test_answers_come_back_as_they_were(
 def test_the_first_answer_stays(tmp_path: Path) -> None:
     """Whoever stores it again, this process or another one."""
     again = Answers.plain(np.tile([0.0, 0.0, 1.0], (9, 1)))
-    with (
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
-    ):
+    with opened(tmp_path, "k", "k") as (one, two):
         fill(one, 0, 6, 3)
         one.add(hashes_of(0, 6), answers_of(10, 16))
         two.add(hashes_of(0, 9), again)
@@ -297,10 +301,7 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
 
 def test_what_another_process_has_stored_is_not_stored_again(tmp_path: Path) -> None:
     """Also if it was learnt when something else was stored, as the version is then the same."""
-    with (
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
-    ):
+    with opened(tmp_path, "k", "k") as (one, two):
         for store in (one, two):
             assert not store.look_up(hashes_of(0, 3))[0].any()
         for store, first in ((one, 0), (two, 1), (two, 0)):
@@ -310,11 +311,7 @@ def test_what_another_process_has_stored_is_not_stored_again(tmp_path: Path) -> 
 
 def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:
     """The rest stays, and another process that has read the store sees it too."""
-    with (
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
-        AnswerStore(tmp_path / FILE_NAME, "other", "m") as other,
-    ):
+    with opened(tmp_path, "k", "k", "other") as (one, two, other):
         for store in (one, other):
             fill(store, 0, 30, 4)
             fill(store, 30, 35, 1)
@@ -333,8 +330,8 @@ def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:
 def test_a_row_that_was_changed_is_told(
     tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
-    for key in "kl":
-        with AnswerStore(tmp_path / FILE_NAME, key, "m") as store:
+    with opened(tmp_path, "k", "l") as stores:
+        for store in stores:
             fill(store, 0, 12, 12)
     whole = (tmp_path / FILE_NAME).read_bytes()
 
@@ -356,14 +353,11 @@ def test_facts_on_a_model_that_were_changed_are_refused(
     tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
     def changed(statement: str, *values: Any) -> None:
-        with closing(sqlite3.connect(tmp_path / "s")) as connection, connection:
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
             connection.execute("PRAGMA ignore_check_constraints = ON")
             connection.execute(statement, values)
 
-    def opened(key: str = "key") -> AnswerStore:
-        return AnswerStore(tmp_path / "s", key, "m")
-
-    with opened() as store, opened("other") as other:
+    with opened(tmp_path, "k", "other") as (store, other):
         for each in (store, other):
             each.note({"two_label": True})
         assert store.facts == {"two_label": True}
@@ -371,12 +365,12 @@ def test_facts_on_a_model_that_were_changed_are_refused(
     def check(facts: Any) -> None:
         with contextlib.suppress(sqlite3.IntegrityError):  # the database itself may refuse it
             changed("UPDATE models SET facts = ? WHERE number = 1", facts)
-            with opened() as store:
+            with opened(tmp_path, "k") as (store,):
                 assert "the store is damaged: the facts" in refused(lambda: store.facts)
 
     for_each(check, ['{"two_label": false}', '{"two_label":true}', "x", "[" * 100_000, b"{}", None, "{"])
     changed("UPDATE models SET (facts, checksum) = (SELECT facts, checksum FROM models WHERE number = 2)")
-    with opened() as store:
+    with opened(tmp_path, "k") as (store,):
         assert "the store is damaged: the facts" in refused(lambda: store.facts)
         changed("DELETE FROM models WHERE number = 1")
         assert "the store is damaged: the facts" in refused(lambda: store.facts)

@@ -74,8 +74,9 @@ def test_test_sets_in_one_file_are_one_object_of_several_runs(tmp_path: Path) ->
     shared = [other.datasets["base.tiny"] is first.datasets["base.tiny"] for other in others]
     assert shared == [True, False, False]
     for folder, loaded in zip(folders, [first, *others], strict=True):
-        assert lines(loaded) == lines(read_run(folder))
-        assert loaded.datasets["base.tiny"].examples == read_run(folder).datasets["base.tiny"].examples
+        alone = read_run(folder)
+        assert lines(loaded) == lines(alone)
+        assert loaded.datasets["base.tiny"].examples == alone.datasets["base.tiny"].examples
 
 
 class Asked:

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.columns import cluster_hashes, columns_of, info_values, labels_of, text_hashes
-from crossexam.core.dataset import content_hash
+from crossexam.core.dataset import content_hash, has_content
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Change, Edit, Example, cluster_of
+from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of
 from crossexam.core.labels import GOLD_INDEX, GOLDS
 from crossexam.core.stored import examples as stored_examples
 from crossexam.core.stored.examples import StoredExamples, column_types
@@ -181,6 +181,14 @@ def test_lone_surrogates_become_escapes() -> None:
     assert frame["id"].to_list() == ["a\\ud800"]
     assert json.loads(frame["info"][0]) == {"cluster": "\\udc00"} or "udc00" in frame["info"][0]
     assert len(set(cluster_hashes([odd, Example("b", "p", "h", None)]).tolist())) == 2
+
+
+def test_content_before_judges_relabelled_is_known(tmp_path: Path) -> None:
+    infos: list[dict[str, Any]] = [{"generated_label": "entailment"}, {"generated_label": None}, {}]
+    judged = [Example(str(n), "p", "h", "neutral", info=info) for n, info in enumerate(infos)]
+    found = [has_content(stored(judged, tmp_path), content_hash(each)) for each in (judged, many(3))]
+    assert found == [True, False]
+    assert has_content(stored(judged, tmp_path), content_hash([*map(as_generated, judged)]))
 
 
 def test_rows_are_refused_at_once_or_not_at_all(tmp_path: Path, for_each: Callable[..., None]) -> None:

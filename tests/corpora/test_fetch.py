@@ -394,14 +394,13 @@ def test_from_plain_files_under_either_name_and_what_is_not_there(
         assert says in refused(install_corpus, name, data_dir=tmp_path)
 
 
-def test_two_fetches_at_once(tmp_path: Path, fetch: Fetch, refuses: Refuses) -> None:
+def test_two_fetches_at_once(tmp_path: Path, fetch: Fetch, refuses: Refuses, refused: Refuses) -> None:
     fcntl = pytest.importorskip("fcntl")
     with written(tmp_path / "data" / ".crossexam" / ".lock", b"").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert "another crossexam fetch is using this data folder" in refuses()
-    written(tmp_path / "file", b"a file")  # where nothing can be written
-    with pytest.raises(NotADirectoryError, match=str(tmp_path / "file")):  # which the command line explains
-        fetch(into="file")
+    written(tmp_path / "file", b"a file")  # where nothing can be written, as the command line explains
+    refused(NotADirectoryError, fetch, into="file")
 
 
 def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path, fetch: Fetch) -> None:
@@ -410,8 +409,8 @@ def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path, fe
     download = Download(f"{server.url}/rounds.zip", "", members=("R1/dev.jsonl", "R2/dev.jsonl"))
     result = fetch(download)
     assert [path.name for path in result.files] == ["R1_dev.jsonl", "R2_dev.jsonl"]
-    texts = {"new/dev.tsv": NEW, "old/dev.tsv": OLD}
-    plain = [Download(f"{server.url}/{each}?dl=1", each.replace("/", "_")) for each in sorted(texts)[::-1]]
+    texts = {"old/dev.tsv": OLD, "new/dev.tsv": NEW}
+    plain = [Download(f"{server.url}/{each}?dl=1", each.replace("/", "_")) for each in texts]
     server.files |= {f"/{name}?dl=1": text for name, text in texts.items()}
     for name, content in {**rounds, **texts}.items():  # what somebody unpacked
         written(tmp_path / "copy" / name, content)

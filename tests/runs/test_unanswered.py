@@ -17,7 +17,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import UnfinishedError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import PROJECTIONS, Gold
-from crossexam.core.outcome import UNANSWERED, Outcome
+from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Model, Pair
@@ -202,3 +202,10 @@ def test_a_pair_lacks_what_a_part_lacks(for_each: Callable[..., None]) -> None:
         assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
 
     for_each(check, ["max", "mean", "max-mean", "min"])
+
+
+def test_every_status_has_a_code_and_a_meaning() -> None:
+    outcomes = Outcomes.of([Outcome(status) for status in STATUSES], len(STATUSES))
+    assert outcomes.statuses().tolist() == list(STATUSES)
+    assert outcomes.unanswered() == dict.fromkeys(UNANSWERED, 1)
+    assert all(STATUSES.values())

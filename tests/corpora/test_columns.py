@@ -169,6 +169,8 @@ def test_column_mapping_and_info_columns(tmp_path: Path) -> None:
     first, second = iter_corpus(path, Reading(columns=columns, labels=labels), drop_no_gold=False)
     assert first == Example("k7", "A b.", "C d.", "contradiction", info={"subject": "sport"})
     assert second == Example("k8", "E f.", "G h.", None)
+    both = write(tmp_path / "b.csv", "premise,hypothesis,label,gold_label\nA b.,C d.,neutral,entailment\n")
+    assert [e.label for e in iter_corpus(both)] == ["entailment"]
 
 
 def test_tags_where_there_are_no_parses(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def test_labels_under_each_projection() -> None:
     assert names(THREE_LABELS.golds(GIVEN)) == [*GOLDS, None]
     predicted = ["entailment", "neutral", "contradiction", "neutral", None]
     assert names(THREE_LABELS.predictions(TABLE)) == predicted
+    assert [each.class_of(None) for each in (THREE_LABELS, TWO)] == [-1, -1]
     assert names(TWO.predictions(TABLE)) == ["entailment", *["not_entailment"] * 3, None]
 
 

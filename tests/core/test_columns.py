@@ -73,9 +73,7 @@ def many(count: int = 50) -> list[Example]:
 
 
 @given(st.lists(EXAMPLES, max_size=8), st.integers(1, 4))
-def test_columns_are_what_examples_have_in_a_file_and_in_memory(
-    examples: list[Example], at_once: int
-) -> None:
+def test_columns_are_what_examples_have_in_files_and_memory(examples: list[Example], at_once: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = stored(examples, Path(folder))
         assert file.rows.own_format

@@ -199,9 +199,7 @@ def test_a_download_is_verified_unpacked_and_not_repeated(server: Server, fetch:
         assert file.read_bytes() == DEV
 
 
-def test_a_file_of_another_hash_or_size_is_not_installed(
-    server: Server, fetch: Fetch, refuses: Refuses
-) -> None:
+def test_a_file_of_another_hash_or_size_is_refused(server: Server, fetch: Fetch, refuses: Refuses) -> None:
     server.files["/toy.zip"] = changed = GOOD_ZIP.replace(b"A b.", b"X y.")
     said = refuses()
     assert f"the file is {sha256(changed)}\n  wanted: {sha256(GOOD_ZIP)}" in said
@@ -214,9 +212,7 @@ def test_a_file_of_another_hash_or_size_is_not_installed(
     assert "sent more bytes than the file should have" in refuses()
 
 
-def test_a_cut_connection_is_continued_by_the_next_call(
-    server: Server, fetch: Fetch, refuses: Refuses
-) -> None:
+def test_a_cut_connection_is_continued_by_the_next(server: Server, fetch: Fetch, refuses: Refuses) -> None:
     for server.length, server.validator in ((True, '"v1"'), (False, '"v1"'), (True, None)):
         into = f"{server.length} {server.validator}"
         server.cuts, server.sent = [100_000], 0

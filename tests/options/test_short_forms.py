@@ -75,9 +75,7 @@ def test_it_sets_what_the_suite_has_or_is_refused(
     for_each(check, product(SHORT_FORMS.values(), suites))
 
 
-def test_an_empty_value_is_refused_and_not_read_as_true(
-    tmp_path: Path, for_each: Callable[..., None]
-) -> None:
+def test_an_empty_value_is_refused_not_read_as_true(tmp_path: Path, for_each: Callable[..., None]) -> None:
     (tmp_path / "pairs.tsv").write_text("man\tperson\n")  # the pairs of WordNet take seconds
     pairs = [f"--pairs={name}={tmp_path / 'pairs.tsv'}" for name in ("antonym", "hypernym")]
 

@@ -91,9 +91,7 @@ class Asked:
         return np.tile([0.0, 1.0, 0.0], (len(pairs), 1))
 
 
-def test_a_model_that_is_another_now_or_is_asked_otherwise_is_refused(
-    tmp_path: Path, refused: Refused
-) -> None:
+def test_a_model_that_is_another_now_or_asked_otherwise_is_refused(tmp_path: Path, refused: Refused) -> None:
     run_into_folder(Asked("one", answer="choice"), BASE, tmp_path)
     for dataset in (BASE, MORE):
         said = refused(run_into_folder, Asked("two", answer="choice"), dataset, tmp_path)

@@ -118,9 +118,7 @@ def test_a_run_can_be_moved_with_its_suite_or_alone_and_without_one(suite: Suite
         assert list(read_run(tmp_path / "there" / folder).datasets[name]) == list(BASE)
 
 
-def test_runs_that_cannot_be_loaded_say_why(
-    suite: Suite, tmp_path: Path, refused: Callable[..., str]
-) -> None:
+def test_runs_that_cannot_be_read_say_why(suite: Suite, tmp_path: Path, refused: Callable[..., str]) -> None:
     folder = tmp_path / "place" / "suite"
     said = refused(read_run, tmp_path)
     assert "this is not a run, or it was not finished" in said

@@ -13,10 +13,9 @@ import polars as pl
 import pytest
 
 from crossexam.core.dataset import Dataset, Run, Suite
-from crossexam.core.errors import UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.frames import info_columns
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
+from crossexam.core.labels import GOLD_INDEX, LABELS
 from crossexam.core.notebook import MOST_ROWS, html_table
 from crossexam.evaluation.measures import accuracy_by_set, measure
 from crossexam.reports.report import make_report
@@ -76,6 +75,9 @@ def test_a_frame_has_a_row_per_item() -> None:
     ]
     shares = frame.select(f"model_p_{label}" for label in LABELS).to_numpy()
     assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
+    none = run_of(Dataset("none", ())).to_frame()
+    assert (none.height, none.schema) == (0, run_of().to_frame().schema)
+    assert none.schema == run_of(THREE).to_frame().schema
     assert frame["cluster"].n_unique() == 4  # the premises of the two sets are the same
 
 
@@ -106,7 +108,7 @@ def test_items_of_proposed_labels_have_a_status(refused: Callable[..., str]) -> 
     assert "there is already a column 'status'" in refused(run.to_frame, ["status"])
 
 
-def test_columns_of_info_keep_their_types_or_are_json() -> None:
+def test_columns_of_info_keep_their_types_or_are_json(refused: Callable[..., str]) -> None:
     infos = [{"genre": "news", "n": 1, "pair": ["hot", "cold"], "mixed": 1}, {"n": 2, "mixed": "one"}]
     examples = [Example(str(k), "P.", "H.", None, info=info) for k, info in enumerate(infos)]
     columns = info_columns([examples], ["genre", "n", "pair", "mixed"])
@@ -115,16 +117,7 @@ def test_columns_of_info_keep_their_types_or_are_json() -> None:
     }  # fmt: skip
     frame = run_of(THREE).to_frame(info=("place",))
     assert frame["place"].to_list() == [0, 1, 0, 1]
-    with pytest.raises(
-        UnknownNameError, match="no key of info is called 'plaec'\n  hint: did you mean 'place'"
-    ):
-        run_of(THREE).to_frame(["plaec"])
-
-
-def test_a_run_without_items_is_an_empty_frame() -> None:
-    frame = run_of(Dataset("none", ())).to_frame()
-    assert (frame.height, frame.schema["correct"], frame.schema["p_neutral"]) == (0, pl.Boolean, pl.Float64)
-    assert run_of().to_frame().schema == run_of(THREE).to_frame().schema
+    assert "'plaec'\n  hint: did you mean 'place'" in refused(run_of(THREE).to_frame, ["plaec"])
 
 
 def test_pandas_gets_the_same_table(monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]) -> None:
@@ -144,42 +137,26 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused(refused: Callable[
         assert "'mine' has 3 predictions for 4 items" in refused(call)
     wide = Run("mine", {"three": THREE}, {"three": np.ones((4, 2))})
     assert "has predictions of shape (4, 2) for 4 items" in refused(wide.predictions, "three")
-    empty = Run("mine", {"three": THREE}, {})
-    assert "'mine' has no predictions" in refused(empty.predictions, "three")
-    unknown = "no test set is called 'tree'\n  hint: did you mean 'three'"
-    assert unknown in refused(run.predictions, "tree")
+    assert "'mine' has no predictions" in refused(Run("mine", {"three": THREE}, {}).predictions, "three")
     suite = Suite("mine", {"three": THREE})
-    assert suite["three"] is THREE
-    assert ["three" in suite, "tree" in suite] == [True, False]
-    assert unknown in refused(lambda: suite["tree"])
+    assert (suite["three"], "three" in suite, "tree" in suite) == (THREE, True, False)
+    for call in (lambda: run.predictions("tree"), lambda: suite["tree"]):
+        assert "no test set is called 'tree'\n  hint: did you mean 'three'" in refused(call)
 
 
 def test_objects_are_shown_briefly() -> None:
     left_out = {"bases": [{"read": {"bad": 1}}, {"read": {"bad": 2}}]}
     read = dataset("read", ["neutral"], counts={"no_gold": 1200, "bad": 2})
-    report = make_report(run_of(THREE))
     shown = {
         "Dataset('three', 4 examples: 1 entailment, 2 neutral, 1 without a label)": THREE,
-        "Dataset('none', 0 examples)": Dataset("none", ()),
         "Dataset('read', 1 example: 1 neutral; left out: 1,200 without a gold label, 2 malformed)": read,
-        "Suite('mine', 2 test sets, 8 items)": Suite("mine", {"three": THREE, "two": TWO}),
-        "Suite('mine', 1 test set, 4 items; left out: 3 malformed)": Suite(
-            "mine", {"three": THREE}, left_out
-        ),
+        "Suite('mine', 1 test set, 4 items; left out: 3 malformed)": Suite("mine", {"x": THREE}, left_out),
         "Run('mine', 2 test sets, 8 items)": run_of(THREE, TWO),
-        "Report('mine': 1 test set)": report,
-        "Results('mine': 1 test set)": report.results,
-        "ModelResults('mine', 1 test set)": report.results.models[0],
+        "Report('mine': 1 test set)": make_report(run_of(THREE)),
     }
     assert list(map(repr, shown.values())) == list(shown)
     (result,) = measure(run_of(THREE))
     assert repr(result).startswith("TestSetResult('three', 3 items, accuracy 66.7 [")
-    assert "\n" not in repr(result)
-
-
-def test_label_counts_are_in_the_order_of_the_labels() -> None:
-    assert list(THREE.label_counts().items()) == [("entailment", 1), ("neutral", 2), ("none", 1)]
-    assert set(TWO.label_counts()) <= {*GOLDS, "none"}
 
 
 def test_tables_for_notebooks_are_escaped() -> None:
@@ -187,13 +164,7 @@ def test_tables_for_notebooks_are_escaped() -> None:
     run = Run(HOSTILE, {HOSTILE: hostile}, {HOSTILE: np.eye(3)[[0, 1, 2, 0]]})
     for shown in (hostile, Suite(HOSTILE, {HOSTILE: hostile}), run, make_report(run)):
         page = shown._repr_html_()
-        assert "<script" not in page
-        assert "&lt;script&gt;" in page
-        assert "<table" in page
-
-
-def test_a_table_counts_what_it_shows() -> None:
-    assert run_of(THREE)._repr_html_().count("<td") == len(["three", 4, 2, 1, 1])
+        assert ("<script" in page, "&lt;script&gt;" in page) == (False, True)
     rows = Suite("mine", {"three": THREE, "two": TWO})._repr_html_()
     header = re.findall(r"<th [^>]*>(\w+)</th>", rows)
     assert header == ["items", "entailment", "neutral", "not_entailment", "none"]

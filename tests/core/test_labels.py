@@ -26,16 +26,13 @@ def names(indices: np.ndarray) -> list[str | None]:
     return [None if index < 0 else GOLDS[index] for index in indices.tolist()]
 
 
-def test_gold_labels_under_each_projection() -> None:
+def test_labels_under_each_projection() -> None:
+    """Of two labels the sum counts; a tie is not entailment, and no answer no label."""
     assert names(TWO.golds(GIVEN)) == ["entailment", *["not_entailment"] * 3, None]
     assert names(THREE_LABELS.golds(GIVEN)) == [*GOLDS, None]
-
-
-def test_predictions_under_each_projection() -> None:
-    """Of two labels the sum counts; a tie is not entailment, and no answer no label."""
-    assert names(THREE_LABELS.predictions(TABLE)) == [
-        "entailment", "neutral", "contradiction", "neutral", None,
-    ]  # fmt: skip
+    predicted = ["entailment", "neutral", "contradiction", "neutral", None]
+    assert names(THREE_LABELS.predictions(TABLE)) == predicted
+    assert [each.class_of(None) for each in (THREE_LABELS, TWO)] == [-1, -1]
     assert names(TWO.predictions(TABLE)) == ["entailment", *["not_entailment"] * 3, None]
 
 

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-import pytest
-
 from crossexam.core.dataset import Dataset
-from crossexam.core.example import Example
 from crossexam.core.manifest import CROSS_DATASET, TestSetEntry
-from crossexam.suites.bases import base_from_examples
-from crossexam.suites.build import build_in_memory
-from crossexam.suites.table import suite_request
 
 PLAIN = TestSetEntry("negation", "dev")
 
@@ -51,32 +44,14 @@ def test_the_fields_are_written_and_read_one_by_one_and_together() -> None:
     entry = replace(PLAIN, **{**CHANGED, "base_known": True})
     assert again(entry) == entry
     assert list(again(entry).to_json()) == list(entry.to_json())
-
-
-# The entries of all suites, from corpora on disk, are tested in suites/test_table.py.
-@pytest.mark.parametrize("suite", ["stress-tests", "compositionality", "cs-subsets", "hard-subsets"])
-def test_every_entry_of_a_suite_is_written_and_read(
-    suite: str, tiny_pairs: Sequence[Example], tiny_problems: Sequence[Example]
-) -> None:
-    problems = [base_from_examples(tiny_problems)] if suite == "stress-tests" else []
-    options = {"hard-subsets": {"model": "builtin/overlap"}} if suite == "hard-subsets" else {}
-    built = build_in_memory(suite_request(suite, [base_from_examples(tiny_pairs)], problems, options=options))
-    assert len(built)
-    for dataset in built:
-        assert dataset.entry.name == dataset.name
-        assert again(dataset.entry) == dataset.entry
-        assert list(dataset.entry.to_json().items()) == list(dataset.manifest.items())
-
-
-def test_a_manifest_that_is_silent_has_defaults() -> None:
-    entry = Dataset("negation.dev", ()).entry
-    assert (entry.construction, entry.part, entry.versioned) == ("negation", "dev", "negation")
-    assert (entry.base_set, entry.rows, entry.content_hash, entry.signature) == (None, None, None, None)
-    assert entry.compares_items
-    assert not entry.base_known
-    assert not entry.is_base
-    assert "base_set" not in entry.to_json()
-    assert Dataset("base.dev", ()).entry.is_base
+    silent = Dataset("negation.dev", ()).entry
+    assert (silent.construction, silent.part, silent.rows, silent.base_known) == (
+        "negation",
+        "dev",
+        None,
+        False,
+    )
+    assert "base_set" not in silent.to_json()
     assert (Dataset("mine", ()).entry.construction, Dataset("mine", ()).entry.part) == ("mine", "")
 
 

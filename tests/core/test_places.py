@@ -39,14 +39,11 @@ def test_a_path_relative_to_another_means_the_same_at_the_place() -> None:
     assert relative_url("gs://b/suite/base.dev.parquet", "s3://b/runs/mine") is None
 
 
-def test_other_paths_are_what_they_are() -> None:
+def test_other_paths_are_what_they_are_and_an_absolute_path_may_be_a_url() -> None:
     for path in ("out/suite", "/tmp/suite", "a:b", "C://suite", ""):
         assert work_path(path) == copy_path(path) == here_path(path) == Path(path)
         assert url_of(Path(path)) is None
         assert with_urls(path) == path
-
-
-def test_an_absolute_path_may_be_a_url() -> None:
     assert url_of(work_path("file:///tmp/suite")) == "file:///tmp/suite"
     assert url_of(work_path("file:///tmp/suite").parent) == "file:///tmp"
     assert url_of(work_path("s3://bucket").parent) is None

@@ -5,15 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import shutil
-import sqlite3
 import zipfile
 from collections.abc import Callable
-from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,14 +18,9 @@ import pytest
 import crossexam as cx
 from crossexam.core.errors import FormatError
 from crossexam.core.files import archive_errors, read_json, read_utf8, write_json
-from crossexam.core.outcome import ANSWERED, Outcome
 from crossexam.core.sealed import (
     CHECKSUM,
-    FILES,
     WRITTEN_BY,
-    ChangedError,
-    check_files,
-    hashes_of_files,
     read_manifest,
     write_manifest,
 )
@@ -38,10 +29,7 @@ from crossexam.corpora.received import unpack_zip
 from crossexam.language.lexicons.counts import read_counts
 from crossexam.language.lexicons.word_pairs import read_pairs
 from crossexam.language.word_vectors import first_vectors
-from crossexam.models.model import Batch
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import AnswerStore
-from crossexam.runs.answers import Answers, entered
 from crossexam.runs.saved import read_run
 from crossexam.shallow.fitting import FitRequest, fit_once
 from crossexam.shallow.table import SHALLOW
@@ -65,17 +53,12 @@ def place(made: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "place"))
 
 
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
     """A bag of words."""
-    folder = tmp_path_factory.mktemp("trained") / "model"
+    folder = tmp_path / "model"
     fit_once(SHALLOW["bag-of-words"], FitRequest(BASE, BASE, folder))
     return folder
-
-
-@pytest.fixture
-def model(trained: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(trained, tmp_path / "model"))
 
 
 # Manifests
@@ -86,10 +69,16 @@ def test_a_manifest_that_was_edited_says_so(tmp_path: Path, refused: Callable[..
     write_manifest(path, {"rows": 3, "name": "naïve \ud800", "share": 0.1})
     assert read_manifest(path) == {"rows": 3, "name": "naïve \ud800", "share": 0.1}
     path.write_text(path.read_text("utf-8").replace('"rows": 3', '"rows": 4'), encoding="utf-8")
-    assert refused(read_manifest, path, hint="build it again") == (
-        f"{path}: {CHANGED}its checksum is that of another content\n"
-        "  wanted: the manifest as Crossexam wrote it\n  hint: undo the change; or build it again"
-    )
+    said = refused(read_manifest, path, hint="build it again")
+    assert said.startswith(f"{path}: {CHANGED}its checksum is that of another content")
+    assert "or build it again" in said
+    write_manifest(path, {"rows": 3})
+    content = read_json(path)
+    assert list(content) == [WRITTEN_BY, "rows", CHECKSUM]
+    write_json(path, {key: entry for key, entry in content.items() if key != CHECKSUM})
+    assert "its checksum is missing" in refused(read_manifest, path)
+    write_json(path, {"rows": 3})
+    assert "Crossexam did not write this file: it has no checksum" in refused(read_manifest, path)
 
 
 def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
@@ -104,19 +93,6 @@ def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
             assert read_manifest(path) == known  # a blank became another one
         except FormatError:
             continue
-
-
-def test_a_manifest_without_its_checksum_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
-    path = tmp_path / "manifest.json"
-    write_manifest(path, {"rows": 3})
-    content = read_json(path)
-    assert list(content) == [WRITTEN_BY, "rows", CHECKSUM]
-    write_json(path, {key: entry for key, entry in content.items() if key != CHECKSUM})
-    assert "its checksum is missing" in refused(read_manifest, path)
-    write_json(path, {"rows": 4, CHECKSUM: content[CHECKSUM]})
-    assert "its checksum is that of another content" in refused(read_manifest, path)
-    write_json(path, {"rows": 3})
-    assert "Crossexam did not write this file: it has no checksum" in refused(read_manifest, path)
 
 
 # Test sets and runs
@@ -135,14 +111,16 @@ def test_a_test_set_that_was_changed_is_refused(place: Path, refused: Callable[.
     change_info(path)
     said = refused(read_suite, place / "suite")
     assert said == refused(read_suite, path)  # alone
-    assert said == (
-        f"{path}: {CHANGED}its SHA-256 is not that of the manifest\n"
-        "  wanted: the file as Crossexam wrote it\n"
-        "  hint: put the file back; or build the suite again with --force"
-    )
+    assert said.startswith(f"{path}: {CHANGED}its SHA-256 is not that of the manifest")
+    assert "build the suite again with --force" in said
     assert "repeat `crossexam run` with --force" in refused(read_run, place / "run")
     shutil.copy(place / "suite" / "base.builtin_demo_30.parquet", path)  # another file of the suite
     assert f"{path}: {CHANGED}" in refused(read_suite, place / "suite")
+    manifest = place / "suite" / "manifest.json"
+    manifest.write_text(manifest.read_text("utf-8").replace('"parquet"', '"jsonl"'), encoding="utf-8")
+    said = refused(cx.build, "negation", BASE, folder=place / "suite")
+    assert CHANGED in said
+    assert "--force" in said
 
 
 def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path, refused: Callable[..., str]) -> None:
@@ -163,119 +141,7 @@ def test_nothing_vouches_for_a_file_outside_of_its_suite(place: Path, refused: C
     assert f"test set '{SET}' was changed after the run" in refused(read_run, place / "new")
 
 
-def test_the_build_of_a_damaged_suite_names_the_way_out(place: Path, refused: Callable[..., str]) -> None:
-    manifest = place / "suite" / "manifest.json"
-    manifest.write_text(manifest.read_text("utf-8").replace('"parquet"', '"jsonl"'), encoding="utf-8")
-    said = refused(cx.build, "negation", BASE, folder=place / "suite")
-    assert CHANGED in said
-    assert "--force" in said
-
-
-# Stores
-
-
-HASHES = np.arange(12, dtype=np.uint64).reshape(-1, 2)
-
-
-def store(path: Path) -> AnswerStore:
-    return AnswerStore(path, "key", "sample")
-
-
-def changed(path: Path, statement: str, values: tuple[Any, ...] = ()) -> None:
-    """Change the database as a program does that knows nothing of its rules."""
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        connection.execute(statement, values)
-        connection.commit()
-
-
-FACTS: list[Any] = ['{"two_label": false}', '{"two_label":true}', "x", "[" * 100_000, b"{}", None, "{"]
-
-
-def test_facts_on_a_model_that_were_changed_are_refused(
-    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
-) -> None:
-    with store(tmp_path / "s") as opened:
-        opened.note({"two_label": True})
-        assert opened.facts == {"two_label": True}
-
-    def check(facts: Any) -> None:
-        try:
-            changed(tmp_path / "s", "UPDATE models SET facts = ?", (facts,))
-        except sqlite3.IntegrityError:
-            return  # the database itself refuses it
-        with store(tmp_path / "s") as opened:
-            assert "the store is damaged: the facts" in refused(lambda: opened.facts)
-
-    for_each(check, FACTS)
-    with store(tmp_path / "s") as opened:
-        changed(tmp_path / "s", "DELETE FROM models")
-        assert "the store is damaged: the facts" in refused(lambda: opened.facts)
-    with store(tmp_path / "s") as opened:
-        opened.note({"two_label": True})
-    with store(tmp_path / "s") as opened, store(tmp_path / "s2") as other:
-        other.note({"two_label": True})
-        facts = other._connection.execute("SELECT facts, checksum FROM models").fetchone()
-        changed(tmp_path / "s", "UPDATE models SET facts = ?, checksum = ?", facts)
-        assert opened.facts == {"two_label": True}
-        changed(tmp_path / "s", "UPDATE models SET key = 'other'")
-    with AnswerStore(tmp_path / "s", "other", "sample") as opened:
-        assert "the store is damaged: the facts" in refused(lambda: opened.facts)
-
-
-def test_a_store_of_another_format_is_refused(tmp_path: Path, refused: Callable[..., str]) -> None:
-    with store(tmp_path / "s"):
-        pass
-    changed(tmp_path / "s", "PRAGMA user_version=5")
-    assert "the store has format 5, not 6" in refused(store(tmp_path / "s").__enter__)
-
-
-DAMAGES = [
-    "UPDATE batches SET probabilities = zeroblob(length(probabilities))",
-    "UPDATE batches SET pairs = substr(pairs, 1, 16), probabilities = substr(probabilities, 1, 24)",
-    "UPDATE batches SET model = 2",
-    "UPDATE batches SET more = NULL",
-    'UPDATE batches SET more = \'{"0": {"status": "refused"}}\'',
-    "UPDATE batches SET pairs = substr(pairs, 1, 8)",
-    "DELETE FROM batches WHERE number = 1",
-]
-
-
-def test_edited_rows_are_asked_again_or_refused(tmp_path: Path, for_each: Callable[..., None]) -> None:
-    shares = np.tile([0.5, 0.25, 0.25], (300, 1))
-    many = np.arange(600, dtype=np.uint64).reshape(-1, 2)
-    with store(tmp_path / "whole") as opened:
-        opened.add(many, Answers.plain(shares))
-        outcomes = [Outcome(ANSWERED, 0.9)] * 6
-        opened.add(HASHES + 1000, entered(Batch(range(6), shares[:6], [None] * 6, outcomes), "sample"))
-    with AnswerStore(tmp_path / "whole", "other", "other"):
-        pass
-
-    def check(damage: str) -> None:
-        shutil.copy(tmp_path / "whole", tmp_path / "s")
-        changed(tmp_path / "s", damage)
-        for key in ("key", "other"):
-            with AnswerStore(tmp_path / "s", key, "sample") as opened:
-                try:
-                    known, found = opened.look_up(np.concatenate([many, HASHES + 1000]))
-                except FormatError:
-                    continue
-                assert (found.probabilities[known] == [0.5, 0.25, 0.25]).all()
-                assert not (key == "other" and known.any())
-
-    for_each(check, DAMAGES)
-
-
 # Models
-
-
-def test_files_of_a_model_that_were_changed_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "weights").write_bytes(b"abc")
-    manifest = {FILES: hashes_of_files(tmp_path)}
-    check_files(tmp_path, manifest, hint="train again")
-    (tmp_path / "weights").write_bytes(b"abd")
-    with pytest.raises(ChangedError, match=r"weights: the file was changed(.|\n)*hint: train again"):
-        check_files(tmp_path, manifest, hint="train again")
 
 
 def test_a_trained_model_vouches_for_its_files(model: Path, refused: Callable[..., str]) -> None:
@@ -329,14 +195,3 @@ def test_what_libraries_raise_is_one_error(tmp_path: Path, refused: Callable[...
     said = refused(read_utf8, tmp_path / "a.tsv")
     assert "a.tsv: byte 0xff at position 2 is not UTF-8" in said
     assert not any(issubclass(cx.CrossexamError, each) for each in archive_errors())
-
-
-def test_an_error_that_quotes_damaged_text_is_explained(tmp_path: Path) -> None:
-    """SQLite quotes the name of what it cannot read, and Python cannot decode the message."""
-    with store(tmp_path / "s") as opened:
-        opened.note({"two_label": True})
-    written = (tmp_path / "s").read_bytes()
-    assert written.count(b"CREATE TABLE models") == 1
-    (tmp_path / "s").write_bytes(written.replace(b"CREATE TABLE models", b"CREATE TABLX \xcemodels"))
-    with pytest.raises(FormatError, match="the store"), store(tmp_path / "s"):
-        pass

@@ -33,16 +33,6 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class HuggingFace:
-    """As of a kind of model."""
-
-    dtype: Literal["float32", "bfloat16"] = "float32"
-    batch_size: int | Literal["auto"] = "auto"
-    label_order: tuple[str, str, str] | None = None
-    revision: str | None = None
-
-
-@dataclass(frozen=True)
 class Antonymy:
     """As of a construction."""
 
@@ -64,11 +54,9 @@ class Negation:
 
 
 TRAINING = Settings({"recipe": Recipe(), "debias": None})
-MODELS = Settings({"hf": HuggingFace()})
 CONSTRUCTIONS = Settings({"antonymy": Antonymy(), "so_swap": SOSwap(), "negation": Negation()})
 SETTINGS = {
     "training": TRAINING,
-    "models": MODELS,
     "constructions": CONSTRUCTIONS,
     "nothing": Settings({"negation": Negation()}),
 }
@@ -77,11 +65,11 @@ SETTINGS = {
 def test_values_reach_their_parts() -> None:
     changed = TRAINING.with_values({"lr": "4e-4", "recipe.epochs": "7", "widths": "2"}).parts
     assert changed == {"recipe": Recipe(learning_rate=0.0004, epochs=7, widths=(2,)), "debias": None}
-    parts = MODELS.with_values({"hf.dtype": "bfloat16", "batch_size": "8"}).parts
-    assert parts == {"hf": HuggingFace("bfloat16", 8)}
     parts = CONSTRUCTIONS.with_values({"antonymy.as_published": "true"}).parts
     assert parts == {**CONSTRUCTIONS.parts, "antonymy": Antonymy(as_published=True)}
     assert TRAINING.with_values({}).parts == TRAINING.parts
+    changed = TRAINING.with_values({"least": "20", "most": "30"}).parts  # which are checked together
+    assert (changed["recipe"].least, changed["recipe"].most) == (20, 30)
 
 
 # fmt: off
@@ -91,9 +79,7 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("5",             int,                           5),
     ("-1",            int,                           -1),
     ("1e-3",          float,                         0.001),
-    ("5",             float,                         5.0),
     ("none",          float | None,                  None),
-    ("None",          str | None,                    None),
     ("main",          str | None,                    "main"),
     ("none",          str,                           "none"),
     ("a/b.tsv",       Path | None,                   Path("a/b.tsv")),
@@ -102,18 +88,14 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("2",             Annotated[int, Within(2)],    2),
     ("1,3",           tuple[int, ...],               (1, 3)),
     ("(1, 3)",        tuple[int, ...],               (1, 3)),
-    ("[1, 3]",        tuple[int, ...],               (1, 3)),
     ("(1,)",          tuple[int, ...],               (1,)),
     ("()",            tuple[int, ...],               ()),
     ("0.5, 1",        tuple[float, float],           (0.5, 1.0)),
     ("c, n, e",       tuple[str, str, str] | None,   ("c", "n", "e")),
     ("('c', \"n\")",  tuple[str, ...],               ("c", "n")),
-    ("none",          tuple[str, ...] | None,        None),
-    ("none",          Literal["a", "b"] | None,      None),
 ]
 BAD: list[tuple[str, Any, str]] = [
     ("maybe",   bool,                          "true or false"),
-    ("2",       bool,                          "true or false"),
     ("wide",    int,                           "a whole number"),
     ("2.5",     int,                           "a whole number"),
     ("1",       Annotated[int, Within(2)],    "a whole number above 1"),
@@ -122,7 +104,6 @@ BAD: list[tuple[str, Any, str]] = [
     ("fast",    float,                         "a number"),
     ("nan",     float,                         "a number"),
     ("off",     float | None,                  "a number or none"),
-    ("none",    float,                         "a number"),
     ("all",     int | Literal["auto"],         "a whole number or auto"),
     ("plato",   Literal["constant", "step"],   "constant, step"),
     ("1,x",     tuple[int, ...],               "whole numbers separated by commas"),
@@ -152,15 +133,9 @@ def test_what_is_wrong_with_settings_is_said(
     each_case(check)
 
 
-def test_values_of_a_part_are_checked_together() -> None:
-    changed = TRAINING.with_values({"least": "20", "most": "30"}).parts["recipe"]
-    assert (changed.least, changed.most) == (20, 30)
-
-
 def test_what_is_no_assignment_is_refused(refused: Callable[..., str]) -> None:
-    for piece in ("hidden", "hidden=", "=4", "="):
-        said = refused(parse_assignments, [piece], "--set")
-        assert said == f"--set: '{piece}' is not an assignment\n  wanted: FIELD=VALUE"
+    for piece in ("hidden", "hidden=", "=4"):
+        assert f"'{piece}' is not an assignment" in refused(parse_assignments, [piece], "--set")
     assert "--sweep: 'lr' is given twice" in refused(grid, ["lr=1", "lr=2"])
 
 
@@ -177,17 +152,14 @@ class Kinds:
     where: Path = Path()
 
 
-def test_values_of_the_right_type_are_kept() -> None:
+def test_values_need_not_be_texts(refused: Callable[..., str]) -> None:
     values = [
         ("flag", True, True),
         ("count", np.int64(3), 3),
         ("share", 1, 1.0),
-        ("share", np.float32(0.5), 0.5),
         ("size", "auto", "auto"),
-        ("size", 3, 3),
         ("order", ["a", "b"], ("a", "b")),
         ("order", "a,b", ("a", "b")),
-        ("order", None, None),
         ("widths", ["2", 3], (2, 3)),
         ("where", Path("a"), Path("a")),
     ]
@@ -195,17 +167,12 @@ def test_values_of_the_right_type_are_kept() -> None:
         by_setting = Settings({"kinds": Kinds()}).with_values({name: value}).parts["kinds"]
         by_option = with_options(Kinds(), {name: value}, "kinds")
         assert [repr(getattr(each, name)) for each in (by_setting, by_option)] == [repr(kept)] * 2
-
-
-def test_values_of_the_wrong_type_are_errors(refused: Callable[..., str]) -> None:
     wrong = [
         ("flag", 1, "cannot be 1\n  wanted: true or false"),
         ("count", True, "cannot be True\n  wanted: a whole number"),
         ("count", 2.5, "cannot be 2.5\n  wanted: a whole number"),
         ("share", [1], "cannot be a list\n  wanted: a number"),
         ("size", None, "cannot be None\n  wanted: a whole number or auto"),
-        ("order", 3, "cannot be 3\n  wanted: texts separated by commas or none"),
-        ("order", ["a", 3], "cannot be a list"),
         ("widths", {1}, "cannot be a set"),
         ("where", 3, "cannot be 3\n  wanted: a path"),
     ]

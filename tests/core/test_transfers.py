@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +26,96 @@ from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import SuiteWriter, build_to_folder
 from crossexam.suites.table import suite_request
 
+Refused = Callable[..., str]
 SUITE, RUN = "memory://bucket/suite", "memory://bucket/runs/mine"
+BASE, NEGATED = "base.builtin_demo.parquet", "negation.builtin_demo.parquet"
+
+
+class Place:
+    """A file system in memory, whose ``bucket`` is the place, and what happens to it."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, cache: Path) -> None:
+        self.system, self.patch, self.cache = MemoryFileSystem(), patch, cache
+        self.use_machine("this")
+
+    def use_machine(self, name: str) -> None:
+        """Let what is on this machine be in the cache folder *name*."""
+        self.patch.setenv("CROSSEXAM_CACHE", str(self.cache / name))
+
+    def read(self, name: str) -> bytes:
+        content: bytes = self.system.cat_file(f"/bucket/{name}")
+        return content
+
+    def write(self, name: str, content: bytes) -> None:
+        self.system.pipe_file(f"/bucket/{name}", content)
+
+    def names(self, folder: str = "suite") -> list[str]:
+        return sorted(
+            each.removeprefix(f"/bucket/{folder}/") for each in self.system.find(f"/bucket/{folder}")
+        )
+
+    def around_copies(
+        self,
+        before: Callable[[str], object] = bool,
+        after: Callable[[str], object] = bool,
+        patch: pytest.MonkeyPatch | None = None,
+        system: type = MemoryFileSystem,
+    ) -> None:
+        """Call *before* and *after* with the name of each file that is written to the place from now on."""
+        put = system.put_file  # type: ignore[attr-defined]
+
+        def put_file(self: Any, here: str, there: str, *rest: Any, **more: Any) -> None:
+            before(Path(there).name)
+            put(self, here, there, *rest, **more)
+            after(Path(there).name)
+
+        (patch or self.patch).setattr(system, "put_file", put_file)
+
+    def order_of_copies(self, system: type = MemoryFileSystem) -> list[str]:
+        """Return a list of the files that are written to and removed from the place from now on."""
+        done: list[str] = []
+        remove = system.rm_file  # type: ignore[attr-defined]
+
+        def rm_file(self: Any, path: str) -> None:
+            remove(self, path)
+            done.append(f"-{Path(path).name}")
+
+        self.around_copies(done.append, system=system)
+        self.patch.setattr(system, "rm_file", rm_file)
+        return done
+
+    def refused(self, files: int, error: Exception, refused: Refused, call: Callable[[], object]) -> str:
+        """Return how *call* ends if the place takes so many files and then raises *error*."""
+        left = [files]
+
+        def stop(_: str) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise error
+
+        with pytest.MonkeyPatch.context() as broken:
+            self.around_copies(stop, patch=broken)
+            return refused(call)
 
 
 @pytest.fixture(autouse=True)
-def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryFileSystem]:
-    """An empty file system in memory, and an empty cache folder."""
-    monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / "cache"))
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    """An empty place, and an empty cache folder."""
     MemoryFileSystem.store.clear()
     MemoryFileSystem.pseudo_dirs[:] = [""]
-    yield MemoryFileSystem()
+    yield Place(monkeypatch, tmp_path / "cache")
     MemoryFileSystem.store.clear()
 
 
 @pytest.fixture
-def another_machine(tmp_path: Path) -> Callable[[], None]:
-    """Forget what is on this machine."""
-    return lambda: shutil.rmtree(tmp_path / "cache")
+def interrupted(place: Place, refused: Refused) -> Callable[[int, Callable[[], object]], None]:
+    """Make a call, and lose the connection to the place when it has so many files."""
+
+    def run(files: int, call: Callable[[], object]) -> None:
+        said = place.refused(files, ConnectionError("connection lost"), refused, call)
+        assert "cannot be reached: ConnectionError: connection lost" in said
+
+    return run
 
 
 def build(url: str = SUITE, *, limit: int = 5) -> cx.Suite:
@@ -66,60 +140,17 @@ def answers(run: cx.Run) -> dict[str, Any]:
     return {name: list(run.predictions(name)) for name in run.datasets}
 
 
-def names(memory: MemoryFileSystem, url: str = SUITE) -> list[str]:
-    path = f"/{url.partition('://')[2]}"
-    return sorted(each.removeprefix(f"{path}/") for each in memory.find(path))
+def fail(*_: object) -> None:
+    raise ZeroDivisionError
 
 
-def order_of_copies(monkeypatch: pytest.MonkeyPatch, system: type = MemoryFileSystem) -> list[str]:
-    """Return a list of the files that are written to and removed from the place from now on."""
-    done: list[str] = []
-    put, remove = system.put_file, system.rm_file
-
-    def put_file(self: Any, here: str, there: str, *rest: Any, **more: Any) -> Any:
-        done.append(Path(there).name)
-        return put(self, here, there, *rest, **more)
-
-    def rm_file(self: Any, path: str) -> Any:
-        result = remove(self, path)
-        done.append(f"-{Path(path).name}")
-        return result
-
-    monkeypatch.setattr(system, "put_file", put_file)
-    monkeypatch.setattr(system, "rm_file", rm_file)
-    return done
-
-
-def broken_after(monkeypatch: pytest.MonkeyPatch, files: int, error: Exception) -> None:
-    """Let the place take so many files, and then raise *error*."""
-    put, left = MemoryFileSystem.put_file, [files]
-
-    def put_file(self: Any, *arguments: Any, **more: Any) -> Any:
-        left[0] -= 1
-        if left[0] < 0:
-            raise error
-        return put(self, *arguments, **more)
-
-    monkeypatch.setattr(MemoryFileSystem, "put_file", put_file)
-
-
-def interrupted(monkeypatch: pytest.MonkeyPatch, files: int, call: Callable[[], object]) -> None:
-    """Make *call*, and lose the connection to the place when it has so many files."""
-    with monkeypatch.context() as broken:
-        broken_after(broken, files, ConnectionError("connection lost"))
-        with pytest.raises(CrossexamError, match="cannot be reached: ConnectionError: connection lost"):
-            call()
-
-
-def test_a_suite_at_a_url_is_that_of_a_folder(
-    memory: MemoryFileSystem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = order_of_copies(monkeypatch)
+def test_a_suite_at_a_url_is_that_of_a_folder(place: Place, tmp_path: Path) -> None:
+    done = place.order_of_copies()
     built, local = build(), build(str(tmp_path / "suite"))
-    files = ["base.builtin_demo.parquet", "negation.builtin_demo.parquet", "manifest.json"]
-    assert names(memory) == sorted(files)
+    files = [BASE, NEGATED, "manifest.json"]
+    assert place.names() == sorted(files)
     for name in files:
-        assert memory.cat_file(f"/bucket/suite/{name}") == (tmp_path / "suite" / name).read_bytes()
+        assert place.read(f"suite/{name}") == (tmp_path / "suite" / name).read_bytes()
     assert [list(each) for each in built] == [list(each) for each in local]
     assert done == [".unfinished", *files, "-.unfinished"]  # the manifest is copied last
     done.clear()
@@ -127,249 +158,203 @@ def test_a_suite_at_a_url_is_that_of_a_folder(
     assert done == [".unfinished", "-.unfinished"]
 
 
-def test_it_is_read_on_another_machine(another_machine: Callable[[], None]) -> None:
+def test_it_is_read_on_another_machine_by_a_copy_that_is_kept(place: Place) -> None:
     built = [list(each) for each in build()]
-    another_machine()
-    assert [list(each) for each in cx.load_suite(SUITE)] == built
+    place.use_machine("another")
+    fetched: list[str] = []
+    get = MemoryFileSystem.get_file
+
+    def get_file(self: Any, there: str, *rest: Any, **more: Any) -> None:
+        fetched.append(there)
+        get(self, there, *rest, **more)
+
+    place.patch.setattr(MemoryFileSystem, "get_file", get_file)
+    for _ in range(2):
+        assert [list(each) for each in cx.load_suite(SUITE)] == built
+        assert len(fetched) == 2
     assert cx.check(SUITE) == []
-    one = cx.load_suite(f"{SUITE}/negation.builtin_demo.parquet")
+    (copy_path(SUITE) / BASE).write_bytes(b"damaged")
+    cx.load_suite(SUITE)
+    assert fetched[2:] == [f"/bucket/suite/{BASE}"]
+    place.use_machine("a third")
+    one = cx.load_suite(f"{SUITE}/{NEGATED}")
     assert list(one.datasets["negation.builtin_demo"]) == built[1]
 
 
-def test_a_copy_is_kept_while_it_is_as_the_manifest_says(
-    memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_at_the_place_is_an_error_unless_forced(place: Place, refused: Refused) -> None:
+    place.write("suite/notes.txt", b"mine")
+    for call in (build, partial(run, SUITE)):
+        assert f"the folder {SUITE} is not empty" in refused(call)
+    assert place.names() == ["notes.txt"]
+    place.system.rm("/bucket/suite/notes.txt")
     build()
-    another_machine()
-    fetched: list[str] = []
-    get = MemoryFileSystem.get_file
-    monkeypatch.setattr(
-        MemoryFileSystem, "get_file", lambda self, a, b, **more: (fetched.append(a), get(self, a, b, **more))
-    )
-    for _ in range(2):
-        cx.load_suite(SUITE)
-        assert len(fetched) == 2
-    (copy_path(SUITE) / "base.builtin_demo.parquet").write_bytes(b"damaged")
-    cx.load_suite(SUITE)
-    assert fetched[2:] == ["/bucket/suite/base.builtin_demo.parquet"]
-
-
-def test_another_suite_at_the_place_is_an_error_unless_forced(
-    memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    build()
-    another_machine()
-    with pytest.raises(CrossexamError, match="contains a suite built from different input"):
-        build(limit=6)
+    place.use_machine("another")
+    assert "contains a suite built from different input" in refused(build, limit=6)
     assert items() == 5
-    done = order_of_copies(monkeypatch)
+    done = place.order_of_copies()
     rebuild(limit=6)
     assert done[1] == "-manifest.json", "a reader would find files of one suite and the manifest of another"
     assert items() == 6
-    memory.pipe_file("/bucket/suite/notes.txt", b"mine")
+    place.write("suite/notes.txt", b"mine")
     rebuild("word_overlap")  # files that are no longer listed are removed
-    made = ["base.builtin_demo.parquet", "manifest.json", "notes.txt", "word_overlap.builtin_demo.parquet"]
-    assert names(memory) == made
+    assert place.names() == [BASE, "manifest.json", "notes.txt", "word_overlap.builtin_demo.parquet"]
 
 
-def test_other_files_at_the_place_are_an_error(memory: MemoryFileSystem, refused: Callable[..., str]) -> None:
-    memory.pipe_file("/bucket/suite/notes.txt", b"mine")
-    assert "the folder memory://bucket/suite is not empty" in refused(build)
-    assert "the folder memory://bucket/suite is not empty" in refused(run, SUITE)
-    assert names(memory) == ["notes.txt"]
-
-
-def test_an_interrupted_copy_is_not_a_suite_and_goes_on(
-    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
+def test_an_interrupted_copy_is_no_suite_and_goes_on_or_is_replaced(
+    place: Place, interrupted: Callable[..., None], refused: Refused
 ) -> None:
-    interrupted(monkeypatch, 2, build)
-    assert names(memory) == [".unfinished", "base.builtin_demo.parquet"]
-    with pytest.raises(FormatError, match=r"memory://bucket/suite: there is no manifest.json"):
-        cx.load_suite(SUITE)
-    here = work_path(SUITE) / "base.builtin_demo.parquet"
+    interrupted(2, build)
+    assert place.names() == [".unfinished", BASE]
+    assert f"{SUITE}: there is no manifest.json" in refused(FormatError, cx.load_suite, SUITE)
+    here = work_path(SUITE) / BASE
     written = here.stat().st_ino
-    build()
+    interrupted(2, build)
     assert here.stat().st_ino == written, "it was built again"
-    assert len(cx.load_suite(SUITE)) == 2
-
-
-def test_mistakes_after_an_interrupted_copy_do_not_lock_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupted(monkeypatch, 2, build)
-    with pytest.raises(CrossexamError, match="labels"):
-        cx.build("negation", [{"premise": "a", "hypothesis": "b", "label": 1}], folder=SUITE)
-    with monkeypatch.context() as broken:
-        broken.setattr("crossexam.suites.build.distinct_parts", lambda bases: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            build(limit=7)
+    pair = {"premise": "a", "hypothesis": "b", "label": 1}  # mistakes meanwhile do not lock the place
+    assert "labels" in refused(cx.build, "negation", [pair], folder=SUITE)
+    with pytest.MonkeyPatch.context() as broken:
+        broken.setattr("crossexam.suites.build.distinct_parts", fail)
+        refused(ZeroDivisionError, build, limit=7)
     build(limit=7)  # another suite may follow one that was never copied
     assert items() == 7
 
 
-def test_what_somebody_else_wrote_meanwhile_is_not_replaced(
-    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_somebody_else_wrote_meanwhile_is_not_replaced(place: Place, refused: Refused) -> None:
     finish = SuiteWriter.finish
 
     def slowly(self: Any, *arguments: Any, **facts: Any) -> None:
-        memory.pipe_file("/bucket/suite/manifest.json", b'{"test_sets": {}}')
+        place.write("suite/manifest.json", b'{"test_sets": {}}')
         finish(self, *arguments, **facts)
 
-    monkeypatch.setattr(SuiteWriter, "finish", slowly)
-    with pytest.raises(CrossexamError, match="another command has written to this place"):
-        build()
-    assert memory.cat_file("/bucket/suite/manifest.json") == b'{"test_sets": {}}'
+    place.patch.setattr(SuiteWriter, "finish", slowly)
+    assert "another command has written to this place" in refused(build)
+    assert place.read("suite/manifest.json") == b'{"test_sets": {}}'
 
 
 @pytest.mark.parametrize("copied", [0, 1, 2], ids=["before copying", "after a file", "before the manifest"])
 def test_of_two_machines_that_write_to_a_place_the_later_one_does(
-    copied: int, memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    copied: int, place: Place, refused: Refused
 ) -> None:
     """The other machine begins when so many files have been copied from this one, and ends afterwards."""
-    put, seen = MemoryFileSystem.put_file, list[str]()
+    seen: list[str] = []
 
-    def put_file(self: Any, here: str, there: str, *rest: Any, **more: Any) -> Any:
-        result = put(self, here, there, *rest, **more)
-        seen.append(Path(there).name)
+    def claim(name: str) -> None:
+        seen.append(name)
         if len(seen) == copied + 1:  # the first is the claim
-            memory.pipe_file("/bucket/suite/.unfinished", b"of another machine")
-        return result
+            place.write("suite/.unfinished", b"of another machine")
 
-    with monkeypatch.context() as two:
-        two.setattr(MemoryFileSystem, "put_file", put_file)
-        with pytest.raises(CrossexamError, match="another command has begun to write to this place"):
-            build()
+    with pytest.MonkeyPatch.context() as two:
+        place.around_copies(after=claim, patch=two)
+        assert "another command has begun to write to this place" in refused(build)
     assert len(seen) == copied + 1
-    assert "manifest.json" not in names(memory)
-    assert memory.cat_file("/bucket/suite/.unfinished") == b"of another machine"
-    monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / "elsewhere"))
+    assert "manifest.json" not in place.names()
+    assert place.read("suite/.unfinished") == b"of another machine"
+    place.use_machine("another")
     assert len(build(limit=7).datasets["base.builtin_demo"]) == items() == 7
 
 
-def test_of_two_commands_on_one_machine_the_second_is_refused(
-    memory: MemoryFileSystem, refused: Callable[..., str]
-) -> None:
+def test_of_two_commands_on_one_machine_the_second_is_refused(place: Place, refused: Refused) -> None:
     with alone_in(work_path(SUITE), CrossexamError("in use")):
         assert "another process is building into this folder" in refused(build)
-        assert names(memory) == []
-    build()
+        assert place.names() == []
 
 
-def test_each_machine_has_a_claim_of_its_own(
-    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_claim_is_of_one_machine_and_the_other_leaves_it(
+    place: Place, interrupted: Callable[..., None], refused: Refused
 ) -> None:
     claims = set()
     for machine in ("one", "other"):
-        monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / machine))
-        interrupted(monkeypatch, 1, build)
-        claims.add(memory.cat_file("/bucket/suite/.unfinished"))
+        place.use_machine(machine)
+        interrupted(1, build)
+        claims.add(place.read("suite/.unfinished"))
     assert len(claims) == 2
 
+    def fail_late(bases: Any) -> None:
+        place.write("suite/.unfinished", b"of another machine")
+        fail()
 
-def test_a_failed_command_leaves_the_claim_of_another_machine(
-    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(bases: Any) -> None:
-        memory.pipe_file("/bucket/suite/.unfinished", b"of another machine")
-        raise ZeroDivisionError
-
-    monkeypatch.setattr("crossexam.suites.build.distinct_parts", fail)
-    with pytest.raises(ZeroDivisionError):
-        build()
-    assert memory.cat_file("/bucket/suite/.unfinished") == b"of another machine"
+    place.patch.setattr("crossexam.suites.build.distinct_parts", fail_late)
+    refused(ZeroDivisionError, build, limit=6)
+    assert place.read("suite/.unfinished") == b"of another machine"
 
 
-def test_a_place_that_changes_while_it_is_read_is_an_error(
-    memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_place_that_changes_while_it_is_read_is_an_error(place: Place, refused: Refused) -> None:
     build()
-    another_machine()
+    place.use_machine("another")
     get = MemoryFileSystem.get_file
 
     def get_file(self: Any, *arguments: Any, **more: Any) -> None:
         get(self, *arguments, **more)
-        self.rm_file("/bucket/suite/manifest.json") if self.exists("/bucket/suite/manifest.json") else None
+        place.write("suite/manifest.json", b"{}")
 
-    monkeypatch.setattr(MemoryFileSystem, "get_file", get_file)
-    with pytest.raises(CrossexamError, match="was changed while it was read"):
-        cx.load_suite(SUITE)
+    place.patch.setattr(MemoryFileSystem, "get_file", get_file)
+    assert "was changed while it was read" in refused(cx.load_suite, SUITE)
 
 
-@pytest.mark.parametrize("stored", [RUN, "run"])
-def test_a_run_names_the_suite_by_its_url(
-    stored: str, tmp_path: Path, memory: MemoryFileSystem, another_machine: Callable[[], None]
-) -> None:
+@pytest.mark.parametrize("there", [True, False])
+def test_a_run_names_the_suite_by_its_url(there: bool, tmp_path: Path, place: Place) -> None:
     """Of a run here the path to the items is empty, there it is relative."""
-    there = stored == RUN
     build()
-    place = stored if there else str(tmp_path / stored)
-    first = answers(run(place, SUITE))
-    manifest = (work_path(place) / "manifest.json").read_text()
+    folder = RUN if there else str(tmp_path / "run")
+    first = answers(run(folder, SUITE))
+    manifest = (work_path(folder) / "manifest.json").read_text()
     entry = json.loads(manifest)["test_sets"]["base.builtin_demo"]
-    assert entry["items"] == ("../../suite/base.builtin_demo.parquet" if there else "")
-    assert entry["items_path"] == f"{SUITE}/base.builtin_demo.parquet"
-    assert not any("store" in name for name in names(memory, RUN))
-    assert not there or memory.cat_file("/bucket/runs/mine/manifest.json") == manifest.encode()
-    another_machine()
-    again = cx.load_run(place)
+    assert entry["items"] == (f"../../suite/{BASE}" if there else "")
+    assert entry["items_path"] == f"{SUITE}/{BASE}"
+    assert not any("store" in name for name in place.names("runs/mine"))
+    assert not there or place.read("runs/mine/manifest.json") == manifest.encode()
+    place.use_machine("another")
+    again = cx.load_run(folder)
     assert answers(again) == first
     assert not there or "accuracy" in cx.report(again).text(".md").lower()
 
 
 def test_a_run_there_holds_the_items_of_a_suite_here_and_takes_others_from_elsewhere(
-    tmp_path: Path, another_machine: Callable[[], None]
+    tmp_path: Path, place: Place
 ) -> None:
     build(str(tmp_path / "suite"))
     first = answers(run(RUN, tmp_path / "suite"))
-    another_machine()
     shutil.rmtree(tmp_path / "suite")
+    place.use_machine("another")
     assert answers(cx.load_run(RUN)) == first
-    for _ in range(2):  # the second changes nothing
-        another_machine()
+    for machine in ("a third", "a fourth"):  # the second changes nothing
+        place.use_machine(machine)
         run(RUN)
-        another_machine()
+        place.use_machine(f"beside {machine}")
         found = answers(cx.load_run(RUN))
         assert sorted(found) == ["base.builtin_demo", "builtin:demo", "negation.builtin_demo"]
         assert first.items() <= found.items()
 
 
-def test_an_interrupted_run_goes_on_with_its_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupted(monkeypatch, 2, lambda: run(RUN))
+def test_an_interrupted_run_goes_on_with_its_store_and_keeps_what_was_there(
+    interrupted: Callable[..., None],
+) -> None:
+    interrupted(2, partial(run, RUN))
     found = run(RUN)
     assert (found.manifest["asked_pairs"], found.manifest["pairs_from_store"]) == (0, 324)
-    assert len(cx.load_run(RUN).datasets) == 1
-
-
-def test_test_sets_at_the_place_are_kept_when_adding_others_was_interrupted(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
     build()
-    run(RUN, SUITE)
-    interrupted(monkeypatch, 2, lambda: run(RUN))
-    assert len(cx.load_run(RUN).datasets) == 2, "a reader finds what was there before"
+    interrupted(2, partial(run, RUN, SUITE))
+    assert list(cx.load_run(RUN).datasets) == ["builtin:demo"]
     run(RUN, "builtin:demo[:100]")
-    found = sorted(cx.load_run(RUN).datasets)
-    assert found == ["base.builtin_demo", "builtin:demo[:100]", "negation.builtin_demo"]
+    assert sorted(cx.load_run(RUN).datasets) == ["builtin:demo", "builtin:demo[:100]"]
 
 
-def test_a_report_is_copied_with_its_items_before_the_page(
-    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memory.pipe_file("/bucket/x_items/0000-0123456789abcdef.js", b"older")
-    monkeypatch.setattr(parts, "MOST_INSIDE", 10)
-    done = order_of_copies(monkeypatch)
+def test_a_report_is_copied_with_its_items_before_the_page(place: Place) -> None:
+    place.write("x_items/0000-0123456789abcdef.js", b"older")
+    place.patch.setattr(parts, "MOST_INSIDE", 10)
+    done = place.order_of_copies()
     cx.report(cx.run("builtin/overlap", "builtin:demo")).save("memory://bucket/x.html")
-    (part,) = [name for name in names(memory, "memory://bucket") if name.endswith(".js")]
-    assert done == [Path(part).name, "x.html", "-0000-0123456789abcdef.js"]
+    (part,) = place.names("x_items")
+    assert done == [part, "x.html", "-0000-0123456789abcdef.js"]
 
 
-def test_a_corpus_at_a_url_is_fetched_once_and_again_when_it_changes(memory: MemoryFileSystem) -> None:
-    record = '{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
-    memory.pipe_file("/bucket/dev.jsonl", record.encode())
+def test_a_corpus_at_a_url_is_fetched_once_and_again_when_it_changes(place: Place, refused: Refused) -> None:
+    record = b'{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
+    place.write("dev.jsonl", record)
     assert len(cx.load("memory://bucket/dev.jsonl")) == 1
-    memory.pipe_file("/bucket/dev.jsonl", 2 * record.encode())
+    place.write("dev.jsonl", 2 * record)
     assert len(cx.load("memory://bucket/dev.jsonl[1:]")) == 1
-    with pytest.raises(CrossexamError, match="no such file"):
-        cx.load("memory://bucket/test.jsonl")
+    assert "no such file" in refused(cx.load, "memory://bucket/test.jsonl")
 
 
 # fmt: off
@@ -384,38 +369,31 @@ REFUSED = [
 # fmt: on
 
 
-def test_a_place_that_cannot_be_written_is_an_error_before_any_work(
-    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
-) -> None:
+def test_a_place_that_cannot_be_written_is_an_error_before_any_work(place: Place, refused: Refused) -> None:
     def model(pairs: object) -> None:
         pytest.fail("the model was asked")
 
     for error, message in REFUSED:
-        with monkeypatch.context() as broken:
-            broken_after(broken, 0, error)
-            said = refused(cx.run, model, "builtin:demo", store=RUN)
-        assert said.startswith("memory://bucket/runs/mine: ")
+        said = place.refused(0, error, refused, partial(cx.run, model, "builtin:demo", store=RUN))
+        assert said.startswith(f"{RUN}: ")
         assert re.search(message, said)
-        assert names(memory, RUN) == []
+        assert place.names("runs/mine") == []
 
 
-def test_protocols_without_a_package_and_unknown_ones_are_errors(refused: Callable[..., str]) -> None:
+def test_protocols_without_a_package_and_unknown_ones_are_errors(refused: Refused) -> None:
     assert "'nonsense' is not a protocol of fsspec" in refused(cx.load_suite, "nonsense://bucket/suite")
     fsspec.register_implementation("absent", "no_such_package.FileSystem", True, "Install no_such_package")
     said = refused(cx.load_suite, "absent://bucket/suite")
     assert "the package for absent:// is not installed\n  hint: Install no_such_package" in said
 
 
-def test_a_folder_of_this_machine_may_be_named_by_a_url_too(
-    tmp_path: Path, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    done = order_of_copies(monkeypatch, LocalFileSystem)
+def test_a_folder_of_this_machine_may_be_named_by_a_url_too(tmp_path: Path, place: Place) -> None:
+    done = place.order_of_copies(LocalFileSystem)
     folder = tmp_path / "shared disk" / "suite"
     url = folder.as_uri().replace("%20", " ")
     build(url)
     assert done[-2] == "manifest.json.part", "a reader would find half a manifest"
-    made = ["base.builtin_demo.parquet", "manifest.json", "negation.builtin_demo.parquet"]
-    assert sorted(each.name for each in folder.iterdir()) == made
-    another_machine()
+    assert sorted(each.name for each in folder.iterdir()) == [BASE, "manifest.json", NEGATED]
+    place.use_machine("another")
     assert read_suite(copy_path(url)).datasets.keys() == cx.load_suite(folder).datasets.keys()
     assert url_of(work_path(url)) == url

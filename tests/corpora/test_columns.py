@@ -50,7 +50,9 @@ def essence(examples: Iterable[Example]) -> list[tuple[str, str, str | None]]:
 
 def test_snli_json_lines_have_every_field() -> None:
     report = ReadingReport()
-    examples = list(iter_corpus(DATA / "snli.jsonl", report=report))
+    for _ in range(2):  # a stream that is opened twice counts once
+        report.reset()
+        examples = list(iter_corpus(DATA / "snli.jsonl", report=report))
     assert [e.id for e in examples] == ["soup.jpg#0r1e", "soup.jpg#0r1n", "soup.jpg#0r1c", "boats.jpg#1r1c"]
     assert (report.read, report.examples, report.no_gold, report.bad) == (5, 4, 1, 0)
     assert dict(report.labels) == {"entailment": 1, "neutral": 1, "contradiction": 2}
@@ -66,39 +68,21 @@ def test_snli_json_lines_have_every_field() -> None:
     }
 
 
-def test_official_txt_equals_official_json_lines() -> None:
+def test_official_txt_equals_official_json_lines(tmp_path: Path) -> None:
     for corpus in ("snli", "multinli"):
         for drop, count in ((True, 4), (False, 5)):
             text = list(iter_corpus(DATA / f"{corpus}.txt", drop_no_gold=drop))
             assert text == list(iter_corpus(DATA / f"{corpus}.jsonl", drop_no_gold=drop))
             assert len(text) == count
-
-
-def test_multinli_has_genre_and_prompt_as_cluster() -> None:
     found = [f"{e.id} {e.info['genre']} {e.info['cluster']}" for e in iter_corpus(DATA / "multinli.txt")]
     assert found == ["100e fiction 100", "100n fiction 100", "100c fiction 100", "101c telephone 101"]
-
-
-def test_txt_lines_may_end_before_the_last_annotators(tmp_path: Path) -> None:
+    # lines may end before the last annotators
     lines = [line.rstrip("\t") for line in (DATA / "snli.txt").read_text(encoding="utf-8").splitlines()]
     short = write(tmp_path / "snli.txt", "\n".join(lines))
     assert list(iter_corpus(short)) == list(iter_corpus(DATA / "snli.txt"))
 
 
 INDEX = {"entailment": 0, "neutral": 1, "contradiction": 2, "-": -1}
-
-
-def test_hub_copy_of_snli_has_minus_one_for_no_gold(tmp_path: Path) -> None:
-    rows = [
-        {"premise": r["sentence1"], "hypothesis": r["sentence2"], "label": INDEX[r["gold_label"]]}
-        for r in rows_of("snli.jsonl")
-    ]
-    path = hub_parquet(tmp_path / "snli_hub_dev.parquet", rows, "entailment neutral contradiction")
-    report = ReadingReport()
-    examples = list(iter_corpus(path, report=report))
-    assert essence(examples) == essence(iter_corpus(DATA / "snli.jsonl"))
-    assert [e.id for e in examples] == [content_id(e.premise, e.hypothesis, e.label) for e in examples]
-    assert report.no_gold == 1
 
 
 def test_hub_copy_of_multinli_has_parses_and_genre(tmp_path: Path) -> None:
@@ -165,16 +149,13 @@ PAIRS = [
 ]
 
 
-def test_csv_with_quotes_tabs_and_line_ends_in_fields(tmp_path: Path) -> None:
+def test_quotes_tabs_and_line_ends_in_fields(tmp_path: Path) -> None:
     for separator in (",", ";"):
         text = io.StringIO()
         writer = csv.writer(text, delimiter=separator)
         writer.writerows([("premise", "hypothesis", "label"), *PAIRS])
         path = write(tmp_path / "mine.csv", "\ufeff" + text.getvalue())
         assert essence(iter_corpus(path)) == PAIRS
-
-
-def test_quotes_in_tsv_are_text(tmp_path: Path) -> None:
     path = write(tmp_path / "q.tsv", 'sentence1\tsentence2\tlabel\r\n"Yes\tHe said "no"\tneutral\r\n')
     assert essence(iter_corpus(path)) == [('"Yes', 'He said "no"', "neutral")]
 
@@ -188,6 +169,8 @@ def test_column_mapping_and_info_columns(tmp_path: Path) -> None:
     first, second = iter_corpus(path, Reading(columns=columns, labels=labels), drop_no_gold=False)
     assert first == Example("k7", "A b.", "C d.", "contradiction", info={"subject": "sport"})
     assert second == Example("k8", "E f.", "G h.", None)
+    both = write(tmp_path / "b.csv", "premise,hypothesis,label,gold_label\nA b.,C d.,neutral,entailment\n")
+    assert [e.label for e in iter_corpus(both)] == ["entailment"]
 
 
 def test_tags_where_there_are_no_parses(tmp_path: Path) -> None:
@@ -200,31 +183,6 @@ def test_tags_where_there_are_no_parses(tmp_path: Path) -> None:
     assert second.info == {"kind": "problem", "premise_tags": problem["question_tags"]}
     with pytest.raises(FormatError, match="line 1, field 'sentence1_tags': a string instead of an array of"):
         list(iter_corpus(write(tmp_path / "r.jsonl", json.dumps({**pair, "sentence1_tags": "PRP VBZ"}))))
-
-
-def test_a_report_says_what_was_left_out_and_can_begin_anew() -> None:
-    report = ReadingReport()
-    for _ in range(2):  # a stream that is opened twice counts once
-        report.reset()
-        list(iter_corpus(DATA / "snli.jsonl", report=report))
-    assert report.summary() == "of 5 records, 1 have no gold label"
-    assert ReadingReport(read=7).summary() == ""
-
-
-def test_without_a_label_column_examples_are_kept_unlabelled(tmp_path: Path) -> None:
-    path = write(tmp_path / "u.jsonl", '{"premise": "a", "hypothesis": "b"}\n')
-    report = ReadingReport()
-    assert [e.label for e in iter_corpus(path, report=report)] == [None]
-    assert (report.no_gold, report.as_dict()["labels"]) == (0, {"none": 1})
-
-
-def test_float_labels_of_tables_with_gaps(tmp_path: Path) -> None:
-    path = tmp_path / "f.parquet"
-    columns = {"premise": list("abcd"), "hypothesis": list("efgh"), "label": [0.0, 2.0, float("nan"), None]}
-    pq.write_table(pa.table(columns), path)
-    labels = parse_labels("0=entailment,2=contradiction")
-    found = [e.label for e in iter_corpus(path, Reading(labels=labels), drop_no_gold=False)]
-    assert found == ["entailment", "contradiction", None, None]
 
 
 def test_repeated_ids_are_made_unique_and_counted(tmp_path: Path) -> None:
@@ -251,7 +209,7 @@ def test_ids_do_not_depend_on_what_is_dropped_or_skipped(tmp_path: Path) -> None
     assert kept == {True: [name, f"{name}~2"], False: [name, unlabelled, f"{name}~2"]}
 
 
-def test_the_manifest_says_where_it_came_from() -> None:
+def test_the_manifest_says_where_it_came_from(tmp_path: Path) -> None:
     dataset = read_corpus(DATA / "snli.jsonl")
     manifest = dataset.manifest
     assert (dataset.name, len(dataset), manifest["part"]) == ("snli", 4, "snli")
@@ -259,39 +217,35 @@ def test_the_manifest_says_where_it_came_from() -> None:
     assert manifest["counts"]["no_gold"] == 1
     assert len(manifest["sha256"]) == 64
     json.dumps(manifest)
+    unlabelled = read_corpus(write(tmp_path / "u.jsonl", '{"premise": "a", "hypothesis": "b"}\n'))
+    assert [e.label for e in unlabelled] == [None]
+    counts = unlabelled.manifest["counts"]
+    assert (counts["no_gold"], counts["labels"]) == (0, {"none": 1})
 
 
-def test_columns_that_are_not_there_name_the_nearest(tmp_path: Path, said_of: Callable[..., str]) -> None:
+def test_columns_that_are_not_there_and_mappings_that_say_nothing(
+    tmp_path: Path, said_of: Callable[..., str], refused: Callable[..., str]
+) -> None:
     path = write(tmp_path / "t.csv", "premise,hypothesis,verdict\na,b,neutral\n")
-    assert said_of(path, Reading(columns={"label": "verdct"})) == (
-        f"{path}, header: no column 'verdct' for 'label'\n"
-        "  wanted: one of the file's columns: premise, hypothesis, verdict\n"
-        "  hint: did you mean 'verdict'?"
-    )
+    said = said_of(path, Reading(columns={"label": "verdct"}))
+    assert said.startswith(f"{path}, header: no column 'verdct' for 'label'")
+    assert "did you mean 'verdict'?" in said
     path = write(tmp_path / "t.tsv", "left\thypothesis\na\tb\n")
     said = said_of(path, Reading(skip_bad=True, allow_loss=True))
     assert "header: no column for the premise\n" in said
     assert "columns are: left, hypothesis" in said
-    with pytest.raises(FormatError, match="no column for the premise"):
-        find_layout(["CONTEXT", "HYPOTHESIS", "LABEL"])  # JOCI's: refused, not misread
-
-
-def test_column_mappings_that_say_nothing(refused: Callable[..., str]) -> None:
+    # JOCI's: refused, not misread
+    assert "no column for the premise" in refused(find_layout, ["CONTEXT", "HYPOTHESIS", "LABEL"])
     for text in ("premise", "premise=", "=a", "premise=a,premise=b", ""):
         assert "wanted: ROLE=COLUMN" in refused(parse_columns, text)
 
 
-WORDS = st.lists(
+SENTENCES = st.lists(
     st.sampled_from(["a", "dog's", '"hot"', "cold,", "soup;", "é", "don't", "\tx", "'"]), min_size=1
-)
+).map(" ".join)
+LABELS = st.sampled_from(["entailment", "neutral", "contradiction"])
 ROWS = st.lists(
-    st.fixed_dictionaries(
-        {
-            "premise": WORDS.map(" ".join),
-            "hypothesis": WORDS.map(" ".join),
-            "label": st.sampled_from(["entailment", "neutral", "contradiction"]),
-        }
-    ),
+    st.fixed_dictionaries({"premise": SENTENCES, "hypothesis": SENTENCES, "label": LABELS}),
     min_size=1,
     max_size=5,
 )

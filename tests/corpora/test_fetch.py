@@ -22,6 +22,7 @@ from crossexam.corpora.catalog import CatalogEntry, Download
 from crossexam.corpora.fetch import FetchResult, install_corpus
 
 Fetch = Callable[..., FetchResult]
+Refuses = Callable[..., str]
 DEV = b'{"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}\n' * 4000
 OLD, NEW = (b"premise\thypothesis\n" + row * 9 for row in (b"A b.\tC d.\n", b"E f.\tG h.\n"))
 TEST = b'{"sentence1": "E f.", "sentence2": "G h.", "gold_label": "entailment"}\n' * 3000
@@ -188,7 +189,6 @@ def test_a_download_is_verified_unpacked_and_not_repeated(server: Server, fetch:
     assert (result.already, result.received, result.missing) == (False, len(GOOD_ZIP), ())
     assert "licence: CC0\ncite: Nobody 2020" in result.summary()
     assert ("download toy.zip", len(GOOD_ZIP), len(GOOD_ZIP)) in seen
-    assert ("unpack dev.jsonl", len(DEV), len(DEV)) in seen
     assert not list((toy.parent / ".crossexam" / "downloads").iterdir())
     again = fetch()
     assert (again.already, again.received, len(server.asked)) == (True, 0, 1)
@@ -199,28 +199,20 @@ def test_a_download_is_verified_unpacked_and_not_repeated(server: Server, fetch:
         assert file.read_bytes() == DEV
 
 
-def test_a_wrong_hash_installs_nothing(server: Server, fetch: Fetch, refuses: Callable[..., str]) -> None:
+def test_a_file_of_another_hash_or_size_is_refused(server: Server, fetch: Fetch, refuses: Refuses) -> None:
     server.files["/toy.zip"] = changed = GOOD_ZIP.replace(b"A b.", b"X y.")
-    assert refuses() == (
-        f"{server.url}/toy.zip: the SHA-256 of the file is {sha256(changed)}\n"
-        f"  wanted: {sha256(GOOD_ZIP)}, as in the catalogue\n"
-        "  hint: nothing was installed; the file is damaged, or its publisher has changed it"
-    )
+    said = refuses()
+    assert f"the file is {sha256(changed)}\n  wanted: {sha256(GOOD_ZIP)}" in said
     server.files["/toy.zip"] = GOOD_ZIP  # the bad part is not continued
-    fetch()
+    fetch(into="other")
     assert server.asked == [None, None]
-
-
-def test_a_wrong_size_is_refused_before_the_download(server: Server, refuses: Callable[..., str]) -> None:
     server.files["/toy.zip"] = GOOD_ZIP + b"more"
     assert f"offers a file of {len(GOOD_ZIP) + 4:,} bytes\n  wanted: {len(GOOD_ZIP):,}" in refuses()
     server.length = False
     assert "sent more bytes than the file should have" in refuses()
 
 
-def test_a_cut_connection_is_continued_by_the_next_call(
-    server: Server, fetch: Fetch, refuses: Callable[..., str]
-) -> None:
+def test_a_cut_connection_is_continued_by_the_next(server: Server, fetch: Fetch, refuses: Refuses) -> None:
     for server.length, server.validator in ((True, '"v1"'), (False, '"v1"'), (True, None)):
         into = f"{server.length} {server.validator}"
         server.cuts, server.sent = [100_000], 0
@@ -228,26 +220,20 @@ def test_a_cut_connection_is_continued_by_the_next_call(
         assert "100,000 bytes were kept, and the next attempt resumes from there" in refuses(into=into)
         result = fetch(into=into)
         assert server.asked == [None, "bytes=100000-"]
-        assert server.sent == len(GOOD_ZIP)  # no byte twice
-        assert result.received == len(GOOD_ZIP) - 100_000
+        assert (server.sent, result.received) == (len(GOOD_ZIP), len(GOOD_ZIP) - 100_000)  # no byte twice
         assert contents(result) == [DEV, TEST]
 
 
 def test_cut_connections_are_retried_with_growing_pauses(server: Server, fetch: Fetch) -> None:
     server.cuts, pauses = [50_000, 60_000, 1], []
-    result = fetch(attempts=5, pause=pauses.append)
+    moved = replace(server.archive(), url=f"{server.url}/moved/toy.zip")  # redirects are followed
+    result = fetch(moved, attempts=5, pause=pauses.append)
     assert server.asked == [None, "bytes=50000-", "bytes=110000-", "bytes=110001-"]
     assert (server.sent, result.received, pauses) == (len(GOOD_ZIP), len(GOOD_ZIP), [1.0, 2.0, 4.0])
 
 
-def test_redirects_are_followed_and_continued(server: Server, fetch: Fetch) -> None:
-    server.cuts = [100_000]
-    fetch(replace(server.archive(), url=f"{server.url}/moved/toy.zip"), attempts=2)
-    assert server.asked == [None, "bytes=100000-"]
-
-
 def test_a_part_that_may_be_of_another_file_is_not_continued(
-    server: Server, fetch: Fetch, refuses: Callable[..., str]
+    server: Server, fetch: Fetch, refuses: Refuses
 ) -> None:
     server.cuts, server.ranges = [100_000], False  # a server without ranges sends all anew
     assert contents(fetch(attempts=2)) == [DEV, TEST]
@@ -266,42 +252,30 @@ def test_a_part_that_may_be_of_another_file_is_not_continued(
     server.asked.clear()
     fetch(unknown, into="displaced", attempts=3)
     assert server.asked == [None, "bytes=100000-", None]
-
-
-def test_a_part_longer_than_the_file_is_thrown_away(
-    server: Server, fetch: Fetch, refuses: Callable[..., str]
-) -> None:
-    unknown, server.cuts = server.archive(known=False), [200_000]
-    assert "the download was interrupted: " in refuses(unknown)
-    server.files["/toy.zip"] = small = zipped({"dev.jsonl": b"{}", "test.jsonl": b"{}"})  # same ETag
-    fetch(unknown, attempts=2)
+    server.cuts, server.displaced = [200_000], 0
+    server.asked.clear()
+    assert "the download was interrupted: " in refuses(unknown, into="longer")
+    server.files["/toy.zip"] = zipped({"dev.jsonl": b"{}", "test.jsonl": b"{}"})  # same ETag
+    fetch(unknown, into="longer", attempts=2)
     assert server.asked == [None, "bytes=200000-", None]
-    assert server.sent == 200_000 + len(small)
 
 
-def test_a_busy_server_is_asked_again_but_a_missing_file_is_not(
-    server: Server, fetch: Fetch, refuses: Callable[..., str]
-) -> None:
-    server.statuses = [503, 429]
+def test_what_is_asked_again_and_what_is_not(server: Server, fetch: Fetch, refuses: Refuses) -> None:
+    server.statuses = [503, 429]  # busy
     fetch(attempts=3)
     assert len(server.asked) == 3
     del server.files["/toy.zip"]
     said = refuses(into="b", attempts=3)
-    assert "toy.zip: the server returned 404 Not Found\n  hint: " in said
+    assert "toy.zip: the server returned 404 Not Found" in said
     assert "--from" in said
     assert len(server.asked) == 4
-
-
-def test_no_server_at_all(refuses: Callable[..., str]) -> None:
     with serving(Server({})) as gone:
         download = gone.archive()
-    said = refuses(download, attempts=2)
-    assert "interrupted 2 times: " in said
-    assert "--from" in said
+    assert "interrupted 2 times: " in refuses(download, into="gone", attempts=2)
 
 
 def test_without_a_hash_the_first_is_recorded_and_held(
-    server: Server, fetch: Fetch, toy: Path, refuses: Callable[..., str]
+    server: Server, fetch: Fetch, toy: Path, refuses: Refuses
 ) -> None:
     unknown, path = server.archive(known=False), toy.parent / ".crossexam" / "hashes.json"
     fetch(unknown)
@@ -310,42 +284,34 @@ def test_without_a_hash_the_first_is_recorded_and_held(
     assert book["installed"]["toy"]["dev.jsonl"] == sha256(DEV)
     (toy / "dev.jsonl").unlink()
     server.files["/toy.zip"] = GOOD_ZIP.replace(b"A b.", b"X y.")
-    said = refuses(unknown)
-    assert f"as recorded in {path} at the first fetch" in said
-    assert "remove its line" in said
+    assert f"as recorded in {path} at the first fetch" in refuses(unknown)
     path.write_text('{"installed": {"toy": 1}}')
     assert f"{path}: this is not the file of hashes that fetching writes" in refuses(unknown)
 
 
-def test_several_plain_files(server: Server, fetch: Fetch, toy: Path, refuses: Callable[..., str]) -> None:
+def test_several_plain_files(server: Server, fetch: Fetch, toy: Path, refuses: Refuses) -> None:
     known = Download(f"{server.url}/a.json", "toy_a.json", len(DEV), sha256(DEV))
     downloads = (known, Download(f"{server.url}/b.json", "toy_b.json"))
     server.cuts = [len(DEV), 10]
     # the first is whole, but a corpus comes as one
     assert "the download was interrupted: " in refuses(*downloads)
     result = fetch(*downloads)
-    assert [path.name for path in result.files] == ["toy_a.json", "toy_b.json"]
     assert contents(result) == [DEV, TEST]
     assert server.sent == len(DEV) + len(TEST)  # the first was not sent again
-
-    assert result.unverified == ("toy_b.json",)  # nothing vouches for it
-    assert "unverified: toy_b.json: the catalogue has no hash, so nothing vouches" in result.summary()
-    again = fetch(*downloads)
-    assert (again.already, again.unverified) == (True, ("toy_b.json",))
-    assert "is already installed and as it was first fetched" in again.summary()
+    for each, already in ((result, False), (fetch(*downloads), True)):
+        assert (each.already, each.unverified) == (already, ("toy_b.json",))  # nothing vouches for it
+        assert "unverified: toy_b.json" in each.summary()
+        assert ("already installed" in each.summary()) is already
     book = json.loads((toy.parent / ".crossexam" / "hashes.json").read_text(encoding="utf-8"))
     assert book["unverified"] == {"toy": ["toy_b.json"]}
     other = fetch(known, into="other")
     assert (other.unverified, "unverified" in other.summary()) == ((), False)
 
 
-def test_an_archive_that_leaves_its_folder(
-    server: Server, tmp_path: Path, refuses: Callable[..., str]
-) -> None:
+def test_an_archive_that_leaves_its_folder(server: Server, tmp_path: Path, refuses: Refuses) -> None:
     names = ["../evil.txt", "toy/../../evil.txt", "/etc/evil.txt", "C:evil.txt", "..\\evil.txt", "\\evil.txt"]
     for name in names:
         said = refuses(server.archive(zipped({"dev.jsonl": DEV, "test.jsonl": TEST, name: b"evil"})))
-        assert "not safe to unpack: the path '" in said, name
         assert "leaves the archive's folder" in said, name
         assert not list(tmp_path.rglob("*evil*")), name
 
@@ -378,51 +344,36 @@ BAD_ARCHIVES = [
 # fmt: on
 
 
-def test_archives_that_are_not_as_they_should_be(
-    server: Server, fetch: Fetch, refuses: Callable[..., str]
-) -> None:
+def test_archives_that_are_not_as_they_should_be(server: Server, fetch: Fetch, refuses: Refuses) -> None:
     for content, message in BAD_ARCHIVES:
         assert message in refuses(server.archive(content))
     named = zipped({"CON": b"x", "a/NUL.txt": b"x", "COM1/dev.jsonl": DEV, "test.jsonl": TEST, "aux.": b"x"})
     result = fetch(server.archive(named))  # devices of Windows are not looked at
-    assert sorted(path.name for path in result.files) == ["dev.jsonl", "test.jsonl"]
     assert contents(result) == [DEV, TEST]
 
 
-def test_from_an_archive_on_disk(
-    server: Server, tmp_path: Path, fetch: Fetch, refuses: Callable[..., str]
+def test_from_a_copy_of_the_archive_or_its_files(
+    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
 ) -> None:
     copy = written(tmp_path / "copies" / "toy.zip", GOOD_ZIP)
     for number, source in enumerate((copy, copy.parent, str(copy))):
         result = fetch(into=str(number), source=source)
-        assert contents(result) == [DEV, TEST]
-        assert (result.missing, result.received) == ((), 0)
+        assert (contents(result), result.missing, result.received) == ([DEV, TEST], (), 0)
     copy.write_bytes(GOOD_ZIP[:-1] + b"?")
     assert "toy.zip: the SHA-256 of the file is" in refuses(source=copy)
     assert not server.asked  # nothing is downloaded
-
-
-def test_from_files_that_somebody_unpacked(tmp_path: Path, fetch: Fetch) -> None:
-    written(tmp_path / "copies" / "deep" / "dev.jsonl", DEV)
-    result = fetch(source=tmp_path / "copies")
-    assert ([path.name for path in result.files], result.missing) == (["dev.jsonl"], ("test.jsonl",))
+    copy = written(tmp_path / "loose" / "deep" / "dev.jsonl", TEST)  # somebody's mistake
+    result = fetch(source=tmp_path / "loose")
+    assert (contents(result), result.missing) == ([TEST], ("test.jsonl",))
     assert "not in the copy: test.jsonl" in result.summary()
-    assert not fetch().missing
-
-
-def test_the_catalogues_archive_goes_before_what_was_recorded_of_loose_files(
-    tmp_path: Path, fetch: Fetch, refuses: Callable[..., str]
-) -> None:
-    copy = written(tmp_path / "dev.jsonl", TEST)  # somebody's mistake
-    fetch(source=copy)
     copy.write_bytes(DEV)
     assert "as recorded in" in refuses(source=copy)
-    fetch()
+    assert not fetch().missing  # the catalogue's archive goes before what was recorded
     assert contents(fetch(source=copy))[0] == DEV
 
 
-def test_from_plain_files_under_either_name(
-    server: Server, tmp_path: Path, fetch: Fetch, refuses: Callable[..., str]
+def test_from_plain_files_under_either_name_and_what_is_not_there(
+    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses, refused: Refuses
 ) -> None:
     plain = Download(f"{server.url}/a.json", "toy_a.json", len(DEV), sha256(DEV))
     for name in ("a.json", "toy_a.json"):
@@ -435,46 +386,33 @@ def test_from_plain_files_under_either_name(
         copy.unlink()
     assert "no toy files were found\n  wanted: toy.zip or dev.jsonl or test" in refuses(source=tmp_path)
     assert "no such file or folder" in refuses(source=tmp_path / "absent")
+    for name, says in (("snlii", "did you mean 'snli'"), ("builtin", "no corpus to fetch")):
+        assert says in refused(install_corpus, name, data_dir=tmp_path)
 
 
-def test_unknown_names(tmp_path: Path, refused: Callable[..., str]) -> None:
-    said = refused(install_corpus, "snlii", data_dir=tmp_path)
-    assert "no corpus to fetch is called 'snlii'\n  hint: did you mean 'snli'" in said
-    said = refused(install_corpus, "builtin", data_dir=tmp_path)
-    assert "no corpus to fetch is called 'builtin'" in said
-
-
-def test_two_fetches_at_once(tmp_path: Path, fetch: Fetch, refuses: Callable[..., str]) -> None:
+def test_two_fetches_at_once(tmp_path: Path, fetch: Fetch, refuses: Refuses, refused: Refuses) -> None:
     fcntl = pytest.importorskip("fcntl")
     with written(tmp_path / "data" / ".crossexam" / ".lock", b"").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert "another crossexam fetch is using this data folder" in refuses()
-    written(tmp_path / "file", b"a file")  # where nothing can be written
-    with pytest.raises(NotADirectoryError, match=str(tmp_path / "file")):  # which the command line explains
-        fetch(into="file")
+    written(tmp_path / "file", b"a file")  # where nothing can be written, as the command line explains
+    refused(NotADirectoryError, fetch, into="file")
 
 
-def test_members_of_one_name_in_several_folders(server: Server, tmp_path: Path, fetch: Fetch) -> None:
+def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path, fetch: Fetch) -> None:
     rounds = {"toy_v1/R1/dev.jsonl": DEV, "toy_v1/R2/dev.jsonl": TEST}
     server.files["/rounds.zip"] = zipped({**rounds, "toy_v1/AR1/dev.jsonl": b"x"})
     download = Download(f"{server.url}/rounds.zip", "", members=("R1/dev.jsonl", "R2/dev.jsonl"))
     result = fetch(download)
     assert [path.name for path in result.files] == ["R1_dev.jsonl", "R2_dev.jsonl"]
-    assert contents(result) == [DEV, TEST]
-    for name, content in rounds.items():  # what somebody unpacked
+    texts = {"old/dev.tsv": OLD, "new/dev.tsv": NEW}
+    plain = [Download(f"{server.url}/{each}?dl=1", each.replace("/", "_")) for each in texts]
+    server.files |= {f"/{name}?dl=1": text for name, text in texts.items()}
+    for name, content in {**rounds, **texts}.items():  # what somebody unpacked
         written(tmp_path / "copy" / name, content)
-    assert contents(fetch(download, into="other", source=tmp_path / "copy")) == [DEV, TEST]
-
-
-def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path, fetch: Fetch) -> None:
-    texts = {"old": OLD, "new": NEW}
-    downloads = [Download(f"{server.url}/{each}/dev.tsv?dl=1", f"toy_{each}_dev.tsv") for each in texts]
-    assert downloads[0].url_name == "dev.tsv"
-    server.files |= {f"/{each}/dev.tsv?dl=1": text for each, text in texts.items()}
-    assert contents(fetch(*downloads)) == [OLD, NEW]
-    for each in ("new", "old"):
-        written(tmp_path / "copy" / each / "dev.tsv", texts[each])
-    assert contents(fetch(*downloads, into="other", source=tmp_path / "copy")) == [OLD, NEW]
+    for source in (None, tmp_path / "copy"):
+        assert contents(fetch(download, into=f"rounds {source is None}", source=source)) == [DEV, TEST]
+        assert contents(fetch(*plain, into=f"plain {source is None}", source=source)) == [OLD, NEW]
 
 
 # What nothing in the catalogue vouches for
@@ -483,21 +421,16 @@ PAGE = b"<!DOCTYPE html><html><title>Sign in</title></html>"
 # fmt: off
 WRONG_FORMS = [
     ("a.jsonl", b"", "the file is empty"),
-    ("a.csv", b" \n", "the file is empty"),
     ("a.jsonl", PAGE, "a page for a browser"),
     ("a.tsv", b"\xef\xbb\xbf \n<HTML>\t", "a page for a browser"),
     ("a.txt", b"<head><title>404</title>", "a page for a browser"),
-    ("a.xml", PAGE, "a page for a browser"),
     ("a.jsonl", b"Too many requests", "it does not begin with '{'"),
-    ("a.json", b"null", "it does not begin with '{' or '['"),
-    ("a.tsv", b'{"error": "rate limit"}', "no table or list of sentences"),
     ("a.tsv", b"Not found", "its first line has no columns"),
     ("a.csv", b"Not found", "its first line has no columns"),
     ("a.txt", b"<Error><Code>AccessDenied</Code></Error>", "no table or list of sentences"),
     ("a.csv", b"version https://git-lfs.github.com/spec/v1,", "a pointer of Git LFS"),
     ("a.tsv", b"PK\x03\x04\t", "a zip archive"),
     ("a.tsv", b"\x1f\x8b\x08\t", "compressed (gzip)"),
-    ("a.csv", b"%PDF-1.7,", "a PDF"),
     ("a.txt", b"A man\0 sleeps.", "not text"),
     ("a.parquet", PAGE, "it is no Parquet, or not whole"),
     ("a.parquet", b"PAR1 cut", "it is no Parquet, or not whole"),
@@ -514,41 +447,34 @@ RIGHT_FORMS = {
 
 
 def test_what_nothing_vouches_for_has_the_form_of_its_name(
-    server: Server, tmp_path: Path, refuses: Callable[..., str], for_each: Callable[..., None]
+    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses, for_each: Callable[..., None]
 ) -> None:
     def check(name: str, content: bytes, message: str) -> None:
-        alone = Download(f"{server.url}/file", name)
-        within = Download(f"{server.url}/file", "", members=(name,))
         copy = written(tmp_path / "copy" / name, content)
+        within = Download(f"{server.url}/file", "", members=(name,))
         for download, served, source in (
-            (alone, content, None),
+            (Download(f"{server.url}/file", name), content, None),
             (within, zipped({name: content}), None),
             (within, b"", copy),
         ):
             server.files["/file"] = served
-            said = refuses(download, source=source)
-            assert f"this is not the file {name}: {message}" in said
-            assert "--from" in said
+            assert f"this is not the file {name}: {message}" in refuses(download, source=source)
             assert not (tmp_path / "data" / ".crossexam" / "hashes.json").exists()  # its hash is not held
 
     for_each(check, WRONG_FORMS)
-
-
-def test_files_of_the_right_form_are_installed(server: Server, fetch: Fetch) -> None:
     for name, content in RIGHT_FORMS.items():
         server.files[f"/{name}"] = content
         assert contents(fetch(Download(f"{server.url}/{name}", name))) == [content]
 
 
 def test_a_download_of_unknown_size_is_bounded(
-    server: Server, tmp_path: Path, fetch: Fetch, refuses: Callable[..., str]
+    server: Server, tmp_path: Path, fetch: Fetch, refuses: Refuses
 ) -> None:
     unknown = Download(f"{server.url}/a.json", "toy_a.json")
     for server.length in (True, False):
         said = refuses(unknown, max_size=1000)
         assert (f"the file has {len(DEV):,} bytes or more" in said) is server.length  # before it is sent
-        assert "the catalogue does not know" in said
-        assert "wanted: 1,000 bytes at most\n  hint: " in said
+        assert "wanted: 1,000 bytes at most" in said
         assert "--max-size MEG" in said
         assert not list((tmp_path / "data" / ".crossexam" / "downloads").iterdir())  # no part to be resumed
     assert contents(fetch(unknown, max_size=len(DEV))) == [DEV]
@@ -557,13 +483,12 @@ def test_a_download_of_unknown_size_is_bounded(
 
 
 def test_a_disk_without_room_is_told_before_the_download(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refuses: Callable[..., str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refuses: Refuses
 ) -> None:
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=1000))
     assert f"{len(GOOD_ZIP):,} bytes are needed, and 1,000 are free" in refuses()
     said = refuses(source=written(tmp_path / "toy.zip", GOOD_ZIP))
     assert f"{len(DEV + TEST):,} bytes are needed" in said
-    assert "--data DIR" in said
 
 
 def test_what_a_killed_fetch_left_is_swept(fetch: Fetch, toy: Path) -> None:

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from crossexam.core.errors import FormatError
-from crossexam.core.example import content_id
 from crossexam.corpora.reading import Reading, ReadingReport
-from crossexam.corpora.spec import iter_corpus, read_corpus
+from crossexam.corpora.spec import iter_corpus
 
 HEADER = b"premise,hypothesis,label\n"
 GOOD = {"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}
@@ -34,13 +33,9 @@ def without(name: str) -> bytes:
 BAD_JSON = {
     "not json":          (b'{"sentence1": "A b."',      ": not JSON: Expecting ',' delimiter"),
     "an array":          (b'["A b.", "C d."]',          ": an array, not an object"),
-    "a number":          (b"17",                        ": a number, not an object"),
-    "null":              (b"null",                      ": null, not an object"),
     "no sentence2":      (without("sentence2"),         ": the field 'sentence2' is missing"),
-    "no gold_label":     (without("gold_label"),        ": the field 'gold_label' is missing"),
     "number sentence":   (line(sentence1=3),            ", field 'sentence1': a number instead of a string"),
     "null sentence":     (line(sentence2=None),         ", field 'sentence2': null instead of a string"),
-    "list sentence":     (line(sentence2=["C"]),        ", field 'sentence2': an array instead of a string"),
     "empty sentence":    (line(sentence1=""),           ", field 'sentence1': the text is empty"),
     "blank sentence":    (line(sentence2=" \t"),        ", field 'sentence2': the text is empty"),
     "nul":               (line(sentence1="A\0b"),       ", field 'sentence1': a NUL character at position 1"),
@@ -108,9 +103,6 @@ def test_bad_tables(tmp_path: Path, said_of: Callable[..., str], for_each: Calla
         assert said_of(path).startswith(f"{path}, {message}")
 
     for_each(check, BAD_TABLES)
-
-
-def test_a_bad_row_of_a_csv_is_skipped_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(HEADER + b'"a"x,b,neutral\nc\nd,e,neutral\nf,g,-\n')
     report = ReadingReport()
@@ -125,15 +117,12 @@ def test_problems_and_test_sets_with_wrong_fields(tmp_path: Path, said_of: Calla
         return said_of(tmp_path / name)
 
     problem = {"question": "How many?", "options": ["A)1"], "rationale": "r", "correct": "A"}
-    for field, value, message in (
-        ("options", "A)1", "a string instead of an array of strings"),
-        ("options", [1], "an array instead of an array of strings"),
-        ("rationale", None, "null instead of a string"),
+    for changes, message in (
+        ({"options": "A)1"}, ", field 'options': a string instead of an array of strings"),
+        ({"options": [1]}, ", field 'options': an array instead of an array of strings"),
+        ({"rationale": None}, ", field 'rationale': null instead of a string"),
     ):
-        said = said_of_second("aqua.json", problem, {**problem, field: value})
-        assert f"line 2, field '{field}': {message}" in said
-    said = said_of_second("aqua.json", problem, {"question": "How many?", "options": []})
-    assert "line 2: the field 'rationale' is missing" in said
+        assert f"line 2{message}" in said_of_second("aqua.json", problem, {**problem, **changes})
     row = {"id": "a", "premise": "p", "hypothesis": "h", "label": "neutral"}
     row |= {"base": None, "construction": None, "edits": []}
     assert "line 2, field 'id': the id 'a' is not unique" in said_of_second("s.jsonl", row, row)
@@ -144,7 +133,6 @@ ZIP = b"PK\x03\x04" + b"\0" * 26
 NOT_CORPORA = [
     ("x.jsonl", b"", "the file is empty", ""),
     ("x.csv", b"premise,hypothesis\n", "the file has no records", ""),
-    ("x.txt", b"\n \n", "the file has no records", ""),
     ("x.jsonl", b"\x1f\x8b\x08\x00", "the file is compressed (gzip)", "gunzip"),
     ("x.csv", "\ufeffa,b".encode("utf-16-le"), "the file is UTF-16 text", "iconv"),
     ("x.parquet", b"premise,hypothesis\n", "not a Parquet file", ""),
@@ -152,13 +140,10 @@ NOT_CORPORA = [
     ("x.json", b"[\n{}]", "the file is a JSON array", "jq"),
     ("x.csv", HEADER + b"a,b,-\n", "none of the 1 records has a gold label", ""),
     ("x.xlsx", ZIP + b"[Content_Types].xml", "a workbook\n  wanted: a text or Parquet", "save it as CSV"),
-    ("x.csv", ZIP + b"[Content_Types].xml", "the file is an Excel workbook or another Office file", "as CSV"),
     ("x.data", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file", ""),
-    ("x", ZIP + b"mimetypeapplication/", "an OpenDocument sheet", ""),
     ("x.pdf", b"%PDF-1.7\n", "the file is a PDF", ""),
     ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is a page for a browser", ""),
     ("x.npy", b"\x93NUMPY\x01\x00", "the file is not text: byte 0x01 at position 6", ""),
-    ("x.txt", b"ab\0cd\n", "the file is not text: byte 0x00 at position 2", ""),
     ("x.txt", b"a\tb\nc\td\n", "header: no column for the premise or the hypothesis", ""),
 ]
 
@@ -208,42 +193,23 @@ def test_a_file_in_latin_1_says_how_to_convert_it(tmp_path: Path, said_of: Calla
 # Published files
 
 
-def test_snli_dev_has_the_published_number_of_examples(published: Path) -> None:
-    dataset = read_corpus("snli:dev")
-    assert len(dataset) == 9842  # Bowman et al. 2015, and the data README
-    keys = {"annotator_labels", "captionID", "cluster"} | {
-        f"{side}_{kind}" for side in ("premise", "hypothesis") for kind in ("parse", "binary_parse")
-    }
-    assert all(set(example.info) == keys for example in dataset)
-    assert len({example.info["cluster"] for example in dataset}) <= 3319  # captions in the file
-
-
-def test_multinli_matched_genres_and_annotators(published: Path) -> None:
+def test_published_annotators_genres_and_ids(published: Path) -> None:
     examples = list(iter_corpus("multinli:matched"))
     assert sum("genre" in example.info for example in examples) == 8614  # null on the others
-    assert sum(len(example.info["annotator_labels"]) == 5 for example in examples) == 1599  # README
-    assert sum(len(example.info["annotator_labels"]) == 2 for example in examples) == 9815 - 1599
+    numbers = [len(example.info["annotator_labels"]) for example in examples]
+    assert (numbers.count(5), numbers.count(2)) == (1599, 9815 - 1599)  # README
     assert {example.info["cluster"] for example in examples} == {e.info["promptID"] for e in examples}
-
-
-def test_multinli_mismatched_has_repeated_ids(published: Path) -> None:
     report = ReadingReport()
     everything = iter_corpus("multinli:mismatched", report=report, drop_no_gold=False)
     assert len({example.id for example in everything}) == 9832
     assert report.renamed == 9832 - 9805  # distinct pairIDs in the file
 
 
-def test_aqua(published: Path) -> None:
-    for split in ("dev", "test"):
-        problems = list(iter_corpus(f"aqua:{split}"))
-        assert len(problems) == 254
-        assert all(each.id == content_id(each.premise, "", None) for each in problems[:9])
-        assert all(set(p.info) == {"kind", "options", "rationale", "correct"} for p in problems)
-        assert {p.info["correct"] for p in problems} <= set("ABCDE")
-        assert all(p.hypothesis == "" and p.label is None for p in problems)
-
-
 def test_other_published_tables_need_no_mapping(shared_data: Path) -> None:
+    for split in ("dev", "test"):
+        aqua = list(iter_corpus(shared_data / "word_problems" / f"aqua_{split}.json"))
+        assert len(aqua) == 254
+        assert all(set(p.info) == {"kind", "options", "rationale", "correct"} for p in aqua)
     sick = list(iter_corpus(shared_data / "sick" / "SICK_test_annotated.txt"))
     assert (len(sick), sick[0].label) == (4927, "neutral")  # README; the first row says NEUTRAL
     telephone = next(iter_corpus(shared_data / "multinli" / "multinli_train_subset_tokenised.tsv"))

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import crossexam as cx
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.resources import LanguageResources, content_identity, counts_from
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import data_folder, find_split, list_corpora
 from crossexam.corpora.labelled import load_corpus
@@ -37,10 +37,7 @@ def put(path: Path) -> Path:
 
 def test_names_are_parsed() -> None:
     names = [
-        ("snli:dev", "snli", "dev", None, slice(None)),
         ("snli:dev[::2]", "snli", "dev", None, slice(None, None, 2)),
-        ("snli:dev[10:]", "snli", "dev", None, slice(10, None)),
-        ("joci@my/b.csv", "joci", None, Path("my/b.csv"), slice(None)),
         ("joci@my/b.csv[2:9:3]", "joci", None, Path("my/b.csv"), slice(2, 9, 3)),
         ("my/pairs.jsonl[:5]", None, None, Path("my/pairs.jsonl"), slice(None, 5)),
         ("C:pairs.jsonl", None, None, Path("C:pairs.jsonl"), slice(None)),  # one letter is a drive
@@ -85,16 +82,9 @@ def test_what_is_written_by_the_grammar_is_parsed_to_its_parts(
             assert CorpusSpec.parse(spec.text) == spec
 
 
-@given(slices)
-def test_a_slice_takes_what_a_slice_of_a_list_takes(part: str) -> None:
-    whole = list(iter_corpus("builtin:demo"))
-    spec = f"builtin:demo{part}"
-    assert list(iter_corpus(spec)) == whole[CorpusSpec.parse(spec).part]
-
-
 STRANGE = (
-    *("a+b.jsonl", "a@0.5", "joci@0.5", "a[1:2]", "a[ten]", "a]"),
-    *("snli:dev", "snli:dev+aqua:dev", "a@b[::2]+c@.5"),
+    *("a+b.jsonl", "a@0.5", "joci@0.5", "a[1:2]", "a]", "snli:dev"),
+    *("snli:dev+aqua:dev", "a@b[::2]+c@.5"),
 )
 
 
@@ -107,8 +97,7 @@ def test_the_path_of_a_file_is_that_file(
         put(tmp_path / name)
         for text in (name, str(tmp_path / name)):
             whole = list(iter_corpus(text))
-            assert len(whole) == 4
-            assert list(iter_corpus(f"{text}[1:3]")) == whole[1:3]
+            assert list(iter_corpus(f"{text}[1:3]")) == whole[1:3] != whole
             assert CorpusSpec.parse_union(text) == (CorpusSpec.parse(text),)
             first, second, third = CorpusSpec.parse_union(f"{text}+{text}[::2]@0.5+builtin:demo")
             assert (first.file, second.file, third.name) == (Path(text), Path(text), "builtin:demo")
@@ -131,15 +120,6 @@ def test_what_cannot_be_parsed(each_case: Callable[..., None], refused: Callable
         assert "a corpus is missing before or after '+'" in refused(CorpusSpec.parse_union, text)
 
 
-def test_a_missing_file_with_a_plus_is_no_union(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said_of: Callable[..., str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "data").mkdir()
-    for name in ("no+such.jsonl", "data+more/x.jsonl"):
-        assert said_of(name).startswith(f"{name}: no such file")
-
-
 def test_identity_and_whether_it_is_installed(tmp_path: Path) -> None:
     path = put(tmp_path / "snli_1.0_dev.jsonl")
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -153,7 +133,7 @@ def test_identity_and_whether_it_is_installed(tmp_path: Path) -> None:
         CorpusSpec.parse("snlu:dev").installed()
 
 
-def test_every_verb_reads_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_verb_reads_slices(refused: Callable[..., str]) -> None:
     whole = cx.load("builtin:demo")
     half = cx.load("builtin:demo[::2]")
     assert half.examples == whole.examples[::2]
@@ -162,11 +142,7 @@ def test_every_verb_reads_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert list(of_spec.datasets) == list(of_dataset.datasets)
     items = "negation.builtin_demo_2"
     assert of_spec[items].examples == of_dataset[items].examples
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
-    put(tmp_path / "snli_1.0_dev.jsonl")
-    assert cx.load("snli:dev[1:3]").examples == cx.load("snli:dev").examples[1:3]
-    with pytest.raises(CrossexamError, match="the slice is empty"):
-        cx.load("snli:dev[4:]")
+    assert "the slice is empty" in refused(cx.load, "builtin:demo[999:]")
 
 
 NO_SHARE, NO_UNION = "no epochs to draw a share for", "a union of corpora cannot be used here"
@@ -231,37 +207,30 @@ def test_other_names_of_corpora_and_splits(each_case: Callable[..., None], tmp_p
 def test_the_data_folder_is_the_variable_or_the_platforms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
     put(tmp_path / "snli_1.0_dev.jsonl")
     manifest = read_corpus("snli:dev").manifest
     assert (manifest["name"], manifest["part"], manifest["spec"]) == ("snli:dev", "dev", "snli:dev")
-    assert manifest["licence"] == "CC BY-SA 4.0"
-    assert "Bowman" in manifest["citation"]
-    assert len(manifest["sha256"]) == 64
+    assert (manifest["licence"], "Bowman" in manifest["citation"]) == ("CC BY-SA 4.0", True)
     monkeypatch.delenv("CROSSEXAM_DATA")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     assert data_folder().name == "crossexam"
 
 
-def test_a_split_that_is_not_installed(tmp_path: Path, refused: Callable[..., str]) -> None:
+def test_what_is_not_there(tmp_path: Path, refused: Callable[..., str], said_of: Callable[..., str]) -> None:
     said = refused(iter_corpus, "snli:dev")  # at once, before the first example is drawn
-    assert said == (
-        f"{tmp_path}: snli:dev is not installed\n"
-        "  wanted: snli_1.0_dev.jsonl or snli_1.0_dev.txt, in this folder or up to two levels below it\n"
-        "  hint: crossexam fetch snli, or give the path of a file, or set CROSSEXAM_DATA"
-    )
-
-
-def test_unknown_names_and_paths(tmp_path: Path, said_of: Callable[..., str]) -> None:
-    listed = "crossexam ls corpora lists the corpora and their splits"
+    assert said.startswith(f"{tmp_path}: snli:dev is not installed")
+    assert "wanted: snli_1.0_dev.jsonl or snli_1.0_dev.txt" in said
+    assert "crossexam fetch snli" in said
     put(tmp_path / "pairs.jsonl")
     for name, hint in (
-        ("x.jsonl", listed),
-        ("pair.jsonl", f"did you mean 'pairs.jsonl'? {listed}"),
-        ("snlii", f"did you mean 'snli'? {listed}"),
+        ("x.jsonl", ""),
+        ("pair.jsonl", "did you mean 'pairs.jsonl'? "),
+        ("snlii", "did you mean 'snli'? "),
+        ("no+such.jsonl", ""),  # no union
     ):
-        wanted = f"{tmp_path / name}: no such file\n  wanted: a file, or CORPUS:SPLIT\n  hint: {hint}"
-        assert said_of(tmp_path / name) == wanted
+        said = said_of(tmp_path / name)
+        assert said.startswith(f"{tmp_path / name}: no such file")
+        assert f"hint: {hint}crossexam ls corpora" in said
     which = "which split\n  wanted: snli:train or snli:dev or snli:test"
     for name, message in {
         "snlu:dev": "no corpus is called 'snlu'\n  hint: did you mean 'snli'",
@@ -277,19 +246,6 @@ def test_a_folder_beside_named_corpora_is_no_file_that_options_of_reading_are_fo
         assert reading_among(["snli:dev", str(beside)], Reading()).files_only is files_only
 
 
-def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    put(tmp_path / "snli:dev")
-    assert CorpusSpec.parse("snli:dev").path() == Path("snli:dev")
-
-
-def test_builtin_corpora_come_with_the_package() -> None:
-    for split in catalog()["builtin"].splits:
-        assert find_split("builtin", split, Path("/nowhere"))
-        examples = read_corpus(f"builtin:{split}").examples
-        assert len({example.id for example in examples}) == len(examples) > 0
-
-
 def test_ls_lists_what_is_installed(tmp_path: Path) -> None:
     put(tmp_path / "snli_1.0_dev.jsonl")
     listed = {entry.name: entry for entry in list_corpora()}
@@ -297,6 +253,10 @@ def test_ls_lists_what_is_installed(tmp_path: Path) -> None:
     assert (listed["snli"].installed, listed["multinli"].installed) == (True, False)
     assert listed["snli"].files == {"train": None, "dev": tmp_path / "snli_1.0_dev.jsonl", "test": None}
     assert listed["aqua"].licence == "Apache-2.0"
+    for split, path in listed["builtin"].files.items():  # they come with the package
+        examples = read_corpus(f"builtin:{split}").examples
+        assert path is not None
+        assert len({example.id for example in examples}) == len(examples) > 0
 
 
 def test_every_corpus_is_in_every_table(for_each: Callable[..., None]) -> None:
@@ -304,27 +264,25 @@ def test_every_corpus_is_in_every_table(for_each: Callable[..., None]) -> None:
         entry = catalog()[name]
         assert entry.licence
         assert entry.citation
-        assert all(split.files for split in entry.splits.values())
+        # what is fetched is what the name of a split is resolved to first
+        firsts = {Path(split.files[0]).name for split in entry.splits.values()}
         installed = [file for download in entry.downloads for file in download.installs]
-        assert len(installed) == len(set(installed))
-        for file in installed:
-            # what is fetched is what the name of a split is resolved to first
-            assert any(file == Path(split.files[0]).name for split in entry.splits.values())
-        if entry.downloads:
-            assert all(download.members or download.file for download in entry.downloads)
-            assert entry.unpacked_limit or not any(download.members for download in entry.downloads)
-            assert all(download.url.startswith("https://") for download in entry.downloads)
-            assert all(len(download.sha256 or "0" * 64) == 64 for download in entry.downloads)
+        assert len(installed) == len(set(installed) & firsts)
+        assert entry.unpacked_limit or not any(download.members for download in entry.downloads)
+        for download in entry.downloads:
+            assert download.members or download.file
+            assert download.url.startswith("https://")
+            assert len(download.sha256 or "0" * 64) == 64
 
     for_each(check, catalog())
 
 
 def test_catalogue_agrees_with_the_recorded_downloads(shared_data: Path) -> None:
     recorded = json.loads((shared_data / "download_checksums.json").read_text(encoding="utf-8"))
-    for name, key in (
-        ("snli", "snli/plain_text"),
-        ("multinli", "multi_nli/default"),
-        ("aqua", "aqua_rat/raw"),
-    ):
+    for name, key in {
+        "snli": "snli/plain_text",
+        "multinli": "multi_nli/default",
+        "aqua": "aqua_rat/raw",
+    }.items():
         theirs = [(item["bytes"], item["sha256"]) for item in recorded[key]["downloads"]]
         assert [(item.size, item.sha256) for item in catalog()[name].downloads] == theirs

@@ -17,7 +17,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.settings import parse_option_settings, with_options
 from crossexam.core.test_sets import read_suite
 from crossexam.options.short_forms import SHORT_FORMS, ShortForm, expand, merged
-from crossexam.suites.table import SUITES, suite_named, suite_request, with_own_options
+from crossexam.suites.table import SUITES, suite_named, with_own_options
 
 BASE = ["--base", "builtin:demo", "--limit", "30"]
 
@@ -75,9 +75,7 @@ def test_it_sets_what_the_suite_has_or_is_refused(
     for_each(check, product(SHORT_FORMS.values(), suites))
 
 
-def test_an_empty_value_is_refused_and_not_read_as_true(
-    tmp_path: Path, for_each: Callable[..., None]
-) -> None:
+def test_an_empty_value_is_refused_not_read_as_true(tmp_path: Path, for_each: Callable[..., None]) -> None:
     (tmp_path / "pairs.tsv").write_text("man\tperson\n")  # the pairs of WordNet take seconds
     pairs = [f"--pairs={name}={tmp_path / 'pairs.tsv'}" for name in ("antonym", "hypernym")]
 
@@ -130,17 +128,9 @@ def test_verbs_share_them(tmp_path: Path) -> None:
     _crossexam("subset", "cs", *BASE, "--set", "cs-subsets.lambdas=0.4", "-o", str(tmp_path / "b"))
     assert _bytes(tmp_path / "a") == _bytes(tmp_path / "b")
     examine = ["examine", "builtin/overlap", "--suite", "antonymy", "--base", "builtin:demo[:9]"]
-    _crossexam(*examine, "--indirect", "-o", str(tmp_path / "c"))
+    _crossexam(*examine, "--indirect", "--indirect", "-o", str(tmp_path / "c"))
     (signature,) = (d.entry.signature for d in read_suite(tmp_path / "c" / "suite") if not d.entry.is_base)
     assert "|indirect:True|" in str(signature)
-
-
-def test_the_same_value_twice_is_one_value(tmp_path: Path) -> None:
-    _crossexam("build", "antonymy", *BASE, "--indirect", "--indirect", "-o", str(tmp_path / "x"))
-    assert read_suite(tmp_path / "x").manifest["request"]["indirect"] is True
-
-
-def test_what_follows_two_dashes_is_no_short_form() -> None:
     done = CliRunner().invoke(app, ["build", "-o", "x", "--", "--indirect"])
     assert "no suite or construction is called '--indirect'" in str(done.exception)
 
@@ -156,17 +146,9 @@ def test_keywords_of_the_library(refused: Callable[..., str]) -> None:
     assert both["tautology.examples"].examples[0].hypothesis.endswith("and up is not down.")
     assert "did you mean 'as_published'" in refused(cx.build, "antonymy", base, as_publshed=True)
     assert "'negation' has no option --indirect" in refused(cx.build, "negation", base, indirect=True)
-    twice = {"antonymy": {"indirect": True}}
-    assert "'antonymy.indirect' is set twice" in refused(
-        cx.build, "antonymy", base, indirect=True, options=twice
-    )
+    twice: Any = {"options": {"antonymy": {"indirect": True}}, "indirect": True}
+    assert "'antonymy.indirect' is set twice" in refused(cx.build, "antonymy", base, **twice)
     assert "the tautology is empty" in refused(cx.build, "negation", base, tautology="")
-
-
-def test_texts_and_values_are_the_same_options() -> None:
-    values: tuple[Any, ...] = (True, "true", "True")
-    first, *others = (suite_request("antonymy", options={"antonymy": {"indirect": each}}) for each in values)
-    assert others == [first] * 2
 
 
 def test_settings_are_split_at_the_first_sign_and_the_point_before_it() -> None:

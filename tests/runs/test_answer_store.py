@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import signal
@@ -9,7 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -20,17 +21,13 @@ import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import sha256_of
 from crossexam.core.outcome import Outcome
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import write_test_set
 from crossexam.models.model import Batch, CharactersRead
 from crossexam.runs import answer_store
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.answers import Answers, entered
-from crossexam.runs.pair_hashes import pair_hash, pair_hashes
+from crossexam.runs.pair_hashes import pair_hash
 from crossexam.runs.run import predict_suite
 
 BATCH = 8
@@ -88,21 +85,12 @@ folder.save_run(run, Path(run_folder))
 MODULE = "import sys\n\ndef judge(pairs):\n    return sys.modules['__main__'].judge(pairs)\n"
 
 
-def make_suite(folder: Path) -> Suite:
-    """Write a suite of two test sets, 150 pairs of which 30 stand in both."""
+def tiny_sets() -> Suite:
+    """Two test sets, 150 pairs of which 30 stand in both."""
     sets = {
-        "base.tiny": [
-            Example(f"b{k}", f"Premise {k // 3}.", f"Hypothesis {k}.", "neutral") for k in range(90)
-        ],
-        "more.tiny": [
-            Example(f"m{k}", f"Premise {k // 3}.", f"Hypothesis {k}.", "neutral") for k in range(60, 150)
-        ],
+        name: [Example(f"{name}{k}", f"Premise {k // 3}.", f"Hypothesis {k}.", "neutral") for k in part]
+        for name, part in (("base.tiny", range(90)), ("more.tiny", range(60, 150)))
     }
-    for name, examples in sets.items():
-        write_test_set(folder / f"{name}.jsonl", examples, file_format="jsonl")
-    files = {name: f"{name}.jsonl" for name in sets}
-    entries = {name: {"file": file, "sha256": sha256_of(folder / file)} for name, file in files.items()}
-    write_manifest(folder / "manifest.json", {"name": "tiny", "test_sets": entries})
     return Suite("tiny", {name: Dataset(name, tuple(examples)) for name, examples in sets.items()})
 
 
@@ -142,9 +130,10 @@ def prediction_bytes(out: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
+def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path, suite_of: Callable[..., Path]) -> None:
     moments = ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"]
-    suite = make_suite(tmp_path / "suite")
+    suite = tiny_sets()
+    suite_of(tmp_path / "suite", suite)
     distinct = {(e.premise, e.hypothesis) for data in suite for e in data}
     assert finish(start(tmp_path, "calm", "calm.log")) == 0
     assert len(asked(tmp_path / "calm.log")) == len(distinct) == 150
@@ -189,11 +178,10 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_processes_share_a_store(tmp_path: Path) -> None:
-    make_suite(tmp_path / "suite")
-    both = [  # a folder has one writer
-        start(tmp_path, "shared", f"{name}.log", run=name) for name in "ab"
-    ]
+def test_two_processes_share_a_store(tmp_path: Path, suite_of: Callable[..., Path]) -> None:
+    suite_of(tmp_path / "suite", tiny_sets())
+    # a folder has one writer
+    both = [start(tmp_path, "shared", f"{name}.log", run=name) for name in "ab"]
     assert [finish(process) for process in both] == [0, 0]
     assert len(stored(tmp_path / "shared")) == 150
     finish(start(tmp_path, "calm", "calm.log"))
@@ -201,96 +189,29 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
         assert prediction_bytes(tmp_path / name) == prediction_bytes(tmp_path / "calm")
 
 
-def test_what_another_process_has_stored_is_not_stored_again(tmp_path: Path) -> None:
-    """Also if it was learnt when something else was stored, as the version is then the same."""
-    hashes = pair_hashes([("p", str(k)) for k in range(3)])
-    plain = Answers.plain(np.tile([1.0, 0.0, 0.0], (1, 1)))
-    with (
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
-    ):
-        for store in (one, two):
-            assert not store.look_up(hashes)[0].any()
-        one.add(hashes[:1], plain)
-        two.add(hashes[1:2], plain)
-        two.add(hashes[:1], plain)
-        assert one.count() == len(stored(tmp_path)) == 2
+class Constant:
+    """A model that answers with its own label."""
 
+    name, details = "constant", {"device": "abacus"}
 
-class Counting:
-    """A model that counts what it is asked and answers with its own label."""
-
-    def __init__(self, key: str, column: int = 0, stop_after: int | None = None) -> None:
-        self.name, self.key, self.details = f"counting/{key}", key, {"device": "abacus"}
-        self.asked: list[tuple[str, str]] = []
-        self._column, self._stop_after = column, stop_after
+    def __init__(self, key: str, column: int = 0) -> None:
+        self.key, self.column = key, column
 
     def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-        if self._stop_after is not None and len(self.asked) >= self._stop_after:
-            raise KeyboardInterrupt
-        self.asked += pairs
-        return np.eye(3)[[self._column] * len(pairs)]
+        return np.eye(3)[[self.column] * len(pairs)]
 
 
-def data_of(count: int, start_at: int = 0) -> Dataset:
-    return Dataset(
-        "d", tuple(Example(str(k), f"p {k}", f"h {k}", None) for k in range(start_at, start_at + count))
-    )
-
-
-def test_ctrl_c_leaves_a_store_to_resume_from(tmp_path: Path) -> None:
-    first, second = Counting("k", stop_after=512), Counting("k")
-    with pytest.raises(KeyboardInterrupt):
-        predict_suite(first, data_of(1000), store=tmp_path)
-    answered = predict_suite(second, data_of(1000), store=tmp_path)
-    assert (len(first.asked), len(second.asked)) == (512, 1000 - 512)
-    assert answered.manifest["pairs_from_store"] == 512
-    assert not set(first.asked) & set(second.asked)
-
-
-def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(tmp_path: Path) -> None:
-    def batches_of(model: Counting, store: Path) -> list[tuple[str, ...]]:
-        batches: list[tuple[str, ...]] = []
-        predict = model.predict
-
-        def noting(pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-            batches.append(tuple(premise for premise, _ in pairs))
-            return predict(pairs)
-
-        model.predict = noting  # type: ignore[method-assign]
-        predict_suite(model, data_of(100), store=store, options={"batch_size": 30})
-        return batches
-
-    calm = batches_of(Counting("k"), tmp_path / "calm")
-    predict_suite(
-        Counting("k"), data_of(20, start_at=40), store=tmp_path / "other"
-    )  # 40 to 59 are answered already
-    assert [len(batch) for batch in calm] == [30, 30, 30, 10]
-    assert batches_of(Counting("k"), tmp_path / "other") == [calm[0], calm[1][:10], calm[2], calm[3]]
-
-
-def test_a_pair_of_another_test_set_is_not_asked_again(tmp_path: Path) -> None:
-    model = Counting("k")
-    predict_suite(model, data_of(100), store=tmp_path)
-    predict_suite(model, data_of(100, start_at=60), store=tmp_path)
-    assert len(model.asked) == len(set(model.asked)) == 160
-
-
-def test_models_do_not_read_each_others_answers(tmp_path: Path) -> None:
-    first, second = Counting("one", column=0), Counting("two", column=2)
-    assert set(predict_suite(first, data_of(20), store=tmp_path).scored("d").predicted) == {0}
-    assert set(predict_suite(second, data_of(20), store=tmp_path).scored("d").predicted) == {2}
-    assert len(second.asked) == 20
-    assert set(predict_suite(Counting("one"), data_of(20), store=tmp_path).scored("d").predicted) == {0}
-
-
-def test_without_a_store_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_do_not_read_each_others_answers_and_nothing_is_kept_without_a_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    model = Counting("k")
-    for _ in range(2):
-        predict_suite(model, data_of(5))
-    assert len(model.asked) == 10
-    assert list(tmp_path.iterdir()) == []
+    data = Dataset("d", tuple(Example(str(k), f"p {k}", "h", None) for k in range(20)))
+    for store, known in ((None, 0), (tmp_path / "s", 20)):
+        for model, asked in ((Constant("one"), 20), (Constant("two", 2), 20), (Constant("one"), 20 - known)):
+            run = predict_suite(model, data, store=store)
+            assert set(run.scored("d").predicted) == {model.column}
+            assert run.manifest["asked_pairs"] == asked
+        assert [each.name for each in tmp_path.iterdir()] == (["s"] if store else [])
 
 
 def hashes_of(start: int, stop: int) -> np.ndarray[Any, np.dtype[np.uint64]]:
@@ -312,6 +233,13 @@ def answers_of(start: int, stop: int) -> Answers:
         if k % 4 == 3:
             shares[k - start] = np.nan
     return entered(Batch(range(stop - start), shares, read, outcomes), "m")
+
+
+@contextlib.contextmanager
+def opened(folder: Path, *keys: str) -> Iterator[list[AnswerStore]]:
+    """Open the store in *folder* for the models of *keys* at once."""
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(AnswerStore(folder / FILE_NAME, key, "m")) for key in keys]
 
 
 def fill(store: AnswerStore, start: int, stop: int, at_once: int) -> None:
@@ -357,10 +285,7 @@ def test_answers_come_back_as_they_were(
 def test_the_first_answer_stays(tmp_path: Path) -> None:
     """Whoever stores it again, this process or another one."""
     again = Answers.plain(np.tile([0.0, 0.0, 1.0], (9, 1)))
-    with (
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
-    ):
+    with opened(tmp_path, "k", "k") as (one, two):
         fill(one, 0, 6, 3)
         one.add(hashes_of(0, 6), answers_of(10, 16))
         two.add(hashes_of(0, 9), again)
@@ -374,13 +299,19 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
             assert np.array_equal(found.probabilities[9:], answers_of(9, 20).probabilities, equal_nan=True)
 
 
+def test_what_another_process_has_stored_is_not_stored_again(tmp_path: Path) -> None:
+    """Also if it was learnt when something else was stored, as the version is then the same."""
+    with opened(tmp_path, "k", "k") as (one, two):
+        for store in (one, two):
+            assert not store.look_up(hashes_of(0, 3))[0].any()
+        for store, first in ((one, 0), (two, 1), (two, 0)):
+            fill(store, first, first + 1, 1)
+        assert one.count() == len(stored(tmp_path)) == 2
+
+
 def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:
     """The rest stays, and another process that has read the store sees it too."""
-    with (
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
-        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
-        AnswerStore(tmp_path / FILE_NAME, "other", "m") as other,
-    ):
+    with opened(tmp_path, "k", "k", "other") as (one, two, other):
         for store in (one, other):
             fill(store, 0, 30, 4)
             fill(store, 30, 35, 1)
@@ -399,8 +330,8 @@ def test_what_is_forgotten_is_asked_again_by_all(tmp_path: Path) -> None:
 def test_a_row_that_was_changed_is_told(
     tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
-    for key in "kl":
-        with AnswerStore(tmp_path / FILE_NAME, key, "m") as store:
+    with opened(tmp_path, "k", "l") as stores:
+        for store in stores:
             fill(store, 0, 12, 12)
     whole = (tmp_path / FILE_NAME).read_bytes()
 
@@ -413,15 +344,53 @@ def test_a_row_that_was_changed_is_told(
             assert re.search("the store is damaged: .* batch .*\n.*hint: move", refused(store.look_up, asked))
 
     zeros = [f"{name} = zeroblob(length({name}))" for name in ("pairs", "probabilities", "more", "checksum")]
-    for_each(changed, [*zeros, "more = NULL", "more = 'x'", "pairs = 'x'", "pairs = x'00'", "model = 2"])
+    fewer = "pairs = substr(pairs, 1, 16), probabilities = substr(probabilities, 1, 24)"
+    others = ["more = NULL", "more = 'x'", "pairs = 'x'", "pairs = x'00'", "model = 2"]
+    for_each(changed, [*zeros, fewer, *others])
 
 
-def test_a_store_of_another_format_is_told(tmp_path: Path, for_each: Callable[..., None]) -> None:
+def test_facts_on_a_model_that_were_changed_are_refused(
+    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
+    def changed(statement: str, *values: Any) -> None:
+        with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection, connection:
+            connection.execute("PRAGMA ignore_check_constraints = ON")
+            connection.execute(statement, values)
+
+    with opened(tmp_path, "k", "other") as (store, other):
+        for each in (store, other):
+            each.note({"two_label": True})
+        assert store.facts == {"two_label": True}
+
+    def check(facts: Any) -> None:
+        with contextlib.suppress(sqlite3.IntegrityError):  # the database itself may refuse it
+            changed("UPDATE models SET facts = ? WHERE number = 1", facts)
+            with opened(tmp_path, "k") as (store,):
+                assert "the store is damaged: the facts" in refused(lambda: store.facts)
+
+    for_each(check, ['{"two_label": false}', '{"two_label":true}', "x", "[" * 100_000, b"{}", None, "{"])
+    changed("UPDATE models SET (facts, checksum) = (SELECT facts, checksum FROM models WHERE number = 2)")
+    with opened(tmp_path, "k") as (store,):
+        assert "the store is damaged: the facts" in refused(lambda: store.facts)
+        changed("DELETE FROM models WHERE number = 1")
+        assert "the store is damaged: the facts" in refused(lambda: store.facts)
+
+
+def test_what_is_no_store_of_this_format_is_told(
+    tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
     def check(script: str) -> None:
         path = tmp_path / str(len(script))
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.executescript(script)
-        with pytest.raises(FormatError, match=r"the store has format \d, not 6\n  hint: move the file"):
-            AnswerStore(path, "k", "m").__enter__()
+        said = refused(AnswerStore(path, "k", "m").__enter__)
+        assert re.search(r"the store has format \d, not 6\n  hint: move the file", said)
 
     for_each(check, ["PRAGMA user_version=5", "CREATE TABLE models (key)"])
+    with AnswerStore(tmp_path / "s", "k", "m"):
+        pass
+    written = (tmp_path / "s").read_bytes()
+    assert written.count(b"CREATE TABLE models") == 1
+    # SQLite quotes the name of what it cannot read, and Python cannot decode the message
+    (tmp_path / "s").write_bytes(written.replace(b"CREATE TABLE models", b"CREATE TABLX \xcemodels"))
+    assert "the store" in refused(AnswerStore(tmp_path / "s", "k", "m").__enter__)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
-from crossexam.core.files import read_json, sha256_of
-from crossexam.core.sealed import write_manifest
-from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.core.files import read_json
+from crossexam.core.test_sets import read_suite
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Pair
 from crossexam.runs import folder as run_folder
@@ -75,18 +74,14 @@ def test_a_finished_run_is_taken_as_it_is(
     tmp_path: Path, request: pytest.FixtureRequest, chunking: Chunking | None, limit: int | None
 ) -> None:
     first, asked = run(tmp_path, chunking=chunking, limit=limit)
-    looked_up, none = run(tmp_path / "other", chunking=chunking, limit=limit)
+    run(tmp_path / "other", chunking=chunking, limit=limit)
     (tmp_path / "other" / "manifest.json").unlink()
     looked_up, none = run(tmp_path / "other", chunking=chunking, limit=limit)
     assert (asked > 0, none) == (True, 0)
     saved = read_json(tmp_path / "manifest.json")
     request.getfixturevalue("no_look_up")
-    calls: list[tuple[int, int | None]] = []
-    again, none = run(
-        tmp_path, chunking=chunking, limit=limit, progress=lambda _, done, total: calls.append((done, total))
-    )
+    again, none = run(tmp_path, chunking=chunking, limit=limit)
     assert none == 0
-    assert calls == [(asked, asked)]
     assert timeless(again) == timeless(looked_up)  # as when all is found in the store
     assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, asked)
     for name in SUITE.datasets:
@@ -98,20 +93,10 @@ def test_a_finished_run_is_taken_as_it_is(
     assert list(read_run(tmp_path).datasets) == list(SUITE.datasets)
 
 
-def test_a_suite_in_files_is_not_read_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    suite = tmp_path / "suite"
-    for dataset in SUITE:
-        write_test_set(suite / f"{dataset.name}.parquet", dataset)
-    entries = {
-        name: {
-            "file": f"{name}.parquet",
-            "rows": len(dataset),
-            "content_hash": dataset.content_hash(),
-            "sha256": sha256_of(suite / f"{name}.parquet"),
-        }
-        for name, dataset in SUITE.datasets.items()
-    }
-    write_manifest(suite / "manifest.json", {"name": "s", "test_sets": entries})
+def test_a_suite_in_files_is_not_read_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suite_of: Callable[..., Path]
+) -> None:
+    suite = suite_of(tmp_path / "suite", SUITE)
     run(tmp_path / "run", read_suite(suite))
     loaded = read_suite(suite)
     monkeypatch.setattr(Dataset, "content_hash", None)
@@ -119,12 +104,6 @@ def test_a_suite_in_files_is_not_read_for_it(tmp_path: Path, monkeypatch: pytest
     changed = Dataset("one.made", SUITE["one.made"].examples, loaded["two.made"].manifest)
     monkeypatch.undo()
     assert run_folder._content_hash(changed) == SUITE["one.made"].content_hash()
-
-
-def test_a_store_that_was_removed_is_filled_again(tmp_path: Path) -> None:
-    (_, asked), (_, none) = run(tmp_path), run(tmp_path)
-    (tmp_path / FILE_NAME).unlink()
-    assert (run(tmp_path)[1], none) == (asked, 0)
 
 
 def test_a_store_that_is_filled_again_and_is_not_full_is_no_finished_run(tmp_path: Path) -> None:
@@ -141,32 +120,20 @@ def test_a_store_that_is_filled_again_and_is_not_full_is_no_finished_run(tmp_pat
     with pytest.raises(KeyboardInterrupt):
         run_into_folder(Stopping(), SUITE, tmp_path, options={"batch_size": 5})
     assert run(tmp_path)[1] == asked - 5
+    (tmp_path / FILE_NAME).unlink()
+    assert run(tmp_path)[1] == asked
 
 
-def test_changed_predictions_are_written_again(tmp_path: Path) -> None:
+def test_predictions_that_were_changed_or_are_forced_are_written_again(tmp_path: Path) -> None:
     first, _ = run(tmp_path)
     path = tmp_path / "predictions" / "one.made.parquet"
-    before = path.read_bytes()
+    before, number = path.read_bytes(), path.stat().st_ino
+    assert run(tmp_path, force=True)[1] == 0
+    assert (path.read_bytes(), path.stat().st_ino == number) == (before, False)
     pl.read_parquet(path).reverse().write_parquet(path)
     again, none = run(tmp_path)
-    assert none == 0
-    assert path.read_bytes() == before
+    assert (none, path.read_bytes()) == (0, before)
     assert again.probabilities["one.made"].tolist() == first.probabilities["one.made"].tolist()
-
-
-def test_further_items_are_asked(tmp_path: Path) -> None:
-    run(tmp_path, limit=7)
-    whole, asked = run(tmp_path)
-    assert asked == 13
-    assert [len(whole.probabilities[name]) for name in SUITE.datasets] == [20, 20]
-
-
-def test_force_does_not_take_what_is_there(tmp_path: Path) -> None:
-    run(tmp_path)
-    (tmp_path / "predictions" / "one.made.parquet").touch()
-    before = (tmp_path / "predictions" / "one.made.parquet").stat().st_ino
-    assert run(tmp_path, force=True)[1] == 0
-    assert (tmp_path / "predictions" / "one.made.parquet").stat().st_ino != before
 
 
 def test_predictions_are_written_by_row_groups_as_pyarrow_writes_them(

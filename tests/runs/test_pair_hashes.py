@@ -20,39 +20,26 @@ from crossexam.runs.pair_hashes import (
     to_bytes,
 )
 
-
-def test_texts_do_not_run_into_each_other() -> None:
-    pairs = [("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("\\ud800", "x")]
-    assert len({pair_hash(*pair) for pair in pairs}) == len(pairs)
-    assert to_bytes(pair_hashes(pairs)) == b"".join(pair_hash(*pair) for pair in pairs)
-    assert pair_hashes([]).shape == (0, 2)
+PAIRS = [
+    *(("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("", "")),
+    *(("Ein Bär 🐻.", "Él\x00 llueve"), ("It rains.", "h")),
+]
 
 
-def test_columns_of_a_file_have_the_hashes_of_their_pairs() -> None:
-    pairs = [
-        ("ab", "c"),
-        ("a", "bc"),
-        ("", ""),
-        ("a\x1fb", "c"),
-        ("Ein Bär 🐻.", "Él\x00 llueve"),
-        ("ab", "c"),
-    ]
-    columns = PairColumns(pl.DataFrame(pairs, schema=["premise", "hypothesis"], orient="row"))
-    assert to_bytes(pair_hashes(columns)) == b"".join(pair_hash(*pair) for pair in pairs)
-    assert pair_hashes(columns[:0]).shape == (0, 2)
-    parses = {"ab": "( a b )"}
-    assert pair_hashes(columns, parses).tolist() == pair_hashes(pairs, parses).tolist()
-
-
-def test_hashes_are_those_of_stores_made_earlier() -> None:
+def test_pairs_and_columns_have_hashes_in_which_texts_do_not_run_into_each_other() -> None:
+    assert len({pair_hash(*pair) for pair in PAIRS}) == len(PAIRS)
+    columns = PairColumns(pl.DataFrame(PAIRS, schema=["premise", "hypothesis"], orient="row"))
+    parse = "( It ( rains . ) )"
+    for pairs in (PAIRS, columns):
+        joined = to_bytes(pair_hashes(pairs))
+        assert joined == b"".join(pair_hash(*pair) for pair in PAIRS)
+        assert to_bytes(from_bytes(joined)) == joined
+        assert pair_hashes(pairs[:0]).shape == (0, 2)
+        parsed = to_bytes(pair_hashes(pairs, {"It rains.": parse}))
+        assert parsed == joined[:-16] + pair_hash("It rains.", "h", [parse, None])
+    assert parsed != joined
+    # as of stores that were made earlier
     assert pair_hash("It rains.", "It is wet.").hex() == "2f2bbc0b1bb1210aa130425fd901c92b"
-
-
-def test_a_parse_is_part_of_the_hash() -> None:
-    parses = {"It rains.": "( It ( rains . ) )"}
-    found = to_bytes(pair_hashes([("It rains.", "h")], parses))
-    assert found == pair_hash("It rains.", "h", [parses["It rains."], None])
-    assert pair_hashes([("p", "h")], parses).tolist() == pair_hashes([("p", "h")]).tolist()
 
 
 def numbered_by_dict(hashes: NDArray[np.uint64]) -> tuple[list[int], list[int]]:
@@ -101,12 +88,6 @@ def test_distinct_pairs_come_once_in_the_order_of_the_items() -> None:
         assert [pair for new, _ in found for pair in new] == list(dict.fromkeys(items))
         assert all(np.array_equal(hashes, pair_hashes(new)) for new, hashes in found)
         assert (pairs.numbers().tolist(), pairs.count, pairs.finished) == ([0, 1, 0, 2, 1, 3], 4, True)
-
-
-def test_bytes_and_numbers_are_the_same_hashes() -> None:
-    joined = bytes(range(16)) + bytes(range(240, 256))
-    assert from_bytes(joined).tolist()[0][0] == int.from_bytes(range(8))
-    assert to_bytes(from_bytes(joined)) == joined
 
 
 def test_rows_are_found_by_hash(for_each: Callable[..., None]) -> None:

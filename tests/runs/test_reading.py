@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pytest
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.evaluation.verified import by_status
 from crossexam.models import zoo
+from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, CharactersRead, Model, Pair, Parts
 from crossexam.models.table import open_model
@@ -70,18 +73,15 @@ CASES = {
 }
 
 
-def test_an_edit_is_unseen_if_no_changed_character_was_read() -> None:
-    unseen = {}
-    for case, (item, _) in CASES.items():
+def test_an_edit_is_unseen_if_no_changed_character_was_read(for_each: Callable[..., None]) -> None:
+    def check(case: str) -> None:
+        item, expected = CASES[case]
         spans = {"premise": [(0, LENGTH)], "hypothesis": [(0, len(item.hypothesis))]}
-        unseen[case] = edit_unseen(item, spans)
-    assert unseen == {case: expected for case, (_, expected) in CASES.items()}
+        assert edit_unseen(item, spans) is expected
 
-
-def test_a_deletion_at_the_end_was_read_with_the_end() -> None:
-    item = edited("a", "It rains. So.", ("premise", 9, 13, ""))
-    assert not edit_unseen(item, {"premise": [(0, 9)]})
-    assert edit_unseen(item, {"premise": [(0, 8)]})
+    for_each(check, CASES)
+    deleted = edited("a", "It rains. So.", ("premise", 9, 13, ""))  # at the end: it was read with the end
+    assert [edit_unseen(deleted, {"premise": [(0, end)]}) for end in (9, 8)] == [False, True]
 
 
 def test_what_is_read_of_parts_is_placed_in_the_pair() -> None:
@@ -93,15 +93,14 @@ def test_what_is_read_of_parts_is_placed_in_the_pair() -> None:
     }
 
 
-def dataset() -> Dataset:
-    return Dataset(
-        "made.x",
-        (
-            edited("short", "It rains.", ("premise", 9, 9, " Yes.")),
-            edited("seen", TEXT, ("premise", 0, 2, "It")),
-            edited("unseen", TEXT, ("premise", 30, 30, "Not. ")),
-        ),
-    )
+DATA = Dataset(
+    "made.x",
+    (
+        edited("short", "It rains.", ("premise", 9, 9, " Yes.")),
+        edited("seen", TEXT, ("premise", 0, 2, "It")),
+        edited("unseen", TEXT, ("premise", 30, 30, "Not. ")),
+    ),
+)
 
 
 def reading(run: Run) -> tuple[list[bool], list[bool]]:
@@ -113,7 +112,7 @@ def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
     expected = ([False, True, True], [False, False, True])
     model = Shortsighted()
     for _ in range(2):  # the second time from the store
-        run = predict_suite(model, dataset(), store=tmp_path)
+        run = predict_suite(model, DATA, store=tmp_path)
         assert reading(run) == expected
         assert (run.manifest["truncated_pairs"], model.asked) == (2, 3)
         entry = run.manifest["test_sets"]["made.x"]
@@ -124,19 +123,18 @@ def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
     assert (table["truncated"].to_list(), table["edit_unseen"].to_list()) == expected
 
 
+def test_a_pair_is_truncated_if_one_of_its_parts_is() -> None:
+    item = Example("a", "It rains. A man walks his dog in the park.", "It rains.", None)
+    run = predict_suite(Shortsighted(), Dataset("made.x", (item,)), chunking=Chunking("sentences:1", "mean"))
+    assert (run.manifest["chunk_pairs"], reading(run)[0]) == (2, [True])
+
+
 def test_parts_by_status_keep_what_was_read() -> None:
-    items = dataset().examples
-    judged = [Example(**{**_fields(e), "info": {"status": s}}) for e, s in zip(items, _STATUSES, strict=True)]
+    statuses = ("proposed", "verified", "proposed")
+    judged = [replace(each, info={"status": status}) for each, status in zip(DATA, statuses, strict=True)]
     run = by_status(predict_suite(Shortsighted(), Dataset("made.x", tuple(judged))))
     assert run.reading["made.x (proposed)"].edit_unseen.tolist() == [False, True]
     assert run.reading["made.x (verified)"].truncated.tolist() == [True]
-
-
-_STATUSES = ("proposed", "verified", "proposed")
-
-
-def _fields(example: Example) -> dict[str, Any]:
-    return {name: getattr(example, name) for name in example.__slots__}
 
 
 def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:
@@ -145,10 +143,12 @@ def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:
     assert both.read == [CharactersRead(15, 1), None]
     one = Mean("mean/x", (Shortsighted(10), Shortsighted(1000))).answered(pairs)
     assert one.read == [CharactersRead(len(TEXT), 1), None]
-    assert predict_suite(Mean("mean/x", (Shortsighted(),) * 2), dataset()).manifest["truncated_pairs"] == 2
+    assert predict_suite(Mean("mean/x", (Shortsighted(),) * 2), DATA).manifest["truncated_pairs"] == 2
 
 
-def test_a_checkpoint_reads_as_far_as_its_tokens_reach(tiny_checkpoint: Path) -> None:
+def test_a_checkpoint_reads_as_far_as_its_tokens_reach(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model: Any = open_model(f"hf/{tiny_checkpoint}", {"max_length": 16, "device": "cpu"})
     premise = "A man, who is old, is playing a guitar on the stage in the rain. "
     pairs = [("A man.", "A dog."), (premise * 2, "A man is here."), ("A man.", premise)]
@@ -164,24 +164,8 @@ def test_a_checkpoint_reads_as_far_as_its_tokens_reach(tiny_checkpoint: Path) ->
     assert premise[: read[2].hypothesis] == "A man, who is old, is playing a"
     assert read[2].premise == len("A man.")
     classifier = model._loaded()
-    classifier.tokenizer = _Slow(classifier.tokenizer)
+    monkeypatch.setattr(type(classifier.tokenizer), "is_fast", False)  # does not say where its tokens are
     assert list(classifier.encode(pairs).read.values()) == [read[1], read[2]]
-
-
-class _Slow:
-    """A tokenizer that does not say where its tokens are."""
-
-    is_fast = False
-
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
-
-    def __call__(self, *texts: Any, return_offsets_mapping: bool = False, **options: Any) -> Any:
-        assert not return_offsets_mapping
-        return self._tokenizer(*texts, **options)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._tokenizer, name)
 
 
 def test_a_model_of_the_zoo_reads_as_many_words_as_it_may() -> None:

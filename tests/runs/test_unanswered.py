@@ -14,8 +14,9 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run, Suite
-from crossexam.core.errors import CrossexamError, UnfinishedError, UnknownNameError
+from crossexam.core.errors import UnfinishedError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.core.labels import PROJECTIONS, Gold
 from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
@@ -74,17 +75,7 @@ def same(one: Run, other: Run) -> None:
         assert np.array_equal(mine.label_mass, theirs.label_mass, equal_nan=True)
 
 
-def test_what_has_no_answer_is_not_asked_twice(tmp_path: Path) -> None:
-    first = predict_suite(Mute(), DATA, store=tmp_path)
-    assert first.outcomes["d"].unanswered() == EXPECTED
-    assert first.manifest["test_sets"]["d"]["unanswered"] == EXPECTED
-    assert first.outcomes["d"].label_mass[2::5].tolist() == [0.5] * 4
-    again = Mute()
-    same(first, predict_suite(again, DATA, store=tmp_path))
-    assert again.asked == []
-
-
-def test_a_run_never_shows_a_label_where_there_is_no_answer() -> None:
+def test_a_run_never_shows_a_label_where_there_is_no_answer(refused: Callable[..., str]) -> None:
     run = predict_suite(Mute(), DATA)
     missing = ~run.answered("d")
     assert missing.sum() == 8
@@ -94,30 +85,29 @@ def test_a_run_never_shows_a_label_where_there_is_no_answer() -> None:
     assert frame["outcome"].to_list() == ["refused", "cut"] * 4
     for column in ("predicted", "correct", "p_entailment", "p_neutral", "p_contradiction"):
         assert frame[column].null_count() == 8
+    unexplained = Run("m", {"d": Dataset("d", ITEMS[:2])}, {"d": np.array([[0.2, 0.3, 0.5], NAN])})
+    assert "predictions that are not numbers" in refused(unexplained.scored, "d")
     assert repr(run) == "Run('mute', 1 test set, 20 items, 8 unanswered)"
     assert "unanswered" in run._repr_html_()
 
 
-def test_projections_do_not_guess() -> None:
-    for labels, name in (
-        (("entailment", "not_entailment"), "two labels"),
-        (("entailment", "neutral"), "no contradiction"),
-    ):
-        items = tuple(replace(each, label=labels[k % 2]) for k, each in enumerate(ITEMS))
-        data = Dataset("d", items, {"projection": name})
-        assert data.projection.name == name
-        run = predict_suite(Mute(), data)
-        assert (run.scored("d").predicted == -1).tolist() == (~run.answered("d")).tolist()
-        assert np.isnan(data.projection.shares(run.answers("d"))[~run.answered("d")]).all()
+def test_projections_do_not_guess(for_each: Callable[..., None]) -> None:
+    def check(other: Gold, name: str) -> None:
+        items = [replace(each, label=("entailment", other)[k % 2]) for k, each in enumerate(ITEMS)]
+        run = predict_suite(Mute(), Dataset("d", items, {"projection": name}))
+        missing = ~run.answered("d")
+        assert (run.scored("d").predicted == -1).tolist() == missing.tolist()
+        assert np.isnan(PROJECTIONS[name].shares(run.answers("d"))[missing]).all()
+
+    for_each(check, [("not_entailment", "two labels"), ("neutral", "no contradiction")])
 
 
-def test_a_saved_run_says_why_there_is_no_answer(tmp_path: Path) -> None:
+def test_a_saved_run_says_why_there_is_no_answer_and_it_is_not_asked_twice(tmp_path: Path) -> None:
     run = run_into_folder(Mute(), DATA, tmp_path)
+    assert run.outcomes["d"].unanswered() == run.manifest["test_sets"]["d"]["unanswered"] == EXPECTED
     table = pl.read_parquet(tmp_path / "predictions" / "d.parquet")
     assert table.columns[-2:] == ["outcome", "label_mass"]
-    assert table["outcome"].to_list() == [
-        {"plain": "answered", "mass": "answered"}.get(word, word) for word in WORDS * 4
-    ]
+    assert table["outcome"].to_list() == ["answered", "refused", "answered", "cut", "answered"] * 4
     assert table.filter(pl.col("outcome") != "answered")["p_neutral"].null_count() == 8
     assert table.filter(pl.col("outcome") != "answered")["predicted"].null_count() == 8
     assert table["label_mass"].to_list() == [None, None, 0.5, None, None] * 4
@@ -125,17 +115,14 @@ def test_a_saved_run_says_why_there_is_no_answer(tmp_path: Path) -> None:
     finished = Mute(fails_at=0)  # nothing is asked
     same(run, run_into_folder(finished, DATA, tmp_path))
     same(run, read_run(tmp_path))
+    run_into_folder(Mute(), Dataset("d", ITEMS[::5]), tmp_path / "all")
+    table = pl.read_parquet(tmp_path / "all" / "predictions" / "d.parquet")
+    assert not {"outcome", "label_mass"} & set(table.columns)
+    assert read_run(tmp_path / "all").outcomes == {}
+    assert "unanswered" not in (tmp_path / "all" / "manifest.json").read_text()
 
 
-def test_a_file_is_as_before_if_all_was_answered(tmp_path: Path) -> None:
-    run_into_folder(Mute(), Dataset("d", ITEMS[::5]), tmp_path)
-    table = pl.read_parquet(tmp_path / "predictions" / "d.parquet")
-    assert not {"status", "label_mass"} & set(table.columns)
-    assert read_run(tmp_path).outcomes == {}
-    assert "unanswered" not in (tmp_path / "manifest.json").read_text()
-
-
-def test_only_the_named_statuses_are_asked_again(tmp_path: Path) -> None:
+def test_only_the_named_statuses_are_asked_again(tmp_path: Path, refused: Callable[..., str]) -> None:
     run_into_folder(Mute(), DATA, tmp_path)
     model = Mute()
     run = run_into_folder(model, DATA, tmp_path, again=["cut", "empty"])
@@ -147,10 +134,9 @@ def test_only_the_named_statuses_are_asked_again(tmp_path: Path) -> None:
     run = run_into_folder(healed, DATA, tmp_path, again=["refused", "cut"])
     assert run.answered("d").all()
     assert read_run(tmp_path).answered("d").all()
-    with pytest.raises(UnknownNameError, match="'cutt' is not a reason for a missing answer"):
-        run_into_folder(Mute(), DATA, tmp_path, again=["cutt"])
-    with pytest.raises(UnknownNameError, match="'answered'"):
-        run_into_folder(Mute(), DATA, tmp_path, again=["answered"])
+    for status in ("cutt", "answered"):
+        said = refused(UnknownNameError, run_into_folder, Mute(), DATA, tmp_path, again=[status])
+        assert f"'{status}' is not a reason for a missing answer" in said
 
 
 def test_an_unfinished_run_keeps_its_answers_and_counts_the_rest(
@@ -164,20 +150,15 @@ def test_an_unfinished_run_keeps_its_answers_and_counts_the_rest(
     with pytest.raises(UnfinishedError) as caught:
         run_into_folder(stops, suite, tmp_path / "run")
     left = 20 - 2 - len(stops.asked)
-    assert str(caught.value) == (
-        f"mute: the server does not answer; {left} of 20 distinct pairs are still to be asked\n"
-        "  hint: come back at ten; what was answered is stored: repeat the same command to resume"
-    )
+    assert f"{left} of 20 distinct pairs are still to be asked" in str(caught.value)
+    assert "come back at ten; what was answered is stored" in str(caught.value)
     goes_on = Mute()
     run = run_into_folder(goes_on, suite, tmp_path / "run")
     assert len(goes_on.asked) == left
     same(run, predict_suite(Mute(), suite))
-
-
-def test_a_run_that_got_no_answer_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(UnfinishedError, match="20 of 20"):
-        run_into_folder(Mute(fails_at=0), DATA, tmp_path / "run")
-    assert not (tmp_path / "run").exists()
+        run_into_folder(Mute(fails_at=0), DATA, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 def test_numbers_and_statuses_must_agree(for_each: Callable[..., None], refused: Callable[..., str]) -> None:
@@ -189,25 +170,11 @@ def test_numbers_and_statuses_must_agree(for_each: Callable[..., None], refused:
         said = refused(predict_suite, Odd(), Dataset("d", ITEMS[:1]))
         assert re.search("the model did not return (probabilities|outcomes) for 1 pairs", said)
 
-    for_each(
-        check,
-        [
-            (NAN, None),
-            (NAN, Outcome()),
-            ([0.2, 0.3, 0.5], Outcome("refused")),
-            ([np.nan, 0.5, 0.5], Outcome("refused")),
-            (NAN, Outcome("tired")),
-            (NAN, Outcome("refused", label_mass=0.5)),
-            ([0.2, 0.3, 0.5], Outcome(label_mass=1.5)),
-            ([0.2, 0.3, 0.5], "answered"),
-        ],
-    )
-
-
-def test_a_run_with_holes_that_nothing_explains_is_refused() -> None:
-    run = Run("m", {"d": Dataset("d", ITEMS[:2])}, {"d": np.array([[0.2, 0.3, 0.5], NAN])})
-    with pytest.raises(CrossexamError, match="predictions that are not numbers"):
-        run.scored("d")
+    shares = [0.2, 0.3, 0.5]
+    rows: list[tuple[list[float], Any]] = [(NAN, None), (NAN, Outcome()), (NAN, Outcome("tired"))]
+    rows += [(shares, Outcome("refused")), ([np.nan, 0.5, 0.5], Outcome("refused")), (shares, "answered")]
+    rows += [(NAN, Outcome("refused", label_mass=0.5)), (shares, Outcome(label_mass=1.5))]
+    for_each(check, rows)
 
 
 def test_an_ensemble_lacks_what_a_member_lacks() -> None:
@@ -222,16 +189,20 @@ def test_an_ensemble_lacks_what_a_member_lacks() -> None:
 
 def test_a_pair_lacks_what_a_part_lacks(for_each: Callable[..., None]) -> None:
     mute = Mute()
-    mute.outcome = lambda pair: Outcome("too_long") if "Bob" in pair[0] else Outcome(label_mass=0.3)  # type: ignore[method-assign]
+
+    def outcome(pair: Pair) -> Outcome:
+        return Outcome("too_long") if "Bob" in pair[0] else Outcome(label_mass=len(pair[0]) / 100)
+
+    mute.outcome = outcome  # type: ignore[method-assign]
     items = (
         Example("a", "Ann left. Bob left. Eve left.", "They left.", "neutral"),
-        Example("b", "Ann left. Eve left.", "They left.", "neutral"),
+        Example("b", "Ann left. Eve is still here.", "They left.", "neutral"),
     )
 
     def check(aggregate: str) -> None:
         run = predict_suite(mute, Dataset("d", items), chunking=Chunking("sentences:1", aggregate))
         assert run.outcomes["d"].statuses().tolist() == ["too_long", "answered"]
-        assert run.outcomes["d"].label_mass.tolist()[1] == 0.3
+        assert run.outcomes["d"].label_mass[1] == pytest.approx(0.09)  # the least: of "Ann left."
         assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
 
     for_each(check, ["max", "mean", "max-mean", "min"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -41,24 +40,15 @@ def test_a_demo_of_one_model(crossexam: Crossexam, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.slow
-def test_the_demo_needs_nothing(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
-    folder, done = demo
-    assert done.returncode == 0, done.stderr
-    assert "builtin/minilm" in done.stdout
-    assert "antonymy" in done.stdout
-    assert len(done.stdout.splitlines()) + done.stderr.count("report:") <= 40
-    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert "builtin/bag-of-words" in page
-    assert "builtin/minilm" in page
-    assert "numerical_reasoning" in page
-
-
-@pytest.mark.slow
-def test_what_follows_a_demo(
+def test_a_demo_needs_nothing_and_what_follows_it(
     demo: tuple[Path, subprocess.CompletedProcess[str]], crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second demo uses the first; its suite passes the checks; its runs give reports of every form."""
-    folder, _ = demo
+    folder, done = demo
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) + done.stderr.count("report:") <= 40
+    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    assert all(name in page for name in ("builtin/bag-of-words", "builtin/minilm", "numerical_reasoning"))
     monkeypatch.chdir(folder)
     before = {path: path.stat().st_mtime_ns for path in Path("out/suite").iterdir()}
     assert "already contains this suite" in crossexam("demo -o out").err
@@ -73,8 +63,6 @@ def test_what_follows_a_demo(
         crossexam(f"report {' '.join(runs)} -o x.{suffix}")
         assert Path(f"x.{suffix}").stat().st_size > 1_000
     assert "negation" in crossexam(f"compare {' '.join(runs[:2])}").out
-    Path("d.html").mkdir()
-    assert "d.html" in crossexam(f"report {runs[0]} -o d.html", 2).err
 
 
 def test_check_fails(crossexam: Crossexam, tmp_path: Path) -> None:
@@ -89,21 +77,14 @@ def test_check_fails(crossexam: Crossexam, tmp_path: Path) -> None:
     assert "E201" in said.out
 
 
-def test_a_run_is_not_written_over_another_models(
+def test_files_of_users_are_not_written_over(
     crossexam: Crossexam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    crossexam("build negation --base builtin:demo[:20] -o suite")
-    for _ in range(2):
-        crossexam("run builtin/overlap suite -o mine")
-    before = Path("mine/manifest.json").read_bytes()
-    said = crossexam("run builtin/majority suite -o mine", 2).err
-    assert "builtin/overlap" in said
-    assert "builtin/majority" in said
-    assert Path("mine/manifest.json").read_bytes() == before
     Path("notes").mkdir()
     for path in (Path("notes/notes.txt"), Path("file")):
         path.write_text("mine")
+    crossexam("build corpus --base builtin:demo[:20] -o suite")
     for line in (
         "run builtin/overlap suite -o notes",
         "run builtin/overlap suite -o file",
@@ -111,15 +92,6 @@ def test_a_run_is_not_written_over_another_models(
     ):
         assert line.split()[-1] in crossexam(line, 2).err
     assert Path("file").read_text() == Path("notes/notes.txt").read_text() == "mine"
-
-
-def test_a_mistake_has_one_message_and_no_traceback(tmp_path: Path) -> None:
-    """As test_mistakes.py has it for all of them: here of a process of its own."""
-    done = process("build", "negaton", "--base", "builtin:demo", "-o", "x", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("crossexam: ")
-    assert "negaton" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_ls_corpora_tells_splits_apart_and_what_is_there(
@@ -148,19 +120,4 @@ def test_ls(crossexam: Crossexam) -> None:
         "rules": "The nun may feed the cat.",
     }.items():
         assert expected in crossexam(f"ls {kind}").out
-
-
-def test_every_verb_has_help(crossexam: Crossexam) -> None:
-    verbs = re.findall(r"^│ ([a-z]+) ", crossexam("--help").out, flags=re.MULTILINE)
-    assert set(verbs) >= {"demo", "examine", "ls", "fetch", "build", "check", "run", "report", "compare"}
     assert crossexam("--version").out.strip()
-
-
-def test_a_base_file_of_ones_own(
-    crossexam: Crossexam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.csv").write_text("a,b,gold\nThe soup is hot.,A meal is warm.,entailment\n")
-    columns = "premise=a,hypothesis=b,label=gold"
-    crossexam(f"build negation --base mine.csv --columns {columns} -o x --format jsonl")
-    assert "A meal is warm and false is not true." in Path("x/negation.mine.jsonl").read_text()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.entry import Construction
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example
@@ -33,15 +33,11 @@ def _paths(document: str) -> list[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_path_exists(document: str) -> None:
+def test_every_path_and_table_exists(document: str) -> None:
+    """``TABLE`` (`path`) is a table of that module."""
     paths = _paths(document)
     assert len(paths) > 5
     assert [path for path in paths if not (ROOT / path.rstrip("/.")).exists()] == []
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_table_exists(document: str) -> None:
-    """``TABLE`` (`path`) is a table of that module."""
     text = (ROOT / document).read_text(encoding="utf-8")
     tables = re.findall(r"`([A-Z_]{4,})`\s+\(`src/(crossexam/[\w/]+)\.py`\)", text)
     assert tables
@@ -58,14 +54,10 @@ def _code(start: str) -> str:
 
 
 def test_the_example_of_a_construction_runs() -> None:
-    names = {
-        "Example": Example, "Resources": Resources, "random": random, "Outcome": Outcome,
-        "Iterator": object, "Rejection": Rejection, "Draft": Draft, "Edit": Edit,
-    }  # fmt: skip
+    names = {"random": random, "Rejection": Rejection, "Draft": Draft, "Edit": Edit}
     exec("from __future__ import annotations\n" + _code("def shout"), names)
-    shout = Construction(
-        "shout", 1, names["shout"], "noise", "capitals", "", ("It rains.", "IT RAINS.", "entailment")
-    )
+    illustration = ("It rains.", "IT RAINS.", "entailment")
+    shout = Construction("shout", 1, names["shout"], "noise", "capitals", "", illustration)
     (item,), _ = apply_construction(shout, [Example("a", "P.", "It rains.", "neutral")])
     assert (item.hypothesis, item.label, item.id) == ("IT RAINS.", "neutral", "shout:a")
 
@@ -75,17 +67,16 @@ def test_the_example_of_a_suite_keeps_its_contract(tmp_path: Path) -> None:
     exec("from __future__ import annotations\n" + _code("from crossexam.core.manifest"), names)
     kind = SuiteKind("mine", "", "", names["plan_mine"])
 
-    def built(folder: Path, **fields: Any) -> bool:
-        return build_to_folder(
-            SuiteRequest(kind, [base_from_spec("builtin:demo", limit=3)], **fields), folder
-        ).written
+    def built(**fields: Any) -> bool:
+        request = SuiteRequest(kind, [base_from_spec("builtin:demo", limit=3)], **fields)
+        return build_to_folder(request, tmp_path / "one").written
 
-    assert built(tmp_path / "one")
-    assert not built(tmp_path / "one")
-    assert not built(tmp_path / "one", seed=1)  # on which nothing depends
+    assert built()
+    assert not built()
+    assert not built(seed=1)  # on which nothing depends
     for other in ({"file_format": "jsonl"}, {"limit": 2}):
         with pytest.raises(CrossexamError, match="different input or options"):
-            built(tmp_path / "one", **other)
+            built(**other)
     suite = read_suite(tmp_path / "one")
     assert len(suite["base.builtin_demo"]) == 3
     assert str(suite["base.builtin_demo"].entry.signature).startswith("corpus:builtin:demo@")

@@ -21,13 +21,13 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def write(name: str, header: str, rows: list[tuple[str, str, str]]) -> None:
+def write(name: str, header: str, *rows: tuple[str, str, str]) -> None:
     lines = [header, *(f'"{p}","{h}",{label}' for p, h, label in rows)]
     Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def test_a_hint_of_train_leads_to_a_training(crossexam: Crossexam) -> None:
-    write("mine.csv", "first,second,gold", ROWS)
+    write("mine.csv", "first,second,gold", *ROWS)
     line = "train bag-of-words --train mine.csv --dev mine.csv -o model"
     assert "--columns premise=A,hypothesis=B" in crossexam(line, 2).err
     crossexam(f"{line} --columns premise=first,hypothesis=second,label=gold")
@@ -36,9 +36,9 @@ def test_a_hint_of_train_leads_to_a_training(crossexam: Crossexam) -> None:
 
 def test_fields_of_documents_are_read_and_endless_ones_are_told(crossexam: Crossexam) -> None:
     header = "premise,hypothesis,label"
-    write("long.csv", header, [("word " * 40_000, "It is long.", "neutral"), *ROWS])
+    write("long.csv", header, ("word " * 40_000, "It is long.", "neutral"))
     crossexam("build corpus --base long.csv -o suite")
-    write("endless.csv", header, [("x" * (16 * 2**20 + 1), "h", "neutral")])
+    write("endless.csv", header, ("x" * (16 * 2**20 + 1), "h", "neutral"))
     assert "16,777,216 characters" in crossexam("build corpus --base endless.csv -o other", 2).err
 
 

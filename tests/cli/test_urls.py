@@ -49,14 +49,13 @@ def test_examine_resumes_on_another_machine(
     shutil.rmtree(tmp_path / "cache")
     assert "memory://b/out/suite already contains this suite" in crossexam(EXAMINE).err
     assert {name: memory.cat_file(name) for name in first} == first
-    crossexam("report memory://b/out/runs/builtin-overlap")
-    shutil.rmtree(tmp_path / "cache")
-    crossexam("check memory://b/out")
-
-
-def test_the_run_of_an_examination_at_a_url(crossexam: Crossexam) -> None:
-    crossexam(EXAMINE)
-    crossexam("baseline memory://b/out -o written.parquet")
+    for line in (
+        "report memory://b/out/runs/builtin-overlap",
+        "check memory://b/out",
+        "baseline memory://b/out -o written.parquet",
+    ):
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+        crossexam(line)
     crossexam(EXAMINE.replace("overlap", "majority"))
     runs = ", ".join(f"memory://b/out/runs/builtin-{name}" for name in ("majority", "overlap"))
     assert runs in crossexam("baseline memory://b/out -o written.parquet", status=2).err

@@ -146,38 +146,6 @@ def test_weights_of_8_bits(source: str, folder: Path, suite: cx.Suite) -> None:
     assert model.details["one_by_one"] is False
 
 
-@pytest.mark.slow
-def test_a_checkpoint_like_roberta(
-    word_tokenizer: Callable[..., Any], folder: Path, tmp_path: Path, suite: cx.Suite
-) -> None:
-    """Its tokenizer tells sentences apart by no types, and its positions begin after the padding."""
-    import torch
-    from transformers import RobertaConfig, RobertaForSequenceClassification
-
-    tokenizer = word_tokenizer((text for pair in PAIRS for text in pair), 64)
-    tokenizer.init_kwargs["model_input_names"] = ["input_ids", "attention_mask"]
-    torch.manual_seed(2)
-    config = RobertaConfig(
-        vocab_size=len(tokenizer),
-        max_position_embeddings=66,
-        type_vocab_size=1,
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=48,
-        pad_token_id=0,
-        id2label=dict(enumerate(ORDER)),
-        label2id={name: k for k, name in enumerate(ORDER)},
-    )
-    RobertaForSequenceClassification(config).save_pretrained(tmp_path / "roberta")
-    tokenizer.save_pretrained(tmp_path / "roberta")
-    source = f"hf/{tmp_path / 'roberta'}"
-    assert convert_checkpoint(Conversion(source, folder, suite=suite)).same.value == 1
-    made = open_model(f"onnx/{folder}")
-    assert np.allclose(made.predict(PAIRS), open_model(source).predict(PAIRS), atol=1e-5)
-    assert made.details["label_order"] == list(ORDER)
-
-
 # Labels
 
 

@@ -314,25 +314,6 @@ def test_the_kind_of_antonyms_is_a_slice(items: Any, study_of: Any, write_suite:
 # The verb
 
 
-def test_what_is_applied_is_never_guessed(
-    items: Any, study_of: Any, tmp_path: Path, for_each: Callable[..., None]
-) -> None:
-    def check(options: str, message: str) -> None:
-        done = CliRunner().invoke(main, ["validate", "verdict", str(tmp_path / "study"), *options.split()])
-        assert isinstance(done.exception, CrossexamError)
-        assert message in str(done.exception)
-
-    study_of(items("antonymy", "C"))
-    rows = [
-        ("--apply suite", "--apply is 'suite'"),
-        ("--apply confirm", "--apply needs the suite"),
-        ("--suite suite", "--suite needs --apply"),
-        ("--require label", "'label'"),
-        ("--apply", "--apply confirm|relabel"),
-    ]
-    for_each(check, rows)
-
-
 def test_from_the_command_line(
     items: Any, write_suite: Any, say: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

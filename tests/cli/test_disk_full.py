@@ -37,12 +37,11 @@ Crossexam = Callable[..., Any]
 
 
 @pytest.fixture
-def place(tmp_path: Path, crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(folder: Path, crossexam: Crossexam) -> Path:
     """The working folder, with a suite and a run."""
-    monkeypatch.chdir(tmp_path)
     crossexam(f"build negation --base {DEMO} -o suite")
     crossexam("run builtin/overlap suite -o run")
-    return tmp_path
+    return folder
 
 
 @pytest.mark.usefixtures("place")

@@ -43,10 +43,9 @@ def failing(crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> Callable[.
 
 
 @pytest.fixture
-def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def tiny(folder: Path) -> str:
     """A test set of one item, in the working folder."""
-    monkeypatch.chdir(tmp_path)
-    write_test_set(tmp_path / "tiny.parquet", [Example("a", "It rains.", "It is wet.", "neutral")])
+    write_test_set(folder / "tiny.parquet", [Example("a", "It rains.", "It is wet.", "neutral")])
     return "tiny.parquet"
 
 

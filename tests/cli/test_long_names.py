@@ -14,16 +14,12 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.files import finished_or_absent, new_folder, shortened, write_text
 from crossexam.interop.export import task_name
 
+pytestmark = pytest.mark.usefixtures("folder")
 Crossexam = Callable[..., Any]
 ROWS = (
     "premise,hypothesis,label\nA man sleeps.,A man is asleep.,entailment\nA dog runs.,A cat runs.,neutral\n"
 )
 DEMO = "builtin:demo[:20]"
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def test_long_names_become_shorter_ones_and_remain_different() -> None:

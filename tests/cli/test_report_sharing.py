@@ -24,15 +24,14 @@ Crossexam = Callable[..., Any]
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crossexam: Crossexam) -> Path:
+def runs(folder: Path, crossexam: Crossexam) -> Path:
     """The working folder, with two runs over a test set of four items."""
-    monkeypatch.chdir(tmp_path)
     labels: tuple[Gold, ...] = ("entailment", "entailment", "entailment", "neutral")
     examples = [Example(str(k), "A man sleeps.", f"He sleeps {k}.", label) for k, label in enumerate(labels)]
-    write_test_set(tmp_path / "base.tiny.parquet", examples)
+    write_test_set(folder / "base.tiny.parquet", examples)
     for model in ("overlap", "neutral"):
         crossexam(f"run builtin/{model} base.tiny.parquet -o {model}")
-    return tmp_path
+    return folder
 
 
 def test_a_card_is_written_for_one_model_and_refused_for_two(runs: Path, crossexam: Crossexam) -> None:

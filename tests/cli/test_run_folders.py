@@ -19,13 +19,12 @@ Crossexam = Callable[..., Any]
 
 
 @pytest.fixture
-def sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sets(folder: Path) -> Path:
     """The working folder, with two test sets."""
-    monkeypatch.chdir(tmp_path)
     examples = (Example("1", "A man sleeps.", "A man sleeps.", "entailment"),)
     for name in ("base.tiny", "more.tiny"):
-        write_test_set(tmp_path / f"{name}.parquet", examples)
-    return tmp_path
+        write_test_set(folder / f"{name}.parquet", examples)
+    return folder
 
 
 def test_a_second_suite_is_added_and_said(sets: Path, crossexam: Crossexam) -> None:
@@ -94,14 +93,13 @@ OF_A_RUN = ("one --relative-to {}", "--temperature-from {}", "--threshold dev:{}
 
 
 @pytest.fixture
-def examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crossexam: Crossexam) -> Path:
+def examined(folder: Path, crossexam: Crossexam) -> Path:
     """The working folder, with what examine wrote for one model and for two, and a run."""
-    monkeypatch.chdir(tmp_path)
     Path("crossexam.toml").write_text(RULES, encoding="utf-8")
-    for models, folder in (("builtin/majority", "one"), ("builtin/majority builtin/overlap", "two")):
-        crossexam(f"examine {models} --base builtin:demo[:6] --suite negation -o {folder}")
+    for models, out in (("builtin/majority", "one"), ("builtin/majority builtin/overlap", "two")):
+        crossexam(f"examine {models} --base builtin:demo[:6] --suite negation -o {out}")
     crossexam("run builtin/overlap one/suite -o run")
-    return tmp_path
+    return folder
 
 
 def test_the_folder_of_an_examination_is_its_run_if_there_is_one(

@@ -10,14 +10,10 @@ from typing import Any
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
+pytestmark = pytest.mark.usefixtures("folder")
 Crossexam = Callable[..., Any]
 BUILD = "build negation --base builtin:demo --limit 30 -o memory://b/suite"
 EXAMINE = "examine builtin/overlap --suite negation --base builtin:demo --limit 30 -o memory://b/out"
-
-
-@pytest.fixture(autouse=True)
-def _here(memory: MemoryFileSystem, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
 
 
 def test_a_study_at_urls_from_its_suite_to_its_report(

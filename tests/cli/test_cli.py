@@ -86,9 +86,8 @@ def test_ls(crossexam: Crossexam) -> None:
 
 
 def test_a_hint_of_train_leads_to_a_training(crossexam: Crossexam) -> None:
-    rows = [
-        f"A man sleeps.,A man {n} sleeps.,{label}" for n, label in enumerate(["entailment", "neutral"] * 3)
-    ]
+    labels = ["entailment", "neutral", "contradiction"] * 3
+    rows = [f"A man sleeps.,A man {n} sleeps.,{label}" for n, label in enumerate(labels)]
     Path("mine.csv").write_text("\n".join(["first,second,gold", *rows]), encoding="utf-8")
     line = "train bag-of-words --train mine.csv --dev mine.csv -o model"
     assert "--columns premise=A,hypothesis=B" in crossexam(line, 2).err

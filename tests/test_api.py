@@ -90,10 +90,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: cx.build("antonymy", ROWS, options={"antonymy": {"indirect": 3}}),
         r"'antonymy\.indirect' cannot be 3",
     ),
-    "build short_forms": (
-        lambda: cx.build("antonymy", ROWS, indirect=[1]),
-        "indirect is a list",
-    ),
+    "build short_forms": (lambda: cx.build("antonymy", ROWS, indirect=[1]), "indirect is a list"),
     "build file_format": (lambda: cx.build("negation", ROWS, file_format=3), "file_format is 3"),
     "build force": (lambda: cx.build("negation", ROWS, force=1), "force is 1"),
     "build folder": (lambda: cx.build("negation", ROWS, folder=3), "folder is 3"),
@@ -116,10 +113,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "convert on": (lambda: cx.convert("hf/x", "x", on=3), "3 is not a corpus"),
     "convert on, run": (lambda: cx.convert("hf/x", "x", on=RUN), "a Run is not a corpus"),
     "convert accept": (lambda: cx.convert("hf/x", "x", accept="yes"), "accept is 'yes'"),
-    "convert label_order": (
-        lambda: cx.convert("hf/x", "x", label_order=3),
-        r"'hf\.label_order' cannot be 3",
-    ),
+    "convert label_order": (lambda: cx.convert("hf/x", "x", label_order=3), r"'hf\.label_order' cannot be 3"),
     "convert threshold": (
         lambda: cx.convert("hf/x", "x", threshold="half"),
         r"'hf\.threshold' cannot be 'half'",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from crossexam.cli.ls import _corpora
+from crossexam.core.test_sets import read_suite
 
 pytestmark = pytest.mark.usefixtures("folder")
 Crossexam = Callable[..., Any]
@@ -83,6 +84,14 @@ def test_ls(crossexam: Crossexam) -> None:
     }.items():
         assert expected in crossexam(f"ls {kind}").out
     assert crossexam("--version").out.strip()
+
+
+def test_a_limit_counts_for_named_corpora_too(
+    crossexam: Crossexam, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
+    crossexam("build cross-dataset --add builtin:demo --limit 3 -o suite")
+    assert len(read_suite(Path("suite"))["base.builtin_demo"]) == 3
 
 
 def test_a_hint_of_train_leads_to_a_training(crossexam: Crossexam) -> None:

@@ -58,6 +58,8 @@ def test_columns_are_named_by_number_or_name(claims: Path, capsys: pytest.Captur
 def test_only_what_is_missing_is_asked(claims: Path) -> None:
     given = with_columns(options(claims, "hypothesis=claim,label=verdict"), answering("1"))
     assert given.columns == {"premise": "document", "hypothesis": "claim", "label": "verdict"}
+    unlabelled = with_columns(options(claims), answering("1", "2", ""))
+    assert unlabelled.columns == {"premise": "document", "hypothesis": "claim"}
     for unanswered in (answering(""), answering("document", "")):  # it leaves the error of today
         assert with_columns(options(claims), unanswered) == options(claims)
     claims.write_text(CLAIMS.replace("document,claim", "premise,hypothesis"))

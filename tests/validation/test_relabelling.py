@@ -263,20 +263,26 @@ def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
 ) -> None:
     """Interrupted once, or again with the verdicts of another rule, which leave the file as it was."""
     suite, _, _ = relabelled(Rule("confirm"))
+    move = Path.replace
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
+    def manifests_alone(self: Path, target: Path) -> Path:
+        if Path(target).name != "manifest.json":
+            raise KeyboardInterrupt
+        return move(self, target)
+
     study = open_study(tmp_path / "study")
     with monkeypatch.context() as patched:
         patched.setattr(apply, "_write_manifest", interrupted)
-        for _ in range(times):
+        for rule in (Rule("relabel"), Rule("confirm"))[:times]:
             with pytest.raises(KeyboardInterrupt):
-                apply_verdicts(study, suite, Rule("relabel"))
-            patched.setattr(Path, "replace", interrupted)
+                apply_verdicts(study, suite, rule)
+            patched.setattr(Path, "replace", manifests_alone)
     assert read_suite(suite)["antonymy.dev"].manifest["signature"] == "s|labels:judges"
-    for rule, signature in (("confirm", "s"), ("relabel", "s|labels:judges")):
-        apply_verdicts(study, suite, Rule(rule))
+    for rule, signature in ((Rule("confirm"), "s"), (Rule("relabel"), "s|labels:judges")):
+        apply_verdicts(study, suite, rule)
         entry, found = entry_of(suite), read_suite(suite)["antonymy.dev"]
         assert (entry["signature"], entry["content_hash"]) == (signature, found.content_hash())
 

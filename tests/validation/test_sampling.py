@@ -259,6 +259,8 @@ def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
         ([], ["one"], {2, 3}),
     ]
     for_each(check, rows)
+    few = sample_outcomes(tmp_path / "few", replace(request, per_set=3), wrong=[runs["one"]], origin="runs")
+    assert (few["test_sets"]["antonymy.dev"]["drawn"], few["test_sets"]["antonymy.dev"]["of"]) == (3, 4)
     said = refused(check, ["other"], ["one"], set())
     assert "no item to ask about is wrong in 'other', right in 'one'" in said
     assert not (tmp_path / "other-and-one").exists()

@@ -277,6 +277,9 @@ def test_two_studies_in_one_browser(tmp_path: Path, make_study: Callable[..., Pa
     client = client_of(other)
     client.cookies.set(cookie_name(other), cookie_of(one, "judge-1"))
     assert client.get("/").status_code == 401  # signed with another secret
+    signed = cookie_of(one, "judge-1"), form_token(one, "judge-1")
+    one.judges["judge-1"] = "another link"  # which makes what the old one gave worthless
+    assert not set(signed) & {cookie_of(one, "judge-1"), form_token(one, "judge-1")}
 
 
 def test_a_port_that_is_in_use_or_invalid_is_an_error(

@@ -1,9 +1,10 @@
-"""CONTRIBUTING and ARCHITECTURE name files and tables that exist, and their code runs."""
+"""CONTRIBUTING, ARCHITECTURE and docs/reliability.md name what exists, and their code runs."""
 
 from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,16 @@ def test_every_path_and_table_exists(document: str) -> None:
     assert tables
     for table, path in tables:
         assert len(getattr(import_module(path.replace("/", ".")), table)) > 1, table
+
+
+def test_a_promise_of_reliability_has_its_test(for_each: Callable[..., None]) -> None:
+    def check(file: str, name: str) -> None:
+        assert not name or f"def {name}(" in (ROOT / file).read_text("utf-8")
+
+    text = (ROOT / "docs/reliability.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text)
+    assert len(named) > 20
+    for_each(check, named)
 
 
 def _code(start: str) -> str:

@@ -61,6 +61,8 @@ import results  # noqa: E402
 import steps  # noqa: E402
 import study  # noqa: E402
 
+#: A study and the folder in which it is carried out.
+Small = tuple[study.Study, Path]
 STUDIES = ("naik2018", "nie2019", "nie2019_multinli")
 
 
@@ -565,7 +567,7 @@ def _judged(defined: study.Study, work: Path) -> tuple[results.Results, str]:
     return read, page.write(defined, read).read_text("utf-8")
 
 
-def test_results_and_page(small: tuple[study.Study, Path]) -> None:
+def test_results_and_page(small: Small) -> None:
     """The predictions and the suite are enough: no model, no run and nothing that is computed from them."""
     defined, work = small
     read, text = _judged(defined, work)
@@ -632,10 +634,8 @@ def test_damaged_predictions_are_one_error_that_names_the_row_and_the_set(tmp_pa
 
 
 def _other_negation(work: Path) -> None:
-    """Build the negation of the suite in *work* anew, with other items."""
-    (work / "suite").rename(work / "earlier")
-    built = crossexam.build("negation", "builtin:demo", folder=work / "suite")
-    items = list(built["negation.builtin_demo"])
+    """Let the negation of the suite in *work* have other items."""
+    items = list(read_suite(work / "suite")["negation.builtin_demo"])
     changed = [replace(items[0], hypothesis="Something else."), *items[1:]]
     entry = read_manifest(work / "suite/manifest.json")
     path = work / "suite" / entry["test_sets"]["negation.builtin_demo"]["file"]
@@ -646,7 +646,7 @@ def _other_negation(work: Path) -> None:
 
 
 def test_predictions_for_another_version_of_a_set_are_left_out(
-    small: tuple[study.Study, Path], capsys: pytest.CaptureFixture[str]
+    small: Small, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A study is brought up to date row by row: no figure mixes two versions; the page says what is old."""
     defined, work = small
@@ -666,7 +666,7 @@ def test_predictions_for_another_version_of_a_set_are_left_out(
     assert "not measured again" not in text
 
 
-def test_a_suite_of_other_bases_is_refused(small: tuple[study.Study, Path]) -> None:
+def test_a_suite_of_other_bases_is_refused(small: Small) -> None:
     """With --limit, or another corpus, nothing can be judged, though sets from word problems are the same."""
     defined, work = small
     _judged(defined, work)
@@ -676,10 +676,10 @@ def test_a_suite_of_other_bases_is_refused(small: tuple[study.Study, Path]) -> N
         results.read_results(defined, Suite("mixed", {**other.datasets, **same}))
 
 
-def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: tuple[study.Study, Path]) -> None:
+def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: Small) -> None:
     defined, work = small
-    (work / "suite").rename(work / "earlier")
-    suite = crossexam.build("spelling_error_function_word", "builtin:demo", folder=work / "suite")
+    asked = ("spelling_error_function_word", "builtin:demo")
+    suite = crossexam.build(*asked, folder=work / "suite", force=True)
     (items,) = (each for each in suite if not each.entry.is_base)
     _run_again(suite, work)
     results.store(defined, work, "neutral")
@@ -692,7 +692,7 @@ def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: tuple
     assert defined.published("neutral", "base.matched@negation") == pytest.approx(0.742)
 
 
-def test_the_page_says_what_a_model_that_reads_parses_had_to_read(small: tuple[study.Study, Path]) -> None:
+def test_the_page_says_what_a_model_that_reads_parses_had_to_read(small: Small) -> None:
     defined, work = small
     path = work / "runs/neutral/seed-0/manifest.json"
     manifest = read_manifest(path)
@@ -704,13 +704,11 @@ def test_the_page_says_what_a_model_that_reads_parses_had_to_read(small: tuple[s
     assert "NB: trees of the test sets are right-branching: no parse." in _judged(defined, work)[1]
 
 
-def test_a_run_over_another_suite_is_run_again(small: tuple[study.Study, Path]) -> None:
+def test_a_run_over_another_suite_is_run_again(small: Small) -> None:
     defined, work = small
     (model, *_) = study.models(defined)
     assert study.is_run(defined, work, model)
-    crossexam.build("word_overlap", "builtin:demo", folder=work / "other")
-    (work / "suite").rename(work / "earlier")
-    (work / "other").rename(work / "suite")
+    crossexam.build("word_overlap", "builtin:demo", folder=work / "suite", force=True)
     assert not study.is_run(defined, work, model)
     results.store(defined, work, "neutral")
     assert not (defined.folder / "results").exists()
@@ -719,7 +717,7 @@ def test_a_run_over_another_suite_is_run_again(small: tuple[study.Study, Path]) 
     assert not (defined.folder / "RESULTS.md").exists()
 
 
-def test_two_sets_of_one_construction_and_base_are_not_pooled(small: tuple[study.Study, Path]) -> None:
+def test_two_sets_of_one_construction_and_base_are_not_pooled(small: Small) -> None:
     defined, work = small
     manifest = work / "suite/manifest.json"
     described = read_manifest(manifest)
@@ -731,7 +729,7 @@ def test_two_sets_of_one_construction_and_base_are_not_pooled(small: tuple[study
 
 
 def test_a_model_is_run_once_all_its_members_are_trained_and_again_if_they_are(
-    small: tuple[study.Study, Path],
+    small: Small,
 ) -> None:
     defined, work = small
     first, second = study.models(defined, ["neutral"])
@@ -758,7 +756,7 @@ text = "{snli of neutral} of {pairs of neutral} pairs are of SNLI; {neutral:base
 """
 
 
-def test_deviations_stand_first_and_findings_refer_to_them(small: tuple[study.Study, Path]) -> None:
+def test_deviations_stand_first_and_findings_refer_to_them(small: Small) -> None:
     defined, work = small
     path = defined.folder / "study.toml"
     text = DEFINITION.replace("expected = [5.0, inf]", 'expected = [5.0, inf]\ndeviation = ["mix"]')

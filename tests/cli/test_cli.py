@@ -86,12 +86,9 @@ def test_ls(crossexam: Crossexam) -> None:
     assert crossexam("--version").out.strip()
 
 
-def test_a_limit_counts_for_named_corpora_too(
-    crossexam: Crossexam, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
-    crossexam("build cross-dataset --add builtin:demo --limit 3 -o suite")
-    assert len(read_suite(Path("suite"))["base.builtin_demo"]) == 3
+def test_the_limit_of_a_subset_is_recorded(crossexam: Crossexam) -> None:
+    crossexam("subset hard --model builtin/overlap --base builtin:demo --limit 30 -o subset")
+    assert read_suite(Path("subset")).manifest["request"]["limit"] == 30
 
 
 def test_a_hint_of_train_leads_to_a_training(crossexam: Crossexam) -> None:

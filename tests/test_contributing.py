@@ -1,9 +1,10 @@
-"""CONTRIBUTING and ARCHITECTURE name files and tables that exist, and their code runs."""
+"""CONTRIBUTING, ARCHITECTURE and docs/reliability.md name what exists, and their code runs."""
 
 from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.entry import Construction
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example
@@ -33,20 +34,26 @@ def _paths(document: str) -> list[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_path_exists(document: str) -> None:
+def test_every_path_and_table_exists(document: str) -> None:
+    """``TABLE`` (`path`) is a table of that module."""
     paths = _paths(document)
     assert len(paths) > 5
     assert [path for path in paths if not (ROOT / path.rstrip("/.")).exists()] == []
-
-
-@pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_table_exists(document: str) -> None:
-    """``TABLE`` (`path`) is a table of that module."""
     text = (ROOT / document).read_text(encoding="utf-8")
     tables = re.findall(r"`([A-Z_]{4,})`\s+\(`src/(crossexam/[\w/]+)\.py`\)", text)
     assert tables
     for table, path in tables:
         assert len(getattr(import_module(path.replace("/", ".")), table)) > 1, table
+
+
+def test_a_promise_of_reliability_has_its_test(for_each: Callable[..., None]) -> None:
+    def check(file: str, name: str) -> None:
+        assert not name or f"def {name}(" in (ROOT / file).read_text("utf-8")
+
+    text = (ROOT / "docs/reliability.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", text)
+    assert len(named) > 20
+    for_each(check, named)
 
 
 def _code(start: str) -> str:
@@ -58,14 +65,10 @@ def _code(start: str) -> str:
 
 
 def test_the_example_of_a_construction_runs() -> None:
-    names = {
-        "Example": Example, "Resources": Resources, "random": random, "Outcome": Outcome,
-        "Iterator": object, "Rejection": Rejection, "Draft": Draft, "Edit": Edit,
-    }  # fmt: skip
+    names = {"random": random, "Rejection": Rejection, "Draft": Draft, "Edit": Edit}
     exec("from __future__ import annotations\n" + _code("def shout"), names)
-    shout = Construction(
-        "shout", 1, names["shout"], "noise", "capitals", "", ("It rains.", "IT RAINS.", "entailment")
-    )
+    illustration = ("It rains.", "IT RAINS.", "entailment")
+    shout = Construction("shout", 1, names["shout"], "noise", "capitals", "", illustration)
     (item,), _ = apply_construction(shout, [Example("a", "P.", "It rains.", "neutral")])
     assert (item.hypothesis, item.label, item.id) == ("IT RAINS.", "neutral", "shout:a")
 
@@ -75,17 +78,16 @@ def test_the_example_of_a_suite_keeps_its_contract(tmp_path: Path) -> None:
     exec("from __future__ import annotations\n" + _code("from crossexam.core.manifest"), names)
     kind = SuiteKind("mine", "", "", names["plan_mine"])
 
-    def built(folder: Path, **fields: Any) -> bool:
-        return build_to_folder(
-            SuiteRequest(kind, [base_from_spec("builtin:demo", limit=3)], **fields), folder
-        ).written
+    def built(**fields: Any) -> bool:
+        request = SuiteRequest(kind, [base_from_spec("builtin:demo", limit=3)], **fields)
+        return build_to_folder(request, tmp_path / "one").written
 
-    assert built(tmp_path / "one")
-    assert not built(tmp_path / "one")
-    assert not built(tmp_path / "one", seed=1)  # on which nothing depends
+    assert built()
+    assert not built()
+    assert not built(seed=1)  # on which nothing depends
     for other in ({"file_format": "jsonl"}, {"limit": 2}):
         with pytest.raises(CrossexamError, match="different input or options"):
-            built(tmp_path / "one", **other)
+            built(**other)
     suite = read_suite(tmp_path / "one")
     assert len(suite["base.builtin_demo"]) == 3
     assert str(suite["base.builtin_demo"].entry.signature).startswith("corpus:builtin:demo@")

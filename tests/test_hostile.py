@@ -16,13 +16,21 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 from markdown_it import MarkdownIt
+from starlette.testclient import TestClient
 
+from crossexam.cli import main
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
+from crossexam.core.labels import LABELS
 from crossexam.core.output.escapes import FORMULA, json_text, visible
 from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.models.function import Options, from_callable
+from crossexam.runs.folder import run_into_folder
+from crossexam.validation.server import application
+from crossexam.validation.study import open_study
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -38,73 +46,75 @@ _OF_SETS = (
 )
 # fmt: on
 NAMES = tuple(HOSTILE[name] for name in _OF_SETS)
-LABELS = ("entailment", "neutral", "contradiction")
 
-Run = Callable[..., tuple[int, str, str]]
+
+Run = Callable[..., str]
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command as from a shell; nothing is printed that a terminal would interpret."""
 
-    def command(*arguments: str | Path, codes: tuple[int, ...] = (0,)) -> tuple[int, str, str]:
-        from crossexam.cli.main import run
-
+    def command(*arguments: str | Path, codes: tuple[int, ...] = (0,)) -> str:
         monkeypatch.setattr(sys, "argv", ["crossexam", *map(str, arguments)])
         monkeypatch.setattr("gc.freeze", lambda: None)
         code = 0
         try:
-            run()
+            main.run()
         except SystemExit as stop:
             code = int(stop.code or 0)
         printed = capsys.readouterr()
         assert code in codes, printed.err
         assert "Traceback" not in printed.err
         assert not CONTROL.search(printed.out + printed.err)
-        return code, printed.out, printed.err
+        return printed.out or printed.err
 
     return command
 
 
-def storable(text: str) -> bool:
-    return not re.search("[\ud800-\udfff]", text)  # which neither Parquet nor UTF-8 has
+#: What Parquet and UTF-8 can have.
+STORABLE = {name: text for name, text in HOSTILE.items() if not re.search("[\ud800-\udfff]", text)}
+
+
+def written(path: Path) -> str:
+    """Return what is in a file, in which nothing may be that a terminal would interpret."""
+    text = path.read_text(encoding="utf-8-sig")
+    assert not CONTROL.search(text)
+    return text
 
 
 def examples(prefix: str, base: bool) -> list[Example]:
     """Return an item per hostile text: in its id, in both sentences, and as key and value of its facts."""
-    texts = [text for text in HOSTILE.values() if storable(text)]
     return [
         Example(
             f"{text}{prefix}",
             f"{text} A man sleeps.",
             f"A man sleeps {text}",
-            LABELS[number % 3],  # type: ignore[arg-type]
+            LABELS[number % 3],
             base=None if base else f"{text}base",
             info={"genre": text, text: text, "cluster": text},
         )
-        for number, text in enumerate(texts)
+        for number, text in enumerate(STORABLE.values())
     ]
 
 
 def write_suite(folder: Path, *, with_errors: bool) -> Path:
     """Write a suite whose test sets have hostile names, as somebody else's program would."""
+    entries: dict[str, dict[str, Any]] = {}
+
+    def add(name: str, file: str, items: list[Example], **facts: Any) -> None:
+        write_test_set(folder / file, items)
+        entries[name] = {"file": file, "sha256": sha256_of(folder / file), "part": NAMES[0], **facts}
+
     folder.mkdir()
-    write_test_set(folder / "base.parquet", examples("base", True))
-    base = {"file": "base.parquet", "construction": "base", "part": NAMES[0]}
-    base["sha256"] = sha256_of(folder / "base.parquet")
-    entries: dict[str, dict[str, Any]] = {f"base.{NAMES[0]}": base}
+    add(f"base.{NAMES[0]}", "base.parquet", examples("base", True), construction="base")
+    of_base = {"base_set": f"base.{NAMES[0]}", "keeps_label": True}
     for number, name in enumerate(NAMES):
         items = examples(f"-{number}", False)[number % 5 :: 9]
-        write_test_set(folder / f"{number}.parquet", [*items, *(items[:1] if with_errors else [])])
-        entries[name] = {
-            "file": f"{number}.parquet",
-            "sha256": sha256_of(folder / f"{number}.parquet"),
-            "construction": f"{name}.v1",
-            "part": NAMES[0],
-            "base_set": f"base.{NAMES[0]}",
-            "keeps_label": True,
-            "yield": {"examples": 9, "items": len(items), "rejected": {name: 2}},
-        }
+        made = {"examples": 9, "items": len(items), "rejected": {name: 2}}
+        again = items[:1] if with_errors else []
+        facts = {"construction": f"{name}.v1", **of_base, "yield": made}
+        add(name, f"{number}.parquet", [*items, *again], **facts)
     manifest = {"format": 1, "name": NAMES[0], "test_sets": entries}
     write_manifest(folder / "manifest.json", manifest)
     return folder
@@ -119,9 +129,6 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def runs(suite: Path) -> tuple[Path, ...]:
     """Two runs over the suite, whose models have hostile names."""
-    from crossexam.models.function import Options, from_callable
-    from crossexam.runs.folder import run_into_folder
-
     names = (HOSTILE["markup"] + HOSTILE["script"], HOSTILE["colour"] + "|&_" + HOSTILE["long"])
     folders = tuple(suite.parent / f"run-{number}" for number in range(2))
     for step, (name, folder) in enumerate(zip(names, folders, strict=True), 1):
@@ -150,9 +157,7 @@ def test_reports(run: Run, runs: tuple[Path, ...], tmp_path: Path, command: str,
         return  # there is no such page
     path = tmp_path / f"{command}.{suffix}"
     run(command, *runs, "-o", path)
-    text = path.read_text(encoding="utf-8")
-    assert not CONTROL.search(text)
-    CHECKS[suffix](text)
+    CHECKS[suffix](written(path))
 
 
 def check_csv(text: str) -> None:
@@ -206,13 +211,12 @@ class Tags(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: set[str] = set()
-        self.attributes: set[str] = set()
         self.scripts = 0
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
-        self.attributes |= {name for name, _ in attrs}
+        assert not [name for name, _ in attrs if name.startswith("on")]
         self.scripts += tag == "script" and dict(attrs).get("type") is None
 
 
@@ -220,7 +224,6 @@ def check_html(text: str) -> None:
     page = Tags(text)
     assert page.scripts == 1
     assert not page.tags & {"iframe", "img", "object", "embed", "base", "foreignobject"}
-    assert not [name for name in page.attributes if name.startswith("on")]
 
 
 CHECKS = {"csv": check_csv, "json": check_json, "md": check_markdown, "tex": check_latex, "html": check_html}
@@ -258,11 +261,11 @@ def test_the_page_runs_nothing_with_and_without_its_policy(
     page.goto(path.as_uri())
     page.evaluate("document.querySelectorAll('details.section').forEach((each) => (each.open = true))")
     page.select_option("#set", "")
-    texts = [" ".join(visible(text).split()) for text in filter(storable, HOSTILE.values())]
+    texts = [" ".join(visible(text).split()) for text in STORABLE.values()]
     page.wait_for_function(_MORE_UNTIL, arg=texts)  # items are unpacked after the page is shown
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     shown = page.locator("body").inner_text()
-    for name in (*NAMES, *filter(storable, HOSTILE.values())):
+    for name in (*NAMES, *STORABLE.values()):
         assert " ".join(visible(name).split()) in " ".join(shown.split())
     assert page.evaluate("typeof window.owned") == "undefined"
     assert page.locator("#list iframe, #list img, #list script, #list svg, #list style").count() == 0
@@ -271,13 +274,12 @@ def test_the_page_runs_nothing_with_and_without_its_policy(
     assert (asked, trouble) == ([path.as_uri()], [])
 
 
-def test_the_terminal(run: Run, suite: Path, runs: tuple[Path, ...]) -> None:
-    _, out, _ = run("report", *runs)
-    assert "[bold red]x[/]" in out
+def test_the_terminal(run: Run, suite: Path, runs: tuple[Path, ...], tmp_path: Path) -> None:
+    assert "[bold red]x[/]" in run("report", *runs)
     run("compare", *runs)
-    _, out, err = run("check", suite, "--all", codes=(1,))
-    assert ":boom:" in out.replace("\n", "")
-    assert "errors" in err
+    assert ":boom:" in run("check", suite, "--all", codes=(1,)).replace("\n", "")
+    shown = run("run", "builtin/overlap", suite, "-o", tmp_path / "run")
+    assert run("run", "builtin/overlap", suite, "-o", tmp_path / "run") == shown
 
 
 def test_a_gate(run: Run, runs: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,43 +291,28 @@ def test_a_gate(run: Run, runs: tuple[Path, ...], tmp_path: Path, monkeypatch: p
     run("baseline", runs[0], "-o", tmp_path / "baseline.parquet")
     files = ("--junit", tmp_path / "gate.xml", "--json", tmp_path / "gate.json")
     of = ("--baseline", tmp_path / "baseline.parquet", "--rules", rules, "--items", "all")
-    _, out, _ = run("gate", runs[1], *of, *files, codes=(1, 5))
-    assert "[bold red]x[/]" in out
-    text = (tmp_path / "gate.xml").read_text(encoding="utf-8")
-    assert not CONTROL.search(text)
-    cases = ElementTree.fromstring(text).findall(".//testcase")
+    assert "[bold red]x[/]" in run("gate", runs[1], *of, *files, codes=(1, 5))
+    cases = ElementTree.fromstring(written(tmp_path / "gate.xml")).findall(".//testcase")
     shown = {" ".join(case.attrib["classname"].split()) for case in cases}
     assert {" ".join(visible(name).split()) for name in NAMES} <= shown
     assert {child.tag for case in cases for child in case} <= {"failure", "skipped"}
-    assert not CONTROL.search((tmp_path / "gate.json").read_text(encoding="utf-8"))
-    document = json.loads((tmp_path / "gate.json").read_text(encoding="utf-8"))
+    document = json.loads(written(tmp_path / "gate.json"))
     assert set(NAMES) <= {check["test_set"] for check in document["checks"]}
     check_markdown((tmp_path / "gate.md").read_text(encoding="utf-8"), "bullet_list", "list_item")
 
 
 @pytest.mark.slow
-def test_a_run_is_shown_and_repeated(run: Run, suite: Path, tmp_path: Path) -> None:
-    first = run("run", "builtin/overlap", suite, "-o", tmp_path / "run")
-    assert run("run", "builtin/overlap", suite, "-o", tmp_path / "run")[1] == first[1]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "lm-eval", "inspect"])
 def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
-    import yaml
-
     sets = [name for name in NAMES if name not in {HOSTILE["upper"], HOSTILE["composed"]}]
     manifest = read_manifest(suite / "manifest.json")
-    folder = tmp_path / "suite"
-    shutil.copytree(suite, folder)
-    for number, name in enumerate(sets):  # the names differ in letters, as is asked for
-        manifest["test_sets"][f"t{number}{name}"] = manifest["test_sets"][name]
-    manifest["test_sets"] = {key: each for key, each in manifest["test_sets"].items() if key[:1] == "t"}
+    folder = Path(shutil.copytree(suite, tmp_path / "suite"))
+    of = manifest["test_sets"]  # the names differ in letters, as is asked for
+    manifest["test_sets"] = {f"t{number}{name}": of[name] for number, name in enumerate(sets)}
     write_manifest(folder / "manifest.json", manifest)
     run("export", form, folder, "-o", tmp_path / "out")
     for path in (tmp_path / "out").iterdir():
-        text = path.read_text(encoding="utf-8")
-        assert not CONTROL.search(text)
+        text = written(path)
         if path.suffix == ".py":
             compile(text, path.name, "exec")
         elif path.suffix == ".yaml":
@@ -335,17 +322,11 @@ def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
 
 
 def test_the_card_of_a_suite(run: Run, suite: Path, tmp_path: Path) -> None:
-    import yaml
-
-    folder = tmp_path / "suite"
-    shutil.copytree(suite, folder)
+    folder = shutil.copytree(suite, tmp_path / "suite")
     run("card", folder)
-    front, text = (folder / "README.md").read_text(encoding="utf-8").removeprefix("---\n").split("\n---\n", 1)
-    assert not CONTROL.search(front + text)
-    configs = yaml.safe_load(front)["configs"]
-    assert [each["config_name"] for each in configs] == [
-        visible(each) for each in (f"base.{NAMES[0]}", *NAMES)
-    ]
+    front, text = written(folder / "README.md").removeprefix("---\n").split("\n---\n", 1)
+    configs = [each["config_name"] for each in yaml.safe_load(front)["configs"]]
+    assert configs == [visible(each) for each in (f"base.{NAMES[0]}", *NAMES)]
     tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
     kinds = {child.type for token in tokens for child in token.children or ()}
     assert not kinds & {"image", "html_inline", "s_open"}
@@ -354,29 +335,22 @@ def test_the_card_of_a_suite(run: Run, suite: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_study_of_judges(run: Run, tmp_path: Path) -> None:
-    from starlette.testclient import TestClient
-
-    from crossexam.validation.server import application
-    from crossexam.validation.study import open_study
-
     suite, study = write_suite(tmp_path / "suite", with_errors=False), tmp_path / "study"
     run("validate", "sample", suite, "-o", study, "--per-set", "9")
-    run("validate", "export", study, "-o", tmp_path / "all.csv")
-    run("validate", "export", study, "-o", tmp_path / "all.json")
-    text = (tmp_path / "all.csv").read_text(encoding="utf-8-sig")
-    assert not CONTROL.search(text)
-    for row in csv.reader(io.StringIO(text, newline=""), strict=True):
+    for suffix in ("csv", "json"):
+        run("validate", "export", study, "-o", tmp_path / f"all.{suffix}")
+    sheet = (tmp_path / "all.csv").read_text(encoding="utf-8-sig")
+    for row in csv.reader(io.StringIO(sheet, newline=""), strict=True):
         assert not any(cell.startswith(FORMULA) for cell in row)
-    assert not CONTROL.search((tmp_path / "all.json").read_text(encoding="utf-8"))
+    assert not CONTROL.search(sheet)
+    written(tmp_path / "all.json")
     run("validate", "import", study, tmp_path / "all.csv")  # the sentences are those of the items
     run("validate", "verdict", study)
     opened = open_study(study)
     client = TestClient(application(opened), base_url="http://127.0.0.1:8765")
     page = client.get(f"/j/{opened.judges['judge-1']}").text
-    tags = Tags(page)
     assert not CONTROL.search(page)
-    assert not tags.tags & {"iframe", "img", "svg"}
-    assert not [name for name in tags.attributes if name.startswith("on")]
+    assert not Tags(page).tags & {"iframe", "img", "svg"}
 
 
 def test_messages_about_files(run: Run, tmp_path: Path, for_each: Callable[..., None]) -> None:
@@ -393,57 +367,14 @@ def test_messages_about_files(run: Run, tmp_path: Path, for_each: Callable[..., 
             "fetch": ("fetch", text, "--data", tmp_path),
         }
         command = commands.get(place, ("build", "negation", "--base", path, "-o", tmp_path / "x"))
-        _, _, err = run(*command, codes=(2,))
-        assert err.startswith("crossexam: ")
+        assert run(*command, codes=(2,)).startswith("crossexam: ")
 
     names = ("colour", "c1", "override", "closing markup", "nul")
     places = ("header", "label", "name", "line", "model", "fetch")
     for_each(check, product(names, places))
 
 
-@pytest.mark.slow
-def test_features_of_a_model_trained_on_hostile_words(run: Run, tmp_path: Path) -> None:
-    words = [re.sub(r"[\s\0]", "", text) for text in HOSTILE.values() if storable(text)]
-    lines = [
-        json.dumps({"premise": f"A {word} sleeps.", "hypothesis": f"{word}.", "label": LABELS[number % 3]})
-        for number, word in enumerate(words * 2)
-    ]
-    path = tmp_path / "pairs.jsonl"
-    path.write_text("\n".join(lines), encoding="utf-8")
-    run("train", "bag-of-words", "--train", path, "--dev", path, "-o", tmp_path / "model")
-    run("features", f"bow/{tmp_path / 'model'}", "--top", "60")
-
-
-#: Names of files that a file system takes.
-_OF_FILES = ("colour", "c1", "override", "isolate", "emoji", "formula", "image", "script")
-
-
-def hostile_file(folder: Path, name: str) -> Path:
-    """Write pairs with hostile texts into a file with the hostile *name*."""
-    path = folder / f"{HOSTILE[name].replace('/', '|')[:80]}.jsonl"
-    lines = [
-        json_text(
-            {"premise": f"{text} Two men sleep.", "hypothesis": f"{text} men", "label": LABELS[number % 3]}
-        )
-        for number, text in enumerate(filter(storable, HOSTILE.values()))
-    ]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    return path
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", _OF_FILES)
-def test_an_examination_and_a_subset_of_a_hostile_file(run: Run, tmp_path: Path, name: str) -> None:
-    path = hostile_file(tmp_path, name)
-    out = tmp_path / HOSTILE[name].replace("/", "|")[:80]
-    bases = ("--base", path, "--skip-bad", "--allow-loss")  # some texts are no sentences
-    run("examine", "builtin/overlap", "--suite", "negation", *bases, "-o", out / "all")
-    check_html((out / "all" / "report.html").read_text(encoding="utf-8"))
-    run("subset", "hard", "--model", "builtin/overlap", *bases, "-o", out / "hard")
-    run("card", out / "hard")
-
-
-def test_names_of_models_lists_and_checkpoints(
+def test_messages_about_models_lists_and_checkpoints(
     run: Run, tmp_path: Path, for_each: Callable[..., None]
 ) -> None:
     def check(name: str) -> None:
@@ -456,17 +387,48 @@ def test_names_of_models_lists_and_checkpoints(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, text in HOSTILE.items() if storable(text)])
+def test_features_of_a_model_trained_on_hostile_words(run: Run, tmp_path: Path) -> None:
+    words = [re.sub(r"[\s\0]", "", text) for text in STORABLE.values()]
+    path = write_pairs(tmp_path / "pairs.jsonl", [(f"A {word} sleeps.", f"{word}.") for word in words * 2])
+    run("train", "bag-of-words", "--train", path, "--dev", path, "-o", tmp_path / "model")
+    run("features", f"bow/{tmp_path / 'model'}", "--top", "60")
+
+
+#: Names of files that a file system takes.
+_OF_FILES = ("colour", "c1", "override", "isolate", "emoji", "formula", "image", "script")
+
+
+def write_pairs(path: Path, pairs: list[tuple[str, str]]) -> Path:
+    rows = [
+        json_text({"premise": premise, "hypothesis": hypothesis, "label": LABELS[number % 3]})
+        for number, (premise, hypothesis) in enumerate(pairs)
+    ]
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", _OF_FILES)
+def test_an_examination_and_a_subset_of_a_hostile_file(run: Run, tmp_path: Path, name: str) -> None:
+    legal = HOSTILE[name].replace("/", "|")[:80]
+    pairs = [(f"{text} Two men sleep.", f"{text} men") for text in STORABLE.values()]
+    path, out = write_pairs(tmp_path / f"{legal}.jsonl", pairs), tmp_path / legal
+    bases = ("--base", path, "--skip-bad", "--allow-loss")  # some texts are no sentences
+    run("examine", "builtin/overlap", "--suite", "negation", *bases, "-o", out / "all")
+    check_html((out / "all" / "report.html").read_text(encoding="utf-8"))
+    run("subset", "hard", "--model", "builtin/overlap", *bases, "-o", out / "hard")
+    run("card", out / "hard")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STORABLE)
 def test_requests_to_a_model_with_a_hostile_name(run: Run, tmp_path: Path, name: str) -> None:
     path, text = tmp_path / "base.parquet", HOSTILE[name]
     write_test_set(path, examples("", True))
     asked = ("run", f"api/{text}", path, "-o", tmp_path / "run", "--endpoint", "http://127.0.0.1:9/v1")
-    _, out, _ = run(*asked, "--dry-run")
-    shown = json.loads(out[out.index("{\n") :])
-    assert shown["model"] == text  # JSON has the exact name
+    out = run(*asked, "--dry-run")
+    assert json.loads(out[out.index("{\n") :])["model"] == text  # JSON has the exact name
     run(*asked, "--answer", "text", "--batch-out", tmp_path / "batch.jsonl")
-    written = (tmp_path / "batch.jsonl").read_text(encoding="utf-8")
-    assert not CONTROL.search(written)
-    requests = [json.loads(line) for line in written.split("\n") if line]
+    requests = [json.loads(line) for line in written(tmp_path / "batch.jsonl").split("\n") if line]
     assert {each["body"]["model"] for each in requests} == {text}
     assert len(requests) > 30  # those of the probe

@@ -2,64 +2,27 @@
 
 from __future__ import annotations
 
-import os
-import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from crossexam.cli.ls import _corpora
+from crossexam.core.test_sets import read_suite
+
+pytestmark = pytest.mark.usefixtures("folder")
 Crossexam = Callable[..., Any]
-SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
-def process(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "crossexam.cli.main", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONPATH": str(SOURCE), "COLUMNS": "160"} | environment,
-        check=False,
-    )
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
-    folder = tmp_path_factory.mktemp("demo")
-    return folder, process("demo", "-o", "out", cwd=folder, NLTK_DATA=str(folder), HOME=str(folder))
-
-
-def test_a_demo_of_one_model(crossexam: Crossexam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_demo_of_one_model_and_what_follows_it(
+    crossexam: Crossexam, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second demo uses the first; its suite passes the checks; its run gives reports of every form."""
+    monkeypatch.setenv("NLTK_DATA", str(folder))
     monkeypatch.setattr("crossexam.cli.examine._DEMO_MODELS", ("builtin/overlap",))
     assert "antonymy" in crossexam("demo -o out").out
     assert "numerical_reasoning" in Path("out/report.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_the_demo_needs_nothing(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
-    folder, done = demo
-    assert done.returncode == 0, done.stderr
-    assert "builtin/minilm" in done.stdout
-    assert "antonymy" in done.stdout
-    assert len(done.stdout.splitlines()) + done.stderr.count("report:") <= 40
-    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert "builtin/bag-of-words" in page
-    assert "builtin/minilm" in page
-    assert "numerical_reasoning" in page
-
-
-@pytest.mark.slow
-def test_what_follows_a_demo(
-    demo: tuple[Path, subprocess.CompletedProcess[str]], crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A second demo uses the first; its suite passes the checks; its runs give reports of every form."""
-    folder, _ = demo
-    monkeypatch.chdir(folder)
     before = {path: path.stat().st_mtime_ns for path in Path("out/suite").iterdir()}
     assert "already contains this suite" in crossexam("demo -o out").err
     assert before == {path: path.stat().st_mtime_ns for path in Path("out/suite").iterdir()}
@@ -68,42 +31,25 @@ def test_what_follows_a_demo(
     assert "sentence met before" in said.out  # why examples gave no item
     base = next(Path("out/suite").glob("base.*"))  # numerical reasoning comes from no pair of it
     crossexam(f"check out/suite --base {base}")
-    runs = sorted(map(str, Path("out/runs").iterdir()))
-    for suffix in ("html", "md", "tex", "csv", "json"):
-        crossexam(f"report {' '.join(runs)} -o x.{suffix}")
-        assert Path(f"x.{suffix}").stat().st_size > 1_000
-    assert "negation" in crossexam(f"compare {' '.join(runs[:2])}").out
-    Path("d.html").mkdir()
-    assert "d.html" in crossexam(f"report {runs[0]} -o d.html", 2).err
+    crossexam(f"report out {' '.join(f'-o x.{suffix}' for suffix in ('md', 'tex', 'csv', 'json'))}")
 
 
-def test_check_fails(crossexam: Crossexam, tmp_path: Path) -> None:
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text(
+def test_check_fails(crossexam: Crossexam) -> None:
+    Path("bad.jsonl").write_text(
         '{"id": "antonymy:a", "premise": "It is hot.", "hypothesis": "It is cold.", "label": "neutral",'
         ' "base": "a", "construction": "antonymy.v1", "source": "premise", "target": "premise",'
         ' "edits": [{"side": "hypothesis", "start": 6, "end": 9, "old": "hot", "new": "warm"}], "info": {}}\n'
     )
-    said = crossexam(f"check {bad}", 1)
+    said = crossexam("check bad.jsonl", 1)
     assert "E101" in said.out
     assert "E201" in said.out
 
 
-def test_a_run_is_not_written_over_another_models(
-    crossexam: Crossexam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    crossexam("build negation --base builtin:demo[:20] -o suite")
-    for _ in range(2):
-        crossexam("run builtin/overlap suite -o mine")
-    before = Path("mine/manifest.json").read_bytes()
-    said = crossexam("run builtin/majority suite -o mine", 2).err
-    assert "builtin/overlap" in said
-    assert "builtin/majority" in said
-    assert Path("mine/manifest.json").read_bytes() == before
+def test_files_of_users_are_not_written_over(crossexam: Crossexam) -> None:
     Path("notes").mkdir()
     for path in (Path("notes/notes.txt"), Path("file")):
         path.write_text("mine")
+    crossexam("build corpus --base builtin:demo[:20] -o suite")
     for line in (
         "run builtin/overlap suite -o notes",
         "run builtin/overlap suite -o file",
@@ -113,23 +59,12 @@ def test_a_run_is_not_written_over_another_models(
     assert Path("file").read_text() == Path("notes/notes.txt").read_text() == "mine"
 
 
-def test_a_mistake_has_one_message_and_no_traceback(tmp_path: Path) -> None:
-    """As test_mistakes.py has it for all of them: here of a process of its own."""
-    done = process("build", "negaton", "--base", "builtin:demo", "-o", "x", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("crossexam: ")
-    assert "negaton" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_ls_corpora_tells_splits_apart_and_what_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crossexam.cli.ls import _corpora
-
-    (tmp_path / "SICK_train.txt").write_text("", encoding="utf-8")
-    (tmp_path / "MED.tsv").write_text("", encoding="utf-8")
-    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
+    for name in ("SICK_train.txt", "MED.tsv"):
+        Path(name).write_text("", encoding="utf-8")
+    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
     rows = {row[0]: row[1:3] for row in _corpora().rows}
     assert rows["sick"] == ("train dev test all", "part")
     assert rows["med"] == ("test", "yes")
@@ -148,19 +83,37 @@ def test_ls(crossexam: Crossexam) -> None:
         "rules": "The nun may feed the cat.",
     }.items():
         assert expected in crossexam(f"ls {kind}").out
-
-
-def test_every_verb_has_help(crossexam: Crossexam) -> None:
-    verbs = re.findall(r"^│ ([a-z]+) ", crossexam("--help").out, flags=re.MULTILINE)
-    assert set(verbs) >= {"demo", "examine", "ls", "fetch", "build", "check", "run", "report", "compare"}
     assert crossexam("--version").out.strip()
 
 
-def test_a_base_file_of_ones_own(
-    crossexam: Crossexam, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_limit_of_a_subset_is_recorded(crossexam: Crossexam) -> None:
+    crossexam("subset hard --model builtin/overlap --base builtin:demo --limit 30 -o subset")
+    assert read_suite(Path("subset")).manifest["request"]["limit"] == 30
+
+
+def test_a_hint_of_train_leads_to_a_training(crossexam: Crossexam) -> None:
+    labels = ["entailment", "neutral", "contradiction"] * 3
+    rows = [f"A man sleeps.,A man {n} sleeps.,{label}" for n, label in enumerate(labels)]
+    Path("mine.csv").write_text("\n".join(["first,second,gold", *rows]), encoding="utf-8")
+    line = "train bag-of-words --train mine.csv --dev mine.csv -o model"
+    assert "--columns premise=A,hypothesis=B" in crossexam(line, 2).err
+    crossexam(f"{line} --columns premise=first,hypothesis=second,label=gold")
+    assert Path("model/manifest.json").exists()
+
+
+def test_fields_of_documents_are_read_and_endless_ones_are_told(crossexam: Crossexam) -> None:
+    for name, premise in (("long", "word " * 40_000), ("endless", "x" * (16 * 2**20 + 1))):
+        text = f"premise,hypothesis,label\n{premise},It is long.,neutral\n"
+        Path(f"{name}.csv").write_text(text, encoding="utf-8")
+    crossexam("build corpus --base long.csv -o suite")
+    assert "16,777,216 characters" in crossexam("build corpus --base endless.csv -o other", 2).err
+
+
+def test_names_of_papers_are_trained_and_a_misspelt_one_is_answered_with_the_nearest(
+    crossexam: Crossexam,
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("mine.csv").write_text("a,b,gold\nThe soup is hot.,A meal is warm.,entailment\n")
-    columns = "premise=a,hypothesis=b,label=gold"
-    crossexam(f"build negation --base mine.csv --columns {columns} -o x --format jsonl")
-    assert "A meal is warm and false is not true." in Path("x/negation.mine.jsonl").read_text()
+    pytest.importorskip("torch")
+    demo = "--train builtin:demo --dev builtin:demo -o model --limit 20"
+    crossexam(f"train CBOW {demo} --epochs 1 --set width=4 --set hidden=3")
+    assert '"architecture": "cbow"' in Path("model/manifest.json").read_text()
+    assert "'diin'" in crossexam(f"train DIIM {demo}", 2).err

@@ -37,11 +37,22 @@ def suite() -> cx.Suite:
 
 
 @pytest.fixture
+def source(tiny_checkpoint: Path) -> str:
+    return f"hf/{tiny_checkpoint}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where conversions are written to; nothing else is in the folder around it."""
+    return tmp_path / "new" / "exported"
+
+
+@pytest.fixture
 def renamed(tiny_checkpoint: Path, tmp_path: Path) -> Make:
     """A function that copies the checkpoint with other names of its classes."""
 
     def make(*names: str) -> Path:
-        folder = Path(shutil.copytree(tiny_checkpoint, tmp_path / "checkpoint"))
+        folder = Path(shutil.copytree(tiny_checkpoint, tmp_path / names[0]))
         config = read_json(folder / "config.json")
         config["id2label"] = {str(k): name for k, name in enumerate(names)}
         config["label2id"] = {name: k for k, name in enumerate(names)}
@@ -51,7 +62,7 @@ def renamed(tiny_checkpoint: Path, tmp_path: Path) -> Make:
     return make
 
 
-def fake_export(monkeypatch: pytest.MonkeyPatch, *, bias: float = 0.0) -> None:
+def fake_export(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the exporter of torch give way to a graph of one product: what is tested does not depend on it."""
     import onnx
     from onnx import TensorProto, helper, numpy_helper
@@ -61,25 +72,25 @@ def fake_export(monkeypatch: pytest.MonkeyPatch, *, bias: float = 0.0) -> None:
         nodes = [
             helper.make_node("Gather", ["vectors", "input_ids"], ["found"]),
             helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-            helper.make_node("Einsum", ["found", "mask"], ["sums"], equation="pth,pt->ph"),
-            helper.make_node("Add", ["sums", "bias"], ["logits"]),
+            helper.make_node("Einsum", ["found", "mask"], ["logits"], equation="pth,pt->ph"),
         ]
         inputs = [
             helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
             for name in ("input_ids", "attention_mask")
         ]
         output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", 3])
-        tables = {"vectors": vectors, "bias": np.array([bias, 0, 0], dtype=np.float32)}
         made = helper.make_graph(
-            nodes, "sums", inputs, [output], [numpy_helper.from_array(t, n) for n, t in tables.items()]
+            nodes, "sums", inputs, [output], [numpy_helper.from_array(vectors, "vectors")]
         )
         return helper.make_model(made, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
 
     monkeypatch.setattr(export, "exported_graph", graph)
 
 
+@pytest.fixture
 def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave out the check that the graph computes what the checkpoint does."""
+    """Use another graph, without the check that it computes what the checkpoint does."""
+    fake_export(monkeypatch)
     monkeypatch.setattr(conversion, "_check_export", lambda *arguments: None)
 
 
@@ -87,8 +98,7 @@ def unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_it_writes_a_model_that_answers_the_same(tiny_checkpoint: Path, tmp_path: Path) -> None:
-    source, folder = f"hf/{tiny_checkpoint}", tmp_path / "new" / "exported"
+def test_it_writes_a_model_that_answers_the_same(source: str, folder: Path, tmp_path: Path) -> None:
     suite = tmp_path / "suite"
     cx.build("negation", "builtin:demo", limit=20, folder=suite)
     command = ["convert", source, "-o", str(folder), "--on", str(suite)]
@@ -102,38 +112,30 @@ def test_it_writes_a_model_that_answers_the_same(tiny_checkpoint: Path, tmp_path
     facts = read_manifest(folder / "convert.json")
     assert (facts["precision"], facts["accepted"], facts["first_token_only"]) == ("float32", False, True)
     assert str(tmp_path).encode() not in (folder / "model.onnx").read_bytes()
-    details = predict_suite(f"onnx/{folder}", "" or suite).manifest["details"]
+    details = predict_suite(f"onnx/{folder}", suite).manifest["details"]
     assert details["conversion"]["comparison"] == facts["comparison"]
+    assert details["conversion"]["source"] == source
     assert details["moved_since_conversion"] <= 1e-5
     assert "probe" not in details["conversion"]
     before = (folder / "convert.json").stat().st_mtime_ns
     assert CliRunner().invoke(app, command, catch_exceptions=False).stdout == first.stdout
     assert (folder / "convert.json").stat().st_mtime_ns == before
-    with pytest.raises(CrossexamError, match="it holds another conversion"):
-        convert_checkpoint(Conversion(source, folder, int8=True, suite=cx.load_suite(suite)))
-
-
-@pytest.mark.slow
-def test_the_library_converts_as_the_command_does(
-    tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite
-) -> None:
-    name, (data, *_) = f"hf/{tiny_checkpoint}", suite
-    found = cx.convert(name, tmp_path / "made", on=suite)
-    assert read_json(tmp_path / "made" / "convert.json")["comparison"] == found.as_json()
-    assert cx.convert(name, str(tmp_path / "made"), on=suite) == found
-    assert cx.run(f"onnx/{tmp_path / 'made'}", suite).manifest["details"]["conversion"]["source"] == name
+    # the library converts as the command does
+    loaded = cx.load_suite(suite)
+    assert cx.convert(source, str(folder), on=loaded).as_json() == facts["comparison"]
+    (data, *_) = loaded
     table = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in data]
-    other = cx.convert(name, tmp_path / "other", on=table)
+    other = cx.convert(source, tmp_path / "other", on=table)
     assert (other.on, other.pairs) == ("examples", len({tuple(row.values())[:2] for row in table}))
-    with pytest.raises(CrossexamError, match="it holds another conversion"):
-        cx.convert(name, tmp_path / "made", on=table)
+    fewer = cx.build("negation", "builtin:demo", limit=3)
+    for another in ({"suite": loaded, "int8": True}, {"suite": fewer}):
+        with pytest.raises(CrossexamError, match="it holds another conversion"):
+            convert_checkpoint(Conversion(source, folder, **another))
 
 
-def test_weights_of_8_bits(tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite) -> None:
-    source, folder = f"hf/{tiny_checkpoint}", tmp_path / "small"
+def test_weights_of_8_bits(source: str, folder: Path, suite: cx.Suite) -> None:
     agreement = convert_checkpoint(Conversion(source, folder, int8=True, suite=suite, accept=True))
-    facts = read_manifest(folder / "convert.json")
-    quantized = facts["quantized"]
+    quantized = read_manifest(folder / "convert.json")["quantized"]
     # two layers of six products, less two for the values and three after the first token is chosen
     assert (quantized["quantized"], quantized["products"]) == (7, 12)
     assert 0 < agreement.largest_difference < 0.1
@@ -144,146 +146,81 @@ def test_weights_of_8_bits(tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suit
     assert model.details["one_by_one"] is False
 
 
-@pytest.mark.slow
-def test_a_checkpoint_like_roberta(tmp_path: Path, suite: cx.Suite) -> None:
-    import torch
-    from transformers import RobertaConfig, RobertaForSequenceClassification
-
-    tokenizer = _byte_tokenizer()
-    torch.manual_seed(2)
-    config = RobertaConfig(
-        vocab_size=len(tokenizer), max_position_embeddings=66, type_vocab_size=1, num_labels=3,
-        hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=48,
-        pad_token_id=1, bos_token_id=0, eos_token_id=2, id2label=dict(enumerate(ORDER)),
-        label2id={name: k for k, name in enumerate(ORDER)},
-    )  # fmt: skip
-    RobertaForSequenceClassification(config).save_pretrained(tmp_path / "roberta")
-    tokenizer.save_pretrained(tmp_path / "roberta")
-    source, folder = f"hf/{tmp_path / 'roberta'}", tmp_path / "exported"
-    assert convert_checkpoint(Conversion(source, folder, suite=suite)).same.value == 1
-    made = open_model(f"onnx/{folder}")
-    assert np.allclose(made.predict(PAIRS), open_model(source).predict(PAIRS), atol=1e-5)
-    assert made.details["label_order"] == list(ORDER)
-
-
-def _byte_tokenizer() -> Any:
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
-
-    made = Tokenizer(models.BPE(unk_token="<unk>"))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    special = ["<s>", "<pad>", "</s>", "<unk>"]
-    texts = [text for pair in PAIRS for text in pair]
-    made.train_from_iterator(texts, trainers.BpeTrainer(vocab_size=500, special_tokens=special))
-    made.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
-    )
-    return PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=64, pad_token="<pad>", unk_token="<unk>", bos_token="<s>",
-        eos_token="</s>", model_input_names=["input_ids", "attention_mask"],
-    )  # fmt: skip
-
-
 # Labels
 
 
-def test_a_declared_order_is_kept(
-    renamed: Make, tmp_path: Path, suite: cx.Suite, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.usefixtures("unchecked")
+def test_a_declared_order_or_the_names_of_the_configuration_are_kept(
+    renamed: Make, folder: Path, tmp_path: Path, suite: cx.Suite
 ) -> None:
-    fake_export(monkeypatch)
-    unchecked(monkeypatch)
-    source, folder = f"hf/{renamed('LABEL_0', 'LABEL_1', 'LABEL_2')}", tmp_path / "exported"
-    request = Conversion(source, folder, suite=suite, accept=True, options={"label_order": ORDER})
-    convert_checkpoint(request)
+    checkpoint = f"hf/{renamed('LABEL_0', 'LABEL_1', 'LABEL_2')}"
+    options = {"label_order": ORDER}
+    convert_checkpoint(Conversion(checkpoint, folder, suite=suite, accept=True, options=options))
     made = open_model(f"onnx/{folder}")
     assert (made.details["label_order"], made.details["label_order_from"]) == (list(ORDER), "config.json")
-
-
-def test_the_names_of_the_configuration_are_kept(
-    renamed: Make, tmp_path: Path, suite: cx.Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake_export(monkeypatch)
-    unchecked(monkeypatch)
     names = [name.upper() for name in ORDER]
-    convert_checkpoint(Conversion(f"hf/{renamed(*names)}", tmp_path / "exported", suite=suite, accept=True))
-    assert list(read_json(tmp_path / "exported" / "config.json")["id2label"].values()) == names
+    convert_checkpoint(Conversion(f"hf/{renamed(*names)}", tmp_path / "named", suite=suite, accept=True))
+    assert list(read_json(tmp_path / "named" / "config.json")["id2label"].values()) == names
 
 
 @pytest.mark.slow
-def test_two_labels(renamed: Make, tmp_path: Path, suite: cx.Suite) -> None:
+def test_two_labels(renamed: Make, folder: Path, tmp_path: Path, suite: cx.Suite) -> None:
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    folder = renamed("a", "b", "c")
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    model = AutoModelForSequenceClassification.from_pretrained(
-        folder, num_labels=2, ignore_mismatched_sizes=True, id2label={0: "not_entailment", 1: "entailment"},
-        label2id={"not_entailment": 0, "entailment": 1},
-    )  # fmt: skip
-    for kind in (model, tokenizer):
-        kind.save_pretrained(tmp_path / "two")
-    agreement = convert_checkpoint(Conversion(f"hf/{tmp_path / 'two'}", tmp_path / "exported", suite=suite))
+    checkpoint, labels = renamed("a", "b", "c"), {"not_entailment": 0, "entailment": 1}
+    AutoTokenizer.from_pretrained(checkpoint).save_pretrained(tmp_path / "two")
+    AutoModelForSequenceClassification.from_pretrained(
+        checkpoint,
+        ignore_mismatched_sizes=True,
+        id2label={number: label for label, number in labels.items()},
+        label2id=labels,
+    ).save_pretrained(tmp_path / "two")
+    agreement = convert_checkpoint(Conversion(f"hf/{tmp_path / 'two'}", folder, suite=suite))
     assert (agreement.same.value, agreement.difference.value) == (1, 0)
-    made = open_model(f"onnx/{tmp_path / 'exported'}")
-    assert made.details["label_order"] == ["not_entailment", "entailment"]
+    assert open_model(f"onnx/{folder}").details["label_order"] == list(labels)
 
 
 # What is refused
 
 
-def test_a_model_that_agrees_too_rarely(
-    tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake_export(monkeypatch)
-    unchecked(monkeypatch)
-    source, folder = f"hf/{tiny_checkpoint}", tmp_path / "new" / "exported"
-    with pytest.raises(CrossexamError, match=r"predicts the same label as hf/.* nothing was kept") as caught:
-        convert_checkpoint(Conversion(source, folder, suite=suite))
-    assert "wanted: at least 99 %\n  hint: --accept keeps it" in str(caught.value)
+@pytest.mark.usefixtures("unchecked")
+def test_a_model_that_agrees_too_rarely(source: str, folder: Path, tmp_path: Path) -> None:
+    suite, model = str(tmp_path / "suite"), f"onnx/{folder}"
+    cx.build("negation", "builtin:demo", limit=20, folder=Path(suite))
+    command = ["convert", source, "-o", str(folder), "--on", suite]
+    refused = CliRunner().invoke(app, command).exception
+    assert isinstance(refused, CrossexamError)
+    assert "nothing was kept" in refused.what
+    assert "at least 99 %" in str(refused.wanted)
     assert not folder.parent.exists()
-    convert_checkpoint(Conversion(source, folder, suite=suite, accept=True))
+    assert CliRunner().invoke(app, [*command, "--accept"]).exit_code == 0
     assert read_json(folder / "convert.json")["accepted"] is True
-    cx.build("negation", "builtin:demo", limit=3, folder=tmp_path / "suite")
-    said = CliRunner().invoke(
-        app, ["run", f"onnx/{folder}", str(tmp_path / "suite"), "-o", str(tmp_path / "run")]
-    )
-    assert "warning: onnx/" in said.stderr
+    said = CliRunner().invoke(app, ["run", model, suite, "-o", str(tmp_path / "run")])
     assert "(accepted with --accept)" in said.stderr
-    with pytest.raises(CrossexamError, match="it holds another conversion"):
-        convert_checkpoint(
-            Conversion(source, folder, suite=suite)
-        )  # without --accept it would not have been kept
+    # without --accept it would not have been kept
+    assert "it holds another conversion" in str(CliRunner().invoke(app, command).exception)
 
 
-def test_a_graph_that_computes_something_else(
-    tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite, monkeypatch: pytest.MonkeyPatch
+def test_what_is_refused(
+    source: str, tmp_path: Path, suite: cx.Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_export(monkeypatch)
-    with pytest.raises(CrossexamError, match="the exported graph gives the 30 pairs of the probe logits"):
-        convert_checkpoint(
-            Conversion(f"hf/{tiny_checkpoint}", tmp_path / "exported", suite=suite, accept=True)
-        )
+    with pytest.raises(CrossexamError, match="the 30 pairs of the probe"):  # it computes something else
+        convert_checkpoint(Conversion(source, tmp_path / "exported", suite=suite, accept=True))
     assert not list(tmp_path.iterdir())
-
-
-def test_folders_that_have_something_else(tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite) -> None:
+    for model in ("builtin/overlap", "onnx/exported", "hf/"):
+        with pytest.raises(CrossexamError, match="is not a checkpoint of transformers"):
+            convert_checkpoint(Conversion(model, tmp_path / "exported"))
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(CrossexamError, match="it exists and is not empty"):
-        convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", tmp_path, suite=suite))
+        convert_checkpoint(Conversion(source, tmp_path, suite=suite))
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
-@pytest.mark.parametrize("model", ["builtin/overlap", "onnx/exported", "hf/"])
-def test_other_kinds_of_models(model: str, tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="is not a checkpoint of transformers\n  wanted: hf/FOLDER"):
-        convert_checkpoint(Conversion(model, tmp_path / "exported"))
-
-
+@pytest.mark.usefixtures("unchecked")
 def test_a_killed_conversion_leaves_no_model(
-    tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite, monkeypatch: pytest.MonkeyPatch
+    source: str, tmp_path: Path, suite: cx.Suite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    fake_export(monkeypatch)
-    unchecked(monkeypatch)
     folder = tmp_path / "exported"
 
     def interrupted(*arguments: object) -> None:
@@ -292,12 +229,12 @@ def test_a_killed_conversion_leaves_no_model(
     with monkeypatch.context() as patched:
         patched.setattr(conversion, "_compare", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite))
+            convert_checkpoint(Conversion(source, folder, suite=suite))
     assert not list(tmp_path.iterdir())
     staging = tmp_path / ".exported.part"  # what a process leaves that had no time to clean up
     staging.mkdir()
     (staging / "stale.onnx").write_bytes(b"half")
-    convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite, accept=True))
+    convert_checkpoint(Conversion(source, folder, suite=suite, accept=True))
     assert not staging.exists()
     assert not (folder / "stale.onnx").exists()
 
@@ -305,13 +242,9 @@ def test_a_killed_conversion_leaves_no_model(
 # What is known of a converted model later
 
 
-def test_what_is_said_of_another_graph_does_not_count(
-    tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fake_export(monkeypatch)
-    unchecked(monkeypatch)
-    folder = tmp_path / "exported"
-    convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite, accept=True))
+@pytest.mark.usefixtures("unchecked")
+def test_what_is_said_of_another_graph_does_not_count(source: str, folder: Path, suite: cx.Suite) -> None:
+    convert_checkpoint(Conversion(source, folder, suite=suite, accept=True))
     facts = read_manifest(folder / "convert.json")
     assert "conversion" in open_model(f"onnx/{folder}").details
     write_manifest(folder / "convert.json", {**facts, "probe": [[5.0, 0.0, 0.0]] * 30})

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -17,7 +18,6 @@ import pytest
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
-from crossexam.runs.answer_store import FILE_NAME
 
 PAIRS = [
     (f"A man {verb} in the {place} {n}.", f"A person {verb} {n}.", label)
@@ -75,18 +75,16 @@ def rules(text: str) -> None:
     Path("crossexam.toml").write_text(text)
 
 
-def test_a_run_that_is_as_good_passes(crossexam: Crossexam) -> None:
+def test_a_run_that_is_as_good_passes_and_a_worse_one_does_not(crossexam: Crossexam) -> None:
     rules(f"{RULE}min = 0.6\n{AGAINST}")
-    printed = crossexam("gate good --baseline baseline.parquet --junit g.xml --json g.json")
+    line = "--baseline baseline.parquet --junit g.xml --json g.json"
+    printed = crossexam(f"gate good {line}")
     assert "The gate passes: py/gated_models:good against py/gated_models:good, 2 checks" in printed.out
     assert "written: g.xml" in printed.err
     assert json.loads(Path("g.json").read_text())["passed"] is True
     assert len(ElementTree.parse("g.xml").findall(".//testcase")) == 2
-
-
-def test_a_worse_run_is_broken_with_all_files(crossexam: Crossexam) -> None:
-    rules(AGAINST)
-    crossexam("gate bad --baseline baseline.parquet --junit g.xml --json g.json", 1)
+    Path("crossexam.toml").rename("my.toml")
+    crossexam(f"gate bad {line} --rules my.toml", 1)
     assert json.loads(Path("g.json").read_text())["exit_code"] == 1
     assert ElementTree.parse("g.xml").getroot().find(".//failure") is not None
 
@@ -128,20 +126,12 @@ def test_files_are_written_before_anything_is_printed(here: Path, crossexam: Cro
         assert (here / line.split()[-1]).stat().st_size > 0
 
 
-def test_the_folder_of_several_templates_names_its_runs(crossexam: Crossexam, here: Path) -> None:
-    shutil.copytree(here / "good", here / "wordings" / "gpt3")
-    shutil.copytree(here / "bad", here / "wordings" / "words")
-    said = crossexam("baseline wordings -o b.parquet", 2).err
-    assert "wordings/gpt3, wordings/words" in said
-
-
 def test_open_checks_leave_it_undecided_pass_or_fail(crossexam: Crossexam) -> None:
     rules(f"{RULE}min = 0.95\n")
-    through = "is undecided, let through by --open pass"
     for option, code, says in (
         ("", 5, "is undecided"),
         ("--open undecided", 5, "is undecided"),
-        ("--open pass", 0, through),
+        ("--open pass", 0, "is undecided, let through by --open pass"),
         ("--open fail", 1, "fails"),
     ):
         said = crossexam(f"gate good --json g.json {option}", code)
@@ -149,11 +139,8 @@ def test_open_checks_leave_it_undecided_pass_or_fail(crossexam: Crossexam) -> No
         assert json.loads(Path("g.json").read_text())["exit_code"] == code
     rules(f'{RULE}min = 0.95\nrequire = "shown"\n')
     crossexam("gate good --open pass", 1)
-
-
-def test_an_open_check_without_a_loss_passes(crossexam: Crossexam) -> None:
-    rules('[[gate]]\nset = "negation.*"\nmeasure = "drop"\nmax = 0.05\n')
-    assert "The gate passes: py/gated_models:good, 1 check: 1 " in crossexam("gate good --junit g.xml").out
+    rules('[[gate]]\nset = "negation.*"\nmeasure = "drop"\nmax = 0.05\n')  # open, but without a loss
+    assert "The gate passes: py/gated_models:good, 1 check: 1 " in crossexam("gate good").out
 
 
 def test_the_items_behind_a_check_and_all_of_them(crossexam: Crossexam) -> None:
@@ -163,11 +150,7 @@ def test_the_items_behind_a_check_and_all_of_them(crossexam: Crossexam) -> None:
     assert "20 items are wrong now, but not in the baseline; 2 of" in " ".join(out.split())
     assert out.count("    premise: ") == 2
     assert "by the baseline neutral" in out
-    assert out.endswith(
-        "To see all of these items:\n"
-        "  crossexam gate bad --baseline baseline.parquet --junit g.xml --json g.json \\\n"
-        "    --items all\n"
-    )
+    assert out.endswith(f"To see all of these items:\n  crossexam {line} \\\n    --items all\n")
     out = crossexam(f"{line} --items all", 1).out
     assert out.count("    premise: ") == 20
     assert "To see all of these items" not in out
@@ -176,110 +159,80 @@ def test_the_items_behind_a_check_and_all_of_them(crossexam: Crossexam) -> None:
     assert "'some'" in crossexam(f"{line} --items=some", 2).err
 
 
-def test_the_table_fits_80_columns(crossexam: Crossexam) -> None:
-    rules(f"{RULE}min = 0.95\n{AGAINST}")
-    said = crossexam("gate some --baseline baseline.parquet --max-unanswered 1", 5)
-    assert max(map(len, said.out.splitlines())) <= 80
-
-
-def test_rules_may_be_in_another_file(crossexam: Crossexam) -> None:
-    Path("my.toml").write_text(f"{RULE}min = 0.9\n")
-    crossexam("gate bad --rules my.toml", 1)
-
-
-def test_the_summary_of_a_step_is_appended(
+def test_the_table_fits_80_columns_and_the_summary_of_a_step_is_appended(
     crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch, here: Path
 ) -> None:
-    rules(f"{RULE}min = 0.6\n")
+    rules(f"{RULE}min = 0.95\n{AGAINST}")
     Path("summary.md").write_text("before\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(here / "summary.md"))
-    crossexam("gate good")
-    crossexam("gate bad", 1)
+    said = crossexam("gate some --baseline baseline.parquet --max-unanswered 1", 5)
+    assert max(map(len, said.out.splitlines())) <= 80
+    crossexam("gate bad --baseline baseline.parquet", 1)
     text = Path("summary.md").read_text()
     assert text.startswith("before\n")
     assert text.count("| 1 | negation.pairs | accuracy |") == 2
 
 
-def other_suite(run: Crossexam) -> str:
-    pl.DataFrame(PAIRS[3:], schema=["premise", "hypothesis", "label"], orient="row").write_csv("pairs.csv")
-    run("build negation --base pairs.csv -o other")
-    run("run builtin/overlap other -o new")
-    return "gate new --baseline baseline.parquet"
-
-
-def fewer_sets(run: Crossexam) -> str:
-    run("run builtin/overlap suite/negation.pairs.parquet -o new")
-    return "gate new --baseline baseline.parquet"
-
-
-def cut(run: Crossexam) -> str:
-    run("run builtin/overlap suite --limit 5 -o new")
-    return "gate new --baseline baseline.parquet"
-
-
-def failed_probe(run: Crossexam) -> str:
+def failed_probe() -> None:
     from crossexam.core.sealed import read_manifest, write_manifest
 
     path = Path("good/manifest.json")
     probe = {"right": 0.2, "items": 30, "warning": "the order could not be verified"}
     manifest = read_manifest(path)
     write_manifest(path, {**manifest, "details": {**manifest.get("details", {}), "probe": probe}})
-    return "gate good --baseline baseline.parquet"
 
 
-def changed_baseline(run: Crossexam) -> str:
+def changed_baseline() -> None:
     data = Path("baseline.parquet").read_bytes()
     Path("baseline.parquet").write_bytes(data[:-200] + b"x" * 200)
-    return "gate good --baseline baseline.parquet"
 
 
-#: What cannot be judged, with what the error names.
-NOT_JUDGED = [
-    (other_suite, "over different items"),
-    (fewer_sets, "base.pairs"),
-    (cut, "over different items (5 with content"),
-    (failed_probe, "probe"),
-    (changed_baseline, "baseline.parquet"),
-]
-
-
-@pytest.mark.parametrize(("prepare", "says"), NOT_JUDGED)
-def test_what_cannot_be_judged_exits_with_2(
-    crossexam: Crossexam, prepare: Callable[[Crossexam], str], says: str
-) -> None:
+def test_what_cannot_be_judged_exits_with_2(crossexam: Crossexam, for_each: Callable[..., None]) -> None:
+    """Runs over other items, other sets and part of the items; a failed probe; a damaged baseline."""
     rules(AGAINST)
-    line = prepare(crossexam)
-    assert says in crossexam(f"{line} --junit g.xml", 2).err
-    assert not Path("g.xml").exists()
+
+    def refused(run: str, culprit: str) -> None:
+        line = f"gate {run} --baseline baseline.parquet --junit g.xml"
+        assert culprit in crossexam(line, 2).err
+        assert not Path("g.xml").exists()
+
+    def check(run: str, culprit: str) -> None:
+        crossexam(f"run builtin/overlap {run} -o new --force")
+        refused("new", culprit)
+
+    Path("fewer").mkdir()
+    Path("fewer/pairs.csv").write_text(Path("pairs.csv").read_text().replace(" 9", ""))
+    crossexam("build negation --base fewer/pairs.csv -o other")
+    rows = [
+        ("other", "over different items"),
+        ("suite/negation.pairs.parquet", "base.pairs"),
+        ("suite --limit 5", "over different items (5 with content"),
+    ]
+    for_each(check, rows)
+    failed_probe()
+    refused("good", "probe")
+    changed_baseline()
+    refused("good", "baseline.parquet")
 
 
-@pytest.mark.parametrize("text", [f"{RULE}min = 0.5\n", AGAINST])
-@pytest.mark.parametrize("model", ["silent", "some"])
-def test_unanswered_items_over_the_limit_exit_with_2(crossexam: Crossexam, text: str, model: str) -> None:
-    rules(text)
-    assert "NOT JUDGED" in crossexam(f"gate {model} --baseline baseline.parquet --junit g.xml", 2).out
-    assert ElementTree.parse("g.xml").getroot().find(".//failure[@type='not judged']") is not None
+def test_unanswered_items_over_the_limit_exit_with_2(
+    crossexam: Crossexam, for_each: Callable[..., None]
+) -> None:
+    def check(text: str, model: str) -> None:
+        rules(text)
+        assert "NOT JUDGED" in crossexam(f"gate {model} --baseline baseline.parquet --junit g.xml", 2).out
+        assert ElementTree.parse("g.xml").getroot().find(".//failure[@type='not judged']") is not None
+
+    for_each(check, product((f"{RULE}min = 0.5\n", AGAINST), ("silent", "some")))
 
 
-def test_an_unfinished_run_exits_with_4(crossexam: Crossexam) -> None:
-    rules(f"{RULE}min = 0.1\n")
-    assert Path("good", FILE_NAME).exists()
-    Path("good/manifest.json").unlink()  # it is written last
-    assert "not finished" in crossexam("gate good", 4).err
-    crossexam("baseline good -o b.parquet", 4)
-
-
-def test_a_baseline_with_probabilities_is_for_ece(crossexam: Crossexam, here: Path) -> None:
-    Path("gated_shares.py").write_text(
-        "ROWS = {True: [0.7, 0.2, 0.1], False: [0.2, 0.7, 0.1]}\n"
-        "def model(pairs):\n    return [ROWS['sleeps' in h] for _, h in pairs]\n"
-    )
+def test_a_baseline_with_probabilities_is_for_ece(crossexam: Crossexam) -> None:
+    Path("gated_shares.py").write_text("def model(pairs):\n    return [[0.7, 0.2, 0.1]] * len(pairs)\n")
     crossexam("run py/gated_shares:model suite -o shares")
     rules('[[gate]]\nset = "*"\nmeasure = "ece"\nagainst = "baseline"\nmargin = 0.5\n')
-    crossexam("baseline shares -o labels.parquet")
-    crossexam("gate shares --baseline labels.parquet", 2)
-    crossexam("baseline shares --probabilities -o shares.parquet")
-    crossexam("gate shares --baseline shares.parquet")
+    for option, status in (("", 2), ("--probabilities", 0)):
+        crossexam(f"baseline shares -o b.parquet {option}")
+        crossexam("gate shares --baseline b.parquet", status)
 
 
 def test_the_library_says_the_same(here: Path) -> None:
@@ -288,14 +241,13 @@ def test_the_library_says_the_same(here: Path) -> None:
     run, bad = cx.load_run("good"), cx.load_run("bad")
     rules(AGAINST)
     assert cx.gate(run, baseline="baseline.parquet").check().passed
-    for baseline in ("baseline.parquet", Path("baseline.parquet"), run):
+    for baseline in (Path("baseline.parquet"), run):
         result = cx.gate(bad, baseline=baseline, rules="crossexam.toml", items="all")
         assert [len(each.behind.shown) for each in result.checks if each.behind is not None] == [20]
         assert (result.passed, result.exit_code) == (False, 1)
-        with pytest.raises(AssertionError, match="BROKEN"):
-            result.check()
+    with pytest.raises(AssertionError, match="BROKEN"):
+        result.check()
     given: Any = [{"set": "*", "measure": "accuracy", "min": 0.95}]
-    assert not cx.gate(run, rules=given).passed
     assert cx.gate(run, rules=given).verdict == "undecided"
     assert cx.gate(run, rules=given, open="pass").check().passed
     assert cx.gate(run, rules=given, open="fail").verdict == "fails"
@@ -303,18 +255,12 @@ def test_the_library_says_the_same(here: Path) -> None:
     assert path.read_bytes() == Path("baseline.parquet").read_bytes()
 
 
-def test_no_result_of_an_earlier_gate_outlives_an_error(crossexam: Crossexam) -> None:
-    Path("crossexam.toml").write_text(f"{RULE}min = 0.3\n")
-    crossexam("gate good --json c.json --junit c.xml")
-    assert json.loads(Path("c.json").read_text())["passed"] is True
-    Path("crossexam.toml").write_text('[[gate]]\nset = "typo.*"\nmeasure = "accuracy"\nmin = 0.3\n')
+def test_the_level_is_handed_on_and_no_result_outlives_an_error(crossexam: Crossexam) -> None:
+    rules(f"{RULE}min = 0.5\n")
+    for given, level in (("", 0.05), (" --alpha 0.2", 0.2)):
+        crossexam(f"gate good --json c.json --junit c.xml{given}")
+        assert json.loads(Path("c.json").read_text())["alpha"] == level
+    rules('[[gate]]\nset = "typo.*"\nmeasure = "accuracy"\nmin = 0.3\n')
     crossexam("gate good --json c.json --junit c.xml", 2)
     assert not Path("c.json").exists()
     assert not Path("c.xml").exists()
-
-
-def test_the_level_is_handed_on(crossexam: Crossexam) -> None:
-    Path("crossexam.toml").write_text(f"{RULE}min = 0.5\n")
-    for given, level in (("", 0.05), (" --alpha 0.2", 0.2)):
-        crossexam(f"gate good --json gate.json{given}")
-        assert json.loads(Path("gate.json").read_text())["alpha"] == level

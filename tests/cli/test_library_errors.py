@@ -9,16 +9,16 @@ import sqlite3
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from crossexam.cli import main
-from crossexam.core.errors import CrossexamError, FormatError, exhausted, how_to_install
+from crossexam.api import build
+from crossexam.cli import main, train
+from crossexam.core.errors import CrossexamError, FormatError, how_to_install
 from crossexam.core.example import Example
 from crossexam.core.places import home_expanded
 from crossexam.core.test_sets import read_suite, write_test_set
@@ -43,18 +43,10 @@ def failing(crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch) -> Callable[.
 
 
 @pytest.fixture
-def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def tiny(folder: Path) -> str:
     """A test set of one item, in the working folder."""
-    monkeypatch.chdir(tmp_path)
-    write_test_set(tmp_path / "tiny.parquet", [Example("a", "It rains.", "It is wet.", "neutral")])
+    write_test_set(folder / "tiny.parquet", [Example("a", "It rains.", "It is wet.", "neutral")])
     return "tiny.parquet"
-
-
-def _panic() -> BaseException:
-    """Return what polars raises when it panics, which is none of Exception."""
-    kind = type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})
-    error: BaseException = kind("called `Result::unwrap()` on an `Err` value")
-    return error
 
 
 def test_what_a_library_says_of_a_file_is_one_error(
@@ -65,8 +57,10 @@ def test_what_a_library_says_of_a_file_is_one_error(
         assert what.endswith(str(error))
         assert hint.startswith("  hint: ")
 
+    # what polars raises when it panics, which is none of Exception
+    panic: Any = type("PanicException", (BaseException,), {"__module__": "pyo3_runtime"})
     errors = [
-        _panic(),
+        panic("called `Result::unwrap()` on an `Err` value"),
         sqlite3.DatabaseError("file is not a database"),
         zipfile.BadZipFile("Bad CRC-32"),
         zlib.error("Error -3 while decompressing data"),
@@ -88,80 +82,67 @@ def test_other_exceptions_are_still_ours(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file systems refuse such names")
-@pytest.mark.parametrize("where", ["base", "output"])
-def test_names_that_are_not_utf8(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, where: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_names_that_are_not_utf8(tiny: str, crossexam: Crossexam, tmp_path: Path) -> None:
     name = os.fsdecode(b"b\xffd.jsonl")
     row = '{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
     (tmp_path / name).write_text(row, encoding="utf-8")
-    line = {"base": [name, "-o", "out"], "output": ["builtin:demo[:9]", "-o", os.fsdecode(b"o\xff")]}[where]
-    monkeypatch.setattr("sys.argv", ["crossexam", "build", "corpus", "--base", *line])
-    with pytest.raises(SystemExit) as stopped:
-        main.run()
-    said = capsys.readouterr().err
-    assert stopped.value.code in (None, 0, 2)
-    assert "internal error" not in said
-    assert not stopped.value.code or "hint: rename" in said
+    crossexam(["build", "corpus", "--base", name, "-o", "out"])
+    line = ["build", "corpus", "--base", "builtin:demo[:9]", "-o", os.fsdecode(b"o\xff")]
+    assert "hint: rename" in crossexam(line, 2).err
 
 
-@pytest.mark.parametrize("kind", ["bow", "hf", "zoo", "onnx", "lm"])
-def test_a_home_folder_that_there_is_not(crossexam: Crossexam, tiny: str, kind: str) -> None:
+def test_a_home_folder_that_there_is_not(
+    crossexam: Crossexam, tiny: str, for_each: Callable[..., None]
+) -> None:
+    def check(kind: str) -> None:
+        said = crossexam(f"run {kind}/~nosuchuser/x {tiny} -o out", 2).err
+        assert "~nosuchuser/x" in said
+        assert "internal error" not in said
+
     assert home_expanded("~nosuchuser/x") == Path("~nosuchuser/x")
-    said = crossexam(f"run {kind}/~nosuchuser/x {tiny} -o out", 2).err
-    assert "~nosuchuser/x" in said
-    assert "internal error" not in said
+    for_each(check, ["bow", "hf", "zoo", "onnx", "lm"])
 
 
 FUNCTIONS = """
 import sys
-
 class Own(BaseException):
     pass
-
 def leaves(pairs):
     sys.exit(7)
-
 def own(pairs):
     raise Own("stop")
 """
 
 
-@pytest.mark.parametrize(("function", "what"), [("leaves", "SystemExit: 7"), ("own", "Own: stop")])
 def test_whatever_a_function_raises_is_an_error_of_the_function(
-    crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny: str, function: str, what: str
+    crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tiny: str
 ) -> None:
     (tmp_path / "raises_everything.py").write_text(FUNCTIONS, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    said = crossexam(f"run py/raises_everything:{function} {tiny} -o out", 2).err
-    assert f"{what} (raises_everything.py, line" in said
+    for function, what in (("leaves", "SystemExit: 7"), ("own", "Own: stop")):
+        said = crossexam(f"run py/raises_everything:{function} {tiny} -o out", 2).err
+        assert f"{what} (raises_everything.py, line" in said
 
 
-@pytest.mark.parametrize(
-    ("module", "line"),
-    [
-        (table, "examine hf/{0} --suite negation --base builtin:demo[:9] -o {1}"),
-        (table, "examine mean/builtin/overlap,hf/{0} --suite negation --base builtin:demo[:9] -o {1}"),
-        ("train", "train cbow --train builtin:demo --dev builtin:demo -o {1}"),
-    ],
-)
 def test_a_missing_package_is_told_before_anything_is_built(
     crossexam: Crossexam,
     tmp_path: Path,
     tiny_checkpoint: Path,
     monkeypatch: pytest.MonkeyPatch,
-    module: Any,
-    line: str,
+    for_each: Callable[..., None],
 ) -> None:
-    from crossexam.cli import train
+    def check(line: str) -> None:
+        error = crossexam(f"{line} -o {tmp_path / 'x'}", 2).err
+        assert "'torch'" in error
+        assert f"hint: {how_to_install('torch')}" in error
+        assert not (tmp_path / "x").exists()
 
-    patched = train if module == "train" else module
-    monkeypatch.setattr(patched, "find_spec", lambda name: None if name == "torch" else find_spec(name))
-    error = crossexam(line.format(tiny_checkpoint, tmp_path / "x"), 2).err
-    assert "'torch'" in error
-    assert f"hint: {how_to_install('torch')}" in error
-    assert not (tmp_path / "x").exists()
+    for module in (table, train):
+        monkeypatch.setattr(module, "find_spec", lambda name: None if name == "torch" else find_spec(name))
+    on = "--suite negation --base builtin:demo[:9]"
+    models = (f"hf/{tiny_checkpoint}", f"mean/builtin/overlap,hf/{tiny_checkpoint}")
+    lines = [f"examine {model} {on}" for model in models]
+    for_each(check, [*lines, "train cbow --train builtin:demo --dev builtin:demo"])
 
 
 def test_a_package_that_was_not_looked_for_first(failing: Callable[..., str]) -> None:
@@ -171,16 +152,6 @@ def test_a_package_that_was_not_looked_for_first(failing: Callable[..., str]) ->
 
 
 # Too many open files: whichever library met them
-
-
-@contextmanager
-def no_more_files() -> Iterator[None]:
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limit[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
 
 
 def test_too_many_open_files_say_the_limit_and_the_way_out(
@@ -199,18 +170,14 @@ def test_too_many_open_files_say_the_limit_and_the_way_out(
     for_each(check, [MANY, in_system, by_another])
 
 
-def test_a_file_that_cannot_be_opened_is_not_called_damaged(
-    tmp_path: Path, crossexam: Crossexam, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    crossexam("build negation --base builtin:demo[:40] -o suite")
-    examples = read_suite(Path("suite")).datasets["negation.builtin_demo_40"].examples
-    with pytest.raises(CrossexamError, match="too many files") as caught, no_more_files():
-        examples[0]
+def test_a_file_that_cannot_be_opened_is_not_called_damaged(tmp_path: Path) -> None:
+    build("negation", "builtin:demo[:40]", folder=tmp_path / "suite")
+    examples = read_suite(tmp_path / "suite").datasets["negation.builtin_demo_40"].examples
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limit[1]))
+    try:
+        with pytest.raises(CrossexamError, match="too many files") as caught:
+            examples[0]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limit)
     assert "damaged" not in str(caught.value)
-
-
-def test_what_only_quotes_it_is_not_taken_for_it() -> None:
-    assert exhausted(FormatError("no label is called 'Too many open files'")) is None
-    assert exhausted(ValueError("os error 240")) is None
-    assert exhausted(OSError(errno.ENOENT, "No such file or directory")) is None

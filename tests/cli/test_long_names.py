@@ -14,6 +14,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.files import finished_or_absent, new_folder, shortened, write_text
 from crossexam.interop.export import task_name
 
+pytestmark = pytest.mark.usefixtures("folder")
 Crossexam = Callable[..., Any]
 ROWS = (
     "premise,hypothesis,label\nA man sleeps.,A man is asleep.,entailment\nA dog runs.,A cat runs.,neutral\n"
@@ -21,19 +22,14 @@ ROWS = (
 DEMO = "builtin:demo[:20]"
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.mark.parametrize("letter", ["x", "é", "日"])
-def test_long_names_become_shorter_ones_and_remain_different(letter: str) -> None:
-    names = [f"{300 * letter}{number}" for number in range(3)]
-    short = {shortened(name) for name in names}
-    assert len(short) == 3
-    assert short == {shortened(name) for name in names}
-    assert all(len(name.encode()) <= 240 - len(".parquet") for name in short)
-    assert re.fullmatch("[A-Za-z0-9_]{,200}", task_name(names[0]))
+def test_long_names_become_shorter_ones_and_remain_different() -> None:
+    for letter in "xé日":
+        names = [f"{300 * letter}{number}" for number in range(3)]
+        short = {shortened(name) for name in names}
+        assert len(short) == 3
+        assert short == {shortened(name) for name in names}
+        assert all(len(name.encode()) <= 240 - len(".parquet") for name in short)
+        assert re.fullmatch("[A-Za-z0-9_]{,200}", task_name(names[0]))
 
 
 def test_a_suite_over_a_corpus_with_a_long_name(crossexam: Crossexam) -> None:
@@ -58,8 +54,8 @@ def test_a_long_output_is_written_or_refused_with_one_error(
     crossexam: Crossexam, for_each: Callable[..., None]
 ) -> None:
     crossexam(f"build negation --base {DEMO} -o suite")
-    crossexam("run builtin/overlap suite -o run")
-    crossexam("run builtin/majority suite -o other")
+    for name in ("overlap", "majority"):
+        crossexam(f"run builtin/{name} suite -o {name}")
 
     def check(command: str, suffix: str = "") -> None:
         longest, too_long = (f"{(size - len(suffix)) * 'n'}{suffix}" for size in (255, 256))
@@ -67,17 +63,16 @@ def test_a_long_output_is_written_or_refused_with_one_error(
         assert Path(longest).exists()
         before = sorted(Path().iterdir())
         error = crossexam(f"{command} -o {too_long}", 2).err
-        assert f"{too_long}: a name of 256 bytes is too long\n  wanted: names of at most 255" in error
-        assert error.endswith("  hint: choose a shorter name\n")
+        assert f"{too_long}: a name of 256 bytes is too long" in error
         assert sorted(Path().iterdir()) == before
         shutil.rmtree(longest) if Path(longest).is_dir() else Path(longest).unlink()
 
     commands = [
         (f"build negation --base {DEMO}", ""),
         ("run builtin/overlap suite", ""),
-        ("report run", ".html"),
-        ("report run", ".csv"),
-        ("compare run other", ".md"),
+        ("report overlap", ".html"),
+        ("report overlap", ".csv"),
+        ("compare overlap majority", ".md"),
         ("export jsonl suite", ""),
         ("validate sample suite", ""),
         (f"train bag-of-words --train {DEMO} --dev {DEMO}", ""),
@@ -85,18 +80,12 @@ def test_a_long_output_is_written_or_refused_with_one_error(
     for_each(check, commands)
 
 
-def test_what_a_killed_process_left_of_a_long_name_is_swept(tmp_path: Path) -> None:
-    path = tmp_path / (255 * "n")
+def test_nothing_is_left_of_a_long_name(tmp_path: Path) -> None:
+    path, too_long = (tmp_path / (size * "n") for size in (255, 256))
     left = tmp_path / f".{shortened(path.name)}.abcdefgh.part"
-    left.touch()
+    left.touch()  # by a process that was killed
     write_text(path, "whole")
+    for writing in (finished_or_absent(too_long), new_folder(too_long, purpose="testing")):
+        with pytest.raises(CrossexamError, match="a name of 256 bytes"), writing:
+            pass
     assert sorted(tmp_path.iterdir()) == [path]
-
-
-def test_nothing_is_left_if_a_name_is_too_long(tmp_path: Path) -> None:
-    path = tmp_path / (256 * "n")
-    with pytest.raises(CrossexamError, match="a name of 256 bytes"), finished_or_absent(path):
-        pass
-    with pytest.raises(CrossexamError, match="a name of 256 bytes"), new_folder(path, purpose="testing"):
-        pass
-    assert list(tmp_path.iterdir()) == []

@@ -13,6 +13,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -107,33 +108,33 @@ def test_each_command_has_mistakes() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
-@pytest.mark.parametrize("name", ["日本.csv", "caf\udce9.csv"], ids=["Japanese", "not UTF-8"])
-def test_what_the_terminal_cannot_print_is_escaped(
-    here: Path, monkeypatch: pytest.MonkeyPatch, encoding: str, name: str
-) -> None:
+@pytest.mark.usefixtures("here")
+def test_what_the_terminal_cannot_print_is_escaped(monkeypatch: pytest.MonkeyPatch, encoding: str) -> None:
     written = {stream: io.BytesIO() for stream in ("stdout", "stderr")}
     for stream, into in written.items():
         monkeypatch.setattr(sys, stream, io.TextIOWrapper(into, encoding=encoding, write_through=True))
-    for line, status in ((f"build negation --base {name} -o out", 2), ("ls suites", 0)):
-        monkeypatch.setattr(sys, "argv", ["crossexam", *line.split()])
+    for name, verb, status in (
+        ("日本.csv", "build negation -o out --base", 2),
+        ("caf\udce9.csv", "build negation -o out --base", 2),
+        ("suites", "ls", 0),
+    ):
+        monkeypatch.setattr(sys, "argv", ["crossexam", *verb.split(), name])
         with pytest.raises(SystemExit) as stopped:
             main.run()
         assert (stopped.value.code or 0) == status
-    assert b"no such file" in written["stderr"].getvalue()
+    assert written["stderr"].getvalue().count(b"no such file") == 2
 
 
-@pytest.mark.parametrize(
-    ("folder", "command"),
-    [
-        ("run_cut", "run builtin/overlap suite --force -o"),
-        ("run_bare", "run builtin/overlap suite --force -o"),
-        ("suite_cut", "build negation --base pairs.csv --force -o"),
-        ("suite_bare", "build negation --base pairs.csv --force -o"),
-    ],
-)
+@pytest.mark.usefixtures("here")
 def test_what_a_hint_recommends_mends_a_damaged_folder(
-    here: Path, tmp_path: Path, crossexam: Callable[..., Any], folder: str, command: str
+    tmp_path: Path, crossexam: Callable[..., Any], for_each: Callable[..., None]
 ) -> None:
-    shutil.copytree(folder, tmp_path / "copy")
-    crossexam(f"{command} {tmp_path / 'copy'}")
-    assert (cx.load_run if folder.startswith("run") else cx.load_suite)(tmp_path / "copy")
+    commands = {"run": "run builtin/overlap suite", "suite": "build negation --base pairs.csv"}
+    load: dict[str, Callable[[Path], object]] = {"run": cx.load_run, "suite": cx.load_suite}
+
+    def check(kind: str, damage: str) -> None:
+        folder = shutil.copytree(f"{kind}_{damage}", tmp_path / f"{kind}_{damage}")
+        crossexam(f"{commands[kind]} --force -o {folder}")
+        assert load[kind](folder)
+
+    for_each(check, product(("run", "suite"), ("cut", "bare")))

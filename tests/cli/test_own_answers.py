@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from collections.abc import Callable
@@ -38,22 +37,18 @@ def counting(pairs):
 """
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A working folder with ten claims, of which five are supported, and functions."""
-    rows = [
-        (f"Ann walked {n}. The bus was late.", "The bus was late.", "supported")
-        if n % 2
-        else (f"Ann walked {n}.", f"Bob was hungry on day {n}.", "unsupported")
-        for n in range(10)
-    ]
-    with (tmp_path / "claims.csv").open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows([("document", "claim", "verdict"), *rows])
+    rows = ["document,claim,verdict"]
+    for n in range(0, 10, 2):
+        rows.append(f"Ann walked {n}.,Bob was hungry on day {n}.,unsupported")
+        rows.append(f"Ann walked {n + 1}. The bus was late.,The bus was late.,supported")
+    (tmp_path / "claims.csv").write_text("\n".join(rows), encoding="utf-8")
     (tmp_path / "own_answers.py").write_text(FUNCTIONS, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "own_answers", raising=False)
-    return tmp_path
 
 
 def examine(models: str, labels: str = LABELS) -> str:
@@ -67,7 +62,6 @@ def right(name: str, test_set: str = "base.claims") -> int:
     return sum(a == b for a, b in zip(run.predictions(test_set).tolist(), gold, strict=True))
 
 
-@pytest.mark.usefixtures("folder")
 def test_labels_hold_for_the_base_and_for_the_answers(crossexam: Crossexam) -> None:
     names = ["words", "usual", "truth"]
     crossexam(examine(" ".join(f"py/own_answers:{name}" for name in names) + " builtin/overlap"))
@@ -77,28 +71,18 @@ def test_labels_hold_for_the_base_and_for_the_answers(crossexam: Crossexam) -> N
     assert details["two_label"] is True
 
 
-@pytest.mark.usefixtures("folder")
-def test_class_indices_of_a_function_are_declared_too(crossexam: Crossexam) -> None:
-    crossexam(examine("py/own_answers:numbers", f"{LABELS},1=entailment,0=not_entailment"))
-    assert right("py-own_answers-numbers") == 10
+def test_an_answer_that_cannot_be_read_is_refused_before_anything_is_built(crossexam: Crossexam) -> None:
+    for name, culprit, declared in (
+        ("odd", "'dunno'", "dunno=LABEL"),
+        ("numbers", "class indices", "1=entailment,0=not_entailment"),
+    ):
+        said = crossexam(examine(f"builtin/overlap py/own_answers:{name}"), 2)
+        assert culprit in said.err
+        assert f"--labels {LABELS},{declared}" in said.err
+        assert not Path("out").exists()
+        assert "yield" not in said.text
 
 
-@pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    ("name", "culprit", "declared"),
-    [("odd", "'dunno'", "dunno=LABEL"), ("numbers", "class indices", "1=entailment,0=not_entailment")],
-)
-def test_an_answer_that_cannot_be_read_is_refused_before_anything_is_built(
-    crossexam: Crossexam, name: str, culprit: str, declared: str
-) -> None:
-    said = crossexam(examine(f"builtin/overlap py/own_answers:{name}"), 2)
-    assert culprit in said.err
-    assert f"--labels {LABELS},{declared}" in said.err
-    assert not Path("out").exists()
-    assert "yield" not in said.text
-
-
-@pytest.mark.usefixtures("folder")
 def test_a_function_is_tried_once_with_two_pairs_of_the_base(crossexam: Crossexam) -> None:
     crossexam(examine("py/own_answers:counting"))
     calls = sys.modules["own_answers"].calls
@@ -109,7 +93,6 @@ def test_a_function_is_tried_once_with_two_pairs_of_the_base(crossexam: Crossexa
     assert len(calls) == before  # the same command again asks nothing
 
 
-@pytest.mark.usefixtures("folder")
 def test_answers_may_have_other_words_than_the_base(crossexam: Crossexam) -> None:
     text = Path("claims.csv").read_text().replace("unsupported", "true").replace("supported", "false")
     Path("claims.csv").write_text(text)  # true: it is hallucinated
@@ -134,10 +117,9 @@ def test_a_flag_of_the_base_is_for_the_models_that_have_the_option() -> None:
 
 
 @pytest.fixture
-def suite(folder: Path, crossexam: Crossexam) -> Path:
+def suite(crossexam: Crossexam) -> None:
     """The suite of the claims."""
     crossexam(f"build negation --base claims.csv --columns {COLUMNS} --labels {LABELS} -o tests")
-    return folder / "tests"
 
 
 @pytest.mark.usefixtures("suite")
@@ -155,22 +137,20 @@ def test_run_takes_labels(crossexam: Crossexam) -> None:
 @pytest.mark.usefixtures("suite")
 def test_run_takes_columns_of_a_file(crossexam: Crossexam) -> None:
     crossexam("export jsonl tests -o pairs")
-    rows = [json.loads(line) for line in Path("pairs/pairs.jsonl").read_text().splitlines()]
-    with Path("a.csv").open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(("doc", "said", "mine"))
-        for row in rows:
-            is_there = row["hypothesis"] in row["premise"]
-            writer.writerow((row["premise"], row["hypothesis"], "supported" if is_there else "unsupported"))
+    lines = ["doc\tsaid\tmine"]
+    for row in map(json.loads, Path("pairs/pairs.jsonl").read_text().splitlines()):
+        said = "supported" if row["hypothesis"] in row["premise"] else "unsupported"
+        lines.append(f"{row['premise']}\t{row['hypothesis']}\t{said}")
+    Path("a.tsv").write_text("\n".join(lines), encoding="utf-8")
     columns = "premise=doc,hypothesis=said,prediction=mine"
-    line = f"run file/a.csv tests -o out/runs/file --labels {LABELS}"
+    line = f"run file/a.tsv tests -o out/runs/file --labels {LABELS}"
     crossexam(f"{line} --columns {columns}")
     assert right("file") == 10
     assert "id, pairID or uid" in crossexam(line, 2).err
     for option in ("columns", "labels"):
         assert f"'{option}'" in crossexam(f"run builtin/overlap tests -o x --{option} {columns}", 2).err
     # In examine, --columns is for the base, and the file has an option of its own.
-    assert "--set file.columns=id=A" in crossexam(examine("file/a.csv"), 2).err
+    assert "--set file.columns=id=A" in crossexam(examine("file/a.tsv"), 2).err
     assert not Path("out/suite").exists()
-    crossexam(f"{examine('file/a.csv')} --set file.columns={columns}")
-    assert right("file-a.csv") == 10
+    crossexam(f"{examine('file/a.tsv')} --set file.columns={columns}")
+    assert right("file-a.tsv") == 10

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -55,13 +56,14 @@ def test_columns_are_named_by_number_or_name(claims: Path, capsys: pytest.Captur
 
 
 def test_only_what_is_missing_is_asked(claims: Path) -> None:
-    given = options(claims, "hypothesis=claim,label=verdict")
-    assert with_columns(given, answering("1")).columns == {
-        "premise": "document", "hypothesis": "claim", "label": "verdict",
-    }  # fmt: skip
+    given = with_columns(options(claims, "hypothesis=claim,label=verdict"), answering("1"))
+    assert given.columns == {"premise": "document", "hypothesis": "claim", "label": "verdict"}
+    unlabelled = with_columns(options(claims), answering("1", "2", ""))
+    assert unlabelled.columns == {"premise": "document", "hypothesis": "claim"}
+    for unanswered in (answering(""), answering("document", "")):  # it leaves the error of today
+        assert with_columns(options(claims), unanswered) == options(claims)
     claims.write_text(CLAIMS.replace("document,claim", "premise,hypothesis"))
     assert with_columns(options(claims), answering("verdict")).columns == {"label": "verdict"}
-    assert with_columns(options(claims), answering("")).columns is None
 
 
 def test_nothing_is_asked_about_what_is_known(claims: Path, tmp_path: Path) -> None:
@@ -81,16 +83,11 @@ def test_nothing_is_asked_about_what_is_known(claims: Path, tmp_path: Path) -> N
         assert with_columns(same, answering()) == same
 
 
-def test_no_answer_leaves_the_error_of_today(claims: Path) -> None:
-    assert with_columns(options(claims), answering("")) == options(claims)
-    assert with_columns(options(claims), answering("document", "")) == options(claims)
-
-
-def unknown_labels(path: Path, labels: str) -> UnknownLabelError:
-    lines = [f"It rains.,It is wet {n}.,{label}" for n, label in enumerate(labels.split())]
+def unknown_labels(path: Path, text: str, **reading: Any) -> UnknownLabelError:
+    lines = [f"It rains.,It is wet {n}.,{label}" for n, label in enumerate(text.split())]
     path.write_text("\n".join(("premise,hypothesis,label", *lines)))
     with pytest.raises(UnknownLabelError) as caught:
-        list(base_from_spec(str(path), Reading()).open())
+        list(base_from_spec(str(path), Reading(**reading)).open())
     return caught.value
 
 
@@ -109,49 +106,35 @@ def test_labels_are_asked_until_all_are_told(tmp_path: Path, capsys: pytest.Capt
     said = capsys.readouterr().err
     assert "'fine' is not a label" in said
     assert "nothing says what this means: bad" in said
-    with pytest.raises(UnknownLabelError, match="unknown label 'ok'"):
-        asked_labels(error, answering(""))
+    declared = unknown_labels(tmp_path / "a.csv", "ok bad", labels={"ok": "entailment"})
+    for unasked, answer, culprit in ((error, answering(""), "'ok'"), (declared, answering(), "'bad'")):
+        with pytest.raises(UnknownLabelError, match=f"unknown label {culprit}"):
+            asked_labels(unasked, answer)
 
 
-def test_labels_that_were_declared_are_not_asked_about(tmp_path: Path) -> None:
-    unknown_labels(path := tmp_path / "a.csv", "ok bad")
-    with pytest.raises(UnknownLabelError) as caught:
-        list(base_from_spec(str(path), Reading(labels={"ok": "entailment"})).open())
-    with pytest.raises(UnknownLabelError, match="unknown label 'bad'"):
-        asked_labels(caught.value, answering())
-
-
-def test_elsewhere_than_at_a_terminal_nothing_is_asked(claims: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(questions, "_ask", answering())
-    seen: list[Build] = []
-    with_answers(options(claims), seen.append)
-    assert seen == [options(claims)]
-
-
-def test_the_options_that_say_the_same_are_printed(
+def test_the_options_that_say_the_same_are_printed_and_nothing_is_asked_elsewhere_than_at_a_terminal(
     claims: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
-    monkeypatch.setattr(questions, "_ask", answering("1", "2", "3", "1"))
-    monkeypatch.setattr(questions, "sys", SimpleNamespace(stdin=Terminal(), stderr=Terminal()))
     seen: list[Build] = []
 
     def act(answered: Build) -> None:
         seen.append(answered)
         list(base_from_spec(str(claims), reading_of(answered)).open())
 
+    monkeypatch.setattr(questions, "_ask", answering())
+    with_answers(options(claims), seen.append)
+    assert seen == [options(claims)]
+    monkeypatch.setattr(questions, "_ask", answering("1", "2", "3", "1"))
+    monkeypatch.setattr(questions, "sys", SimpleNamespace(stdin=Terminal(), stderr=Terminal()))
     with_answers(options(claims), act)
+    columns, labels = "premise=document,hypothesis=claim,label=verdict", "yes=entailment,no=not_entailment"
     last = capsys.readouterr().err.splitlines()[-1]
-    assert last == (
-        "next time, add: --columns premise=document,hypothesis=claim,label=verdict "
-        "--labels yes=entailment,no=not_entailment"
-    )
-    flags = last.split()
-    given = replace(options(claims, flags[4]), labels=flags[6])
-    assert reading_of(given) == reading_of(seen[-1])
+    assert last == f"next time, add: --columns {columns} --labels {labels}"
+    assert reading_of(replace(options(claims, columns), labels=labels)) == reading_of(seen[-1])
 
 
 @pytest.mark.slow

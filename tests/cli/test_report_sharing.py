@@ -12,27 +12,26 @@ import pytest
 import yaml
 
 from crossexam.core.example import Example
+from crossexam.core.labels import Gold
 from crossexam.core.test_sets import write_test_set
 from crossexam.interop import trackers
 from crossexam.interop.trackers import TrackedRun
-from crossexam.reports.tracking import suite_hash
+from crossexam.reports.report import make_report
+from crossexam.reports.tracking import metrics_of, suite_hash
 from crossexam.runs.saved import read_run
 
 Crossexam = Callable[..., Any]
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crossexam: Crossexam) -> Path:
+def runs(folder: Path, crossexam: Crossexam) -> Path:
     """The working folder, with two runs over a test set of four items."""
-    monkeypatch.chdir(tmp_path)
-    examples = tuple(
-        Example(str(k), "A man sleeps.", f"A man sleeps {k}.", "entailment" if k < 3 else "neutral")
-        for k in range(4)
-    )
-    write_test_set(tmp_path / "base.tiny.parquet", examples)
+    labels: tuple[Gold, ...] = ("entailment", "entailment", "entailment", "neutral")
+    examples = [Example(str(k), "A man sleeps.", f"He sleeps {k}.", label) for k, label in enumerate(labels)]
+    write_test_set(folder / "base.tiny.parquet", examples)
     for model in ("overlap", "neutral"):
         crossexam(f"run builtin/{model} base.tiny.parquet -o {model}")
-    return tmp_path
+    return folder
 
 
 def test_a_card_is_written_for_one_model_and_refused_for_two(runs: Path, crossexam: Crossexam) -> None:
@@ -76,26 +75,18 @@ def test_a_report_is_tracked_with_numbers_parameters_and_files(
 
 
 def test_bounds_are_tracked_as_bounds(runs: Path, crossexam: Crossexam) -> None:
-    from crossexam.reports.report import make_report
-    from crossexam.reports.tracking import metrics_of
-
     (runs / "silent.py").write_text('def ask(pairs):\n    return ["neutral", {"status": "refused"}] * 2\n')
     crossexam("run py/silent:ask base.tiny.parquet -o silent")
     (found,) = metrics_of(make_report(read_run(runs / "silent")).results).values()
     sys.modules.pop("silent", None)
-    assert {name.rpartition("/")[2] for name in found} == {
-        *("accuracy_least", "accuracy_most", "accuracy_low", "accuracy_high"),
-    }
-
-
-def test_an_unknown_tracker_is_refused_before_anything_is_read(crossexam: Crossexam) -> None:
-    assert "'mlflwo'" in crossexam("report nowhere --track mlflwo", 2).err
+    names = {name.rpartition("/")[2] for name in found}
+    assert names == {"accuracy_least", "accuracy_most", "accuracy_low", "accuracy_high"}
 
 
 def test_a_report_is_written_in_several_formats_or_in_none(runs: Path, crossexam: Crossexam) -> None:
     done = crossexam("report neutral -o a.csv -o b.md")
     assert done.err.splitlines() == ["written: a.csv", "written: b.md"]
     assert all((runs / name).stat().st_size for name in ("a.csv", "b.md"))
-    said = crossexam("report neutral -o c.csv -o d.xyz", 2).err
-    assert "d.xyz: '.xyz' is not a supported report format" in said
+    assert "'.xyz'" in crossexam("report neutral -o c.csv -o d.xyz", 2).err
     assert not (runs / "c.csv").exists()
+    assert "'mlflwo'" in crossexam("report nowhere --track mlflwo", 2).err  # before anything is read

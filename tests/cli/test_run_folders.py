@@ -19,22 +19,23 @@ Crossexam = Callable[..., Any]
 
 
 @pytest.fixture
-def sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sets(folder: Path) -> Path:
     """The working folder, with two test sets."""
-    monkeypatch.chdir(tmp_path)
     examples = (Example("1", "A man sleeps.", "A man sleeps.", "entailment"),)
     for name in ("base.tiny", "more.tiny"):
-        write_test_set(tmp_path / f"{name}.parquet", examples)
-    return tmp_path
+        write_test_set(folder / f"{name}.parquet", examples)
+    return folder
 
 
 def test_a_second_suite_is_added_and_said(sets: Path, crossexam: Crossexam) -> None:
     crossexam("run builtin/overlap base.tiny.parquet -o run")
-    said = crossexam("run builtin/overlap more.tiny.parquet -o run").err
+    line = "run builtin/overlap base.tiny.parquet more.tiny.parquet --only"
+    said = crossexam(f"{line} mo* -o run").err
     assert "run already had these test sets of the model, which are kept: base.tiny" in said
     assert list(read_run(sets / "run").datasets) == ["base.tiny", "more.tiny"]
-    assert "kept" not in crossexam("run builtin/overlap more.tiny.parquet -o run --force").err
+    assert "kept" not in crossexam(f"{line} mo* -o run --force").err
     assert list(read_run(sets / "run").datasets) == ["more.tiny"]
+    assert "'moer.tiny'" in crossexam(f"{line} moer.tiny -o other", 2).err
 
 
 def test_sets_that_only_one_run_has_are_named(sets: Path, crossexam: Crossexam) -> None:
@@ -46,13 +47,6 @@ def test_sets_that_only_one_run_has_are_named(sets: Path, crossexam: Crossexam) 
     assert crossexam("compare a b --common").err == f"left out: {only}\n--details prints all tables\n"
     crossexam("compare a b --common -o c.csv")
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")
-
-
-def test_only_names_the_test_sets_to_run(sets: Path, crossexam: Crossexam) -> None:
-    line = "run builtin/overlap base.tiny.parquet more.tiny.parquet"
-    crossexam(f"{line} --only mo* -o run")
-    assert list(read_run(sets / "run").datasets) == ["more.tiny"]
-    assert "'moer.tiny'" in crossexam(f"{line} --only moer.tiny -o other", 2).err
 
 
 def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(sets: Path, crossexam: Crossexam) -> None:
@@ -67,7 +61,7 @@ def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(sets: Path, 
     line = "run py/down:ask base.tiny.parquet -o run"
     message = crossexam(line, 4).err
     assert "crossexam: py/down: the server is down; 1 of 1 distinct pairs are still to be asked" in message
-    assert "  hint: nothing was answered yet: repeat the same command to resume" in message
+    assert "repeat the same command to resume" in message
     (sets / "up").touch()
     crossexam(line)
     assert read_run(sets / "run").outcomes_of("base.tiny").unanswered() == {"refused": 1}
@@ -78,17 +72,13 @@ def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(sets: Path, 
 
 def test_build_says_that_a_limit_does_not_count_for_word_problems(sets: Path, crossexam: Crossexam) -> None:
     problems = Path(__file__).parents[1] / "data" / "corpora" / "aqua.json"
-    (sets / "pairs.csv").write_text("premise,hypothesis,label\nA man sleeps.,A man rests.,entailment\n")
-    line = f"build numerical_reasoning --base pairs.csv --word-problems {problems} -o"
-    said = crossexam(f"{line} limited --limit 1").text
-    assert "--limit 1 does not apply to word problems" in said
-    assert f"{problems} is used whole" in said
+    line = f"build numerical_reasoning --base builtin:demo[:2] --word-problems {problems} -o"
+    assert f"{problems} is used whole" in crossexam(f"{line} limited --limit 1").text
     again = crossexam(f"{line} limited --limit 1")
     assert ("nothing was built" in again.err, "written" in again.err, again.out) == (True, False, "")
     assert "does not apply" not in crossexam(f"{line} whole").err
 
 
-EXAMINE = "examine {} --base pairs.csv --suite negation -o {}"
 RULES = '[[gate]]\nset = "*"\nmeasure = "unanswered"\nmax = 0.0\n'
 #: Commands that take a run: here the folder that examine wrote for one model.
 TAKE_A_RUN = (
@@ -103,17 +93,13 @@ OF_A_RUN = ("one --relative-to {}", "--temperature-from {}", "--threshold dev:{}
 
 
 @pytest.fixture
-def examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, crossexam: Crossexam) -> Path:
+def examined(folder: Path, crossexam: Crossexam) -> Path:
     """The working folder, with what examine wrote for one model and for two, and a run."""
-    monkeypatch.chdir(tmp_path)
-    labels = {"sleeps": "entailment", "runs": "neutral", "sings": "contradiction"}
-    rows = [f"A man {verb} in the park.,A man {verb}.,{label}" for verb, label in labels.items()]
-    Path("pairs.csv").write_text("\n".join(["premise,hypothesis,label", *rows]), encoding="utf-8")
     Path("crossexam.toml").write_text(RULES, encoding="utf-8")
-    crossexam(EXAMINE.format("builtin/majority", "one"))
-    crossexam(EXAMINE.format("builtin/majority builtin/overlap", "two"))
+    for models, out in (("builtin/majority", "one"), ("builtin/majority builtin/overlap", "two")):
+        crossexam(f"examine {models} --base builtin:demo[:6] --suite negation -o {out}")
     crossexam("run builtin/overlap one/suite -o run")
-    return tmp_path
+    return folder
 
 
 def test_the_folder_of_an_examination_is_its_run_if_there_is_one(

@@ -24,7 +24,6 @@ from figures.workplace import RecordedAnswers, minilm_of_the_package  # noqa: E4
 
 TEXTS = {page: path.read_text("utf-8") for page, path in PAGES.items()}
 DEFINITION = "what something means or does: a definition, a formula, a value that is chosen"
-DEFAULT = "defaults of options"
 PAPER = "what a paper says, and the sizes of its data"
 EXAMPLE = "a made-up example"
 FORMAT = "names and formats of files, versions, labels"
@@ -158,50 +157,45 @@ def test_another_digit_on_a_page_is_noticed(monkeypatch: pytest.MonkeyPatch, tmp
         assert all(f"{place.key} is not what is recorded" in problem for problem in problems)
 
 
-def test_a_comment_that_is_not_understood_is_an_error() -> None:
-    assert [each.key for each in places_of("p", "of 9<!-- =a.b --> items")] == ["a.b"]
-    for text in (
-        "of 9 <!-- =a.b --> items",
-        "<!-- figures: a.b -->\n\n| 1 |\n",
-        "<!-- figures a.b -->",
-        "9<!-- = a.b -->",
-    ):
-        with pytest.raises(ValueError, match="a comment about figures"):
-            list(places_of("p", text))
-
-
 def test_figures_are_put_in_their_places() -> None:
     text = "of 9<!-- =a.b -->.\n\n<!-- figures: a.c -->\n\nold\n\n<!-- end of figures -->\n"
     made = with_figures(text, {"a.b": "10", "a.c": "| 1 |\n| 2 |"})
     assert made == text.replace("9", "10").replace("old", "| 1 |\n| 2 |")
     assert with_figures(made, {}) == made
     assert without_figures(made).count("\n") == made.count("\n")
-
-
-def test_a_record_is_of_a_measurement_or_says_what_it_is_of() -> None:
-    for name, record in records().items():
-        assert (name in MEASUREMENTS) == (not record.kept), name
-    assert MEASUREMENTS.keys() <= records().keys()
+    assert [each.key for each in places_of("p", "of 9<!-- =a.b --> items")] == ["a.b"]
+    for wrong in (
+        "of 9 <!-- =a.b -->",
+        "<!-- figures: a.b -->\n\n| 1 |\n",
+        "<!-- figures a.b -->",
+        "9<!-- = a.b -->",
+    ):
+        with pytest.raises(ValueError, match="a comment about figures"):
+            list(places_of("p", wrong))
 
 
 def test_records_are_read_as_they_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is of a measurement, or says what it is of."""
+    known = records()
     monkeypatch.setattr("figures.records.FOLDER", tmp_path)
-    for record in records().values():
+    assert known.keys() >= MEASUREMENTS.keys()
+    for record in known.values():
+        assert (record.name in MEASUREMENTS) == (not record.kept), record.name
         record.write()
         assert read_record(tmp_path / f"{record.name}.json") == record
 
 
 def test_the_command_is_on_the_page(for_each: Callable[..., None]) -> None:
     """Next to figures is the command that gives them; page by page, since several commands may do."""
+    named = {page: {place.key for place in places_of(page, text)} for page, text in TEXTS.items()}
+    flat = {page: " ".join(text.replace("\\\n", " ").split()) for page, text in TEXTS.items()}
 
     def check(name: str) -> None:
         keys = {f"{name}.{part}" for part in records()[name].figures}
-        pages = {
-            place.page for page, text in TEXTS.items() for place in places_of(page, text) if place.key in keys
-        }
+        pages = [page for page in TEXTS if named[page] & keys]
         assert pages
         command = " ".join(records()[name].command.split())
-        assert any(command in " ".join(TEXTS[page].replace("\\\n", " ").split()) for page in pages), command
+        assert any(command in flat[page] for page in pages), command
 
     for_each(check, sorted(records()))
 
@@ -233,11 +227,9 @@ def test_the_recorded_answers_are_those_of_the_model() -> None:
 
 
 def test_a_figure_that_differs_is_reported(monkeypatch: pytest.MonkeyPatch, minilm: RecordedAnswers) -> None:
-    measurement = MEASUREMENTS["an_llm"]
     known = records()["an_llm"].figures
-    wrong = {**known, "times": "132", "more": "1"}
-    monkeypatch.setattr(docs_figures, "measured", lambda *_, **__: wrong)
-    first, second = docs_figures.measurement_problems(measurement, minilm)
+    monkeypatch.setattr(docs_figures, "measured", lambda *_, **__: {**known, "times": "132", "more": "1"})
+    first, second = docs_figures.measurement_problems(MEASUREMENTS["an_llm"], minilm)
     assert first.startswith("an_llm.more: another measurement gives")
     assert "-131" in second
     assert "+132" in second

@@ -9,13 +9,12 @@ that are not run are parsed all the same, so their options exist.
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,16 +55,14 @@ PREPARED: dict[str, tuple[str, ...]] = {
     ),
 }
 #: Code in sentences with options of other programs: lm-eval, llama-server, scripts/fuzz.py.
-OF_OTHERS = frozenset(
-    (
-        "--tasks crossexam_chat --apply_chat_template",
-        "--gen_kwargs max_gen_toks=1",
-        "--alias",
-        "--api-key",
-        "--reader",
-        "--log",
-    )
-)
+OF_OTHERS = {
+    "--tasks crossexam_chat --apply_chat_template",
+    "--gen_kwargs max_gen_toks=1",
+    "--alias",
+    "--api-key",
+    "--reader",
+    "--log",
+}
 _FENCE = re.compile(
     r"^(?P<marks>(?:[ \t]*<!--[^\n]*-->\n\s*)*)(?P<indent>[ \t]*)```(?P<language>[^\n`]*)\n"
     r"(?P<code>.*?)^(?P=indent)```[ \t]*$",
@@ -170,9 +167,6 @@ def test_a_mark_is_about_something() -> None:
     for block in SHELL:
         for mark in block.marks:
             assert not mark.start or any(f"{each} ".startswith(f"{mark.start} ") for each in block.commands())
-
-
-def test_a_page_with_its_own_test_has_it() -> None:
     for page, test in ELSEWHERE.items():
         assert Path(page).name in (ROOT / test).read_text("utf-8")
 
@@ -231,24 +225,18 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
     demo = ROOT / "src" / "crossexam" / "corpora" / "builtin" / "demo.jsonl"
     records = [json.loads(line) for line in demo.open(encoding="utf-8")][:60]
     lines = "".join(json.dumps(record) + "\n" for record in records)
-    for name in (
-        "snli_1.0_train",
-        "snli_1.0_dev",
-        "snli_1.0_test",
-        "multinli_1.0_train",
-        "multinli_1.0_dev_matched",
-        "multinli_1.0_dev_mismatched",
-    ):
+    for name in ("snli_1.0_train", "snli_1.0_dev", "snli_1.0_test"):
         (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    for name in ("train", "dev_matched", "dev_mismatched"):
+        (folder / f"multinli_1.0_{name}.jsonl").write_text(lines, encoding="utf-8")
     header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
     for name in ("train", "trial", "test_annotated"):
         rows = (f"{name}{n}\tDog {n} runs.\tDog {n} moves.\t4.5\tENTAILMENT\n" for n in range(8))
         (folder / f"SICK_{name}.txt").write_text(header + "".join(rows), encoding="utf-8")
-    pairs = [
-        {"premise": f"{each['sentence1']} It rained.", "hypothesis": each["sentence2"], "idx": n}
-        | {"label": "entailment" if n % 2 else "not_entailment"}
-        for n, each in enumerate(records)
-    ]
+    pairs = []
+    for n, each in enumerate(records):
+        texts = {"premise": f"{each['sentence1']} It rained.", "hypothesis": each["sentence2"]}
+        pairs.append({**texts, "idx": n, "label": "entailment" if n % 2 else "not_entailment"})
     (folder / "RTE").mkdir()
     (folder / "RTE" / "train.jsonl").write_text("".join(json.dumps(each) + "\n" for each in pairs), "utf-8")
     return folder
@@ -257,16 +245,15 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def workplace(corpora: Path, tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which a page is run: with checkpoints, a file of claims, and installed corpora."""
-    claims = [
-        f"The bus number {n} was late. Ann walked.,Ann went on foot.,{'yes' if n % 2 else 'no'}\n"
-        for n in range(20)
-    ]
-    (tmp_path / "claims.csv").write_text("document,claim,supported\n" + "".join(claims), encoding="utf-8")
-    pairs = "".join(
-        f"Dog {n} runs.,Dog {n} moves.,entailment\nDog {n} sleeps.,Dog {n} runs.,contradiction\n"
-        for n in range(10)
-    )
-    (tmp_path / "my.csv").write_text("premise,hypothesis,label\n" + pairs, encoding="utf-8")
+    claims, pairs = ["document,claim,supported"], ["premise,hypothesis,label"]
+    for n in range(20):
+        said = "yes" if n % 2 else "no"
+        claims.append(f"The bus number {n} was late. Ann walked.,Ann went on foot.,{said}")
+    for n in range(10):
+        pairs.append(f"Dog {n} runs.,Dog {n} moves.,entailment")
+        pairs.append(f"Dog {n} sleeps.,Dog {n} runs.,contradiction")
+    (tmp_path / "claims.csv").write_text("\n".join([*claims, ""]), encoding="utf-8")
+    (tmp_path / "my.csv").write_text("\n".join([*pairs, ""]), encoding="utf-8")
     for name in ("my-checkpoint", "my-model"):
         (tmp_path / name).symlink_to(tiny_checkpoint)
     monkeypatch.chdir(tmp_path)
@@ -275,37 +262,14 @@ def workplace(corpora: Path, tiny_checkpoint: Path, tmp_path: Path, monkeypatch:
     return tmp_path
 
 
-def _run_command(command: str, place: str) -> None:
-    words = [os.path.expandvars(word) for word in _words(command)[1:]]
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0, f"{place}: {command}\n{done.output}\n{done.exception!r}"
-
-
-def _run_python(code: str, names: dict[str, Any], place: str) -> None:
-    exec(compile(ast.parse(code), place, "exec"), names)
-
-
-def _file_of(step: str) -> str | None:
-    """Return the name of the file that *step* is, as its first line says; None if it is to be run."""
-    found = re.match(r"# (\w+\.py)\n", step)
-    return found[1] if found else None
-
-
-def _steps(block: Block) -> Iterator[str]:
-    """Yield what is run of *block*: its commands, or its Python as a whole."""
-    if block.language == "python":
-        yield block.code
-    else:
-        yield from (command for command in block.commands() if not block.leaves_out(command))
-
-
-def _run_page(page: str, run: Callable[[str, str], None]) -> None:
-    for step in PREPARED.get(page, ()):
-        run(step, f"before {page}")
+def _steps(page: str) -> Iterator[tuple[str, str]]:
+    """Yield what is run of a page and where it is: commands, and blocks of Python as a whole."""
+    yield from ((step, f"before {page}") for step in PREPARED.get(page, ()))
     for block in RUN:
-        if block.page == page:
-            for step in _steps(block):
-                run(step, block.place)
+        if block.page == page and block.language == "python":
+            yield block.code, block.place
+        elif block.page == page:
+            yield from ((each, block.place) for each in block.commands() if not block.leaves_out(each))
 
 
 @pytest.mark.slow
@@ -313,14 +277,13 @@ def _run_page(page: str, run: Callable[[str, str], None]) -> None:
 def test_the_code_of_a_page_runs(page: str, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, Any] = {"__name__": "page"}
     monkeypatch.setattr("sys.path", [*sys.path])  # to which a function adds the folder of the page
-
-    def run(step: str, place: str) -> None:
+    for step, place in _steps(page):
         if step.startswith("crossexam "):
-            _run_command(step, place)
-        elif (file := _file_of(step)) is not None:
-            (workplace / file).write_text(step, encoding="utf-8")
-            monkeypatch.delitem(sys.modules, file.removesuffix(".py"), raising=False)
+            words = [os.path.expandvars(word) for word in _words(step)[1:]]
+            done = CliRunner().invoke(app, words)
+            assert done.exit_code == 0, f"{place}: {step}\n{done.output}\n{done.exception!r}"
+        elif file := re.match(r"# (\w+)\.py\n", step):
+            (workplace / f"{file[1]}.py").write_text(step, encoding="utf-8")
+            monkeypatch.delitem(sys.modules, file[1], raising=False)
         else:
-            _run_python(step, names, place)
-
-    _run_page(page, run)
+            exec(compile(step, place, "exec"), names)

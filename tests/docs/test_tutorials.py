@@ -38,13 +38,6 @@ def blocks_of(page: str) -> list[Block]:
     return [Block(*found) for found in _FENCE.findall((TUTORIALS / page).read_text(encoding="utf-8"))]
 
 
-def save_files(blocks: list[Block], folder: Path) -> None:
-    """Save the blocks with a title, as the page tells the reader to."""
-    for block in blocks:
-        if block.title:
-            (folder / block.title).write_text(block.text, encoding="utf-8")
-
-
 def install(folder: Path) -> None:
     """Do what pip does with the page's pyproject.toml: write the entry points where Python finds them."""
     project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -66,29 +59,24 @@ def run(words: list[str], folder: Path) -> str:
     return done.stdout + done.stderr
 
 
-def commands_of(block: Block) -> list[list[str]]:
-    """Return the words of the commands of Crossexam in a console block."""
-    typed = [line.removeprefix("$ ") for line in block.text.splitlines() if line.startswith("$ crossexam ")]
-    return [shlex.split(line) for line in typed]
-
-
 def judge(sheet: Path, suite: Path) -> None:
     """Fill in the sheet of one judge, who agrees with the generated labels."""
     items = [item for test_set in read_suite(suite) for item in test_set.examples]
     labels = {(item.premise, item.hypothesis): item.label for item in items}
     with sheet.open(encoding="utf-8-sig", newline="") as file:
         header, *rows = csv.reader(file)
-    answered = [
-        [name, premise, hypothesis, labels[premise, hypothesis]] for name, premise, hypothesis, _ in rows
-    ]
+    for row in rows:
+        row[3] = str(labels[row[1], row[2]])
     with sheet.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *answered])
+        csv.writer(file).writerows([header, *rows])
 
 
 @pytest.mark.slow
 def test_a_stress_test_of_the_reader_is_built_judged_and_reported(tmp_path: Path) -> None:
     blocks = blocks_of("new-stress-test.md")
-    save_files(blocks, tmp_path)
+    for block in blocks:
+        if block.title:  # the page tells the reader to save it
+            (tmp_path / block.title).write_text(block.text, encoding="utf-8")
     install(tmp_path)
     printed = ""
     for block in blocks:
@@ -98,7 +86,8 @@ def test_a_stress_test_of_the_reader_is_built_judged_and_reported(tmp_path: Path
             printed = run(["-c", block.text], tmp_path)
         elif block.language == "console":
             printed = ""
-            for words in commands_of(block):
+            for line in re.findall(r"^\$ (crossexam .*)", block.text, re.MULTILINE):
+                words = shlex.split(line)
                 if words[:3] == ["crossexam", "validate", "import"]:
                     judge(tmp_path / words[-1], tmp_path / "denied")
                 printed += run(["-m", *words], tmp_path)

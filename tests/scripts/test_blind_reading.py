@@ -33,6 +33,18 @@ def script() -> ModuleType:
     return module
 
 
+@pytest.fixture
+def draw(script: ModuleType, tmp_path: Path) -> Callable[..., Path]:
+    """Draw from one suite of these test sets, and return the folder for the readers."""
+
+    def make(**sets: list[Example]) -> Path:
+        suite = write_suite(tmp_path / "s", **sets)
+        assert script.main(["draw", str(suite), "-o", str(tmp_path / "out")]) == 0
+        return tmp_path / "out"
+
+    return make
+
+
 def item(name: str, label: Gold, **info: object) -> Example:
     edit = Edit("hypothesis", 0, 1, "A", "One")
     change = Change("antonymy.v1", "premise", "hypothesis", (edit,))
@@ -51,18 +63,17 @@ def write_suite(folder: Path, **sets: list[Example]) -> Path:
 
 
 def fill(folder: Path, answer: Answer) -> None:
-    study = open_study(folder / "study")
-    items = {each.name: each for each in study.items.values()}
+    items = {each.name: each for each in open_study(folder / "study").items.values()}
     for sheet in folder.glob("reader-*/*.csv"):
-        rows = list(csv.reader(sheet.open(encoding="utf-8-sig")))
-        for row in rows[1:]:
-            for place, column in enumerate(rows[0]):
+        header, *rows = csv.reader(sheet.open(encoding="utf-8-sig"))
+        for row in rows:
+            about = items[row[0]]
+            for place, column in enumerate(header):
                 _, is_answer, rest = column.partition(": ")
                 if is_answer:
-                    about = items[row[0]]
                     row[place] = answer(sheet.parent.name, about.example, rest.partition(" ")[0], about.gold)
         with sheet.open("w", encoding="utf-8", newline="") as stream:
-            csv.writer(stream).writerows(rows)
+            csv.writer(stream).writerows([header, *rows])
 
 
 def right(_reader: str, _example: str, question: str, gold: Gold | None) -> str:
@@ -76,44 +87,38 @@ def cells(table: str) -> dict[str, list[str]]:
 
 
 def test_readers_see_neither_label_nor_test_set(script: ModuleType, tmp_path: Path) -> None:
-    one = write_suite(
-        tmp_path / "one", base=[Example("x", "p", "h", "neutral")], antonymy=[item("a", "neutral")]
-    )
+    base = [Example("x", "p", "h", "neutral")]
+    one = write_suite(tmp_path / "one", base=base, antonymy=[item("a", "neutral")])
     two = write_suite(tmp_path / "two", antonymy=[item("b", "contradiction")])
-    assert script.main(["draw", str(one), str(two), "-o", str(tmp_path / "out")]) == 0
+    out = tmp_path / "out"
+    assert script.main(["draw", str(one), str(two), "-o", str(out)]) == 0
     for reader in ("reader-1", "reader-2"):
-        files = sorted(path.name for path in (tmp_path / "out" / reader).iterdir())
+        files = sorted(path.name for path in (out / reader).iterdir())
         assert files == ["1-pairs.csv", "2-changes.csv", "README.md"]
-        pairs = (tmp_path / "out" / reader / "1-pairs.csv").read_text(encoding="utf-8-sig")
+        pairs = (out / reader / "1-pairs.csv").read_text(encoding="utf-8-sig")
         rows = list(csv.reader(pairs.splitlines()))
         assert {row[2] for row in rows[1:]} == {"One dog is by a.", "One dog is by b."}  # not of the base
         assert {cell for row in rows[1:] for cell in row[3:]} == {""}
         for telling in ("antonymy", "one", "before", "A dog is by"):
             assert telling not in pairs.replace("contradiction/", "").replace("One", "")
-        changes = (tmp_path / "out" / reader / "2-changes.csv").read_text(encoding="utf-8-sig")
+        changes = (out / reader / "2-changes.csv").read_text(encoding="utf-8-sig")
         assert "A dog is by a." in changes
         assert "label" not in changes
-    study = open_study(tmp_path / "out" / "study")
+    study = open_study(out / "study")
     assert {each.test_set for each in study.items.values()} == {"one/antonymy.dev", "two/antonymy.dev"}
 
 
-def test_counts_are_those_of_the_readings(script: ModuleType, tmp_path: Path) -> None:
-    suite = write_suite(tmp_path / "s", antonymy=[item(name, "contradiction") for name in "abcd"])
-    script.main(["draw", str(suite), "-o", str(tmp_path / "out")])
-
-    def answer(reader: str, example: str, question: str, gold: Gold | None) -> str:
-        if (reader, example, question) == ("reader-1", "a", "label"):
-            return "neutral"
-        if (example, question) == ("b", "label"):
-            return "entailment"
-        if (reader, example, question) == ("reader-2", "c", "sensible"):
-            return "cannot_say"
-        if (reader, example, question) == ("reader-2", "c", "grammar_kept"):
-            return "no"
-        return right(reader, example, question, gold)
-
-    fill(tmp_path / "out", answer)
-    row = cells(script.count(tmp_path / "out"))["antonymy.dev"]
+def test_counts_are_those_of_the_readings(script: ModuleType, draw: Callable[..., Path]) -> None:
+    out = draw(antonymy=[item(name, "contradiction") for name in "abcd"])
+    others = {
+        ("reader-1", "a", "label"): "neutral",
+        ("reader-1", "b", "label"): "entailment",
+        ("reader-2", "b", "label"): "entailment",
+        ("reader-2", "c", "sensible"): "cannot_say",
+        ("reader-2", "c", "grammar_kept"): "no",
+    }
+    fill(out, lambda *asked: others.get(asked[:3]) or right(*asked))
+    row = cells(script.count(out))["antonymy.dev"]
     assert row[0] == "4"
     assert row[1].startswith("62.5 ")  # 5 of 8 readings
     assert row[2].startswith("50.0 ")  # c and d
@@ -123,51 +128,39 @@ def test_counts_are_those_of_the_readings(script: ModuleType, tmp_path: Path) ->
     assert row[5].startswith("87.5 ")
     assert row[6].startswith("87.5 ")
     assert row[7] == "1"
-    failed = list(csv.DictReader((tmp_path / "out" / "failed.csv").open(encoding="utf-8-sig")))
-    assert [each["id"] for each in sorted(failed, key=lambda each: each["id"])] == ["a", "b", "c"]
-    of_a = next(each for each in failed if each["id"] == "a")
-    assert (of_a["reader-1: label"], of_a["reader-2: label"]) == ("neutral", "contradiction")
-    assert of_a["hypothesis before the change"] == "A dog is by a."
+    failed = {each["id"]: each for each in csv.DictReader((out / "failed.csv").open(encoding="utf-8-sig"))}
+    assert sorted(failed) == ["a", "b", "c"]
+    given = (failed["a"]["reader-1: label"], failed["a"]["reader-2: label"])
+    assert given == ("neutral", "contradiction")
+    assert failed["a"]["hypothesis before the change"] == "A dog is by a."
 
 
-def test_two_labels_and_proposed_labels(script: ModuleType, tmp_path: Path) -> None:
-    proposed = item("p", "contradiction", status="proposed")
-    suite = write_suite(
-        tmp_path / "s",
-        antonymy=[item("a", "not_entailment"), item("b", "entailment")],
-        so_swap=[proposed, item("q", "neutral")],
-    )
-    script.main(["draw", str(suite), "-o", str(tmp_path / "out")])
+def test_two_labels_and_proposed_labels(script: ModuleType, draw: Callable[..., Path]) -> None:
+    two_labels = [item("a", "not_entailment"), item("b", "entailment")]
+    swaps = [item("p", "contradiction", status="proposed"), item("q", "neutral")]
+    out = draw(antonymy=two_labels, so_swap=swaps)
 
     def answer(reader: str, example: str, question: str, gold: Gold | None) -> str:
         if gold == "not_entailment" and question == "label":
             return "neutral" if reader == "reader-1" else "contradiction"
         return right(reader, example, question, gold)
 
-    fill(tmp_path / "out", answer)
-    rows = cells(script.count(tmp_path / "out"))
+    fill(out, answer)
+    rows = cells(script.count(out))
     assert list(rows) == ["antonymy.dev", "so_swap.dev", "so_swap.dev (proposed)", "all"]
     assert rows["antonymy.dev"][1].startswith("100.0 ")
     assert rows["antonymy.dev"][3] == "0"  # neutral and contradiction are both not_entailment
     assert rows["so_swap.dev (proposed)"][0] == "1"
 
 
-def test_a_missing_answer_is_an_error(
-    script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_missing_answer_or_an_unknown_test_set_is_an_error(
+    script: ModuleType, draw: Callable[..., Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    suite = write_suite(tmp_path / "s", antonymy=[item("a", "neutral")])
-    script.main(["draw", str(suite), "-o", str(tmp_path / "out")])
-    fill(
-        tmp_path / "out",
-        lambda reader, e, q, g: "" if (reader, q) == ("reader-2", "label") else right(reader, e, q, g),
-    )
-    assert script.main(["count", str(tmp_path / "out")]) == 2
+    out = draw(antonymy=[item("a", "neutral")])
+    unanswered = {("reader-2", "a", "label"): ""}
+    fill(out, lambda *asked: unanswered.get(asked[:3], right(*asked)))
+    assert script.main(["count", str(out)]) == 2
     assert "answers are missing: 1 of judge-2 to label" in capsys.readouterr().err
-
-
-def test_an_unknown_test_set_is_an_error(
-    script: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    suite = write_suite(tmp_path / "s", antonymy=[item("a", "neutral")])
-    assert script.main(["draw", str(suite), "-o", str(tmp_path / "out"), "--set", "antonimy"]) == 2
-    assert "no test set is called 'antonimy'" in capsys.readouterr().err
+    line = ["draw", str(tmp_path / "s"), "-o", str(tmp_path / "other"), "--set", "antonimy"]
+    assert script.main(line) == 2
+    assert "'antonimy'" in capsys.readouterr().err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import zipfile
+from collections.abc import Callable
 from email import message_from_string
 from pathlib import Path
 from typing import Any
@@ -33,51 +34,42 @@ Provides-Extra: more
 FILES = {"LICENSE", "src/crossexam/__init__.py"}
 
 
-def _wheel(path: Path, *extra: str, metadata: str = METADATA) -> Path:
+def _wheel(path: Path, *extra: str) -> Path:
     folder = "crossexam-1.0.dist-info"
-    names = [
-        "crossexam/__init__.py",
-        *(f"{folder}/{name}" for name in ("RECORD", "WHEEL", "entry_points.txt")),
-    ]
+    names = ("RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE")
     with zipfile.ZipFile(path, "w") as archive:
-        for name in (*names, f"{folder}/licenses/LICENSE", *extra):
+        for name in ("crossexam/__init__.py", *(f"{folder}/{name}" for name in names), *extra):
             archive.writestr(name, "")
-        archive.writestr(f"{folder}/METADATA", metadata)
+        archive.writestr(f"{folder}/METADATA", METADATA)
     return path
 
 
-def test_a_good_wheel_has_no_problems(tmp_path: Path) -> None:
-    assert check.wheel_problems(_wheel(tmp_path / "a.whl"), FILES, CONFIG) == []
-
-
-def test_stray_and_missing_files_are_found(tmp_path: Path) -> None:
+def test_stray_missing_and_large_files_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert check.wheel_problems(_wheel(tmp_path / "good.whl"), FILES, CONFIG) == []
     wheel = _wheel(tmp_path / "a.whl", "crossexam/a.txt")
-    found = check.wheel_problems(wheel, {*FILES, "src/crossexam/py.typed"}, CONFIG)
-    assert found == [
-        "wheel: crossexam/a.txt does not belong there",
-        "wheel: crossexam/py.typed is missing",
-    ]
-
-
-def test_a_large_wheel_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "LARGEST", 0)
-    (found,) = check.wheel_problems(_wheel(tmp_path / "a.whl"), FILES, CONFIG)
-    assert found.endswith("MB, more than 0")
+    stray, missing, large = check.wheel_problems(wheel, {*FILES, "src/crossexam/py.typed"}, CONFIG)
+    assert stray == "wheel: crossexam/a.txt does not belong there"
+    assert missing == "wheel: crossexam/py.typed is missing"
+    assert large.endswith("MB, more than 0")
 
 
-@pytest.mark.parametrize(
-    ("line", "instead", "problem"),
-    [
+def test_metadata_that_say_otherwise_are_found(for_each: Callable[..., None]) -> None:
+    def problems(text: str) -> list[str]:
+        found: list[str] = check.metadata_problems("wheel", message_from_string(text), CONFIG)
+        return found
+
+    def check_line(line: str, instead: str, problem: str) -> None:
+        assert any(problem in each for each in problems(METADATA.replace(line, instead)))
+
+    assert problems(METADATA) == []
+    rows = [
         ("Version: 1.0", "Version: 0.9", "version 0.9 instead of 1.0"),
         ("Classifier: Programming Language :: Python :: 3.12\n", "", "Python :: 3.12 is missing"),
         ("License-File: LICENSE\n", "", "LICENSE is missing"),
         ("Provides-Extra: more", "Provides-Extra: less", "less does not belong there"),
-    ],
-)
-def test_metadata_that_say_otherwise_are_found(line: str, instead: str, problem: str) -> None:
-    found = check.metadata_problems("wheel", message_from_string(METADATA.replace(line, instead)), CONFIG)
-    assert any(problem in each for each in found)
-    assert check.metadata_problems("wheel", message_from_string(METADATA), CONFIG) == []
+    ]
+    for_each(check_line, rows)
 
 
 def test_there_is_one_version() -> None:

@@ -64,12 +64,9 @@ def test_the_picture_loads_nothing() -> None:
     assert "url(" not in re.sub(r"url\(#[\w-]+\)", "", SVG)
 
 
-def test_a_changed_number_is_seen() -> None:
+def test_a_changed_number_is_seen_and_other_output_is_an_error() -> None:
     changed = SVG.replace("75.2", "75.3")
     assert changed != SVG
     assert record_demo.text_of(changed) != record_demo.text_of(SVG)
-
-
-def test_other_output_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"adapt record_demo\.py"):
         record_demo.shown("nothing of interest\n")

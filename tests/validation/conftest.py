@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.example import Example
+from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.example import Change, Edit, Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import Gold
 from crossexam.core.sealed import write_manifest
 from crossexam.core.test_sets import write_test_set
 from crossexam.validation.answer_log import Judgement
-from crossexam.validation.sampling import SampleRequest, sample_suite
+from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 from crossexam.validation.study import Study, open_study
 
 LETTERS: dict[str, Gold] = {"E": "entailment", "N": "neutral", "C": "contradiction", "O": "not_entailment"}
@@ -117,3 +118,31 @@ def make_study() -> Callable[..., Path]:
         return folder / "study"
 
     return make
+
+
+LONG = " ".join(["The river is wide and the boat is old."] * 60)
+
+
+@pytest.fixture
+def of_a_change(tmp_path: Path) -> Callable[..., Study]:
+    """Write a study of an antonym in a long text, about which some questions are asked."""
+
+    def make(*questions: str) -> Study:
+        change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
+        texts = f"Tea is served. {LONG}", "The cold tea."
+        example = Example("x", *texts, "neutral", "b", change, {"pair": "hot/cold"})
+        suite = Suite("tiny", {"c.dev": Dataset("c.dev", (example,), {"construction": "c.v1"})})
+        request = SampleRequest(judges=1, questions=questions)
+        sample_suite(suite, tmp_path / "change", request, origin="tiny")
+        return open_study(tmp_path / "change")
+
+    return make
+
+
+@pytest.fixture
+def of_an_error(tmp_path: Path) -> Study:
+    """A study of an error, whose question has hints and many choices."""
+    examples = (Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),)
+    run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[1]]})
+    sample_outcomes(tmp_path / "error", SampleRequest(judges=1), wrong=[run], origin="")
+    return open_study(tmp_path / "error")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -11,17 +12,13 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Run, Suite
-from crossexam.core.example import Change, Edit, Example
 from crossexam.validation.answer_log import Judgement
 from crossexam.validation.questions import QUESTIONS
-from crossexam.validation.sampling import SampleRequest, sample_outcomes, sample_suite
 from crossexam.validation.server import application, judge_links
 from crossexam.validation.study import Study, open_study
 
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, ViewportSize
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
-LONG = " ".join(["The river is wide and the boat is old."] * 60)
 
 
 @contextmanager
@@ -53,32 +49,10 @@ def served(study: Study) -> Iterator[str]:
 # What is read aloud, and axe-core
 
 
-def of_a_change(folder: Path, *questions: str) -> Study:
-    """A study of an antonym in a long text, about which *questions* are asked."""
-    change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
-    example = Example(
-        "x", f"Tea is served. {LONG}", "The cold tea.", "neutral", "b", change, {"pair": "hot/cold"}
-    )
-    suite = Suite("tiny", {"c.dev": Dataset("c.dev", (example,), {"construction": "c.v1"})})
-    sample_suite(suite, folder / "change", SampleRequest(judges=1, questions=questions), origin="tiny")
-    return open_study(folder / "change")
-
-
-def of_an_error(folder: Path) -> Study:
-    """A study of an error, whose question has hints and many choices."""
-    examples = (Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),)
-    run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[1]]})
-    sample_outcomes(folder / "error", SampleRequest(judges=1), wrong=[run], origin="")
-    return open_study(folder / "error")
-
-
 def read_aloud(page: Page) -> str:
     """What a screen reader finds from the title to the last element: roles, names and texts, in order."""
-    return f"{page.title()}\n{page.locator('body').aria_snapshot()}"
-
-
-def text(expected: str) -> str:
-    return dedent(expected).strip("\n")
+    text = f"{page.title()}\n{page.locator('body').aria_snapshot()}"
+    return re.sub(r"(The river is wide and the boat is old\. ?)+", "...", text)
 
 
 def put(page: Page, study: Study, question: str, value: str) -> None:
@@ -88,18 +62,20 @@ def put(page: Page, study: Study, question: str, value: str) -> None:
 
 
 @pytest.mark.browser
-def test_what_a_screen_reader_reads(chromium: Browser, tmp_path: Path) -> None:
-    study = of_a_change(tmp_path, "label", "grammar_kept")
+def test_what_a_screen_reader_reads(chromium: Browser, of_a_change: Callable[..., Study]) -> None:
+    study = of_a_change("label", "grammar_kept")
     page = chromium.new_page()
     with served(study) as link:
         page.goto(link)
-        assert read_aloud(page).replace(LONG, "...") == text(FIRST_QUESTION)
+        assert read_aloud(page) == dedent(FIRST_QUESTION).strip("\n")
         put(page, study, "label", "neutral")
-        assert read_aloud(page).replace(LONG, "...") == text(SECOND_QUESTION)
+        said = read_aloud(page)
+        for lines in SECOND_QUESTION:
+            assert indent(dedent(lines).strip("\n"), "  ") in said
         put(page, study, "grammar_kept", "cannot_say")
-        assert read_aloud(page) == text(DONE)
+        assert read_aloud(page) == dedent(DONE).strip("\n")
         page.goto(link.partition("/j/")[0] + "/j/none")
-        assert read_aloud(page) == text(NO_LINK)
+        assert '- heading "Please use your link" [level=1]' in read_aloud(page)
     page.close()
 
 
@@ -126,32 +102,27 @@ FIRST_QUESTION = """
       - button "Undo the last answer" [disabled]
       - text: Answers are saved immediately. Each button shows its key.
     """
-SECOND_QUESTION = """
-    Item 1 of 1, question 2 of 2 – Crossexam
-    - banner:
-      - paragraph: Crossexam
-      - heading "Item 1 of 1" [level=1]
-      - paragraph: You are judge-1
-      - progressbar "Items judged": 0 of 1
-    - main:
-      - article "Premise and hypothesis":
-        - heading "Premise" [level=2]
-        - paragraph: Tea is served. ...
-        - heading "Hypothesis" [level=2]
-        - paragraph: The cold tea.
-        - term: Hypothesis before the change
-        - definition: The hot tea.
-      - list "Your answers so far":
-        - listitem: If the premise is true, the hypothesis is possibly true (neutral)
-      - alert
-      - 'group "Question 2 of 2: Is the grammar as good as it was before the change?"':
-        - 'heading "Question 2 of 2: Is the grammar as good as it was before the change?" [level=2]'
-        - button "Yes"
-        - button "No"
-        - button "I cannot say"
-      - button "Undo the last answer"
-      - text: Answers are saved immediately. Each button shows its key.
+SECOND_QUESTION = (
     """
+    - article "Premise and hypothesis":
+      - heading "Premise" [level=2]
+      - paragraph: Tea is served. ...
+      - heading "Hypothesis" [level=2]
+      - paragraph: The cold tea.
+      - term: Hypothesis before the change
+      - definition: The hot tea.
+    - list "Your answers so far":
+      - listitem: If the premise is true, the hypothesis is possibly true (neutral)
+    """,
+    """
+    - 'group "Question 2 of 2: Is the grammar as good as it was before the change?"':
+      - 'heading "Question 2 of 2: Is the grammar as good as it was before the change?" [level=2]'
+      - button "Yes"
+      - button "No"
+      - button "I cannot say"
+    - button "Undo the last answer"
+    """,
+)
 DONE = """
     All items are judged – Crossexam
     - banner:
@@ -167,27 +138,13 @@ DONE = """
       - button "Undo the last answer"
       - text: Answers are saved immediately. Each button shows its key.
     """
-NO_LINK = """
-    Please use your link – Crossexam
-    - main:
-      - heading "Please use your link" [level=1]
-      - paragraph:
-        - text: Open the personal link that you were given.
-        - code: crossexam validate serve
-        - text: prints one per judge.
-      - paragraph:
-        - text: If you have just opened it,
-        - link "continue":
-          - /url: /
-        - text: .
-    """
 
 
 @pytest.mark.browser
-def test_what_a_screen_reader_reads_of_an_error(chromium: Browser, tmp_path: Path) -> None:
+def test_what_a_screen_reader_reads_of_an_error(chromium: Browser, of_an_error: Study) -> None:
     """The hint belongs to its choice, and each button says its key as a key, not as a part of its name."""
     page = chromium.new_page()
-    with served(of_an_error(tmp_path)) as link:
+    with served(of_an_error) as link:
         page.goto(link)
         said = read_aloud(page)
         keys = page.locator("button").evaluate_all("all => all.map(b => b.getAttribute('aria-keyshortcuts'))")
@@ -215,7 +172,11 @@ def test_what_a_screen_reader_reads_of_an_error(chromium: Browser, tmp_path: Pat
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_barrier(
-    chromium: Browser, tmp_path: Path, width: int, scheme: Literal["light", "dark"]
+    chromium: Browser,
+    of_a_change: Callable[..., Study],
+    of_an_error: Study,
+    width: int,
+    scheme: Literal["light", "dark"],
 ) -> None:
     """The rules of axe-core, over every kind of question, a text that scrolls, and the pages around them."""
     from axe_playwright_python.sync_playwright import Axe
@@ -229,7 +190,7 @@ def test_axe_finds_no_barrier(
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
 
     asked = ("label", "grammatical", "grammar_kept", "antonym_kind")
-    study = of_a_change(tmp_path, *asked)
+    study = of_a_change(*asked)
     with served(study) as link:
         page.goto(link)
         assert page.locator("article").evaluate("each => each.scrollHeight > each.clientHeight")
@@ -240,7 +201,7 @@ def test_axe_finds_no_barrier(
         page.get_by_role("heading", name="All items are judged").wait_for()
         page.goto(link.partition("/j/")[0] + "/j/none")
         check()
-    with served(of_an_error(tmp_path)) as link:
+    with served(of_an_error) as link:
         page.goto(link)
         check()
     page.keyboard.press("2")  # nobody answers
@@ -370,20 +331,14 @@ def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Serve
 
 
 @pytest.mark.browser
-def test_on_a_phone_the_buttons_are_on_the_screen(chromium: Browser, tmp_path: Path) -> None:
-
-    examples = (Example("negation:0", LONG, "The boat is old and false is not true.", "entailment"),)
-    suite = Suite(
-        "tiny", {"negation.dev": Dataset("negation.dev", examples, {"construction": "negation.v1"})}
-    )
-    sample_suite(suite, tmp_path / "study", SampleRequest(judges=2), origin="tiny")
-    server = Server(tmp_path / "study")
-    try:
-        context = chromium.new_context(
-            viewport={"width": 390, "height": 844}, has_touch=True, java_script_enabled=False
-        )
-        page = context.new_page()
-        page.goto(server.links["judge-1"])
+def test_on_a_phone_the_buttons_are_on_the_screen(
+    chromium: Browser, of_a_change: Callable[..., Study]
+) -> None:
+    size: ViewportSize = {"width": 390, "height": 844}
+    context = chromium.new_context(viewport=size, has_touch=True, java_script_enabled=False)
+    page = context.new_page()
+    with served(of_a_change("label", "grammatical")) as link:
+        page.goto(link)
         for words in ("definitely true", "Yes"):
             button = page.get_by_role("button", name=words)
             button.wait_for()
@@ -394,6 +349,4 @@ def test_on_a_phone_the_buttons_are_on_the_screen(chromium: Browser, tmp_path: P
             assert box["height"] >= 44  # a finger's width
             button.tap()  # no script: a plain form
         page.get_by_role("heading", name="All items are judged").wait_for()
-        context.close()
-    finally:
-        server.kill()
+    context.close()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from crossexam.cli.main import validate as app
+from crossexam.cli.main import app as main
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Example, status_of
@@ -32,15 +29,20 @@ from crossexam.validation.apply import Applied, apply_verdicts
 from crossexam.validation.study import Study, open_study
 from crossexam.validation.verdict import Rule, Verdict, question_results
 
-SOURCE = Path(__file__).resolve().parents[2] / "src"
 #: Five contradictions and how three judges label them: two are verified, two rejected, one is open.
-ANTONYMS = {"antonymy:0": "CCC", "antonymy:1": "CCN", "antonymy:2": "CNE", "antonymy:3": "NNN",
-            "antonymy:4": "C.N"}  # fmt: skip
+ANTONYMS = {f"antonymy:{n}": said for n, said in enumerate(("CCC", "CCN", "CNE", "NNN", "C.N"))}
 
 
 @pytest.fixture
-def judged(items: Any, study_of: Any) -> Study:
-    study: Study = study_of(items("antonymy", "CCCCC", status="proposed"), answers={"label": ANTONYMS})
+def antonymy(items: Any) -> Dataset:
+    """The five contradictions."""
+    made: Dataset = items("antonymy", "CCCCC", status="proposed")
+    return made
+
+
+@pytest.fixture
+def judged(antonymy: Dataset, study_of: Any) -> Study:
+    study: Study = study_of(antonymy, answers={"label": ANTONYMS})
     return study
 
 
@@ -60,6 +62,11 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+def entry_of(folder: Path) -> dict[str, Any]:
+    entry: dict[str, Any] = read_json(folder / "manifest.json")["test_sets"]["antonymy.dev"]
+    return entry
+
+
 def with_info(dataset: Dataset, *changes: dict[str, Any], **facts: Any) -> Dataset:
     """Return *dataset* with more info and other fields for each item, and more *facts* in its manifest."""
     examples = (
@@ -73,8 +80,9 @@ def with_info(dataset: Dataset, *changes: dict[str, Any], **facts: Any) -> Datas
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
-def test_verdicts_go_into_the_suite(judged: Study, items: Any, write_suite: Any, suffix: str) -> None:
-    antonymy = items("antonymy", "CCCCC", status="proposed")
+def test_verdicts_go_into_the_suite(
+    judged: Study, antonymy: Dataset, items: Any, write_suite: Any, suffix: str
+) -> None:
     folder = write_suite(antonymy, items("negation", "E"), suffix=suffix)
     before = contents(folder)
     assert apply_verdicts(judged, folder, Rule()) == {"antonymy.dev": Applied(2, 2, 1, {})}
@@ -90,24 +98,19 @@ def test_verdicts_go_into_the_suite(judged: Study, items: Any, write_suite: Any,
     statuses = ["verified", "verified", "rejected", "rejected", "proposed"]
     assert [written[name]["status"] for name in ANTONYMS] == statuses
     assert "verdict" not in written["antonymy:4"]
-    entry = read_json(folder / "manifest.json")["test_sets"]["antonymy.dev"]
+    entry = entry_of(folder)
     assert (entry["verdict"]["verified"], entry["verdict"]["judges"], entry["rows"]) == (2, 3, 5)
     after = contents(folder)
     assert after[f"negation.dev.{suffix}"] == before[f"negation.dev.{suffix}"]
     apply_verdicts(judged, folder, Rule())
     assert contents(folder) == after  # again: nothing changes
-
-
-def test_an_open_item_loses_its_verdict(judged: Study, items: Any, write_suite: Any) -> None:
-    folder = write_suite(items("antonymy", "CCCCC", status="proposed"))
-    apply_verdicts(judged, folder, Rule())
     number = next(item.number for item in judged.items.values() if item.example == "antonymy:1")
     while any(a.item == number for a in judged.judgements("judge-1")):
         judged.undo("judge-1")
     apply_verdicts(judged, folder, Rule())
     assert dict(read_suite(folder)["antonymy.dev"].examples[1].info) == {
         "cluster": "antonymy1",
-        "status": "proposed",
+        "status": "proposed",  # an open item loses its verdict
         "judge_labels": ["contradiction", "neutral"],
     }
 
@@ -123,9 +126,9 @@ def test_another_suite_is_left_alone(judged: Study, items: Any, write_suite: Any
 
 
 def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(
-    judged: Study, items: Any, write_suite: Any, tmp_path: Path
+    judged: Study, antonymy: Dataset, write_suite: Any, tmp_path: Path
 ) -> None:
-    folder = write_suite(items("antonymy", "CCCCC", status="proposed"))
+    folder = write_suite(antonymy)
     made = run_over(list(read_suite(folder)), wrong={"antonymy:0", "antonymy:3", "antonymy:4"})
     save_run(made, tmp_path / "run")
     apply_verdicts(judged, folder, Rule())
@@ -196,25 +199,27 @@ def relabelled(items: Any, study_of: Any, write_suite: Any, tmp_path: Path) -> C
 def test_the_label_of_the_majority_becomes_gold(relabelled: Any) -> None:
     suite, run, applied = relabelled(Rule("relabel"))
     assert applied == {"antonymy.dev": Applied(3, 1, 0, {("contradiction", "neutral"): 2})}
-    assert str(applied["antonymy.dev"]) == (
-        "3 verified, 1 rejected, 0 open; 2 relabelled: 2 contradiction to neutral"
-    )
+    said = "3 verified, 1 rejected, 0 open; 2 relabelled: 2 contradiction to neutral"
+    assert str(applied["antonymy.dev"]) == said
     written = read_suite(suite)["antonymy.dev"]
     assert [each.label for each in written] == ["contradiction", "neutral", "neutral", "contradiction"]
     assert written.examples[1].info["generated_label"] == "contradiction"
     assert written.examples[2].info["agreed"] == [2, 3]
     assert "generated_label" not in written.examples[0].info
-    entry = read_json(suite / "manifest.json")["test_sets"]["antonymy.dev"]
+    entry = entry_of(suite)
     assert entry["content_hash"] == written.content_hash()
     assert entry["signature"] == "s|labels:judges"
     assert entry["verdict"]["apply"] == "relabel"
     assert entry["verdict"]["relabelled"] == {"contradiction to neutral": 2}
     # the run was made before, and predicts N N N C: it is scored by the labels of the judges
     assert accuracies(verified_only(run)) == {"antonymy.dev (verified)": (2 / 3, 3)}
-    assert run.datasets["antonymy.dev"].manifest["signature"] == "s|labels:judges"
+    assert run.datasets["antonymy.dev"].entry.signature == "s|labels:judges"
     assert run.datasets["antonymy.dev"].entry.content_hash == written.content_hash()
     for of in (verified_only(run), by_status(run)):
         assert of.manifest["relabelled_items"] == "2 items have the label of the judges"
+    # what is built from relabelled items was not judged
+    derived = written.examples[1].derive("neutral", Change("x.v1", "premise", "hypothesis", ()))
+    assert set(derived.info) == {"cluster"}
 
 
 def test_confirming_leaves_out_what_the_majority_labels_otherwise(relabelled: Any) -> None:
@@ -233,9 +238,8 @@ def test_another_rule_replaces_what_was_applied(relabelled: Any, tmp_path: Path)
     assert contents(suite) == after
     assert not (suite.parent / "manifest.json").exists()
     apply_verdicts(study, suite, Rule("confirm"))
-    entry = read_json(suite / "manifest.json")["test_sets"]["antonymy.dev"]
+    entry, written = entry_of(suite), read_suite(suite)["antonymy.dev"]
     assert (entry["signature"], entry["verdict"]["relabelled"]) == ("s", {})
-    written = read_suite(suite)["antonymy.dev"]
     assert not any("generated_label" in each.info for each in written)
     assert entry["content_hash"] == written.content_hash()
     assert len(read_run(tmp_path / "run").datasets["antonymy.dev"]) == 4
@@ -248,15 +252,8 @@ def test_a_run_after_relabelling_compares_with_one_before_it(relabelled: Any, tm
     (compared,) = compare_runs(before, read_run(tmp_path / "later"))
     assert compared.difference.value == 0
     save_run(replace(after, model="tiny"), tmp_path / "run")  # the same run again, over the new labels
-
-
-def test_a_run_over_labels_that_are_gone_is_refused(relabelled: Any, tmp_path: Path) -> None:
-    suite, before, _ = relabelled(Rule("relabel"))
-    after = Run("other", dict(read_suite(suite).datasets), before.probabilities, {"model_key": "k"})
-    save_run(after, tmp_path / "later")
-    study = open_study(tmp_path / "study")
-    apply_verdicts(study, suite, Rule("confirm"))
-    with pytest.raises(FormatError, match="was changed after the run"):
+    apply_verdicts(open_study(tmp_path / "study"), suite, Rule("confirm"))
+    with pytest.raises(FormatError, match="was changed after the run"):  # its labels are gone
         read_run(tmp_path / "later")
 
 
@@ -266,32 +263,28 @@ def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
 ) -> None:
     """Interrupted once, or again with the verdicts of another rule, which leave the file as it was."""
     suite, _, _ = relabelled(Rule("confirm"))
+    move = Path.replace
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
+    def manifests_alone(self: Path, target: Path) -> Path:
+        if Path(target).name != "manifest.json":
+            raise KeyboardInterrupt
+        return move(self, target)
+
     study = open_study(tmp_path / "study")
     with monkeypatch.context() as patched:
         patched.setattr(apply, "_write_manifest", interrupted)
-        for _ in range(times):
+        for rule in (Rule("relabel"), Rule("confirm"))[:times]:
             with pytest.raises(KeyboardInterrupt):
-                apply_verdicts(study, suite, Rule("relabel"))
-            patched.setattr(Path, "replace", interrupted)
+                apply_verdicts(study, suite, rule)
+            patched.setattr(Path, "replace", manifests_alone)
     assert read_suite(suite)["antonymy.dev"].manifest["signature"] == "s|labels:judges"
-    for rule, signature in (("confirm", "s"), ("relabel", "s|labels:judges")):
-        apply_verdicts(study, suite, Rule(rule))
-        entry, found = read_json(suite / "manifest.json")["test_sets"]["antonymy.dev"], read_suite(suite)
-        assert (entry["signature"], entry["content_hash"]) == (
-            signature,
-            found["antonymy.dev"].content_hash(),
-        )
-
-
-def test_what_is_built_from_relabelled_items_was_not_judged(relabelled: Any) -> None:
-    suite, _, _ = relabelled(Rule("relabel"))
-    relabelled = read_suite(suite)["antonymy.dev"].examples[1]
-    derived = relabelled.derive("neutral", Change("x.v1", "premise", "hypothesis", ()))
-    assert set(derived.info) == {"cluster"}
+    for rule, signature in ((Rule("confirm"), "s"), (Rule("relabel"), "s|labels:judges")):
+        apply_verdicts(study, suite, rule)
+        entry, found = entry_of(suite), read_suite(suite)["antonymy.dev"]
+        assert (entry["signature"], entry["content_hash"]) == (signature, found.content_hash())
 
 
 def test_the_kind_of_antonyms_is_a_slice(items: Any, study_of: Any, write_suite: Any) -> None:
@@ -327,81 +320,39 @@ def test_the_kind_of_antonyms_is_a_slice(items: Any, study_of: Any, write_suite:
 # The verb
 
 
-def test_what_is_applied_is_never_guessed(items: Any, study_of: Any, tmp_path: Path) -> None:
-    study_of(items("antonymy", "C"))
-    for options, message in (
-        ("--apply suite", "--apply is 'suite'"),
-        ("--apply confirm", "--apply needs the suite"),
-        ("--suite suite", "--suite needs --apply"),
-        ("--require label", "does not ask for 'label', so it cannot be required"),
-    ):
-        done = CliRunner().invoke(app, ["verdict", str(tmp_path / "study"), *options.split()])
-        assert isinstance(done.exception, CrossexamError)
-        assert message in str(done.exception)
-    bare = CliRunner().invoke(app, ["verdict", str(tmp_path / "study"), "--apply"])
-    assert isinstance(bare.exception, CrossexamError)
-    assert "--apply confirm|relabel" in str(bare.exception)
-
-
-def test_the_command_relabels_and_warns_of_verdicts_of_no_answers(
-    relabelled: Any, items: Any, study_of: Any, write_suite: Any, tmp_path: Path
+def test_from_the_command_line(
+    items: Any, write_suite: Any, say: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def verdict(study: str, rule: str, suite: Path) -> str:
-        arguments = ["verdict", str(tmp_path / study), "--apply", rule, "--suite", str(suite)]
-        done = CliRunner().invoke(app, arguments, env={"COLUMNS": "160"})
+    def crossexam(line: str) -> str:
+        done = CliRunner().invoke(main, line.split(), env={"COLUMNS": "160"}, catch_exceptions=False)
         assert done.exit_code == 0, done.output
         return done.output
 
-    suite, _, _ = relabelled(Rule("confirm"))
-    assert "too few answers" not in verdict("study", "confirm", suite)
-    said = verdict("study", "relabel", suite)
-    assert "labels by majority" in said
-    assert "labels that judges give" in said
-    labels = [each.label for each in read_suite(suite)["antonymy.dev"]]
-    assert labels == ["contradiction", "neutral", "neutral", "contradiction"]
-    dataset = items("antonymy", "C")
-    study_of(dataset, folder="bare")
-    said = verdict("bare", "confirm", write_suite(dataset, folder="other"))
-    assert "has too few answers for a verdict on any item, so all items are open" in said
-
-
-@pytest.mark.slow
-def test_from_the_command_line(items: Any, write_suite: Any, say: Any, tmp_path: Path) -> None:
-    def crossexam(*arguments: str, status: int = 0) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "crossexam.cli.main", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            env=os.environ | {"PYTHONPATH": str(SOURCE), "COLUMNS": "160"},
-            check=False,
-        )
-        assert done.returncode == status, done.stderr
-        return done
-
+    monkeypatch.chdir(tmp_path)
     write_suite(items("antonymy", "CCC"))
-    crossexam("run", "builtin/overlap", "suite", "-o", "run")
-    done = crossexam("validate", "sample", "suite", "-o", "study", "--judges", "2")
-    assert "label, grammatical" in done.stdout
-    study = open_study(tmp_path / "study")
-    say(study, "label", {"antonymy:0": "CC", "antonymy:1": "CC", "antonymy:2": "NN"})
-    to_suite = ("--apply", "confirm", "--suite", "suite")
-    done = crossexam("validate", "verdict", "study", "-o", "out.json", *to_suite)
-    assert "86† (naik2018" in done.stdout
-    assert "66.7 [" in done.stdout
-    assert "antonymy.dev: 2 verified, 1 rejected, 0 open" in done.stderr
+    crossexam("run builtin/overlap suite -o run")
+    assert "label, grammatical" in crossexam("validate sample suite -o study --judges 2")
+    no_answers = "has too few answers for a verdict on any item, so all items are open"
+    assert no_answers in crossexam("validate verdict study --apply confirm --suite suite")
+    said = {"antonymy:0": "CC", "antonymy:1": "CC", "antonymy:2": "NN"}
+    say(open_study(tmp_path / "study"), "label", said)
+    told = crossexam("validate verdict study -o out.json --apply confirm --suite suite")
+    for text in ("86† (naik2018", "66.7 [", "antonymy.dev: 2 verified, 1 rejected, 0 open"):
+        assert text in told
+    assert "too few answers" not in told
     assert read_json(tmp_path / "out.json")["findings"][0]["agreed"]["n"] == 3
     for suffix in ("md", "csv", "json", "html", "tex"):
-        crossexam("report", "run", "--verified", "-o", f"x.{suffix}")
+        crossexam(f"report run --verified -o x.{suffix}")
         assert "(verified)" in (tmp_path / f"x.{suffix}").read_text(encoding="utf-8")
     assert "verified items only: 2" in (tmp_path / "x.md").read_text(encoding="utf-8")
-    assert "(verified)" in crossexam("compare", "run", "run", "--verified").stdout
-    errors = crossexam("validate", "sample", "--errors", "run", "-o", "errors")
-    assert "category" in errors.stdout, errors.stderr
-    assert "sources of error" in crossexam("validate", "verdict", "errors").stdout
-    assert "nothing to sample from" in crossexam("validate", "sample", "-o", "nothing", status=2).stderr
-    done = crossexam("validate", "export", "study", "-o", "x.xlsx", status=2)
-    assert "wanted: .csv or .json" in done.stderr
+    assert "(verified)" in crossexam("compare run run --verified")
+    assert "category" in crossexam("validate sample --errors run -o errors")
+    assert "sources of error" in crossexam("validate verdict errors")
+    told = crossexam("validate verdict study --apply relabel --suite suite")
+    assert "labels by majority" in told
+    assert "labels that judges give" in told
+    labels = [each.label for each in read_suite(tmp_path / "suite")["antonymy.dev"]]
+    assert labels == ["contradiction", "contradiction", "neutral"]
 
 
 def test_drops_of_relabelled_swaps_are_from_relabelled_controls(

@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 from crossexam.cli.main import validate as app
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.labels import LABEL_INDEX, LABELS, Gold
+from crossexam.core.labels import LABELS, Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.runs.folder import save_run
 from crossexam.validation.answer_log import Judgement
@@ -37,14 +37,6 @@ from crossexam.validation.verdict import Rule, question_results
 # Shares
 
 
-def test_a_stratum_gets_its_share_rounded_up_or_down() -> None:
-    strata = ["rare"] * 3 + ["common"] * 57 + ["some"] * 40
-    drawn = Counter(strata[i] for i in systematic_sample(strata, 10, seed=4, name="x"))
-    assert drawn["common"] in {5, 6}  # 5.7
-    assert drawn["some"] == 4
-    assert drawn["rare"] in {0, 1}  # 0.3
-
-
 def test_every_item_has_the_same_chance_with_controls_or_without() -> None:
     roots = [f"r{n}" for n in range(10)]
     strata = [0] * 7 + [1] * 3
@@ -57,19 +49,27 @@ def test_every_item_has_the_same_chance_with_controls_or_without() -> None:
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=60), st.integers(1, 80), st.integers(0, 9))
-def test_as_many_items_as_asked_for_and_none_twice(strata: list[str], n: int, seed: int) -> None:
+def test_a_stratum_gets_its_share_rounded_up_or_down_and_no_item_twice(
+    strata: list[str], n: int, seed: int
+) -> None:
     drawn = systematic_sample(strata, n, seed=seed, name="x")
     assert len(drawn) == len(set(drawn)) == min(n, len(strata))
     assert set(drawn) <= set(range(len(strata)))
+    for stratum in set(strata):
+        share = strata.count(stratum) * len(drawn) / len(strata)
+        assert abs(sum(strata[item] == stratum for item in drawn) - share) < 1
 
 
 def test_a_seed_draws_the_same_and_another_does_not(items: Any, study_of: Any) -> None:
     dataset = items("negation", "ENC" * 20)
     drawn = []
     for place, seed in enumerate((1, 1, 2)):
-        study = study_of(dataset, folder=str(place), per_set=9, seed=seed)
-        drawn.append(([item.example for item in study.items.values()], study.order("judge-2")))
+        study = study_of(dataset, folder=str(place), per_set=9, seed=seed, judges=4)
+        orders = [study.order(judge) for judge in study.judges]
+        drawn.append(([item.example for item in study.items.values()], orders))
         assert Counter(item.gold for item in study.items.values()) == dict.fromkeys(LABELS, 3)
+        assert len({tuple(order) for order in orders}) == 4  # judges have orders of their own
+        assert all(sorted(order) == list(range(1, 10)) for order in orders)
     assert drawn[0] == drawn[1] != drawn[2]
 
 
@@ -103,23 +103,13 @@ def test_items_are_drawn_with_their_controls(with_controls: Any, study_of: Any, 
     assert (extra == 0) == (swaps == 60)  # the same items of all sets, if all have a swap
 
 
-def test_a_control_that_was_not_asked_for_is_not_drawn(with_controls: Any, study_of: Any) -> None:
+def test_sets_are_named_alone_or_by_their_construction(items: Any, with_controls: Any, study_of: Any) -> None:
     study = study_of(*with_controls(15), per_set=9, sets=("e_th.dev",))
-    assert {item.test_set for item in study.items.values()} == {"e_th.dev"}
-
-
-def test_a_construction_names_all_its_sets(items: Any, study_of: Any) -> None:
+    assert {item.test_set for item in study.items.values()} == {"e_th.dev"}  # and no control
     names = ("negation.a", "negation.b", "antonymy.a")
     datasets = [Dataset(name, items(name, "E").examples) for name in names]
-    study = study_of(*datasets, sets=("negation",))
+    study = study_of(*datasets, sets=("negation",), folder="all")
     assert list(study.manifest["test_sets"]) == ["negation.a", "negation.b"]
-
-
-def test_judges_have_orders_of_their_own(items: Any, study_of: Any) -> None:
-    study = study_of(items("negation", "ENC" * 10), judges=4)
-    orders = [study.order(judge) for judge in study.judges]
-    assert len({tuple(order) for order in orders}) == 4
-    assert all(sorted(order) == list(range(1, 31)) for order in orders)
 
 
 # Questions
@@ -147,29 +137,31 @@ def test_keys_of_a_question_differ_and_none_is_undo() -> None:
     assert [choice.key for choice in QUESTIONS["category"].choices] == list("1234567890")
 
 
-def test_what_cannot_be_drawn_is_said(items: Any, study_of: Any, tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_is_said(
+    items: Any, study_of: Any, tmp_path: Path, for_each: Callable[..., None], refused: Callable[..., str]
+) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     one, two = items("negation", "E"), items("negation", "EE")
     same = Dataset("negation.dev", (two.examples[0], replace(two.examples[1], id="negation:0")))
-    for dataset, request, message in (
-        (base, {}, "the suite contains nothing but its base"),
-        (one, {"sets": ("negations",)}, "no test set is called 'negations'"),
+
+    def check(dataset: Dataset, request: dict[str, Any], culprit: str) -> None:
+        assert culprit in refused(study_of, dataset, **request)
+
+    rows: list[tuple[Dataset, dict[str, Any], str]] = [
+        (base, {}, "nothing but its base"),
+        (one, {"sets": ("negations",)}, "'negations'"),
         (one, {"judges": 0}, "--judges is 0"),
-        (one, {"questions": ("category",)}, "'category' is only for a model's errors"),
-        (same, {}, "two items have the id 'negation:0'"),
+        (one, {"questions": ("category",)}, "'category'"),
+        (same, {}, "'negation:0'"),
         (Dataset("a.dev", ()), {}, "no items to judge"),
-    ):
-        with pytest.raises(CrossexamError, match=message):
-            study_of(dataset, **request)
+    ]
+    for_each(check, rows)
     study = study_of(one)
     assert study_of(one).judges == study.judges  # as after a kill: the same study is not drawn anew
-    with pytest.raises(CrossexamError, match="not empty"):
-        study_of(one, judges=2)
+    check(one, {"judges": 2}, "not empty")
     study.record(Judgement("judge-1", 1, "label", "neutral"))
-    with pytest.raises(CrossexamError, match="not empty"):
-        study_of(one)
-    with pytest.raises(FormatError, match="this is not a study"):
-        open_study(tmp_path)
+    check(one, {}, "not empty")
+    assert "this is not a study" in refused(open_study, tmp_path)
 
 
 # Errors and their sources
@@ -180,8 +172,7 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
         Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),
         Example("b1", "Ann sat.", "Ann sat.", "entailment"),
     )
-    dataset = Dataset("base.dev", examples, {"construction": "base", "part": "dev"})
-    run = Run("tiny", {"base.dev": dataset}, {"base.dev": np.eye(3)[[LABEL_INDEX["entailment"]] * 2]})
+    run = answering("tiny", Dataset("base.dev", examples, {"construction": "base", "part": "dev"}), "EE")
     manifest = sample_outcomes(tmp_path / "study", SampleRequest(judges=1), wrong=[run], origin="runs/tiny")
     assert manifest["test_sets"]["base.dev"]["of"] == 1
     study = open_study(tmp_path / "study")
@@ -236,37 +227,49 @@ def answering(model: str, dataset: Dataset, predicted: str) -> Run:
 
 
 def test_items_are_drawn_by_what_all_runs_get_wrong_and_right(
-    tmp_path: Path, items: Any, for_each: Callable[..., None]
+    tmp_path: Path, items: Any, for_each: Callable[..., None], refused: Callable[..., str]
 ) -> None:
     dataset = items("antonymy", "CCCCCC", pair="hot/cold")
     runs = {"one": answering("one", dataset, "ENCCEE"), "other": answering("other", dataset, "EECCCE")}
+    request = SampleRequest(judges=2, questions=("antonym_kind",))
+
+    def drawn(folder: Path) -> set[str]:
+        return {item.example for item in open_study(folder).items.values()}
 
     def check(wrong: list[str], right: list[str], expected: set[int]) -> None:
         folder = tmp_path / "-".join([*wrong, "and", *right])
-        manifest = sample_outcomes(
-            folder,
-            SampleRequest(judges=1, questions=("antonym_kind",)),
-            wrong=[runs[name] for name in wrong],
-            right=[runs[name] for name in right],
-            origin="runs",
-        )
+        given = {"wrong": [runs[name] for name in wrong], "right": [runs[name] for name in right]}
+        manifest = sample_outcomes(folder, request, **given, origin="runs")
         assert (manifest["wrong"], manifest["right"]) == (wrong, right)
         assert manifest["test_sets"]["antonymy.dev"]["of"] == len(expected)
-        study = open_study(folder)
-        assert {item.example for item in study.items.values()} == {f"antonymy:{n}" for n in expected}
+        assert drawn(folder) == {f"antonymy:{n}" for n in expected}
+        options = [word for name in wrong for word in ("--errors", str(tmp_path / name))]
+        options += [word for name in right for word in ("--right-in", str(tmp_path / name))]
+        line = ["sample", *options, "--question", "antonym_kind", "-o", f"{folder}-command"]
+        done = CliRunner().invoke(app, line)
+        assert done.exit_code == 0, done.output
+        assert drawn(Path(f"{folder}-command")) == drawn(folder)
 
-    for_each(
-        check,
-        [
-            (["one", "other"], [], {0, 1, 5}),
-            ([], ["one", "other"], {2, 3}),
-            (["one"], ["other"], {4}),
-            ([], ["one"], {2, 3}),
-        ],
-    )
-    with pytest.raises(CrossexamError, match="no item to ask about is wrong in 'other', right in 'one'"):
-        check(["other"], ["one"], set())
+    for name, run in runs.items():
+        save_run(run, tmp_path / name)
+    rows: list[tuple[list[str], list[str], set[int]]] = [
+        (["one", "other"], [], {0, 1, 5}),
+        ([], ["one", "other"], {2, 3}),
+        (["one"], ["other"], {4}),
+        ([], ["one"], {2, 3}),
+    ]
+    for_each(check, rows)
+    few = sample_outcomes(tmp_path / "few", replace(request, per_set=3), wrong=[runs["one"]], origin="runs")
+    assert (few["test_sets"]["antonymy.dev"]["drawn"], few["test_sets"]["antonymy.dev"]["of"]) == (3, 4)
+    said = refused(check, ["other"], ["one"], set())
+    assert "no item to ask about is wrong in 'other', right in 'one'" in said
     assert not (tmp_path / "other-and-one").exists()
+    study = open_study(tmp_path / "one-and-other")
+    for judge in study.judges:
+        study.record(Judgement(judge, 1, "antonym_kind", "complementary"))
+    printed = CliRunner().invoke(app, ["verdict", str(tmp_path / "one-and-other")]).output
+    (row,) = (line for line in printed.splitlines() if "complementary" in line)
+    assert row.split("│")[1:-1] == [" complementary ", "     1 ", " 100 ", "           99 ", "           73 "]
 
 
 def test_runs_from_which_nothing_can_be_drawn_are_refused(
@@ -298,28 +301,3 @@ def test_what_has_no_single_prediction_or_none_at_all(tmp_path: Path, items: Any
     sample_outcomes(tmp_path / "silent", SampleRequest(), wrong=[silent], origin="")
     study = open_study(tmp_path / "silent")
     assert [item.example for item in study.items.values()] == ["antonymy:1"]
-
-
-def test_the_command_takes_several_runs(tmp_path: Path, items: Any) -> None:
-    dataset = items("antonymy", "CCCC", pair="hot/cold")
-    one, other = (str(tmp_path / model) for model in ("one", "other"))
-    save_run(answering("one", dataset, "EECC"), Path(one))
-    save_run(answering("other", dataset, "CEEC"), Path(other))
-
-    def drawn(*options: str, name: str) -> list[str]:
-        study = str(tmp_path / name)
-        done = CliRunner().invoke(app, ["sample", *options, "--question", "antonym_kind", "-o", study])
-        assert done.exit_code == 0, done.output
-        opened = open_study(Path(study))
-        return sorted(item.example for item in opened.items.values())
-
-    assert drawn("--errors", one, "--errors", other, name="wrong") == ["antonymy:1"]
-    assert drawn("--errors", other, "--errors", one, name="again") == ["antonymy:1"]
-    assert drawn("--right-in", one, "--right-in", other, name="right") == ["antonymy:3"]
-    assert drawn("--errors", one, "--right-in", other, name="apart") == ["antonymy:0"]
-    study = open_study(tmp_path / "wrong")
-    for judge in study.judges:
-        study.record(Judgement(judge, 1, "antonym_kind", "complementary"))
-    printed = CliRunner().invoke(app, ["verdict", str(tmp_path / "wrong")]).output
-    (row,) = (line for line in printed.splitlines() if "complementary" in line)
-    assert row.split("│")[1:-1] == [" complementary ", "     1 ", " 100 ", "           99 ", "           73 "]

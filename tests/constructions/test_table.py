@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
-from crossexam.constructions.entry import Construction
+from crossexam.constructions.entry import Construction, changed_options
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import KNOWN, SWAPS
@@ -138,8 +138,11 @@ def test_what_the_table_says_of_it(for_each: Callable[..., None]) -> None:
         if construction.control is not None:
             assert KNOWN[construction.control].drawn_as == construction.drawn_as
         assert construction.drawn_as is None or construction.drawn_as in KNOWN
+        assert changed_options(construction.options) == {}
 
     for_each(check, KNOWN.values())
+    indirect = replace(KNOWN["antonymy"].options, indirect=True)
+    assert changed_options(indirect) == {"indirect": True}
 
 
 def test_an_empty_sentence_is_rejected_or_ignored(

@@ -43,6 +43,7 @@ def test_each_pair_is_asked_once_after_the_probe(server: Any, opened: Any) -> No
     assert model.details["requests"]["sent"] == 30 + len(PAIRS) + 1  # the list of models
     assert model.details["usage"] == {"input": 42 * 50, "output": 42 * 2}
     assert model.details["models_served"] == {"mine": 42}
+    assert model.requests_for(5) == 5  # the probe was asked
     second = opened()
     second.recall(json.loads(json.dumps(dict(model.details))))
     sent = len(server.requests)

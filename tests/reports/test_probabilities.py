@@ -115,7 +115,8 @@ def test_two_models_are_compared_by_their_probabilities() -> None:
     """The differences themselves: test_figures.py."""
     scores, errors = compared(MINE, UNSURE)[-2:]
     assert [row[2] for row in scores.rows] == ["Brier", "log loss"]
-    assert errors.rows[0][2:4] == pytest.approx((0.05, 0.1833), abs=1e-3)
+    assert [row[2] for row in errors.rows] == ["ECE", "class-wise ECE", "AURC"]
+    assert errors.rows[0][3:5] == pytest.approx((0.05, 0.1833), abs=1e-3)
     titles = (scores.title, errors.title)
     for suffix in (".html", ".md"):
         plain, asked = (

@@ -137,6 +137,32 @@ def test_a_resumed_run_has_the_windows_and_batches_of_an_undisturbed_one(
     assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, len(DISTINCT))
 
 
+def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(tmp_path: Path) -> None:
+    """Of a model that does not plan them: pairs that are answered leave their places empty."""
+
+    class Noting(Model):
+        name, key = "noting", "noting"
+
+        def __init__(self) -> None:
+            self.asked: list[list[str]] = []
+
+        def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+            self.asked.append([hypothesis for _, hypothesis in pairs])
+            return np.tile([0.5, 0.25, 0.25], (len(pairs), 1))
+
+    def batches_of(store: Path, part: range) -> list[list[str]]:
+        model = Noting()
+        examples = tuple(Example(f"i{k}", "P.", f"H{k}.", "neutral") for k in part)
+        suite = Suite("s", {"made": Dataset("made", examples)})
+        predict_suite(model, suite, store=store, options={"batch_size": 30})
+        return model.asked
+
+    calm = batches_of(tmp_path / "calm", range(100))
+    assert [len(batch) for batch in calm] == [30, 30, 30, 10]
+    batches_of(tmp_path / "other", range(40, 60))
+    assert batches_of(tmp_path / "other", range(100)) == [calm[0], calm[1][:10], calm[2], calm[3]]
+
+
 def test_progress_knows_at_most_how_many_pairs_there_are_until_all_are_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -141,7 +141,7 @@ def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(tmp_path: Path) -> 
     """Of a model that does not plan them: pairs that are answered leave their places empty."""
 
     class Noting(Model):
-        name, key = "noting", "noting"
+        name, key, details = "noting", "noting", {}
 
         def __init__(self) -> None:
             self.asked: list[list[str]] = []

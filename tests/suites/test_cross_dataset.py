@@ -27,7 +27,8 @@ from crossexam.evaluation.cross_dataset import (
 from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
 from crossexam.published.figures import published
-from crossexam.reports.analyses.cross_dataset import score_table
+from crossexam.reports.analyses.cross_dataset import mean_note, score_table
+from crossexam.reports.headline import headline
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.build import Built, build_in_memory, build_to_folder
@@ -376,3 +377,29 @@ def test_another_reference_takes_the_place_of_snli(own: Path) -> None:
     table = score_table(results_of([run]))
     assert [column.header for column in table.columns][3] == "multinli:dev_matched"
     assert len(table.rows) == 1  # nothing published beside
+
+
+def test_labels_of_an_added_corpus(own: Path, for_each: Callable[..., None]) -> None:
+    def check(add: str, projection: str | None, labels: tuple[str, ...]) -> None:
+        suite = build(add=[str(own / add)])
+        (added,) = (each for each in suite if about(each).get("added"))
+        assert added.entry.projection == projection
+        assert {item.label for item in added} == set(labels)
+
+    two = [
+        (add, "two labels", TWO) for add in ("mine.jsonl:two-labels", "mine.jsonl:two labels", "two.jsonl")
+    ]
+    for_each(check, [("mine.jsonl", None, THREE), *two])
+
+
+def test_a_mean_with_added_corpora_is_not_called_the_benchmark(own: Path) -> None:
+    suite = build(3, add=[str(own / "mine.jsonl")])
+    run, other = (predict_suite(f"builtin/{name}", suite) for name in ("overlap", "majority"))
+    score, corpora = score_of(run), "2 of the 14 corpora of the {}benchmark and 1 added, 1 in part"
+    assert score.added == ("mine",)
+    assert score.title == f"Cross-dataset evaluation: {corpora.format('')}"
+    table = score_table(results_of([run]))
+    assert len(table.rows) == 1
+    assert not any("ublished" in note for note in table.notes)
+    assert corpora.format("cross-dataset ") in headline(results_of([run]))
+    assert "and of 1 added, A minus B" in str(mean_note(run, other))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 import crossexam as cx
 from crossexam.core.example import Example
+from crossexam.evaluation.comparison import compare_runs
 from crossexam.options.short_forms import expand
 from crossexam.suites.table import suite_request
 
@@ -27,6 +30,18 @@ def test_test_sets_items_and_signatures_say_the_rules(pairs: list[Example]) -> N
     assert "|construction:negation_released.v1|rules:released|" in str(made.entry.signature)
     assert all(item.id.startswith("negation_released:") for item in made)
     assert made.entry.base_set == plain["negation.examples"].entry.base_set
+
+
+def test_sets_of_different_rules_are_never_compared(
+    pairs: list[Example], refused: Callable[..., str]
+) -> None:
+    runs = [
+        cx.run("builtin/overlap", cx.build("negation", pairs, options=options))
+        for options in (None, RELEASED)
+    ]
+    assert "has: negation.examples; only the second" in refused(compare_runs, *runs)
+    (common,) = compare_runs(*runs, common=True)
+    assert common.name == "base.examples"
 
 
 def test_one_suite_has_as_many_literal_sets_as_it_has_constructions_with_rules() -> None:

@@ -32,7 +32,6 @@ FORMAT = "names and formats of files, versions, labels"
 NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/studies/stress-tests.md", "| test | premise | hypothesis | label |"): EXAMPLE,
     ("docs/command-line.md", "| exit code | meaning |"): DEFINITION,
-    ("docs/corpora.md", "| name | splits | files | labels | tested on |"): FORMAT,
     ("docs/data.md", "| column | content |"): FORMAT,
     ("docs/data.md", "| column of a prediction file | content |"): FORMAT,
     ("docs/gate.md", "| the gate | when | exit code |"): DEFINITION,

@@ -54,7 +54,6 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/studies/fact-checking.md", "| benchmark | data sets | splits |"): PAPER,
     ("docs/studies/stress-tests.md", "| test | `ours` | `paper` | `released` |"): DEFINITION,
     ("docs/templates.md", "| checkpoint | template | |"): FORMAT,
-    ("docs/templates.md", "| names | labels | source |"): FORMAT,
     ("docs/training.md", "| method | loss | settings | paper |"): DEFINITION,
     ("docs/tutorials/test-your-model.md", "| part | what it says |"): "a power that is defined",
 }

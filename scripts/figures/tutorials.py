@@ -95,8 +95,8 @@ def an_llm(place: Workplace, limit: int | None = None) -> Figures:
     plain, thinking = (place.said(f"crossexam run {each}") for each in priced)
     return {
         "built": transcript([next(line for line in built.splitlines() if line.startswith("builtin:demo"))]),
-        "sent": transcript([*whole[:4], *_request(whole)]),
-        "priced": transcript(plain.strip().splitlines()[3:4]),
+        "sent": transcript(whole[:4]),
+        "price": f"{_cost(plain)}",
         "times": f"{_cost(thinking) / _cost(plain):.0f}",
     }
 
@@ -106,11 +106,6 @@ def _options(section: str) -> list[str]:
     page = (ROOT / "docs/tutorials/test-an-llm.md").read_text(encoding="utf-8")
     text = page[page.index(f"## {section}") :].replace("\\\n", " ")
     return re.findall(r"^\$ crossexam run (.*--dry-run)$", text, re.MULTILINE)[:2]
-
-
-def _request(printed: list[str]) -> list[str]:
-    """Return the lines of the request with the texts of its messages."""
-    return [line.strip() for line in printed if line.strip().startswith('"content"')]
 
 
 def _cost(printed: str) -> float:

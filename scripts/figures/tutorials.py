@@ -31,7 +31,7 @@ def your_model(place: Workplace, limit: int | None = None) -> Figures:
     accuracy = printed_table(printed, "Test set")
     difference = printed_table(compared, "Test set")
     return {
-        "checked": transcript([checked.strip().splitlines()[-1]]),
+        "items": checked.strip().splitlines()[-1].split()[0],
         "accuracy": transcript(_accuracy(printed, accuracy)),
         "difference": transcript(
             [

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,21 +32,20 @@ BASES: Final = {"antonymy": ("snli:dev", "multinli:dev_matched"), "so_swap": ("s
 #: Under these rules, everything that any rule judges is made.
 _OPTIONS: Final = {"antonymy": {"rules": "paper"}, "so_swap": {}}
 _TITLES: Final = {"antonymy": "Antonymy", "so_swap": "SOSwap"}
+#: What stands before the sections of Quirk et al. 1985, whose numbers the page has alone.
+_QUIRK: Final = re.compile(r"\(Quirk et al\., (1985, section )?")
 HEAD: Final = """\
 # Rules
 
 Antonymy leaves out a word that it could replace, and SOSwap a clause whose subject and object it could
 swap, if both sentences may be true or the result may not be English. Each rule below is one reason for it,
-with a sentence that it rejects and one that it keeps. If several rules apply, the yield table counts the
-first, in the order of the table. `crossexam ls rules antonymy` prints the rules, and `--set
-antonymy.without="question,at times"` switches rules off by their reasons. Words without an antonym and
-sentences without an object are rejected before any rule is asked.
+with a sentence that it rejects; `crossexam ls rules antonymy` also prints one that it keeps. If several
+rules apply, the yield table counts the first, in the order of the table; the last columns count what a rule
+keeps out *alone*, because no other applies. `--set antonymy.without="question,at times"` switches rules off
+by their reasons. Words without an antonym and sentences without an object are rejected before any rule.
 
-The last columns count what a rule keeps out *alone*, because no other rule applies.
-
-Naik et al. is the paper of antonymy (2018); Quirk et al. is *A Comprehensive Grammar of the English
-Language* (1985), with the number of the section. This page is written by `python scripts/rules_page.py`;
-its figures are those of `python scripts/rules_page.py --count`.
+Naik et al. is the paper of antonymy (2018). A number alone is a section of *A Comprehensive Grammar of the
+English Language* (Quirk et al. 1985). `python scripts/rules_page.py --count` counts, and writes this page.
 """
 
 
@@ -55,11 +55,12 @@ def page() -> str:
     parts = [HEAD]
     for name in TABLES:
         bases = BASES[name]
-        heads = ("reason", "rejects", "keeps", "why", *(f"alone, `{base}`" for base in bases))
-        lines = [f"## {_TITLES[name]}\n", _row(heads), _row(["---"] * 4 + ["---:"] * len(bases))]
+        heads = ("reason", "rejects", "why", *(f"alone, `{base}`" for base in bases))
+        lines = [f"## {_TITLES[name]}\n", _row(heads), _row(["---"] * 3 + ["---:"] * len(bases))]
         for number, rule in enumerate(rules_of(name)):
             alone = (f"{counts[name][base][number]:,}" for base in bases)
-            lines.append(_row((rule.reason, rule.rejects, rule.keeps, rule.why, *alone)))
+            why = _QUIRK.sub("(", rule.why)
+            lines.append(_row((rule.reason, rule.rejects, why, *alone)))
         parts.append("\n".join(lines) + "\n")
     return "\n".join(parts)
 

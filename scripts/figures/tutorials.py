@@ -21,7 +21,7 @@ _WIDTH = 140
 
 def your_model(place: Workplace, limit: int | None = None) -> Figures:
     """Return what docs/tutorials/test-your-model.md shows and says."""
-    built = place.run("crossexam build stress-tests --base builtin:demo -o tests")
+    place.run("crossexam build stress-tests --base builtin:demo -o tests")
     checked = place.said("crossexam check tests")
     printed = place.run("crossexam run builtin/minilm tests -o runs/minilm")
     place.run("crossexam run builtin/bag-of-words tests -o runs/bag-of-words")
@@ -31,8 +31,7 @@ def your_model(place: Workplace, limit: int | None = None) -> Figures:
     accuracy = printed_table(printed, "Test set")
     difference = printed_table(compared, "Test set")
     return {
-        "yield": transcript([*(line.rstrip() for line in built.splitlines()[:7]), "..."]),
-        "checked": transcript([checked.strip().splitlines()[-1]]),
+        "items": checked.strip().splitlines()[-1].split()[0],
         "accuracy": transcript(_accuracy(printed, accuracy)),
         "difference": transcript(
             [
@@ -41,7 +40,7 @@ def your_model(place: Workplace, limit: int | None = None) -> Figures:
                 *as_text(
                     difference.only(
                         ("Test set", "Items", "A minus B", "p (Holm)", "Only A", "Only B"),
-                        difference.column("Test set")[:4],
+                        difference.column("Test set")[:2],
                     ),
                     cut=True,
                 ),
@@ -52,7 +51,7 @@ def your_model(place: Workplace, limit: int | None = None) -> Figures:
 
 
 def _accuracy(printed: str, table: Shown) -> list[str]:
-    shown = table.only(table.head, table.column("Test set")[:8])
+    shown = table.only(table.head, table.column("Test set")[:4])
     return [*headline(printed), "", *as_text(shown, cut=True)]
 
 
@@ -96,8 +95,8 @@ def an_llm(place: Workplace, limit: int | None = None) -> Figures:
     plain, thinking = (place.said(f"crossexam run {each}") for each in priced)
     return {
         "built": transcript([next(line for line in built.splitlines() if line.startswith("builtin:demo"))]),
-        "sent": transcript(whole[: whole.index("}") + 1]),
-        "priced": transcript(_costs(plain, 4)),
+        "sent": transcript(whole[:4]),
+        "price": f"{_cost(plain)}",
         "times": f"{_cost(thinking) / _cost(plain):.0f}",
     }
 
@@ -107,10 +106,6 @@ def _options(section: str) -> list[str]:
     page = (ROOT / "docs/tutorials/test-an-llm.md").read_text(encoding="utf-8")
     text = page[page.index(f"## {section}") :].replace("\\\n", " ")
     return re.findall(r"^\$ crossexam run (.*--dry-run)$", text, re.MULTILINE)[:2]
-
-
-def _costs(printed: str, lines: int) -> list[str]:
-    return printed.strip().splitlines()[:lines]
 
 
 def _cost(printed: str) -> float:
@@ -123,10 +118,9 @@ def new_test(place: Workplace, limit: int | None = None) -> Figures:
         place.run("crossexam build not_the_case --base builtin:demo -o denied")
         checked = place.said("crossexam check denied").strip().splitlines()[-1]
         with place.inside():
-            counts = [f"{each.name:<28} {len(each)}" for each in cx.load_suite("denied")]
-            items = list(cx.load_suite("denied")["not_the_case.builtin_demo"].examples)[:9:3]
+            items = list(cx.load_suite("denied")["not_the_case.builtin_demo"].examples)[:6:3]
         shown = [f"{item.label} | {item.premise} | {item.hypothesis}" for item in items]
-        printed = place.run("crossexam run builtin/minilm denied -o runs/minilm")
+        place.run("crossexam run builtin/minilm denied -o runs/minilm")
         place.run("crossexam run builtin/bag-of-words denied -o runs/bag-of-words")
         place.run("crossexam validate sample denied -o study --per-set 20 --judges 1")
         place.run("crossexam validate export study -o sheet.csv --judge judge-1")
@@ -142,9 +136,8 @@ def new_test(place: Workplace, limit: int | None = None) -> Figures:
     assert agreed is not None
     assert drop is not None
     return {
-        "built": transcript([*counts, "", checked]),
+        "built": transcript([checked]),
         "items": transcript(shown),
-        "headline": transcript(headline(printed)),
         "verdict": transcript(_verdict(verdict)),
         "agreed_low": agreed[1],
         "verified": transcript(markdown_lines(table.head, kept)),

@@ -31,7 +31,6 @@ FORMAT = "names and formats of files, versions, labels"
 NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/studies/stress-tests.md", "| test | premise | hypothesis | label |"): EXAMPLE,
     ("docs/command-line.md", "| exit code | meaning |"): DEFINITION,
-    ("docs/corpora.md", "| name | splits | files | labels | tested on |"): FORMAT,
     ("docs/data.md", "| column | content |"): FORMAT,
     ("docs/data.md", "| column of a prediction file | content |"): FORMAT,
     ("docs/gate.md", "| the gate | when | exit code |"): DEFINITION,
@@ -54,7 +53,6 @@ NOT_MEASURED: dict[tuple[str, str], str] = {
     ("docs/studies/fact-checking.md", "| benchmark | data sets | splits |"): PAPER,
     ("docs/studies/stress-tests.md", "| test | `ours` | `paper` | `released` |"): DEFINITION,
     ("docs/templates.md", "| checkpoint | template | |"): FORMAT,
-    ("docs/templates.md", "| names | labels | source |"): FORMAT,
     ("docs/training.md", "| method | loss | settings | paper |"): DEFINITION,
     ("docs/tutorials/test-your-model.md", "| part | what it says |"): "a power that is defined",
 }

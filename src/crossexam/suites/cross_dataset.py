@@ -162,7 +162,7 @@ def _splits(request: SuiteRequest) -> tuple[dict[str, Split], tuple[str, ...]]:
         raise CrossexamError(
             f"not installed: {', '.join(absent)}",
             wanted="their files in the data folder",
-            hint="docs/corpora.md lists the files; crossexam fetch NAME downloads them",
+            hint="docs/corpora.md says where they are looked for; crossexam fetch NAME downloads them",
         )
     return splits, absent
 

@@ -123,7 +123,7 @@ _BEST = r"(?:first|second|third|last|only|(?-i:[a-z]{2,}est)|most|least|worst|be
 _COMPARISON = (
     r"(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|better|other|rather)\s+th[ae]n|at\s+(?:least|most)"
     r"|over|under|above|below|about|around|nearly|almost|roughly|approximately|approx\.?|exactly|precisely|just"
-    r"|up\s+to|upto|within|beyond|past|maybe|estimated|instead\s+of|mere|whopping|full|close\s+to|well\s+over|exceed(?:s|ed|ing)?|top(?:s|ped|ping)|surpass\w*|approach(?:es|ed|ing)|near(?:s|ed|ing)|barely|merely|scarcely|(?:minimum|maximum)\s+of|more['’]n|as\s+(?:many|much|few|little)\s+as|some"
+    r"|up\s+to|upto|within|beyond|past|maybe|estimated|instead\s+of|mere|whopping|full|close\s+to|well\s+over|exceed(?:s|ed|ing)?|top(?:s|ped|ping)|surpass\w*|approach(?:es|ed|ing)|near(?:s|ed|ing)|barely|merely|scarcely|(?:minimum|maximum)\s+of|more['’]n|as\s+\w+\s+as|some|(?:better|best|greater)\s+part\s+of|only\s+[a-z]+"
 )
 # Nouns whose instance a following number names: in any case, and only if capitalised.
 _NAMING = (
@@ -225,6 +225,8 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("identifier",  "", rf"\b(?:{_NAMING_OR_VERB})\s+",
                     rf"(?!\s?%|\s(?:\w+\s)?(?:{_MANY}|(?:{_MEASURES})\b))"),
     ("identifier",  r"\d+\.\d+", rf"\b(?:{_NAMING_OR_VERB})\s+", ""),
+    ("identifier",  r"\d+", r"(?-i:\b[B-HJ-Z])\s+", ""),  # menu L 17
+    ("version",     r"\d+\.\d+", "", r"\s+(?:releases?|versions?|updates?|builds?|patch(?:es)?|betas?)\b"),
     ("identifier",  r"\d+", "", r"\s?(?-i:[A-Z])\b(?![.’'])"),  # seat 3C, 17 H
     ("identifier",  r"\d+", r"\b(?:id|code|login|password)s?\b[^.;]{0,40}\b(?:is|are|was)\s+", ""),
     ("identifier",  r"\d+", r",\s+", r"\s?[,;]"),  # Abbey Photographic, 25, North Road
@@ -276,7 +278,8 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("name",        "", r"\bround\s+of\s+", ""),
     ("name",        "", r"\b(?:means?|meaning|called|named|entitled|titled"
                         r"|(?:Spanish|French|German|Italian|Greek|Latin|Hebrew|Arabic)\s+for)\s+", ""),
-    ("negated",     "", r"\b(?:not|never|no|nor|neither|without|none|cannot|hardly|\w+n['’]t)\b[^,;:]*", ""),
+    ("negated",     "", r"\b(?:not|never|no|nor|neither|without|none|cannot|hardly|unable|fail\w*|refus\w+"
+                        r"|\w+n['’]t)\b[^,;:]*", ""),
     ("uncertain",   "", r"\b(?:interested|wonder\w*|curious|ask\w*|knows?|knew|guess\w*)\b.{0,20}"
                         r"\b(?:what|how|whether|why|if)\b[^;:]*", ""),
     ("uncertain",   "", r"\b(?-i:may|might|could)\b[^;:]*|\b(?:perhaps|maybe|possibly|probably|whether|unless"
@@ -284,7 +287,7 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("definite",    "", _DETERMINER, ""),
     ("compared",    "", rf"\b(?:{_COMPARISON})\s+(?:an?\s+)?", ""),
     ("compared",    "", "", r"(?:\s[\w-]+)?\s+(?:or\s+(?:more|less|fewer|so|under|over|older|younger|above)"
-                            r"|and\s+(?:above|over|up)|plus)\b|\+"),
+                            r"|and\s+(?:above|over|up)|plus|only)\b|\+"),
 ))
 # fmt: on
 

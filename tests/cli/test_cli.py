@@ -60,7 +60,7 @@ def test_files_of_users_are_not_written_over(crossexam: Crossexam) -> None:
 
 
 def test_ls_corpora_tells_splits_apart_and_what_is_there(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, monkeypatch: pytest.MonkeyPatch, crossexam: Crossexam
 ) -> None:
     for name in ("SICK_train.txt", "MED.tsv"):
         Path(name).write_text("", encoding="utf-8")
@@ -69,6 +69,11 @@ def test_ls_corpora_tells_splits_apart_and_what_is_there(
     assert rows["sick"] == ("train dev test all", "part")
     assert rows["med"] == ("test", "yes")
     assert rows["anli"] == ("r1_* r2_* r3_* with * = train dev test", "no")
+    of_sick = crossexam("ls corpora sick").out
+    assert "sick_hub_dev.parquet" in of_sick
+    assert of_sick.count("SICK_train.txt") == 2  # looked for, and found
+    assert of_sick.count("SICK.txt") == 1
+    assert "'nosuch'" in crossexam("ls corpora nosuch", 2).err
 
 
 def test_ls(crossexam: Crossexam) -> None:

@@ -25,9 +25,12 @@ def ls(options: Ls) -> None:
         return
     if options.kind is not None and options.kind not in _LISTINGS:
         raise UnknownNameError("list", options.kind, [*_LISTINGS, _RULES])
+    if options.kind == _CORPORA and options.name is not None:
+        _list_files(options.name)
+        return
     if options.name is not None:
         raise CrossexamError(
-            f"{options.kind} are not listed by construction",
+            f"{options.kind} are not listed by name",
             where=f"crossexam ls {options.kind} {options.name}",
             hint=f"crossexam ls {options.kind}",
         )
@@ -63,6 +66,23 @@ def _corpora() -> _Listing:
         for c in list_corpora()
     ]
     return _Listing(("name", "splits", "installed", "what"), rows)
+
+
+def _list_files(corpus: str) -> None:
+    """List the splits of *corpus*, with the files that each may be in and the one that is installed."""
+    from crossexam.corpora.catalog import catalog
+    from crossexam.corpora.installed import data_folder, find_split
+
+    if corpus not in catalog():
+        raise UnknownNameError("corpus", corpus, catalog())
+    folder = data_folder()
+    rows = []
+    for name, split in catalog()[corpus].splits.items():
+        found = find_split(corpus, name, folder)
+        if found is not None and found.is_relative_to(folder):
+            found = found.relative_to(folder)
+        rows.append((name, ", ".join(split.files), str(found or "")))
+    show(table_of(f"files of {corpus} in {folder}", ("split", "one of", "installed"), rows))
 
 
 def _short(splits: Sequence[str]) -> str:
@@ -199,8 +219,9 @@ def _has_torch() -> bool:
 
 #: Listed only if it is asked for, as it is long.
 _RULES: Final = "rules"
+_CORPORA: Final = "corpora"
 _LISTINGS: Final[dict[str, Callable[[], _Listing]]] = {
-    "corpora": _corpora,
+    _CORPORA: _corpora,
     "constructions": _constructions,
     "suites": _suites,
     "options": _options,

@@ -22,7 +22,11 @@ class Ls:
         "construction rejects what it could make.",
         required=False,
     )
-    name: str | None = argument("NAME", "With rules: antonymy or so_swap. Default: both.", required=False)
+    name: str | None = argument(
+        "NAME",
+        "With rules: antonymy or so_swap (default: both). With corpora: the one whose files are listed.",
+        required=False,
+    )
 
 
 @dataclass(frozen=True)

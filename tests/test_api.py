@@ -91,6 +91,11 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         r"'antonymy\.indirect' cannot be 3",
     ),
     "build short_forms": (lambda: cx.build("antonymy", ROWS, indirect=[1]), "indirect is a list"),
+    "build columns": (
+        lambda: cx.build("negation", ROWS, columns={"premise": "a"}),
+        r"cx.build\(suite, cx.load\(base, columns=",
+    ),
+    "build output": (lambda: cx.build("negation", ROWS, output="out"), "does not take output"),
     "build file_format": (lambda: cx.build("negation", ROWS, file_format=3), "file_format is 3"),
     "build force": (lambda: cx.build("negation", ROWS, force=1), "force is 1"),
     "build folder": (lambda: cx.build("negation", ROWS, folder=3), "folder is 3"),

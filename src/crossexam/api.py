@@ -17,7 +17,7 @@ from crossexam.core.places import copy_path
 from crossexam.core.transfers import fetch
 from crossexam.options.build import Build
 from crossexam.options.groups import ReadingOptions, Where, reading_of, request_fields
-from crossexam.options.option import checked_options
+from crossexam.options.option import checked_options, options_of
 from crossexam.options.results import Baseline, Compare, Gate
 from crossexam.options.results import Report as ReportCommand
 from crossexam.options.run import Convert
@@ -162,6 +162,7 @@ def build(
     from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
     from crossexam.suites.table import suite_named, suite_request
 
+    _refuse_options_of_the_command(short_forms)
     given = checked_options(
         Build,
         suite=suite,
@@ -199,6 +200,20 @@ def build(
         return build_in_memory(request)
     build_to_folder(request, target, force=force)
     return read_suite(target)
+
+
+def _refuse_options_of_the_command(short_forms: Mapping[str, Any]) -> None:
+    """Raise CrossexamError if one of *short_forms* is another option of ``crossexam build``."""
+    from crossexam.options.short_forms import ShortForm
+
+    others = [name for name, each in options_of(Build).items() if not isinstance(each, ShortForm)]
+    for name in short_forms:
+        if name in others:
+            reads = name in options_of(ReadingOptions)
+            raise CrossexamError(
+                f"cx.build does not take {name}",
+                hint=f"cx.build(suite, cx.load(base, {name}=...))" if reads else "help(crossexam.build)",
+            )
 
 
 def _engine(engine: Any, options: Where, *, usual: int | Literal["auto"] = 1, worthwhile: int = 1) -> Engine:

@@ -137,7 +137,9 @@ def test_an_examination_that_was_stopped_has_a_run_that_is_not_finished(crossexa
 
 
 def test_the_suite_of_an_examination_is_found_in_its_folder(sets: Path, crossexam: Crossexam) -> None:
-    crossexam("examine builtin/overlap --base builtin:demo --limit 4 -o out")
+    rest = "--base builtin:demo --limit 4 -o out"
+    assert "leaves out" not in crossexam(f"examine builtin/overlap {rest}").err
+    assert "(builtin-overlap)" in crossexam(f"examine builtin/neutral {rest}").err
     found, suite = (cx.load_suite(sets / name) for name in ("out", "out/suite"))
     assert list(found.datasets) == list(suite.datasets)
     for line in ("check out", "card out", "export csv out -o pairs", "run builtin/majority out -o run"):

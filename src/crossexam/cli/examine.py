@@ -31,6 +31,7 @@ from crossexam.options.groups import Where, model_values
 from crossexam.reports.parts import written_beside
 from crossexam.reports.report import make_report
 from crossexam.reports.results import ItemChoice, ReportOptions
+from crossexam.runs.saved import run_folders
 from crossexam.runs.workers import asking_of
 from crossexam.suites.plan import SuiteRequest
 from crossexam.suites.table import DEFAULT_SUITE
@@ -71,8 +72,14 @@ def _examine(options: Examine) -> None:
     if options.dry_run:
         maker.show_forecasts(list(chain(*planned)))
         return
+    folders = [each.folder for each in chain(*planned)]
     runs = [run for of_model in planned for run in maker.runs(of_model)]
-    _report(runs, output / "report.html", options.items, options.max_unanswered)
+    page = output / "report.html"
+    _report(runs, page, options.items, options.max_unanswered)
+    left_out = set(run_folders(output)).difference(folders)
+    if left_out:
+        names = ", ".join(sorted(each.name for each in left_out))
+        note(f"the report leaves out earlier runs ({names}); crossexam report {output} -o {page} shows all")
 
 
 def _planned(

@@ -1,14 +1,13 @@
-"""Write docs/rules.md, the page of the rules by which constructions reject what they could make.
+"""A hook of mkdocs: the tables of rules on docs/rules.md, by which constructions reject what they could make.
 
-    python scripts/rules_page.py            # from the tables of rules and the recorded counts
-    python scripts/rules_page.py --count    # count anew how often each rule decides alone, and record it
+``mkdocs build`` makes each table from the rules in the source and from rules_counts.json, which says how often
+each decides alone.
 
-``tests/docs/test_rules_page.py`` says whether the page is up to date.
+    python scripts/rules_page.py    # count anew, and record it; needs SNLI and MultiNLI
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from collections import Counter
@@ -25,44 +24,30 @@ from crossexam.core.imports import imported
 from crossexam.corpora.spec import CorpusSpec
 
 ROOT: Final = Path(__file__).parents[1]
-PAGE: Final = ROOT / "docs" / "rules.md"
 COUNTS: Final = ROOT / "scripts" / "rules_counts.json"
 #: The bases over which is counted, by construction: SOSwap needs parses.
 BASES: Final = {"antonymy": ("snli:dev", "multinli:dev_matched"), "so_swap": ("snli:dev", "snli:test")}
 #: Under these rules, everything that any rule judges is made.
 _OPTIONS: Final = {"antonymy": {"rules": "paper"}, "so_swap": {}}
-_TITLES: Final = {"antonymy": "Antonymy", "so_swap": "SOSwap"}
 #: What stands before the sections of Quirk et al. 1985, whose numbers the page has alone.
 _QUIRK: Final = re.compile(r"\(Quirk et al\., (1985, section )?")
-HEAD: Final = """\
-# Rules
-
-Antonymy leaves out a word that it could replace, and SOSwap a clause whose subject and object it could
-swap, if both sentences may be true or the result may not be English. Each rule below is one reason for it,
-with a sentence that it rejects; `crossexam ls rules antonymy` also prints one that it keeps. If several
-rules apply, the yield table counts the first, in the order of the table; the last columns count what a rule
-keeps out *alone*, because no other applies. `--set antonymy.without="question,at times"` switches rules off
-by their reasons. Words without an antonym and sentences without an object are rejected before any rule.
-
-Naik et al. is the paper of antonymy (2018). A number alone is a section of *A Comprehensive Grammar of the
-English Language* (Quirk et al. 1985). `python scripts/rules_page.py --count` counts, and writes this page.
-"""
+_PLACE: Final = re.compile(r"<!-- rules: (\w+) -->")
 
 
-def page() -> str:
-    """Return the text of the page."""
-    counts = json.loads(COUNTS.read_text(encoding="utf-8"))
-    parts = [HEAD]
-    for name in TABLES:
-        bases = BASES[name]
-        heads = ("reason", "rejects", "why", *(f"alone, `{base}`" for base in bases))
-        lines = [f"## {_TITLES[name]}\n", _row(heads), _row(["---"] * 3 + ["---:"] * len(bases))]
-        for number, rule in enumerate(rules_of(name)):
-            alone = (f"{counts[name][base][number]:,}" for base in bases)
-            why = _QUIRK.sub("(", rule.why)
-            lines.append(_row((rule.reason, rule.rejects, why, *alone)))
-        parts.append("\n".join(lines) + "\n")
-    return "\n".join(parts)
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Return the text of a page with a table in each place for the rules of a construction."""
+    return _PLACE.sub(lambda found: table(found[1]), markdown)
+
+
+def table(name: str) -> str:
+    """Return the rules of the construction *name*, and how often each decides alone."""
+    alone = json.loads(COUNTS.read_text(encoding="utf-8"))[name]
+    heads = ("reason", "rejects", "keeps", "why", *(f"alone, `{base}`" for base in BASES[name]))
+    lines = [_row(heads), _row(["---"] * 4 + ["---:"] * len(BASES[name]))]
+    for number, rule in enumerate(rules_of(name)):
+        counts = (f"{alone[base][number]:,}" for base in BASES[name])
+        lines.append(_row((rule.reason, rule.rejects, rule.keeps, _QUIRK.sub("(", rule.why), *counts)))
+    return "\n".join(lines)
 
 
 def _row(cells: Any) -> str:
@@ -92,14 +77,5 @@ def count() -> dict[str, dict[str, list[int]]]:
     return {name: {base: counted(name, base) for base in bases} for name, bases in BASES.items()}
 
 
-def main() -> None:
-    """Count if asked to, and write the page."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--count", action="store_true", help="count anew; needs SNLI and MultiNLI")
-    if parser.parse_args().count:
-        COUNTS.write_text(json.dumps(count()) + "\n", encoding="utf-8")
-    PAGE.write_text(page(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    COUNTS.write_text(json.dumps(count()) + "\n", encoding="utf-8")

@@ -62,7 +62,6 @@ TESTED_ELSEWHERE: dict[str, tuple[str, str]] = {
     "docs/gate.md": ("tests/gates/test_output.py", "gate.md"),
     "docs/models/minilm.md": ("tests/models/test_builtin.py", "minilm_script.CARD"),
     "docs/library.md": ("tests/docs/test_library_page.py", "library.md"),
-    "docs/rules.md": ("tests/docs/test_rules_page.py", "rules_page"),
 }
 #: What is a number but no figure: code, addresses, years, places in papers, words of the script.
 _NO_FIGURE = re.compile(

@@ -1,7 +1,7 @@
-"""A hook of mkdocs: the tables of rules on docs/rules.md, by which constructions reject what they could make.
+"""A hook of mkdocs: the rules by which constructions reject what they could make, as tables of docs/rules.md.
 
-``mkdocs build`` makes each table from the rules in the source and from rules_counts.json, which says how often
-each decides alone.
+Each table is made from the rules in the source and from rules_counts.json, which says how often
+a rule decides alone.
 
     python scripts/rules_page.py    # count anew, and record it; needs SNLI and MultiNLI
 """
@@ -19,7 +19,7 @@ from unittest import mock
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules.rule import Rule
-from crossexam.constructions.rules.table import TABLES, rules_of
+from crossexam.constructions.rules.table import rules_of
 from crossexam.core.imports import imported
 from crossexam.corpora.spec import CorpusSpec
 

@@ -83,8 +83,6 @@ RULES = '[[gate]]\nset = "*"\nmeasure = "unanswered"\nmax = 0.0\n'
 #: Commands that take a run: here the folder that examine wrote for one model.
 TAKE_A_RUN = (
     "report {}",
-    "compare {} run",
-    "compare run {}",
     "baseline {} -o written.parquet",
     "gate {}",
     "validate sample --errors {} -o study",
@@ -105,10 +103,17 @@ def examined(folder: Path, crossexam: Crossexam) -> Path:
 def test_the_folder_of_an_examination_is_its_run_if_there_is_one(
     examined: Path, crossexam: Crossexam, for_each: Callable[..., None]
 ) -> None:
-    """Otherwise its runs are named; a report takes all of them."""
-    for_each(lambda line: crossexam(line.format("one")), TAKE_A_RUN)
+    """Otherwise its runs are named; a report takes all of them, and a comparison two."""
+    for_each(lambda line: crossexam(line.format("one")), ["compare {} run", "compare run {}", *TAKE_A_RUN])
     others = [f"report run {option}" for option in OF_A_RUN]
     for_each(lambda line: named(crossexam(line.format("two"), 2).err), [*TAKE_A_RUN[1:], *others])
+    assert (
+        "two/runs/builtin-overlap, run: two runs are compared, not 3" in crossexam("compare two run", 2).err
+    )
+    assert (
+        crossexam("compare two").out
+        == crossexam("compare two/runs/builtin-majority two/runs/builtin-overlap").out
+    )
     crossexam("report two -o report.json")
     written = json.loads(Path("report.json").read_text(encoding="utf-8"))
     assert [each["name"] for each in written["models"]] == ["builtin/majority", "builtin/overlap"]

@@ -59,8 +59,9 @@ class Compare(Shown):
     Example: crossexam compare runs/mine runs/other
     """
 
-    first: ReadFrom = argument("RUN", "The first run: a folder or URL.")
-    second: ReadFrom = argument("RUN", "The second run, over the same test sets.")
+    runs: tuple[ReadFrom, ...] = argument(
+        "RUN...", "Two runs over the same test sets: folders or URLs, or the folder of both."
+    )
     output: tuple[WriteTo, ...] = several(
         "Output file or URL: .md, .tex, .csv or .json. Repeatable.", "-o", "--output", takes="FILE"
     )

@@ -12,7 +12,7 @@ favour, and cannot be judged if the bounds do not decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -223,7 +223,7 @@ def _measured(rule: GateRule, sides: _Sides) -> Iterator[_Measured]:
             f"{what} '{rule.set}'",
             where=rule.where,
             wanted=f"a name or pattern of test sets of the run: {', '.join(_defined(rule, sides))}",
-            hint=_pattern_meant(rule.set, sides.parts.datasets) if not names else None,
+            hint=None if names else _name_meant(rule.set, short_names(sides.parts.datasets)),
         )
 
 
@@ -239,10 +239,12 @@ def _defined(rule: GateRule, sides: _Sides) -> list[str]:
     return found or list(sides.parts.datasets)
 
 
-def _pattern_meant(name: str, datasets: Iterable[str]) -> str | None:
-    """Return a hint if *name* is what names of test sets begin with."""
+def _name_meant(name: str, short: Mapping[str, str]) -> str | None:
+    """Return a hint if names of test sets begin with *name*, or if one of them has this *short* name."""
     pattern = f"{name.rstrip('.')}.*"
-    return f"did you mean '{pattern}'?" if any(fnmatchcase(each, pattern) for each in datasets) else None
+    if any(fnmatchcase(each, pattern) for each in short):
+        return f"did you mean '{pattern}'?"
+    return next((f"did you mean '{each}'?" for each in short if short[each] == name), None)
 
 
 def _is_left_out(rule: GateRule, sides: _Sides, name: str) -> bool:

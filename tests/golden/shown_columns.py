@@ -29,7 +29,7 @@ def columns(text: str) -> list[Column]:
 # A header with ? may be missing.  Kinds: `estimate`, a percentage with its interval, or bounds; `starred`,
 # the same with an asterisk if the drop is significant; `known`, the same without bounds; `share`, the
 # percentage alone; `score`, as it is with its interval; `value`, as it is; `count`; `n`, the number of items
-# of an estimate; `type`, the number of errors of a type; `paired`, the share of what is compared in pairs;
+# of an estimate; `paired`, the share of what is compared in pairs;
 # `rank`; `p`, marked if it is significant; `told`, p or none; `text`.
 _OF_RANKS = """
     Model
@@ -48,7 +48,7 @@ _SLICE = "{word}\n Items : count items|{slice}\n {models} : estimate accuracy|{s
 _BOTH_TYPES = "".join(
     f"Both {kind} : count both_{kind}|\n" for kind in ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E")
 )
-_TYPES = "".join(f"{kind} : type errors|{kind}\n" for kind in ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E"))
+_TYPES = "".join(f"{kind} : count errors|{kind}\n" for kind in ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E"))
 #: A pattern for titles, in which a group may name a test set, and the columns.
 TABLES: dict[str, list[Column]] = {
     "Accuracy": columns("Test set\n Items : count items|\n {models} : estimate accuracy|"),

@@ -18,8 +18,8 @@ GOLDS = "ENC" * 30
 COULD = "could go unnoticed"
 
 
-def results(model: str = "zoo/mine", keys: int = 90, **count: int) -> Results:
-    """Return the results of a model with so many wrong answers on the test set of each construction."""
+def results(model: str = "zoo/mine", keys: int = 90, answer: str = "", **count: int) -> Results:
+    """Return the results of a model with so many wrong answers per construction, or always one *answer*."""
     sets = [
         dataset(
             f"{name}.x",
@@ -30,7 +30,7 @@ def results(model: str = "zoo/mine", keys: int = 90, **count: int) -> Results:
         )
         for name in count
     ]
-    said = {f"{name}.x": wrong(GOLDS, number) for name, number in count.items()}
+    said = {f"{name}.x": answer * 90 or wrong(GOLDS, number) for name, number in count.items()}
     return results_of([run_of(said, *sets, model=model, sure=0.8)])
 
 
@@ -43,6 +43,10 @@ def test_what_is_wrong_with_a_model_or_a_test_set_is_named() -> None:
     (said,) = sentence(results(base=85), "check in which order")
     assert said.startswith("zoo/mine is significantly worse on base (x) than always giving one label")
     assert not sentence(results(base=60), "check in which order")  # as good as one label
+    (said,) = sentence(same := results(base=0, answer="E"), "for all 90 items")
+    assert said.startswith("zoo/mine answers entailment for all 90 items of base (x): check")
+    assert advice(same)[0] == said
+    assert not sentence(results("builtin/majority", base=0, answer="E"), "for all 90 items")
     (said,) = sentence(results(base=9, antonymy=9, keys=2), "the same words")
     assert said.startswith("antonymy: 98.9 % of the items have the same words (new1/old)")
     assert not sentence(results(base=9, antonymy=9), "the same words")

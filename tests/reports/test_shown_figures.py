@@ -107,8 +107,6 @@ def wanted(kind: str, name: str, row: Row) -> Wanted:
         return Wanted(text_of(name, row))
     if kind == "count":
         return counted(name, row)
-    if kind == "type":  # of errors, also of those that two labels do not have
-        return Wanted("{}", [(0.0 if isnan(value := row.value(name)) else value, 0, 0.0)])
     if kind == "bounds":
         return bounds_of(name, row)
     if kind == "starred":

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def show(renderable: RenderableType) -> None:
-    """Print to standard output, 160 columns wide if it is not a terminal.
+    """Print to standard output, 160 columns wide if it is not a terminal and $COLUMNS does not say how wide.
 
     In texts and in cells of tables, nothing is interpreted: no markup, no emoji, no control character.
     """
@@ -34,7 +34,7 @@ def show(renderable: RenderableType) -> None:
             return super().render_str(visible(text), **how)
 
     console = Verbatim(soft_wrap=False, markup=False, emoji=False)
-    if not console.is_terminal:
+    if not (console.is_terminal or os.environ.get("COLUMNS")):
         console = Verbatim(width=160, markup=False, emoji=False)
     console.print(renderable)
 

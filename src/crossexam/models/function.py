@@ -195,7 +195,25 @@ def _described(error: BaseException) -> str:
     return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
+def _check_takes_a_list(name: str, function: Callable[..., Any]) -> None:
+    """Raise CrossexamError if *function* cannot be called with one argument."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # in C, without a signature
+        return
+    try:
+        signature.bind([])
+    except TypeError:
+        raise CrossexamError(
+            f"the function takes {signature}",
+            where=name,
+            wanted="a function of one argument, a list of (premise, hypothesis)",
+            hint="def NAME(pairs): return [FUNCTION(premise, hypothesis) for premise, hypothesis in pairs]",
+        ) from None
+
+
 def _model(name: str, function: Callable[..., Any], options: Options, source: str) -> FunctionModel:
+    _check_takes_a_list(name, function)
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
     words = answer_words(options.labels, order)
     parts = [_VERSION, name, str(order), source]

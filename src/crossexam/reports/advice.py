@@ -67,6 +67,23 @@ def _label_order(results: Results) -> Iterator[str]:
             )
 
 
+def _one_answer(results: Results) -> Iterator[str]:
+    """Yield which models always give one label on a base that has several."""
+    for model in results.models:
+        for each in model.results:
+            if each.name not in results.drop_bases or each.only_bounds or each.n < FEW:
+                continue
+            golds = sum(any(counts.values()) for counts in each.confused.values())
+            if golds > 1 and 1.0 in each.predicted_shares and not model.name.startswith("builtin/"):
+                label = each.labels[each.predicted_shares.index(1.0)]
+                yield (
+                    f"{model.name} answers {label} for all {each.n:,} items of "
+                    f"{results.short_names[each.name]}: check that its weights and its labels were read as "
+                    "they should be before you believe any number."
+                )
+                break
+
+
 def _few_keys(results: Results) -> Iterator[str]:
     """Yield on which test sets a large share of the items has the same key."""
     seen: set[str] = set()
@@ -174,6 +191,7 @@ def _times_as_many(detectable: float, changed: float) -> float:
 #: In the order in which their sentences are shown.
 RULES: Final = (
     Rule("order of labels", "the majority baseline of the report", _label_order),
+    Rule("one answer", "the labels that the model predicts", _one_answer),
     Rule("few keys", "Naik et al. 2018, section 4.3: what is known of single word pairs", _few_keys),
     Rule(
         "threshold",

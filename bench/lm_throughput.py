@@ -25,8 +25,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "scripts"))
 
 import numpy as np
 import torch
-from lm_eval.api.instance import Instance
-from lm_eval.models.huggingface import HFLM
 from lm_golden import gpt2
 
 from crossexam.corpora.spec import iter_corpus
@@ -59,6 +57,9 @@ def ours(folder: Path, asked: Template) -> Callable[[Pairs], np.ndarray]:
 
 def theirs(folder: Path, asked: Template, batch_size: int) -> Callable[[Pairs], np.ndarray]:
     """Return the function that asks lm-eval for the same."""
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+
     model = HFLM(pretrained=str(folder), device="cpu", batch_size=batch_size, dtype="float32")
 
     def ask(pairs: Pairs) -> np.ndarray:

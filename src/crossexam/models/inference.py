@@ -47,7 +47,7 @@ from crossexam.models.gpu import (
 from crossexam.models.model import CharactersRead, Pair
 from crossexam.models.packed import DOES_NOT_FIT, Packing, is_worth_packing, keep_freed_memory
 from crossexam.models.precision import ROUNDING, Rounding
-from crossexam.training.first_token import LIKE_BERT, LOGIT_TOLERANCE, skip_other_tokens
+from crossexam.training.first_token import LOGIT_TOLERANCE, skip_other_tokens
 from crossexam.training.pretrained import Checkpoint
 
 if TYPE_CHECKING:
@@ -92,7 +92,6 @@ class SequenceClassifier:
         self.halved = 0
         self._most_tokens: int | None = None
         self.first_token_only = False
-        self._direct_mask = False
         self._packing: Packing | None = None
         self._budget = CPU_TOKENS if self.device.type == "cpu" else GPU_TOKENS
 
@@ -251,13 +250,9 @@ class SequenceClassifier:
         return inputs
 
     def _forward(self, encoded: TokenizedPairs, rows: Sequence[int]) -> torch.Tensor:
-        inputs: dict[str, NDArray[Any]] = dict(self.inputs(encoded, rows))
-        if self._direct_mask:
-            mask = inputs.pop("attention_mask").astype(bool)
-            if not mask.all():
-                inputs["attention_mask"] = mask[:, None, None, :]
+        inputs = self.inputs(encoded, rows).items()
         with torch.inference_mode():
-            on_device = {name: sent(torch.from_numpy(table), self.device) for name, table in inputs.items()}
+            on_device = {name: sent(torch.from_numpy(table), self.device) for name, table in inputs}
             logits: torch.Tensor = self.model(**on_device).logits
         return logits
 
@@ -268,8 +263,6 @@ class SequenceClassifier:
         except IndexError:
             raise self._has_unknown_tokens() from None
         self.read_first_token_only(probe)
-        if getattr(self.model.config, "model_type", "") in LIKE_BERT:
-            self._mask_directly(probe)
         if self.device.type == "cpu":
             self._pack(probe)
             return
@@ -309,16 +302,6 @@ class SequenceClassifier:
         """
         emulated, packed = "" if native else ", emulated", ", packed layers" if self._packing else ""
         return f"{self.device.type}{emulated}{packed}, torch {torch.__version__}"
-
-    def _mask_directly(self, probe: TokenizedPairs) -> None:
-        """Give the model the mask of its attention, none if nothing is padded.
-
-        Made from one of two dimensions, it would be made on the device, which has to be waited for to see
-        whether anything is padded.
-        """
-        before = self._probed(probe)
-        self._direct_mask = True
-        self._direct_mask = self._is_same(probe, before)
 
     def _pack(self, probe: TokenizedPairs) -> None:
         """Use packed layers if they are large enough, unless that changes the logits of *probe*."""

@@ -98,13 +98,11 @@ class Packing:
     """
 
     def __init__(self, model: nn.Module, *, first_token_only: bool, linear: bool = True) -> None:
-        from transformers.activations import NewGELUActivation  # in Python, and six times as slow as torch's
-
         self._replaced: list[tuple[nn.Module, str, nn.Module]] = []
         try:
             if linear:
                 self._pack(model, first_token_only)
-            for parent, name, _ in list(_children(model, NewGELUActivation)):
+            for parent, name, _ in list(_activations(model)):
                 self._replace(parent, name, nn.GELU(approximate="tanh"))
         except DOES_NOT_FIT:
             self.undo()
@@ -170,6 +168,13 @@ def _linear_layers(model: nn.Module) -> Iterator[tuple[nn.Module, str, Any]]:
     from transformers.pytorch_utils import Conv1D
 
     return _children(model, nn.Linear, Conv1D)
+
+
+def _activations(model: nn.Module) -> Iterator[tuple[nn.Module, str, Any]]:
+    """Yield the activations of *model* that are in Python, and six times as slow as torch's."""
+    from transformers.activations import NewGELUActivation
+
+    return _children(model, NewGELUActivation)
 
 
 def _children(model: nn.Module, *kinds: type[nn.Module]) -> Iterator[tuple[nn.Module, str, Any]]:

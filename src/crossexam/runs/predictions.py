@@ -48,7 +48,6 @@ _LEARNT: Final = (
     "chat",
     "labels_continue_prompts",
     "tokens_read_once",
-    "logits_of_labels_only",
 )
 #: So many pairs are read ahead of those that are asked; if that is all, their number is known exactly.
 _PAIRS_AHEAD: Final = LARGEST_WINDOW

@@ -65,7 +65,7 @@ def test_a_run_keeps_answers_and_what_has_none(
     again = read_run(tmp_path / "run")
     assert again.answers(name)[:2].tolist() == before
     assert again.manifest["asked_pairs"] == 0
-    for name in ("device", "max_length", "packed_layers", "batch_tokens", "logits_of_labels_only", "chat"):
+    for name in ("device", "max_length", "packed_layers", "batch_tokens", "chat"):
         assert again.manifest["details"].get(name) == details[name]
 
 

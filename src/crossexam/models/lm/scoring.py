@@ -2,10 +2,9 @@
 
 A prompt is read once.  If all labels begin alike, up to their last token, one row is computed for all of
 them: with labels of one token, this is the prompt alone.  Otherwise the labels continue the prompt from its
-cached keys and values, and all prompts continue what they begin with together (instructions, shots).  The
-logits are computed only at the places of the labels, and on a CPU linear layers are packed.  Each of these
-shortcuts is taken only if it leaves the log-probabilities of the probe as they are.  Probabilities are in
-float32.
+cached keys and values, and all prompts continue what they begin with together (instructions, shots).  On a
+CPU, linear layers are packed.  Each of these shortcuts is taken only if it leaves the log-probabilities of
+the probe as they are.  Probabilities are in float32.
 
 Rows are padded on the right and have no mask: what follows a token does not change what a causal model
 predicts for it.
@@ -72,8 +71,10 @@ class CausalScorer:
 
     def __init__(self, model: Any, device: torch.device) -> None:
         self._model, self._device = model, device
-        self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
-        self.continues = self._selects = self._packed = False
+        takes = inspect.signature(model.forward).parameters
+        self._keeps_some = "logits_to_keep" in takes
+        self._cached = "cache" if "cache" in takes else "past_key_values"  # before transformers 5.24
+        self.continues = self._packed = False
         self._beginning: list[int] = []  # what prompts continue, with its keys and values
         self._cache: Any = None
 
@@ -83,7 +84,6 @@ class CausalScorer:
         return {
             "labels_continue_prompts": self.continues,
             "tokens_read_once": len(self._beginning),
-            "logits_of_labels_only": self._selects,
             "packed_layers": self._packed,
         }
 
@@ -115,8 +115,6 @@ class CausalScorer:
         before = self._in_batches(probe)
         if self._device.type == "cpu":
             self._pack(probe, before)
-        self._selects = True
-        self._selects = self._is_same(probe, before)
         common = _common([question.context for question in probe])
         if len(common) >= _WORTH_SHARING:
             with suppress(Exception):  # a model without a cache, or with one of another structure
@@ -152,7 +150,11 @@ class CausalScorer:
     def _read(self, beginning: list[int]) -> Any:
         """Return the keys and values of *beginning*."""
         with torch.inference_mode():
-            return self._model(input_ids=self._padded([beginning]), use_cache=True).past_key_values
+            return self._cache_of(self._model(input_ids=self._padded([beginning]), use_cache=True))
+
+    def _cache_of(self, output: Any) -> Any:
+        """Return the cache in an *output* of the model."""
+        return getattr(output, self._cached)
 
     def _begun(self, questions: Sequence[EncodedPrompt], rows: int) -> tuple[int, Any]:
         """Return how many tokens of all *questions* are in the cache, and a cache for so many *rows*."""
@@ -188,14 +190,10 @@ class CausalScorer:
         read, cache = self._begun(questions, len(rows))
         longest = max(map(len, rows))
         rest = self._padded([row[read:] for row in rows])
-        inputs = {"input_ids": rest, "past_key_values": cache, "use_cache": cache is not None}
-        if self._selects:
-            states = self._model.base_model(**inputs).last_hidden_state
-            at = wanted.selected_from(states, offset=read)
-            return wanted.of_selected(self._model.get_output_embeddings()(at))
         first = min(len(question.context) for question in questions) - 1
         kept = {"logits_to_keep": longest - first} if self._keeps_some else {}
-        logits = self._model(**inputs, **kept).logits
+        past = {self._cached: cache, "use_cache": cache is not None}
+        logits = self._model(input_ids=rest, **past, **kept).logits
         return wanted.log_probabilities(logits, offset=longest - logits.shape[1])
 
     def _continued(self, questions: Sequence[EncodedPrompt]) -> Tensor:
@@ -203,7 +201,7 @@ class CausalScorer:
         kept = {"logits_to_keep": 1} if self._keeps_some else {}
         begun, cache = self._begun(questions, len(questions))
         contexts = self._padded([question.context[begun:] for question in questions])
-        read = self._model(input_ids=contexts, past_key_values=cache, use_cache=True, **kept)
+        read = self._model(input_ids=contexts, **{self._cached: cache}, use_cache=True, **kept)
         first, rest = _Wanted(), _Wanted()
         count = len(questions[0].labels)
         beginnings: list[list[int]] = []
@@ -212,9 +210,9 @@ class CausalScorer:
                 first.add(number, 0, label[:1])
                 rest.add(len(beginnings), 0, label[1:])
                 beginnings.append(label[:-1] or [0])
-        cache = read.past_key_values
-        cache.batch_repeat_interleave(count)
-        logits = self._model(input_ids=self._padded(beginnings), past_key_values=cache, use_cache=True).logits
+        past = {self._cached: self._cache_of(read)}
+        past[self._cached].batch_repeat_interleave(count)
+        logits = self._model(input_ids=self._padded(beginnings), **past, use_cache=True).logits
         firsts = first.log_probabilities(read.logits[:, -1:])
         sizes = [len(label) - 1 for question in questions for label in question.labels]
         rests = torch.split(rest.log_probabilities(logits), sizes)
@@ -373,21 +371,12 @@ class _Wanted:
         """Return them by *logits* [rows, places, vocabulary], whose first place is *offset*: [tokens]."""
         if not self._tokens:
             return torch.zeros(0, device=logits.device)
-        return self.of_selected(self.selected_from(logits, offset))
-
-    def selected_from(self, table: Tensor, offset: int) -> Tensor:
-        """Return what *table* [rows, places, d], whose first place is *offset*, has at each place: [n, d]."""
-        rows, places = zip(*self._index, strict=True)
-        device = table.device
-        return table[torch.tensor(rows, device=device), torch.tensor(places, device=device) - offset]
-
-    def of_selected(self, logits: Tensor) -> Tensor:
-        """Return the log-probabilities by the *logits* [n, vocabulary] at each place: [tokens]."""
         device = logits.device
-        logits = logits.float()
+        rows, at = (torch.tensor(each, device=device) for each in zip(*self._index, strict=True))
+        wanted = logits[rows, at - offset].float()  # [n, vocabulary]
         places = torch.tensor(self._places, device=device)
-        found = logits[places, torch.tensor(self._tokens, device=device)]
-        return found - torch.logsumexp(logits, dim=-1)[places]
+        found = wanted[places, torch.tensor(self._tokens, device=device)]
+        return found - torch.logsumexp(wanted, dim=-1)[places]
 
 
 def _beginnings(question: EncodedPrompt) -> list[tuple[int, ...]]:

@@ -129,25 +129,16 @@ def new_test(place: Workplace, limit: int | None = None) -> Figures:
         verdict = place.said("crossexam validate verdict study --apply confirm --suite denied").rstrip()
         place.run("crossexam report runs/minilm runs/bag-of-words --verified -o denied.md")
     page = (place.folder / "denied.md").read_text(encoding="utf-8")
-    table, drops = markdown_table(page, "Accuracy"), markdown_table(page, "Drop from the base")
+    table = markdown_table(page, "Accuracy")
     kept = [row for row in table.rows if not row[0].startswith("majority")]
     agreed = re.search(r"20 of 20 │ 100\.0 \[(\d+)", verdict)
-    drop = re.fullmatch(r"(\S+) \[(\S+), (\S+)\]", drops.rows[0][drops.head.index("Drop")])
     assert agreed is not None
-    assert drop is not None
     return {
         "built": transcript([checked]),
         "items": transcript(shown),
         "verdict": transcript(_verdict(verdict)),
         "agreed_low": agreed[1],
         "verified": transcript(markdown_lines(table.head, kept)),
-        **dict(
-            zip(
-                ("drop", "drop_low", "drop_high"),
-                (each.replace("-", "−") for each in drop.groups()),
-                strict=True,
-            )
-        ),
     }
 
 

@@ -173,7 +173,7 @@ def test_the_first_line_names_what_is_broken_open_and_worse(
     )
     assert gate(make_run, *swapped(18, 12), AGAINST).summary.endswith(  # the loss is the margin
         "1 check: 1 open; the open one is not worse than its limit; "
-        "no number of items would settle it if the value stayed as measured"
+        "more items would not settle it if the value stayed as measured"
     )
     several = {"base.dev": datasets["base.dev"]}  # five test sets over the same base
     flags = {"base.dev": swapped(10, 12)}

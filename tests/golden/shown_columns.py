@@ -204,8 +204,8 @@ TABLES: dict[str, list[Column]] = {
         Items : count n|
         Both right : count both_right|
         Both wrong : count both_wrong|
-        Easy keys : count easy_keys|
-        Hard keys : count hard_keys|
+        Keys, both right : count easy_keys|
+        Keys, both wrong : count hard_keys|
         {_BOTH_TYPES.strip()}"""
     ),
     "Brier score and log loss: A against B": columns(

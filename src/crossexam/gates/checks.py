@@ -125,7 +125,7 @@ class Check:
             else f"{items} would show in 80 % of cases that the rule is broken if the truth were {truth}."
         )
         settled = (
-            "No number of items would settle it if the value stayed as it is."
+            "More items would not settle it if the value stayed as it is."
             if self.items_needed is None
             else f"About {self.items_needed:,} items would settle it if the value stayed as it is."
         )

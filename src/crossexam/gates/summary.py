@@ -82,9 +82,9 @@ def _settling(checks: Sequence[Check]) -> str:
     which = "it" if len(undecided) == 1 else "them" if all_open else f"these {len(undecided):,}"
     stayed = "values" if len(undecided) > 1 else "value"
     if not needed:
-        return f"no number of items would settle {which} if the {stayed} stayed as measured"
+        return f"more items would not settle {which} if the {stayed} stayed as measured"
     numbers = f"{needed[0]:,}" if needed[0] == needed[-1] else f"{needed[0]:,} to {needed[-1]:,}"
     items = f"about {numbers} items" + (" in each test set" if len(needed) > 1 else "")
     settled = which if not never else f"{len(needed):,} of {which}"
-    rest = f", and no number the other{'s' if never > 1 else ''}" if never else ""
+    rest = f", and more would not settle the other{'s' if never > 1 else ''}" if never else ""
     return f"{items} would settle {settled} if the {stayed} stayed as measured{rest}"

@@ -33,7 +33,7 @@ def prospects(check: Check) -> tuple[str, str]:
     if check.outcome != "open":
         return "", ""
     items = "" if check.items_needed is None else f"{check.items_needed:,} items"
-    return check.detectable_text or "nothing", items or "no number of items"
+    return check.detectable_text or "nothing", items or "not by more items"
 
 
 def _row(check: Check) -> tuple[Cell, ...]:

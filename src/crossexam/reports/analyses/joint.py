@@ -34,13 +34,13 @@ _COLUMNS: Final = (
     Column("Items", "count"),
     Column("Both right", "count"),
     Column("Both wrong", "count"),
-    Column("Easy keys", "count"),
-    Column("Hard keys", "count"),
+    Column("Keys, both right", "count"),
+    Column("Keys, both wrong", "count"),
     *(Column(f"Both {kind}", "count") for kind in ERROR_TYPES),
 )
 _NOTE: Final = (
-    "Easy, hard keys: distinct word pairs (or other keys) of the items that both models get right, and of "
-    "those that both get wrong; a pair can be both, and its two orders are one. Both E-C: gold entailment, "
+    "Keys: distinct word pairs (or other keys) of the items that both models get right, and of those that "
+    "both get wrong; a pair can be in both, and its two orders are one. Both E-C: gold entailment, "
     "for which both models predict contradiction; the others likewise."
 )
 

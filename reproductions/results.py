@@ -27,6 +27,7 @@ from crossexam.core.dataset import Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
 from crossexam.core.manifest import TestSetEntry
+from crossexam.core.rules import without_rules
 from crossexam.evaluation.scores import Scored, numbered_clusters, score_answered
 from crossexam.runs.saved import read_run
 
@@ -141,17 +142,25 @@ def _corpus(described: Mapping[str, Any]) -> dict[str, Any]:
 def read_results(study: Study, suite: Suite) -> Results:
     """Return the results in results/ over *suite*, the rows in the order of study.toml.
 
-    Rows whose predictions belong to another version of a test set are named on the standard error.  Raises
-    CrossexamError if there are no predictions, if those of no row belong to *suite*, or if a row lacks one of
-    its files.
+    Test sets of a construction over whose items no row was run are no part of them.  Rows whose predictions
+    belong to another version of a test set are named on the standard error.  Raises CrossexamError if there
+    are no predictions, if those of no row belong to *suite*, or if a row lacks one of its files.
     """
     folder = study.folder / "results"
     rows = {name: folder / f"{name}.json" for name in study.rows}
     rows = {name: path for name, path in rows.items() if path.exists() or path.with_suffix(".npz").exists()}
     kept = {name: read_kept(path.with_suffix(".npz")) for name, path in rows.items()}
+    suite = _over_which_any_was_run(suite, kept.values())
     refuse_another_suite(kept, suite, folder)
     answers, outdated, sets = answers_over(suite, kept, study.parts)
     return Results(suite, {name: read_json(path) for name, path in rows.items()}, answers, outdated, sets)
+
+
+def _over_which_any_was_run(suite: Suite, kept: Iterable[Kept]) -> Suite:
+    """Return *suite* without the sets of constructions, by whatever rules, that joined it after all runs."""
+    run_over = {without_rules(name.partition(".")[0])[0] for own in kept for name in own.content_hashes}
+    datasets = {each.name: each for each in suite if each.entry.construction in run_over}
+    return Suite(suite.name, datasets, suite.manifest)
 
 
 def refuse_another_suite(kept: Mapping[str, Kept], suite: Suite, folder: Path) -> None:

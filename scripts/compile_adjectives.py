@@ -30,7 +30,7 @@ def main() -> None:
     streams = (iter_corpus(spec, drop_no_gold=False) for spec in arguments.corpora)
     try:
         table = count_words(
-            "adjectives", chain.from_iterable(streams), arguments.source, LanguageResources(arguments.tagger)
+            chain.from_iterable(streams), arguments.source, LanguageResources(arguments.tagger)
         )
     except CrossexamError as error:
         parser.exit(2, f"compile_adjectives: {error}\n")

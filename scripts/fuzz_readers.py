@@ -470,13 +470,13 @@ def _counts(folder: Path) -> None:
     from crossexam.language.lexicons.counts import CountTable
 
     counts = {("dog", "big"): 3, ("dog", "old"): 1, ("door", "open"): 2}
-    CountTable("adjectives", counts, "sample").write(folder / "counts.tsv")
+    CountTable(counts, "sample").write(folder / "counts.tsv")
 
 
 def _read_counts(folder: Path) -> object:
     from crossexam.language.lexicons.counts import read_counts
 
-    return vars(read_counts("adjectives", folder / "counts.tsv"))
+    return vars(read_counts(folder / "counts.tsv"))
 
 
 def _hashes_file(folder: Path) -> None:

@@ -26,9 +26,14 @@ from crossexam.corpora.spec import CorpusSpec
 ROOT: Final = Path(__file__).parents[1]
 COUNTS: Final = ROOT / "scripts" / "rules_counts.json"
 #: The bases over which is counted, by construction: SOSwap needs parses.
-BASES: Final = {"antonymy": ("snli:dev", "multinli:dev_matched"), "so_swap": ("snli:dev", "snli:test")}
+_PARSED: Final = ("snli:dev", "snli:test")
+BASES: Final = {
+    "antonymy": ("snli:dev", "multinli:dev_matched"),
+    "so_swap": _PARSED,
+    "so_swap_plausible": _PARSED,
+}
 #: Under these rules, everything that any rule judges is made.
-_OPTIONS: Final = {"antonymy": {"rules": "paper"}, "so_swap": {}}
+_OPTIONS: Final = {"antonymy": {"rules": "paper"}, "so_swap": {}, "so_swap_plausible": {}}
 #: What stands before the sections of Quirk et al. 1985, whose numbers the page has alone.
 _QUIRK: Final = re.compile(r"\(Quirk et al\., (1985, section )?")
 _PLACE: Final = re.compile(r"<!-- rules: (\w+) -->")
@@ -60,8 +65,8 @@ def counted(name: str, base: str) -> list[int]:
     alone: Counter[int] = Counter()
     against = imported(f"{module}:against")
 
-    def watched(view: Any, without: Any = ()) -> Iterator[Rule[Any]]:
-        found = list(against(view, without))
+    def watched(*given: Any, **options: Any) -> Iterator[Rule[Any]]:
+        found = list(against(*given, **options))
         alone.update(id(rule) for rule in found[:1] if len(found) == 1)
         return iter(found)
 

@@ -676,6 +676,20 @@ def test_a_suite_of_other_bases_is_refused(small: Small) -> None:
         results.read_results(defined, Suite("mixed", {**other.datasets, **same}))
 
 
+def test_a_set_that_joins_the_suite_after_all_runs_is_no_part_of_the_results(
+    small: Small, capsys: pytest.CaptureFixture[str]
+) -> None:
+    defined, work = small
+    _, before = _judged(defined, work)
+    later = crossexam.build("word_overlap", "builtin:demo", folder=work / "later")
+    suite = read_suite(work / "suite")
+    read = results.read_results(defined, replace(suite, datasets={**later.datasets, **suite.datasets}))
+    assert [*read.suite.datasets] == [*suite.datasets]
+    assert not any(read.outdated.values())
+    assert page.write(defined, read).read_text("utf-8") == before
+    assert "another version" not in capsys.readouterr().err
+
+
 def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: Small) -> None:
     defined, work = small
     asked = ("spelling_error_function_word", "builtin:demo")

@@ -138,6 +138,8 @@ def composed(place: Workplace, limit: int | None) -> Figures:
         )
         for name in ("so_swap", "add_amod")
     ]
+    plausible = made("so_swap_plausible", "snli:dev", limit)
+    rows.insert(1, ("`so_swap_plausible`", grouped(len(plausible)), "", ""))
     subset = made("cs-subsets", "snli:dev", limit, options={"cs-subsets": {"lambdas": (0.7,)}})
     return {
         "yields": as_markdown(("test", "`ours`", "`paper`", "the paper"), rows),

@@ -44,7 +44,7 @@ def only(tmp_path: Path) -> Only:
     def options(adjectives: str, nouns: str) -> dict[str, str]:
         path = tmp_path / "table.tsv"
         pairs = product(nouns.split(), adjectives.split())
-        CountTable("adjectives", dict.fromkeys(pairs, 1), "test").write(path)
+        CountTable(dict.fromkeys(pairs, 1), "test").write(path)
         return {"adjectives": str(path)}
 
     return options
@@ -95,7 +95,7 @@ def test_what_determines_or_counts_a_noun_stands_in_no_way_of_an_adjective(only:
 def counted(folder: Path, counts: Mapping[str, Mapping[str, int]]) -> dict[str, str]:
     """Options with a table of the counts of adjectives by noun."""
     pairs = {(noun, each): n for noun, row in counts.items() for each, n in row.items()}
-    CountTable("adjectives", pairs, "test").write(folder / "counts.tsv")
+    CountTable(pairs, "test").write(folder / "counts.tsv")
     return {"adjectives": str(folder / "counts.tsv")}
 
 
@@ -152,13 +152,13 @@ def test_what_the_parse_says_of_two_nouns(each_case: Callable[..., None]) -> Non
 
 def test_the_table_stands_in_the_signature(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
-    CountTable("adjectives", {("goat", "old"): 1, ("truck", "old"): 1}, "mine").write(path)
+    CountTable({("goat", "old"): 1, ("truck", "old"): 1}, "mine").write(path)
     base = base_from_examples([example("A/DT goat/NN near/IN a/DT truck/NN")])
     options = {"adjectives": str(path), "both_directions": True}
     suite = build_in_memory(suite_request("add_amod", [base], options={"add_amod": options}, tagger="parses"))
     (name,) = (name for name in suite.datasets if name.startswith("add_amod"))
     signature = suite.datasets[name].manifest["signature"]
-    assert f"|adjectives:{read_counts('adjectives', path).name}|" in signature
+    assert f"|adjectives:{read_counts(path).name}|" in signature
     assert "|both_directions:True|" in signature
     assert len(suite.datasets[name]) == 2
     stated = suite.manifest["request"]

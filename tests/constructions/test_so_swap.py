@@ -15,15 +15,16 @@ from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules import so_swap as rows
+from crossexam.constructions.rules import so_swap_plausible as plausible_rows
 from crossexam.constructions.rules.rule import Rule
 from crossexam.constructions.so_swap import Options, so_swap
+from crossexam.constructions.so_swap_plausible import so_swap_plausible
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.agreement import agreeing, in_case, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
 from crossexam.language.inflection import lemma_of
-from crossexam.language.lexicons.counts import CountTable
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Token
@@ -31,6 +32,8 @@ from crossexam.language.tokens import Token
 DATA = Path(__file__).parents[1] / "data"
 _, *_LINES = (DATA / "so_swap.txt").read_text(encoding="utf-8").splitlines()
 _, *_REJECTED = (DATA / "constructions" / "so_swap_rules.txt").read_text(encoding="utf-8").splitlines()
+_, *_PLAUSIBLE = (DATA / "constructions" / "so_swap_plausible.txt").read_text(encoding="utf-8").splitlines()
+_, *_MORE = (DATA / "constructions" / "so_swap_plausible_rules.txt").read_text(encoding="utf-8").splitlines()
 CASES = list(zip(_LINES[::2], _LINES[1::2], strict=True))
 _SIGNS = {"-LRB-": "(", "-RRB-": ")", "``": '"', "''": '"'}
 
@@ -41,7 +44,7 @@ def _sentence(parse: str) -> str:
     return text.replace('" ', '"', 1).replace(' "', '"').replace("( ", "(")
 
 
-PARSES = {_sentence(parse): parse for parse in (*_LINES[::2], *_REJECTED)}
+PARSES = {_sentence(parse): parse for parse in (*_LINES[::2], *_REJECTED, *_PLAUSIBLE[::2], *_MORE)}
 
 
 def _example(parse: str) -> Example:
@@ -89,6 +92,59 @@ def test_each_rule_rejects_one_sentence_and_keeps_another(
     for_each(check, [(rule,) for rule in rows.RULES])
 
 
+def _plausible(parse: str) -> str:
+    """What becomes of the sentence as a hypothesis: the swapped one, or "! " and why there is none."""
+    sentence = _sentence(parse)
+    example = Example("e", "", sentence, "neutral", info={"hypothesis_parse": parse})
+    (outcome,) = so_swap_plausible(example, LanguageResources(), random.Random(0))
+    if isinstance(outcome, Rejection):
+        return f"! {outcome.reason}"
+    assert isinstance(outcome, Draft)
+    item = outcome.item(example, "so_swap_plausible.v1")
+    assert (item.premise, item.label, item.id) == (
+        sentence,
+        "contradiction",
+        "so_swap_plausible:e:hypothesis",
+    )
+    return item.hypothesis
+
+
+def test_plausible_swaps_of_our_own(for_each: Callable[..., None]) -> None:
+    def check(parse: str, expected: str) -> None:
+        assert _plausible(parse) == expected
+
+    for_each(check, list(zip(_PLAUSIBLE[::2], _PLAUSIBLE[1::2], strict=True)))
+
+
+def test_each_rule_of_plausible_swaps_rejects_one_sentence_and_keeps_another(
+    for_each: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By all rows, and by the row alone; SOSwap itself keeps both."""
+
+    def check(rule: Rule[Any]) -> None:
+        assert _plausible(PARSES[rule.rejects]) == f"! {rule.reason}"
+        assert not _plausible(PARSES[rule.keeps]).startswith("!")
+        assert all(isinstance(_outcome_of(each), Example) for each in (rule.rejects, rule.keeps))
+        with monkeypatch.context() as patch:
+            patch.setattr(plausible_rows, "RULES", (rule,))
+            assert _plausible(PARSES[rule.rejects]) == f"! {rule.reason}"
+
+    for_each(check, [(rule,) for rule in plausible_rows.RULES])
+
+
+def test_plausible_swaps_are_made_of_both_sentences() -> None:
+    parse = PARSES["The gardener chases two geese."]
+    info = {"premise_parse": parse, "hypothesis_parse": PARSES["A boy chases a nun."]}
+    example = Example("e", "The gardener chases two geese.", "A boy chases a nun.", "neutral", info=info)
+    items, counts = apply_construction("so_swap_plausible", [example, example])
+    assert [(item.premise, item.hypothesis) for item in items] == [
+        ("The gardener chases two geese.", "Two geese chase the gardener."),
+        ("A boy chases a nun.", "A nun chases a boy."),
+    ]
+    assert counts["items"] == 2
+    assert not [f for f in run_checks(Dataset("d", items), Dataset("b", [example])) if f.code.startswith("E")]
+
+
 def test_rules_can_be_switched_off_by_name(refused: Callable[..., str]) -> None:
     sentence = "The nun may feed the cat."
     item = _item_of(sentence, without=("a negated clause, a modal verb",))
@@ -120,7 +176,7 @@ def test_an_item_says_what_was_swapped_and_replays() -> None:
     assert (passive.info["voice"], passive.info["object"]) == ("passive", "a monk")
     bare, empty = (Example("e", text, "", "neutral") for text in ("Cats chase mice.", " "))
     outcomes = [list(so_swap(each, LanguageResources(), random.Random(0))) for each in (bare, empty)]
-    assert outcomes == [[Rejection("no parse of the premise")], []]
+    assert outcomes == [[Rejection("no parse of the sentence")], []]
 
 
 def test_the_rules_of_the_paper_swap_and_nothing_else(each_case: Callable[..., None]) -> None:
@@ -185,27 +241,6 @@ def test_a_spacy_pipeline_will_do(shared_data: Path) -> None:
     example = Example("e", "The dog chases the cats.", "", "neutral")
     items, _ = apply_construction("so_swap", [example], resources=resources)
     assert [item.hypothesis for item in items] == ["The cats chase the dog."]
-
-
-def test_an_item_says_how_plausible_the_swapped_clause_is(
-    tmp_path: Path, refused: Callable[..., str]
-) -> None:
-    wrench = "The mechanic picks up the wrench."
-    items = [_item_of(sentence) for sentence in ("A tall boxer lifts a short boxer.", wrench)]
-    told = [(item.info["plausibility"], item.info["swapped_clause"]) for item in items]
-    assert told == [(1.0, "plausible"), (0.1, "implausible")]
-    # items of little plausibility are rejected on request
-    assert _item_of(wrench, min_plausibility=0.1)
-    for rules in ("ours", "paper"):
-        rejected = Rejection("implausible when swapped")
-        assert _outcome_of(wrench, rules=rules, min_plausibility=0.11) == rejected
-    for score in (-0.1, 1.1):
-        assert "is not a plausibility" in refused(Options, min_plausibility=score)
-    # by the counts of a corpus
-    carried = (("carry", "subject", "instrument"), ("carry", "object", "person"))
-    CountTable("roles", dict.fromkeys(carried, 90), "mine").write(tmp_path / "roles.tsv")
-    item = _item_of("A cook and a waiter carry a piano.", plausibility=str(tmp_path / "roles.tsv"))
-    assert item.info["plausibility"] == 1.0
 
 
 @pytest.mark.slow

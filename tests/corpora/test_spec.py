@@ -149,7 +149,7 @@ NO_SHARE, NO_UNION = "no epochs to draw a share for", "a union of corpora cannot
 #: What reads one corpus, and with which message it refuses a union that has no share.
 ONE_CORPUS: list[tuple[Callable[[str], object], str]] = [
     (cx.load, NO_UNION),
-    (lambda spec: counts_from("adjectives", spec, LanguageResources("nltk")), NO_UNION),
+    (lambda spec: counts_from(spec, LanguageResources("nltk")), NO_UNION),
     (lambda spec: load_data("builtin:demo", spec), NO_UNION),
     (lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]), NO_UNION),
     (cached_index, ""),  # these take unions

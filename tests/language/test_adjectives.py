@@ -86,20 +86,20 @@ def test_counts_are_of_words_that_wordnet_knows_once_a_sentence() -> None:
         )
         for k, text in enumerate(texts)
     ]
-    table = count_words("adjectives", examples, "mine", LanguageResources("parses"))
+    table = count_words(examples, "mine", LanguageResources("parses"))
     assert (len(table), table.count("boat", "old"), dict(table.after("qzx"))) == (2, 1, {})
     assert dict(table.after("boat")) == {"old": 1, "red": 1}
 
 
 def test_a_table_is_written_read_and_named_by_its_content(tmp_path: Path) -> None:
-    table = CountTable("adjectives", {("boat", "red"): 1, ("boat", "old"): 2, ("ant", "red"): 4}, "my corpus")
+    table = CountTable({("boat", "red"): 1, ("boat", "old"): 2, ("ant", "red"): 4}, "my corpus")
     path = tmp_path / "table.tsv"
     table.write(path)
     assert path.read_text() == "#adjectives 1 my corpus\nant\tred 4\nboat\told 2\tred 1\n"
-    again = read_counts("adjectives", path)
+    again = read_counts(path)
     assert (again.name, again.count("boat", "old"), again.source) == (table.name, 2, "my corpus")
     assert table.name.startswith("my corpus@")
-    assert CountTable("adjectives", {("boat", "red"): 2}, "my corpus").name != table.name
+    assert CountTable({("boat", "red"): 2}, "my corpus").name != table.name
 
 
 def test_what_is_no_table(
@@ -108,14 +108,14 @@ def test_what_is_no_table(
     def check(lines: list[str], message: str) -> None:
         path = tmp_path / "table.tsv"
         path.write_text("".join(f"{line}\n" for line in lines))
-        assert message in refused(read_counts, "adjectives", path)
+        assert message in refused(read_counts, path)
 
     each_case(check)
 
 
 def test_the_shipped_table_is_small_and_knows_common_pairs() -> None:
     table = shipped_adjectives()
-    assert table is shipped_adjectives() is counts_from("adjectives", None, LanguageResources())
+    assert table is shipped_adjectives() is counts_from(None, LanguageResources())
     assert content_identity(None) is None
     assert table.source == "snli+multinli-train-subsets"
     assert table.count("man", "young") > table.count("building", "young") == 0
@@ -147,7 +147,7 @@ def test_the_table_of_a_corpus_is_counted_once_and_kept(
 
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
     resources, path = nltk_or_skip(), corpus(tmp_path)
-    table = resources.counts("adjectives", str(path))
+    table = resources.counts(str(path))
     assert (table.count("boat", "old"), table.count("boat", "red")) == (2, 1)
     assert table.source == content_identity(str(path))
     cache = tmp_path / "crossexam" / "adjectives"
@@ -155,9 +155,9 @@ def test_the_table_of_a_corpus_is_counted_once_and_kept(
     with monkeypatch.context() as patch:  # it would fail if it were called
         patch.setattr("crossexam.constructions.resources.count_words", None)
         for spec in (path, kept):
-            assert counts_from("adjectives", str(spec), resources, folder=cache).name == table.name
+            assert counts_from(str(spec), resources, folder=cache).name == table.name
     # A part of a corpus is one of its labelled examples.
-    part = counts_from("adjectives", f"{path}[0:2]", resources, folder=cache)
+    part = counts_from(f"{path}[0:2]", resources, folder=cache)
     assert (part.count("boat", "old"), part.count("boat", "red")) == (2, 0)
 
 
@@ -169,7 +169,7 @@ def test_the_script_writes_a_table(tmp_path: Path) -> None:
     command = [sys.executable, str(script), str(corpus(tmp_path)), "--source", "boats", "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "2 pairs" in done.stdout
-    assert read_counts("adjectives", target).source == "boats"
+    assert read_counts(target).source == "boats"
     command[2] = str(tmp_path / "missing.tsv")
     assert subprocess.run(command, capture_output=True).returncode == 2
 

@@ -198,7 +198,7 @@ def test_a_set_without_items_is_named_with_the_reason_and_the_way_out() -> None:
     yields = {"examples": 6, "items": 0, "rejected": {NO_PARSE: 6}}
     empty = replace(base_set("", name="so_swap.dev_matched"), manifest={"yield": yields})
     run = alike(BASE, empty)
-    said = "so swap has no items; rejected: no parse of the premise (6)."
+    said = "so swap has no items; rejected: no parse of the sentence (6)."
     notes = accuracy_table(results_of([run])).notes
     assert said in notes
     assert any("--parser spacy:PIPELINE" in note for note in notes)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+from made_corpora import tagged_pair, write_records
 
 import crossexam as cx
 from crossexam.constructions.keys import at_most_per_key, in_one_order, key_of
@@ -49,11 +52,14 @@ def test_the_suite_is_limited_signed_and_counted() -> None:
     assert "per_key" not in whole.manifest["request"]
 
 
-def test_every_item_states_the_declared_key(for_each: Callable[..., None]) -> None:
+def test_every_item_states_the_declared_key(for_each: Callable[..., None], tmp_path: Path) -> None:
     """A misspelt field would leave every item without a key."""
+    chase = "(S (NP (DT A) (NN boy)) (VP (VBZ chases) (NP (DT a) (NN nun))))"  # the demo has nothing like it
+    chases = write_records(tmp_path / "chases.jsonl", [tagged_pair(0, "neutral", chase, "It/PRP rains/VBZ")])
+    bases = {"so_swap_plausible": str(chases)}
 
     def check(name: str) -> None:
-        built = cx.build(name, "builtin:demo[:60]")
+        built = cx.build(name, bases.get(name, "builtin:demo[:60]"))
         made = [each for dataset in built if dataset.entry.construction == name for each in dataset]
         assert made
         assert all(key_of(each, CONSTRUCTIONS[name]) for each in made)

@@ -53,7 +53,7 @@ def test_trees_and_adjectives_decide_what_is_added(tmp_path: Path) -> None:
     assert len(augment([example], amod, seed=0, epoch=0)) == 1
     described = amod.with_values({"adjectives": "builtin:demo"}).describe()
     assert re.fullmatch(r"add_amod\.v\d, adjectives=builtin:demo#\w+", described)
-    CountTable("adjectives", {("cup", "green"): 50}, "made").write(tmp_path / "adjectives.tsv")
+    CountTable({("cup", "green"): 50}, "made").write(tmp_path / "adjectives.tsv")
     chosen = amod.with_values({"adjectives": str(tmp_path / "adjectives.tsv")})
     with pytest.raises(CrossexamError, match="'add_amod' yields no labelled items"):
         augment([example], chosen, seed=0, epoch=0)

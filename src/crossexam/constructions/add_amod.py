@@ -136,7 +136,7 @@ def add_amod(
     """Yield the premise with an adjective before one noun, paired with the same before another noun."""
     if not example.premise.strip():
         return
-    sentence, table = _read(example, resources), resources.counts("adjectives", options.adjectives)
+    sentence, table = _read(example, resources), resources.counts(options.adjectives)
     literal = options.rules == "paper"
     find = _literal_choices if literal else _choices
     choices = find(sentence, table)

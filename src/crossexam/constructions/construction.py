@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from crossexam.constructions.passages import Passages
     from crossexam.language.entities import EntityRecognizer
-    from crossexam.language.lexicons.counts import CountKind, CountTable
+    from crossexam.language.lexicons.counts import CountTable
     from crossexam.language.parsing.dependencies import Parsed
     from crossexam.language.tokens import Token
     from crossexam.language.word_pair_index import WordPairIndex
@@ -34,8 +34,8 @@ class Rejection:
     reason: str
 
 
-#: The reason of a construction that reads parses, for a premise that has none ...
-NO_PARSE: Final = "no parse of the premise"
+#: The reason of a construction that reads parses, for a sentence that has none ...
+NO_PARSE: Final = "no parse of the sentence"
 #: ... and of one for documents, for a premise of one sentence or none.
 ONE_SENTENCE: Final = "the premise has fewer than two sentences"
 _WAYS_OUT: Final = {NO_PARSE: "--parser spacy:PIPELINE parses the sentences whose corpus ships no parse"}
@@ -45,7 +45,7 @@ def ways_out(reasons: Iterable[str]) -> list[str]:
     """Return what can be done about rejections for *reasons*, in a line each; nothing about most.
 
     >>> ways_out([NO_PARSE, "proper name"])
-    ['No parse of the premise: --parser spacy:PIPELINE parses the sentences whose corpus ships no parse.']
+    ['No parse of the sentence: --parser spacy:PIPELINE parses the sentences whose corpus ships no parse.']
     """
     known = (reason for reason in dict.fromkeys(reasons) if reason in _WAYS_OUT)
     return [f"{reason[0].upper()}{reason[1:]}: {_WAYS_OUT[reason]}." for reason in known]
@@ -91,8 +91,8 @@ class Resources(Protocol):
         """Return the dependency parse of the sentence on *side*, or None if it has not been parsed."""
         ...
 
-    def counts(self, kind: CountKind, spec: str | None) -> CountTable:
-        """Return the counts named by *spec*, a corpus or a file; None means the adjectives in the package."""
+    def counts(self, spec: str | None) -> CountTable:
+        """Return the counts named by *spec*, a corpus or a file; None means those in the package."""
         ...
 
     def pair_index(self, spec: str) -> WordPairIndex:

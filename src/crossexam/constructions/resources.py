@@ -1,7 +1,6 @@
 """The linguistic resources of constructions: POS tagger, parser, named-entity recognizer and counts.
 
-Counts over a corpus of the user, of adjectives before nouns or of the subjects and objects of verbs, are
-computed once and then cached.
+Counts of adjectives before nouns, over a corpus of the user, are computed once and then cached.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,15 +17,13 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.constructions.entry import Construction, changed_options
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.passages import Passages
-from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.choice import name_and_pipeline
 from crossexam.language.entities import RECOGNIZERS, EntityRecognizer, resolve_recognizer
 from crossexam.language.lexicons.counts import (
-    CountKind,
+    FIRST_WORDS,
     CountTable,
-    first_words,
     read_counts,
     shipped_adjectives,
 )
@@ -34,7 +31,6 @@ from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.noun_phrases import adjective_pairs
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import PARSERS, DependencyParser, resolve_parser
-from crossexam.language.plausibility import fillers
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
 from crossexam.language.tokens import Token
 
@@ -61,7 +57,7 @@ class LanguageResources:
     recognizer_spec: str = "auto"
     parser_spec: str = "auto"
     passages: Passages = field(default=Passages(()), repr=False)
-    _counts: dict[tuple[CountKind, str | None], CountTable] = field(default_factory=dict, repr=False)
+    _counts: dict[str | None, CountTable] = field(default_factory=dict, repr=False)
     _indexes: dict[str, WordPairIndex] = field(default_factory=dict, repr=False)
     _chunk: Sequence[Example] = field(default=(), repr=False)
     _prepared: bool = field(default=False, repr=False)
@@ -92,13 +88,13 @@ class LanguageResources:
         """The dependency parser."""
         return resolve_parser(self.parser_spec, self.tagger_spec)
 
-    def counts(self, kind: CountKind, spec: str | None) -> CountTable:
-        """Return the counts named by *spec*, a corpus or a file; None means the adjectives in the package."""
-        if (kind, spec) not in self._counts:
+    def counts(self, spec: str | None) -> CountTable:
+        """Return the counts named by *spec*, a corpus or a file; None means those in the package."""
+        if spec not in self._counts:
             # of the same tagger and parser, but without the examples that are announced here
             others = LanguageResources(self.tagger_spec, parser_spec=self.parser_spec)
-            self._counts[kind, spec] = counts_from(kind, spec, others)
-        return self._counts[kind, spec]
+            self._counts[spec] = counts_from(spec, others)
+        return self._counts[spec]
 
     def pair_index(self, spec: str) -> WordPairIndex:
         """Return the index of the word pairs in the corpora named by *spec*."""
@@ -120,8 +116,7 @@ class LanguageResources:
         if "passages" in construction.uses:
             self.passages = Passages.of(examples())
         counted: Mapping[str, Callable[[str], Any]] = {
-            "adjectives": partial(self.counts, "adjectives"),
-            "plausibility": partial(self.counts, "roles"),
+            "adjectives": self.counts,
             "attested_in": self.pair_index,
         }
         for option, count in counted.items():
@@ -171,29 +166,17 @@ _COUNTING: Final = "3"  # the version of the way in which pairs are counted and 
 _WORD: Final = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 
 
-def count_words(
-    kind: CountKind, examples: Iterable[Example], source: str, resources: LanguageResources
-) -> CountTable:
-    """Return the counts of *kind* over the distinct sentences of *examples*, in one pass.
-
-    Raises CrossexamError if subjects and objects are to be counted, and no sentence is parsed.
-    """
+def count_words(examples: Iterable[Example], source: str, resources: LanguageResources) -> CountTable:
+    """Return the pairs in the distinct sentences of *examples*, counted in one pass."""
     counts = Counter(
         row
         for example, side in _sentences(examples, resources)
-        for row in _COUNTED[kind](example, side, resources)
+        for row in _adjectives(example, side, resources)
     )
-    if kind == "roles" and not counts:
-        raise CrossexamError(
-            "no subjects and objects of verbs could be counted",
-            where=source.partition("#")[0],
-            wanted="a corpus with dependency or constituency parses",
-            hint="--parser spacy:PIPELINE parses the corpus",
-        )
-    return CountTable(kind, counts, source)
+    return CountTable(counts, source)
 
 
-def _adjectives(example: Example, side: Side, resources: LanguageResources) -> Iterator[tuple[str, ...]]:
+def _adjectives(example: Example, side: Side, resources: LanguageResources) -> Iterator[tuple[str, str]]:
     """Yield the nouns of a sentence, each with an adjective before it, but for words that WordNet lacks."""
     parsed = resources.parsed(example, side)
     tokens = parsed.tokens if parsed else resources.tokens(example, side)
@@ -202,17 +185,6 @@ def _adjectives(example: Example, side: Side, resources: LanguageResources) -> I
         plain = _WORD.fullmatch(adjective) and _WORD.fullmatch(noun)
         if plain and is_lemma(adjective, "a") and is_lemma(noun, "n"):
             yield noun, adjective
-
-
-def _roles(example: Example, side: Side, resources: LanguageResources) -> Iterator[tuple[str, ...]]:
-    parsed = resources.parsed(example, side)
-    return fillers(parsed) if parsed else iter(())
-
-
-_COUNTED: Final[Mapping[CountKind, Callable[..., Iterator[tuple[str, ...]]]]] = {
-    "adjectives": _adjectives,
-    "roles": _roles,
-}
 
 
 def _sentences(examples: Iterable[Example], resources: LanguageResources) -> Iterator[tuple[Example, Side]]:
@@ -229,10 +201,8 @@ def _sentences(examples: Iterable[Example], resources: LanguageResources) -> Ite
                     yield example, side
 
 
-def counts_from(
-    kind: CountKind, spec: str | None, resources: LanguageResources, *, folder: Path | None = None
-) -> CountTable:
-    """Return the counts named by *spec*: a corpus, a file of counts, or None for the adjectives shipped.
+def counts_from(spec: str | None, resources: LanguageResources, *, folder: Path | None = None) -> CountTable:
+    """Return the counts named by *spec*: a corpus, a file of counts, or None for those shipped.
 
     A corpus is a :class:`CorpusSpec`, possibly a slice; its counts are kept in *folder*, by default the
     user's cache, under the hash of the corpus file.  Raises CrossexamError if the corpus cannot be found.
@@ -241,16 +211,16 @@ def counts_from(
         return shipped_adjectives()
     corpus = CorpusSpec.parse(spec)
     path = corpus.path()
-    if _starts_with(path, first_words(kind)):
-        return read_counts(kind, path)
+    if _starts_with(path, FIRST_WORDS):
+        return read_counts(path)
     identity = corpus.identity()
     annotation = (resources.tagger_spec, resources.parser_spec)
-    kept = (folder or _cache(kind)) / f"{_file_name(spec, identity, *annotation)}.tsv"
+    kept = (folder or _cache()) / f"{_file_name(spec, identity, *annotation)}.tsv"
     if kept.is_file():
-        return read_counts(kind, kept)
+        return read_counts(kept)
     # slices are taken over the labelled examples
     examples = corpus.examples(drop_no_gold=corpus.is_slice)
-    counts = count_words(kind, examples, f"{spec}#{identity}", resources)
+    counts = count_words(examples, f"{spec}#{identity}", resources)
     counts.write(kept)
     return counts
 
@@ -268,10 +238,10 @@ def _file_name(spec: str, identity: str, *annotation: str) -> str:
     return f"{identity}-{hashlib.blake2b(key.encode(), digest_size=6).hexdigest()}"
 
 
-def _cache(kind: str) -> Path:
+def _cache() -> Path:
     from crossexam.core.places import cache_folder
 
-    return cache_folder() / kind
+    return cache_folder() / "adjectives"
 
 
 def content_identity(spec: str | None) -> str | None:

@@ -18,22 +18,22 @@ default:
   ``rules/so_swap.py``.  The paper's judges considered 84 % of its 971 items from SNLI dev contradictions;
   these rules yield fewer items, and more of them are contradictions.
 
-Either way, ``info["plausibility"]`` estimates how plausible the swapped clause is
-(``language/plausibility.py``), since a model may spot nonsense without reading who does what to whom.
+What most of the swapped sentences say could hardly happen (*A ball throws the boy*), so that a model may
+spot nonsense without reading who does what to whom: ``so_swap_plausible.py`` makes those that could.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from crossexam.constructions.construction import NO_PARSE, Draft, Outcome, Rejection, Resources
-from crossexam.constructions.rules.rule import switched_off
+from crossexam.constructions.rules.rule import Rule, switched_off
 from crossexam.constructions.rules.so_swap import RULES, Roles, against
-from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Edit, Example
+from crossexam.core.example import Edit, Example, Side
 from crossexam.language.agreement import Role, agreeing, in_case, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase, main_clause, transitive_clause
 from crossexam.language.inflection import lemma_of
@@ -41,32 +41,21 @@ from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
 from crossexam.language.lexicons.wordnet import wordnet
 from crossexam.language.parsing.dependencies import Parsed
-from crossexam.language.plausibility import PLAUSIBLE, swap_plausibility
 
 
 @dataclass(frozen=True)
 class Options:
     """The options of SOSwap.
 
-    *rules* are our own, or those of the paper, to the letter.  *plausibility* names a corpus with parses, or
-    a file of counts, by which the swapped clauses are scored; None scores them by WordNet alone.  Items that
-    score less than *min_plausibility*, from 0 to 1, are rejected.  *without* names reasons whose rules do not
+    *rules* are our own, or those of the paper, to the letter.  *without* names reasons whose rules do not
     count.
     """
 
     rules: Literal["ours", "paper"] = "ours"
-    plausibility: str | None = field(default=None, metadata={"content": True})
-    min_plausibility: float = 0.0
     without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raise CrossexamError if *min_plausibility* is not a score, or *without* names other rules."""
-        if not 0 <= self.min_plausibility <= 1:
-            raise CrossexamError(
-                f"'{self.min_plausibility}' is not a plausibility score",
-                where="so_swap.min_plausibility",
-                wanted="a number from 0 to 1",
-            )
+        """Raise CrossexamError if *without* names no rules, or if there are none to switch off."""
         off = switched_off(RULES, self.without, "so_swap", ours=self.rules == "ours")
         object.__setattr__(self, "without", off)
 
@@ -75,36 +64,47 @@ def so_swap(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
 ) -> Iterator[Outcome]:
     """Yield the premise paired with its copy in which subject and object are swapped."""
-    if not example.premise.strip():
+    if options.rules == "paper":
+        yield from swapped(example, "premise", resources, None)
+    else:
+        yield from swapped(example, "premise", resources, partial(against, without=options.without))
+
+
+def swapped(
+    example: Example,
+    side: Side,
+    resources: Resources,
+    rules: Callable[[Roles], Iterator[Rule[Roles]]] | None,
+) -> Iterator[Outcome]:
+    """Yield the sentence on *side* paired with its copy in which subject and object are swapped.
+
+    *rules* yields those that hold of the main clause; None swaps the first clause that it can, as the paper
+    says.
+    """
+    if not example.text(side).strip():
         return
-    parsed = resources.parsed(example, "premise")
+    parsed = resources.parsed(example, side)
     if parsed is None:
         yield Rejection(NO_PARSE)
         return
-    literal = options.rules == "paper"
-    clause = transitive_clause(parsed) if literal else _sound_clause(parsed, options.without)
+    clause = transitive_clause(parsed) if rules is None else _sound_clause(parsed, rules)
     if isinstance(clause, str):
         yield Rejection(clause)
         return
-    counts = None if options.plausibility is None else resources.counts("roles", options.plausibility)
-    score = swap_plausibility(parsed, clause, counts)
-    if score < options.min_plausibility:
-        yield Rejection("implausible when swapped")
-        return
-    yield _item(example, parsed, clause, score, literal=literal)
+    yield _item(example, side, parsed, clause, literal=rules is None)
 
 
-def _sound_clause(parsed: Parsed, without: tuple[str, ...]) -> Clause | str:
-    """Return the main clause, or the reason why swapping it gives no English or no contradiction."""
+def _sound_clause(parsed: Parsed, rules: Callable[[Roles], Iterator[Rule[Roles]]]) -> Clause | str:
+    """Return the main clause, or the reason why it is not to be swapped."""
     clause = main_clause(parsed)
     if isinstance(clause, str):
         return clause
-    first = next(against(Roles(parsed, clause), without), None)
+    first = next(rules(Roles(parsed, clause)), None)
     return first.reason if first else clause
 
 
-def _item(example: Example, parsed: Parsed, clause: Clause, score: float, *, literal: bool) -> Draft:
-    sentence = example.premise
+def _item(example: Example, side: Side, parsed: Parsed, clause: Clause, *, literal: bool) -> Draft:
+    sentence = example.text(side)
     new_subject = _moved(sentence, parsed, clause.object, None if literal else "subject")
     new_object = _moved(sentence, parsed, clause.subject, None if literal else "object")
     edits = [
@@ -117,10 +117,9 @@ def _item(example: Example, parsed: Parsed, clause: Clause, score: float, *, lit
         "verb": lemma_of(parsed.tokens[clause.verb].text),
         "object": _text(sentence, parsed, clause.object),
         "voice": clause.voice,
-        "plausibility": round(score, 3),
-        "swapped_clause": "plausible" if score >= PLAUSIBLE else "implausible",
     }
-    return Draft("contradiction", tuple(edits), target="premise", info=info)
+    suffix = "" if side == "premise" else f":{side}"
+    return Draft("contradiction", tuple(edits), source=side, target=side, suffix=suffix, info=info)
 
 
 def _text(sentence: str, parsed: Parsed, phrase: Phrase) -> str:

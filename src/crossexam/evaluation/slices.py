@@ -39,7 +39,6 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
     ("question",           "question",          1, False, "numerical reasoning: the sentence is a question"),
     ("conditional",        "conditional",       1, False, "numerical reasoning: it begins with 'if'"),
     ("place",              "place",             1, False, "distractor passage: before, after, around"),
-    ("swapped clause",     "swapped_clause",    1, False, "SOSwap: plausible or implausible"),
     ("lexical semantics",  "lexical_semantics", 1, True,  "GLUE diagnostic: its four groups of phenomena"),
     ("predicate-argument structure",
                            "predicate_argument_structure", 1, True, "GLUE diagnostic"),

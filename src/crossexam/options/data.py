@@ -24,7 +24,8 @@ class Ls:
     )
     name: str | None = argument(
         "NAME",
-        "With rules: antonymy or so_swap (default: both). With corpora: the one whose files are listed.",
+        "With rules: antonymy, so_swap or so_swap_plausible (default: all). "
+        "With corpora: the one whose files are listed.",
         required=False,
     )
 

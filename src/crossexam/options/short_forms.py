@@ -102,9 +102,6 @@ class ShortForms:
     adjectives: str | None = _of(
         "CORPUS:SPLIT|FILE", "add_amod.adjectives", "Count adjective-noun pairs in this corpus."
     )
-    min_plausibility: float | None = _of(
-        "SCORE", "so_swap.min_plausibility", "Reject swapped clauses less plausible than this, from 0 to 1."
-    )
     tautology: str | None = _of("TEXT", "tautology.clause", "Also append this tautology.")
     only: tuple[str, ...] = _of(
         "NAME,...",

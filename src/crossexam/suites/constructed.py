@@ -164,7 +164,7 @@ class _Source:
             parser = f"auto, {request.tagger}"  # the pipeline of the tagger parses what has no parse
 
         def adjectives() -> str:
-            return resources.counts("adjectives", options.adjectives).name
+            return resources.counts(options.adjectives).name
 
         known: dict[str, Resolved] = {
             "tagger": Resolved(request.tagger, lambda: resources.tagger.name),

@@ -43,7 +43,7 @@ _ALL: Final = (
         "the same words composed differently, and the pairs whose single words mislead (CS_0.5, 0.6, 0.7)",
         "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models (AAAI)",
         plan_constructed,
-        constructions=("so_swap", "add_amod"),
+        constructions=("so_swap", "so_swap_plausible", "add_amod"),
         optional=("tautology",),
         options=CompositionalityOptions(),
     ),

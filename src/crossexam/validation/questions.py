@@ -111,6 +111,7 @@ _ADDITIONAL: Final[dict[str, tuple[str, ...]]] = {
     "length_mismatch":     ("grammatical",),
     "tautology":           ("grammatical",),
     "so_swap":             ("grammatical", "sensible"),
+    "so_swap_plausible":   ("grammatical", "sensible"),
     "add_amod":            ("grammatical", "sensible"),
 }
 # fmt: on

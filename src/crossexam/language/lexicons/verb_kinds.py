@@ -100,6 +100,38 @@ COMPATIBLE: Final = frozenset((
     "gather meet talk speak say tell ask chat converse discuss feel know learn concentrate focus "
     "decide ready line cross move travel head pass walk include contain surround cover attach stick"
 ).split())
+
+# What one of two participants does to the other while the other does not do it, although it could.
+
+#: Who is before and who behind, who pulls and who is pulled (Levin 11.4, 12, 51.6, 51.7).
+CHASING: Final = frozenset("chase pursue follow trail tail shadow flee evade outrun".split())
+HAULING: Final = frozenset("pull push drag tow tug haul".split())
+LEADING: Final = frozenset("lead guide".split())
+
+#: Lifting and throwing, among people of like weight (Levin 9.4, 11.4, 13.5.2, 17.1).
+LIFTING: Final = frozenset("carry lift hoist raise heave toss throw flip swing twirl lower catch".split())
+
+#: Getting the better of somebody of like strength or standing (Levin 10.5, 13.5.1, 42.1).
+SEIZING: Final = frozenset((
+    "tackle pin tag sack trip arrest handcuff detain restrain subdue capture frisk rescue rob mug kidnap "
+    "abduct interrogate kill murder beat defeat hire"
+).split())
+
+#: Care, service and teaching among people (Levin 37.1, 39.7, 41.1).
+SERVING: Final = frozenset((
+    "teach instruct coach train tutor direct interview question serve treat nurse massage bathe wash shave "
+    "tattoo bandage groom feed undress guard lecture scold spank serenade bury babysit"
+).split())
+#: What children do to adults, too.
+EASY: Final = frozenset("interview question massage wash feed serenade bury".split())
+
+#: Violence between a person and an animal (Levin 18.1, 18.2, 33).
+ATTACKING: Final = frozenset("attack bite charge kick trample scratch".split())
+
+#: Verbs and particles for lifting somebody or for taking them off their feet.
+PHRASAL: Final = frozenset({
+    ("take", "down"), ("knock", "down"), ("knock", "over"), ("bring", "down"), ("pick", "up"), ("hold", "up"),
+})
 # fmt: on
 
 

@@ -26,9 +26,13 @@ from crossexam.corpora.spec import CorpusSpec
 ROOT: Final = Path(__file__).parents[1]
 COUNTS: Final = ROOT / "scripts" / "rules_counts.json"
 #: The bases over which is counted, by construction: SOSwap needs parses.
-BASES: Final = {"antonymy": ("snli:dev", "multinli:dev_matched"), "so_swap": ("snli:dev", "snli:test")}
+BASES: Final = {
+    "antonymy": ("snli:dev", "multinli:dev_matched"),
+    "numerical_reasoning": ("snli:dev", "multinli:dev_matched"),
+    "so_swap": ("snli:dev", "snli:test"),
+}
 #: Under these rules, everything that any rule judges is made.
-_OPTIONS: Final = {"antonymy": {"rules": "paper"}, "so_swap": {}}
+_OPTIONS: Final = {"antonymy": {"rules": "paper"}, "numerical_reasoning": {}, "so_swap": {}}
 #: What stands before the sections of Quirk et al. 1985, whose numbers the page has alone.
 _QUIRK: Final = re.compile(r"\(Quirk et al\., (1985, section )?")
 _PLACE: Final = re.compile(r"<!-- rules: (\w+) -->")

@@ -101,6 +101,7 @@ CHANGED: dict[str, Any] = {
     "antonymy.indirect": True,
     "antonymy.without": "at times",
     "antonymy.attested_in": _another_corpus,
+    "numerical_reasoning.without": "year",
     "so_swap.plausibility": _roles,
     "so_swap.without": "a symmetric verb",
     "so_swap.min_plausibility": "0.9",

@@ -63,8 +63,8 @@ NO_PREFIX: Final = "no quantity that can carry 'less than'"
 # What several rows are about.
 _LIST: Final = "The marker of a list item counts nothing."
 _STRAYED: Final = "The number of a page or a note strayed into the text."
-_CALLED: Final = "A telephone number is a name."
-_UNWRITTEN: Final = "Nobody writes a number so."
+_CALLED: Final = "A telephone number is not an amount."
+_UNWRITTEN: Final = "It is not how a number is written."
 _FRACTION: Final = "A part of a fraction is no amount (Quirk et al., 1985, section 6.63-6.68)."
 _CLOCK: Final = "Times of day are points, not amounts (Quirk et al., 1985, section 6.63-6.68)."
 _DATE: Final = "Dates are points in time, not amounts (Quirk et al., 1985, section 6.63-6.68)."
@@ -77,7 +77,7 @@ _VERSION: Final = "Versions are names."
 _FORMULA: Final = "A part of a formula counts nothing."
 _SIDES: Final = "With one side changed, the other no longer fits."
 _RATIO: Final = "With one part changed, the other no longer fits."
-_RANGE: Final = "The ends of a range are not what is counted."
+_RANGE: Final = "A range leaves the number open."
 _WORD: Final = "It is part of a longer word or measure, which less than cannot split."
 _LIMIT: Final = "A limit in a rule is met by other numbers, too."
 _WHOLE: Final = "It is all there is, and cannot be more."
@@ -214,10 +214,10 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
          "Kim won 26 of 31 games.", "Kim won 26 of those games.",
          _FRACTION),
     Rule("fraction", near(before=r"\b(?:one|1)\s+in\s+(?:every\s+)?"),
-         "One in three boats is of Kim.", "Kim saw it in three boats.",
+         "One in three boats belongs to Kim.", "Kim saw it in three boats.",
          _FRACTION),
     Rule("fraction", near(before=rf"(?<![/\d.])\b{FIGURES}\s+(?:out\s+)?of\s+(?:every\s+)?"),
-         "Kim won 26 of 31 games.", "Kim won in spite of 31 games.",
+         "Kim won 26 of 31 games.", "Kim won most of 31 games.",
          _FRACTION),
     Rule("ordinal", near(r"[\d,]+", after=r"\s?(?:st|nd|rd|th)\b"),
          "Kim won the 3rd race.", "Kim won 3 races.",
@@ -285,7 +285,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("age", near(r"\d\d?|[a-z-]+", before=r"(?-i:\b[A-Z])[\w.’'-]+,\s+(?:now\s+|then\s+)?",
                      after=r"\s?(?:,(?!\s(?-i:[A-Z]))|[;)]|\.?[\"”]?$|and\s(?-i:[A-Z])"
                            r"|(?:of|from)\s(?-i:[A-Z]))"),
-         "To Kim, 45, boats are nothing.", "To Kim, 45 boats are nothing.",
+         "We met Kim, 45, in town.", "We met Kim, 45 miles from town.",
          "It is short for a clause, in which less than cannot stand (Quirk et al., 1985, section 17.65)."),
     Rule("vague", near(before=r"\b(?:few|several|many|couple\s+of)\s+"),
          "Kim has a few hundred dogs.", "Kim has a hundred dogs.",
@@ -386,7 +386,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
          _NAMED),
     Rule("rank", near(before=r"\b(?:rank(?:ed|s|ing)?|placed|seeded|scores?\s+of|scored\s+an?)\s+"),
          "Kim was ranked 5 there.", "Kim was given 5 boats.",
-         "A rank or a score orders, and less is more."),
+         "A rank or a score is a place in an order."),
     Rule("threshold", near(before=rf"\b(?:{LIMIT})\s+(?:is|was|of|at|to)\s+"),
          "Kim set a target of 72 dollars.", "Kim paid a price of 72 dollars.",
          _LIMIT),
@@ -454,7 +454,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
          "Kim lives 120 km (75 miles) away.", "Kim lives 120 km (a day) away.",
          _AGAIN),
     Rule("name", near(before=r"\bround\s+of\s+"),
-         "Kim reached the round of 16.", "Kim reached a team of 16 men.",
+         "Kim reached the round of 16.", "Kim joined a team of 16 men.",
          _IN_NAME),
     Rule("name", near(before=r"\b(?:means?|meaning|called|named|entitled|titled"
                              rf"|(?:{LANGUAGE})\s+for)\s+"),
@@ -522,7 +522,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
          "With one share changed, the others no longer make up the whole."),
     Rule("restated", lambda n: n.texts[n.text.lower()] > 1,
          "Kim has 5 dogs and Lee has 5 cats.", "Kim has 5 dogs and Lee has 4 cats.",
-         "Both may be meant to be the same number."),
+         "Both may be the same number, of which one would be changed."),
 )
 #: Why the labels may not hold for a sentence, unless it belongs to a word problem.
 DOUBTS: Final[tuple[Rule[Number], ...]] = (
@@ -548,10 +548,10 @@ RULES: Final[tuple[Rule[Number], ...]] = (
     *DOUBTS,
     Rule(NO_PREFIX, _is_one,
          "Kim has one dog.", "Kim has ten dogs.",
-         "Its noun is singular."),
+         "Its noun is singular, and less than one is none."),
     Rule(NO_PREFIX, _follows_word,
          "Kim pays per 20 boats.", "Kim pays for 20 boats.",
-         _DEFINITE),
+         "Less than cannot follow determiners, other comparisons, and words such as per."),
     Rule(NO_PREFIX, lambda n: n.previous_word and n.previous_word in "-+*/=×:(",
          "Kim has boats (20 of them).", "Kim has boats, 20 of them.",
          "Less than cannot follow a sign or a bracket."),

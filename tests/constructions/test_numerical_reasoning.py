@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.apply import Applier, apply_construction
+from crossexam.constructions.numerical_reasoning import judged
 from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.rules.numerical_reasoning import NO_PREFIX, NO_QUANTITY
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.example import Example
+from crossexam.language.tokens import Token
 
 
 def problem(tagged: str, **info: object) -> Example:
@@ -118,3 +121,70 @@ def test_a_pair_is_made_once() -> None:
     pairs = [(item.premise, item.hypothesis) for item in items]
     assert len(pairs) == len(set(pairs)) <= 8 + (8 + 2) + 8
     assert maker.counts.rejected == {"pair already in the set": 3 * 30 - len(items)}
+
+
+def reasons(sentence: str, tokens: Sequence[Token] = ()) -> list[tuple[str, str | None]]:
+    """The numbers of *sentence*, and why they are not quantities; "less than" need not fit before them."""
+    numbers = judged(sentence, tokens, in_problem=True, without=[NO_PREFIX])
+    return [(number.text, number.reason) for number in numbers]
+
+
+def test_a_quantity_has_no_reason(each_case: Callable[..., None]) -> None:
+    def check(sentence: str, text: str) -> None:
+        assert reasons(sentence) == [(text, None)]
+
+    each_case(check)
+
+
+def test_a_number_that_is_no_quantity_has_its_reason(each_case: Callable[..., None]) -> None:
+    """Numbers of the sentence that are not rejected are quantities."""
+
+    def check(reason: str, sentence: str, texts: list[str]) -> None:
+        found = reasons(sentence)
+        digits = [text for text in re.findall(r"\d+", sentence) if text not in " ".join(texts)]
+        assert [text for text, given in found if given == reason] == texts
+        assert [text for text, given in found if given != reason] == digits
+        assert {given for _, given in found} <= {reason, None}
+
+    each_case(check)
+
+
+def _tagged(text: str) -> list[Token]:
+    """Tag "word/TAG" pieces."""
+    pieces = [piece.rpartition("/")[::2] for piece in text.split()]
+    starts = [sum(len(word) + 1 for word, _ in pieces[:place]) for place in range(len(pieces))]
+    return [
+        Token(word, start, start + len(word), tag) for start, (word, tag) in zip(starts, pieces, strict=True)
+    ]
+
+
+def test_tags_show_what_is_counted(each_case: Callable[..., None]) -> None:
+    def check(tagged: str, reason: str | None) -> None:
+        tokens = _tagged(tagged)
+        ((_, given),) = reasons(" ".join(token.text for token in tokens), tokens)
+        assert given == reason
+
+    each_case(check)
+
+
+def test_one_is_a_quantity_where_it_is_tagged_as_a_number() -> None:
+    for tag, reason in {"CD": None, "PRP": "pronoun"}.items():
+        assert reasons("They saw one man", _tagged(f"They/X saw/X one/{tag} man/X")) == [("one", reason)]
+
+
+def test_a_list_marker_stands_at_the_beginning_only() -> None:
+    long = "It is a long way from the town to the place where they went and met "
+    assert reasons(long + "(5) and 7") == [("5", "list marker"), ("7", None)]
+    assert reasons(long + "5. Then 7 came.") == [("5", None), ("7", None)]
+
+
+PIECES = st.sampled_from(
+    "Kim 3 .5.3 1,200 1,00 1.2.3 2x3 1+2-3 1/2 6:30 $5 10% one hundred and a dozen two-fifteen first".split()
+)
+
+
+@given(st.lists(PIECES, max_size=10))
+def test_what_has_no_value_has_a_reason(pieces: list[str]) -> None:
+    known = {rule.reason for rule in NO_QUANTITY}
+    for number in judged(" ".join(pieces), (), without=known):
+        assert number.quantity or number.reason in known

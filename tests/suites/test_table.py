@@ -94,6 +94,7 @@ CHANGED: dict[str, Any] = {
     "antonymy.indirect": True,
     "antonymy.without": "at times",
     "antonymy.attested_in": _another_corpus,
+    "numerical_reasoning.without": "year",
     "so_swap.without": "a symmetric verb",
     "add_amod.both_directions": True,
     "add_amod.adjectives": _more_adjectives,

@@ -20,26 +20,29 @@ Differences from the paper.  It draws "a numerical quantity"; we draw from the q
 grammatical after "less than" (not "the less than 5 boys", "a less than 3 litre jug", "about less than 20"),
 and never one, since its noun is singular, nor two, since less than that is one.  The new number has the same
 style and magnitude, so that its appearance does not give the change away.  Sentences of running text, but not
-of word problems, are rejected if they are conditions, rules, questions or headings (:data:`DOUBTS`): with
-another number these can be just as true.  Fewer sentences qualify.  ``rules=paper`` draws from all numbers
-and has none of these rules; ``rules=released`` follows the authors' script.
+of word problems, are rejected if they are conditions, rules, questions or headings: with another number these
+can be just as true.  All of this is said by the rows of ``rules/numerical_reasoning.py``.  Fewer sentences
+qualify.  ``rules=paper`` draws from all numbers and has none of these rules; ``rules=released`` follows the
+authors' script.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.constructions.rules.number import Number, numbers_of
+from crossexam.constructions.rules.numerical_reasoning import DOUBTS, NO_PREFIX, NO_QUANTITY, RULES, against
+from crossexam.constructions.rules.rule import switched_off
 from crossexam.core.example import CLUSTER, CORRECT, HOW, OPTIONS, RATIONALE, Edit, Example
 from crossexam.core.labels import Label
 from crossexam.core.rules import OURS, Rules
-from crossexam.language.number_rules import UNIT
-from crossexam.language.numbers import Quantity, RejectedNumber, all_quantities, quantities, render_number
+from crossexam.language.numbers import UNIT, Quantity, all_quantities, render_number
 from crossexam.language.sentences import split_sentences
 from crossexam.language.tokens import Token
 
@@ -49,7 +52,7 @@ _NO_ENTITY: Final = Rejection("no named entity")
 # letters or is known; not "6x" or "2 pm".
 _BEFORE_ANSWER: Final = re.compile(r"[-−+(\s]*")
 _TIME: Final = r"\s*(?:[ap]\.?\s?m\b|noon|midnight)"
-_UNIT_OF_ANSWER: Final = rf"\s*/?\s*(?:[%°$]|(?:{UNIT.pattern}|rs|[a-z]{{3,}})(?![a-z]))[a-z/. ²³]{{0,20}}"
+_UNIT_OF_ANSWER: Final = rf"\s*/?\s*(?:[%°$]|(?:{UNIT}|rs|[a-z]{{3,}})(?![a-z]))[a-z/. ²³]{{0,20}}"
 _AFTER_ANSWER: Final = re.compile(rf"(?!{_TIME})(?:{_UNIT_OF_ANSWER})?[).\s]*", re.IGNORECASE)
 # A sentence of a rationale that only names the answer, or says nothing: "So, the answer is D", "D", "---".
 _ANSWER: Final = r"(?:(?:correct|right|final)\s+)?(?:answer|option|choice|ans)\b"
@@ -59,40 +62,29 @@ _NAMES_ANSWER: Final = re.compile(
     re.IGNORECASE,
 )
 
-# Words after which "less than" and a quantity are ungrammatical.
-# fmt: off
-_NO_PREFIX_AFTER: Final = frozenset(
-    "a about age ages all almost an and another any approximately around between both bottom by "
-    "chapter day each equal every exactly first from her his its just last least mere minus most my "
-    "nearly negative next no. number numbers only or other our over page past per plus previous "
-    "remaining roughly than that the their these this those times to top under up whose year your".split()
-)
-#: Why a sentence of running text is rejected, and the pattern that shows it; the first match counts.
-DOUBTS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
-    (reason, re.compile(pattern, re.IGNORECASE)) for reason, pattern in (
-        ("question",       r"\?[\W]*$"),
-        ("condition",      r"\b(?:if|unless|provided|whenever|suppose|assum(?:e|ing))\b"),
-        ("advice or rule", r"\b(?:you|yours?|please|must|shall|eligible|whoever|anyone)\b"),
-        ("incomplete",     r"\.\.\.|…"),
-    )
-)
-# fmt: on
-
-
 # What word problems ask; other texts are running text.
 _ASKS: Final = re.compile(
     r"\b(?:how\s+(?:many|much|long|far|old|fast|often|tall|high)|what(?!\s+(?:if|about)\b))\b[^.?!]*\?"
     r"|(?:^|[.,;:?]\s*)(?:find|calculate|determine|compute)\b",
     re.IGNORECASE,
 )
-_FINITE: Final = ("VBD", "VBZ", "VBP", "MD")
+_NO_QUANTITY: Final = frozenset(rule.reason for rule in NO_QUANTITY)
+_DOUBTS: Final = frozenset(rule.reason for rule in DOUBTS)
 
 
 @dataclass(frozen=True)
 class Options:
-    """By whose *rules* problems, sentences and numbers are chosen: ours, the paper's, or the script's."""
+    """By whose *rules* problems, sentences and numbers are chosen: ours, the paper's, or the script's.
+
+    *without* names reasons whose rules do not count.
+    """
 
     rules: Rules = OURS
+    without: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        off = switched_off(RULES, self.without, "numerical_reasoning", ours=self.rules == OURS)
+        object.__setattr__(self, "without", off)
 
 
 def numerical_reasoning(
@@ -108,7 +100,7 @@ def numerical_reasoning(
         yield Rejection("empty sentence")
         return
     tokens = resources.tokens(example, "premise")
-    is_problem = _is_problem(example)
+    in_problem = _is_problem(example)
     for number, (start, end) in enumerate(split_sentences(example.premise)):
         sentence = _sentence(example, start, end, number)
         inside = [
@@ -117,8 +109,8 @@ def numerical_reasoning(
             if start <= t.start and t.end <= end
         ]
         if ours:
-            doubt = None if is_problem else _doubt(sentence.premise, inside)
-            yield from _items(sentence, inside, doubt, resources, rng)
+            numbers = judged(sentence.premise, inside, in_problem=in_problem, without=options.without)
+            yield from _items(sentence, numbers, inside, resources, rng)
         elif not released:
             yield from _items_of_paper(sentence, inside, resources, rng)
         elif number_span := first_integer(sentence.premise):
@@ -126,6 +118,23 @@ def numerical_reasoning(
             yield from items_by_script(sentence, number_span, rng) if has_entity else [_NO_ENTITY]
         else:
             yield Rejection("no integer")
+
+
+def judged(
+    sentence: str, tokens: Sequence[Token], *, in_problem: bool = False, without: Collection[str] = ()
+) -> list[Number]:
+    """Return the numbers of *sentence* with the reasons why they are not changed, but for those *without*.
+
+    A number without a value cannot be changed, so that no rule about it can be switched off.
+
+    >>> [(number.text, number.reason) for number in judged("In 1990 Kim ate 4 pies.", (), in_problem=True)]
+    [('1990', 'year'), ('4', None)]
+    """
+    numbers = numbers_of(sentence, tokens, in_problem=in_problem)
+    for number in numbers:
+        rule = next(against(number, without if number.quantity else ()), None)
+        number.reason = rule.reason if rule else None
+    return numbers
 
 
 def _too_complex(example: Example) -> str | None:
@@ -165,26 +174,31 @@ def _sentence(example: Example, start: int, end: int, number: int) -> Example:
 
 
 def _items(
-    sentence: Example, tokens: Sequence[Token], doubt: str | None, resources: Resources, rng: random.Random
+    sentence: Example,
+    numbers: Sequence[Number],
+    tokens: Sequence[Token],
+    resources: Resources,
+    rng: random.Random,
 ) -> Iterator[Outcome]:
-    found = quantities(sentence.premise, tokens)
-    reasons = [each.reason for each in found if isinstance(each, RejectedNumber)]
-    if len(reasons) == len(found):
-        yield Rejection(f"no quantity: {reasons[0]}" if reasons else "no number")
-        return
-    if doubt:
-        yield Rejection(doubt)
-        return
-    if not resources.recognizer.entities(sentence.premise, tokens):
+    reason = _unsuitable(numbers)
+    if reason:
+        yield Rejection(reason)
+    elif not resources.recognizer.entities(sentence.premise, tokens):
         yield _NO_ENTITY
-        return
-    usable = [
-        each for each in found if isinstance(each, Quantity) and _can_carry_prefix(sentence.premise, each)
-    ]
-    if not usable:
-        yield Rejection("no quantity that can carry 'less than'")
-        return
-    yield from _three(sentence, usable, rng)
+    else:
+        quantities = [number.quantity for number in numbers if number.quantity and not number.reason]
+        usable = [quantity for quantity in quantities if all(_other_values(quantity))]
+        yield from _three(sentence, usable, rng) if usable else [Rejection(NO_PREFIX)]
+
+
+def _unsuitable(numbers: Sequence[Number]) -> str | None:
+    """Return why a sentence with *numbers* is not used whatever else is in it; None if it may be."""
+    if not numbers:
+        return "no number"
+    reasons = [number.reason for number in numbers if number.reason not in _NO_QUANTITY]
+    if not reasons:
+        return f"no quantity: {numbers[0].reason}"
+    return reasons[0] if reasons[0] in _DOUBTS else None
 
 
 def _items_of_paper(
@@ -202,27 +216,6 @@ def _items_of_paper(
 
 def _is_problem(example: Example) -> bool:
     return OPTIONS in example.info or _ASKS.search(example.premise) is not None
-
-
-def _doubt(sentence: str, tokens: Sequence[Token]) -> str | None:
-    """Return why the labels may not hold for a *sentence* of running text; None if it states something."""
-    if not any(token.tag.startswith(_FINITE) for token in tokens):
-        return "no verb"
-    return next((reason for reason, pattern in DOUBTS if pattern.search(sentence)), None)
-
-
-def _can_carry_prefix(sentence: str, quantity: Quantity) -> bool:
-    """Return whether *quantity* can be lowered and raised, and "more than" and "less than" can precede it."""
-    if quantity.value == 1 or not all(_other_values(quantity)):
-        return False
-    before = re.findall(r"[\w.%$'’]+|[^\w\s]", sentence[: quantity.phrase_start].lower())
-    after = sentence[quantity.end : quantity.end + 1]
-    if not before:
-        return after != "-"
-    previous = before[-1]
-    if previous in _NO_PREFIX_AFTER or previous.endswith(("'s", "’s")) or previous in "-+*/=×:(":
-        return False
-    return after != "-"
 
 
 def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) -> Iterator[Outcome]:

@@ -1,33 +1,16 @@
-"""The numbers in a sentence: quantities, number words, and numbers that are not quantities, with reasons.
+"""The numbers in a sentence: how they are read, and how another value is written in the same style.
 
-Tests of numerical reasoning (Naik et al., 2018, section 3.1) change a quantity or insert "less than" before
-it.  For a year, a time of day, a house number or half of a fraction the result is nonsense, so every number
-that is not a plain cardinal is rejected, by tables of patterns for the number and its context.  (The paper's
-released script chooses the first token of the sentence that Python parses as an integer, including years,
-and ignores decimals, currency signs and number words.)
+Which of them count or measure something, and which are years, labels or parts of names, is not asked here:
+that is said by the rules of the construction that changes them (``constructions/rules``).
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
 from crossexam.language.lexicons.closed_classes import NUMBER_WORDS, SCALES, SMALL_NUMBERS, TENS
-from crossexam.language.number_rules import (
-    BILLS,
-    CHUNK_RULES,
-    CURRENCY_BEFORE,
-    PERCENT,
-    REASONS,
-    RULES,
-    SCALE_AFTER,
-    SCALE_WORD_AFTER,
-    UNIT,
-)
-from crossexam.language.tokens import Token
 
 Style = Literal["integer", "decimal", "thousands", "indian", "word"]
 
@@ -46,26 +29,38 @@ _PHRASE: Final = (
     rf"\b(?:an?[ ](?=(?:hundred|thousand|million|billion)\b))?(?:{_WORDS})"
     rf"(?:(?:[ -]|(?<=hundred)[ ]and[ ]|(?<=thousand)[ ]and[ ]|(?<=million)[ ]and[ ])(?:{_WORDS})\b)*\b"
 )
-# Words that count but are not number words, by the reason why they are rejected.
-_OTHERS: Final = (
-    r"(?P<vague>\b(?:hundreds|thousands|millions|billions|dozens|scores(?=\s+of\b))\b)"
-    r"|(?P<collective>\b(?:half\s+)?(?:an?\s+)?dozen\b)"
-    r"|(?P<ordinal>\b(?:first|(?<=the[ ])second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b)"
+# Words that count or order things but have no value: hundreds, a dozen, third.
+_WITHOUT_VALUE: Final = (
+    r"\b(?:hundreds|thousands|millions|billions|dozens|scores(?=\s+of\b)|(?:half\s+)?(?:an?\s+)?dozen"
+    r"|first|(?<=the[ ])second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b"
 )
-_NUMBER: Final = re.compile(rf"(?P<digits>{_CHUNK})|(?P<words>{_PHRASE})|{_OTHERS}", re.IGNORECASE)
+_NUMBER: Final = re.compile(rf"(?P<digits>{_CHUNK})|(?P<words>{_PHRASE})|{_WITHOUT_VALUE}", re.IGNORECASE)
 _NUMERAL: Final[dict[Style, re.Pattern[str]]] = {
     "integer": re.compile(r"\d+"),
     "decimal": re.compile(r"\d*\.\d+"),
     "thousands": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"),
     "indian": re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?"),
 }
-_RUNNING: Final = frozenset({"identifier", "date", "expression"})  # continue in "numbers 22, 33 and 44"
-_WINDOW: Final = 48  # characters before a number that a rule sees
-_WINDOW_AFTER: Final = 240
+_CURRENCY: Final = r"(?:US|A|C|NZ|HK|S)?[$£€¥₹]|\b(?:Rs|Re|INR|USD|EUR|GBP)(?![A-Za-z])\.?"
+_CURRENCY_BEFORE: Final = re.compile(rf"({_CURRENCY})\s?$", re.IGNORECASE)
+_SCALES: Final = r"hundred|thousand|million|billion|trillion|lakhs?|lacs?|crores?|dozen|mn|bn"
+_SCALE_WORD_AFTER: Final = re.compile(rf"\s?(?:{_SCALES})\b|\s?/[-=](?!\d)", re.IGNORECASE)
+# Letters are a scale only of money: $6B, but seat 6B.
+_SCALE_AFTER: Final = re.compile(rf"{_SCALE_WORD_AFTER.pattern}|(?-i:[KMBk])\b", re.IGNORECASE)
+#: What makes of a number a percentage, as part of a pattern.
+PERCENT: Final = r"\s?%|[\s-]?(?:percent|per\s?cent|percentage\s+points?)\b"
+_PERCENT: Final = re.compile(PERCENT, re.IGNORECASE)
+
+#: A unit in which a number may be given, as part of a pattern.
+UNIT: Final = (
+    r"(?:km/hr?|km/s|kmph|kmh|kms?|mph|m/s(?:ec)?|sq\.?\s?\w+|cm|mm|m|mg|kg|kgs|gms?|g|lbs?|oz|ml|cl|l"
+    r"|lit(?:re|er)s?|ft|in|yds?|mi|hrs?|h|min|mins|sec|secs|s|paise|p|c|cents?|kb|mb|gb|kw|kwh|w|v|ha|feet"
+    r"|foot|inch(?:es)?|met(?:er|re)s?)"
+)
 
 
 class Quantity(NamedTuple):
-    """A number that counts or measures.
+    """A number that has a value.
 
     *text*, characters *start* to *end*, is the numeral or number word alone, and *value* its value (2.4 in
     "$2.4 million").  The amount with its currency sign begins at *phrase_start* and, with "million", "%"
@@ -88,60 +83,40 @@ class Quantity(NamedTuple):
         return len(self.text.partition(".")[2]) if self.style != "word" else 0
 
 
-class RejectedNumber(NamedTuple):
-    """A number that is not a quantity, or cannot be changed; *reason* is a key of REASONS."""
+class Unread(NamedTuple):
+    """Digits or words for a number that have no value of their own: 6:30, 10-12, 1,00, hundreds, third."""
 
     start: int
     end: int
     text: str
-    reason: str
 
 
-def quantities(sentence: str, tokens: Sequence[Token] | None = None) -> tuple[Quantity | RejectedNumber, ...]:
-    """Return the numbers of *sentence* in order, both quantities and rejected ones.
+def numbers_in(sentence: str) -> tuple[Quantity | Unread, ...]:
+    """Return the numbers of *sentence* in order, also years, labels and parts of names.
 
-    With tagged *tokens*, "one" counts only if it is tagged CD.
-
-    >>> found = quantities("In 1990 Kim paid $2,400.50 for 3 bikes.")
-    >>> [n.text if isinstance(n, Quantity) else (n.text, n.reason) for n in found]
-    [('1990', 'year'), '2,400.50', '3']
+    >>> found = numbers_in("In 1990 Kim paid $2,400.50 for 1/2 of 3 bikes.")
+    >>> [n.text if isinstance(n, Quantity) else n for n in found]
+    ['1990', '2,400.50', Unread(start=31, end=34, text='1/2'), '3']
     >>> found[1].phrase_start, found[1].start
     (17, 18)
     """
-    found: list[Quantity | RejectedNumber] = []
+    found: list[Quantity | Unread] = []
     reach = 0  # end of the last amount: in "2.4 million" the second word is not another number
     for match in _NUMBER.finditer(sentence):
-        if match.start() < reach:
-            continue
-        number = _read(sentence, match)
-        if isinstance(number, Quantity):
-            reach = number.phrase_end
-            reason = (
-                _reason(sentence, number, found)
-                or _pronoun(number, tokens)
-                or _misplaced(number, tokens)
-                or _definite(number, tokens)
-                or _denomination(sentence, number)
-                or ("name" if _is_in_name(sentence, number, tokens) else None)
-            )
-            found.append(RejectedNumber(*number[:3], reason) if reason else number)
-        else:
+        if match.start() >= reach:
+            number = _read(sentence, match)
+            reach = number.phrase_end if isinstance(number, Quantity) else reach
             found.append(number)
-    return tuple(_repeated(tuple(_shares(sentence, found))))
+    return tuple(found)
 
 
 def all_quantities(sentence: str) -> tuple[Quantity, ...]:
-    """Return every number of *sentence* that has a value, also years, labels and parts of names.
+    """Return every number of *sentence* that has a value.
 
-    >>> [number.text for number in all_quantities("In 1990 Kim paid $2,400.50 for 3 bikes.")]
+    >>> [number.text for number in all_quantities("In 1990 Kim paid $2,400.50 for 1/2 of 3 bikes.")]
     ['1990', '2,400.50', '3']
     """
-    found: list[Quantity] = []
-    for match in _NUMBER.finditer(sentence):
-        if not found or match.start() >= found[-1].phrase_end:
-            number = _read(sentence, match)
-            found += [number] if isinstance(number, Quantity) else []
-    return tuple(found)
+    return tuple(number for number in numbers_in(sentence) if isinstance(number, Quantity))
 
 
 def render_number(value: Decimal | int, like: Quantity) -> str:
@@ -149,7 +124,7 @@ def render_number(value: Decimal | int, like: Quantity) -> str:
 
     Raises ValueError if that is impossible: for a fraction in the style of an integer, a negative number.
 
-    >>> like = quantities("Twenty-five men ate.")[0]
+    >>> like = all_quantities("Twenty-five men ate.")[0]
     >>> render_number(302, like)
     'Three hundred two'
     """
@@ -225,30 +200,23 @@ def spell(value: int, *, conjunction: bool = False) -> str:
     return " ".join(words)
 
 
-def _read(sentence: str, match: re.Match[str]) -> Quantity | RejectedNumber:
-    """Return the number of *match*, rejected if its characters alone show that it is not a quantity."""
+def _read(sentence: str, match: re.Match[str]) -> Quantity | Unread:
+    """Return the number of *match*, with its value if it has one."""
     text, start, end = match.group(), match.start(), match.end()
-    kind = match.lastgroup or ""
-    if kind in REASONS:
-        return RejectedNumber(start, end, text, kind)
-    if kind == "words":
+    if match.lastgroup == "words":
         value = parse_number_word(text)
-        if value is None:
-            return RejectedNumber(start, end, text, "malformed")
-        return _with_marks(sentence, start, end, Decimal(value), "word")
+        if value is not None:
+            return _with_marks(sentence, start, end, Decimal(value), "word")
     for style, pattern in _NUMERAL.items():
         if pattern.fullmatch(text):
             return _with_marks(sentence, start, end, Decimal(text.replace(",", "")), style)
-    for reason, pattern in CHUNK_RULES:
-        if pattern.fullmatch(text):
-            return RejectedNumber(start, end, text, reason)
-    return RejectedNumber(start, end, text, "malformed")
+    return Unread(start, end, text)
 
 
 def _with_marks(sentence: str, start: int, end: int, value: Decimal, style: Style) -> Quantity:
-    before = CURRENCY_BEFORE.search(sentence, max(0, start - 8), start)
-    scale = (SCALE_AFTER if before else SCALE_WORD_AFTER).match(sentence, end)
-    after = PERCENT.match(sentence, end)
+    before = _CURRENCY_BEFORE.search(sentence, max(0, start - 8), start)
+    scale = (_SCALE_AFTER if before else _SCALE_WORD_AFTER).match(sentence, end)
+    after = _PERCENT.match(sentence, end)
     return Quantity(
         start,
         end,
@@ -260,143 +228,6 @@ def _with_marks(sentence: str, start: int, end: int, value: Decimal, style: Styl
         currency=before.group(1) if before else "",
         percent=after is not None,
     )
-
-
-def _reason(sentence: str, number: Quantity, found: Sequence[Quantity | RejectedNumber]) -> str | None:
-    """Return why *number*, by its context, is not a quantity; None if it is one."""
-    before = sentence[max(0, number.phrase_start - _WINDOW) : number.phrase_start]
-    if number.phrase_start > _WINDOW:
-        before = "\0" + before  # so that ^ matches at the beginning of the sentence only
-    after = sentence[number.phrase_end : number.phrase_end + _WINDOW_AFTER]
-    for rule in RULES:
-        if rule.text is not None and (number.currency or not rule.text.fullmatch(number.text)):
-            continue
-        if rule.after is not None and not rule.after.match(after):  # takes less time than a search
-            continue
-        if rule.before is None or rule.before.search(before):
-            return rule.reason
-    if found and isinstance(found[-1], RejectedNumber) and found[-1].reason in _RUNNING:
-        between = sentence[found[-1].end : number.start]
-        if re.fullmatch(r",? (?:and|or) |, ?", between):  # numbers 22, 33 and 44; May 5, 2001
-            return found[-1].reason
-    return None
-
-
-def _pronoun(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
-    if tokens is None or number.text.lower() != "one":
-        return None
-    tag = next((token.tag for token in tokens if token.start <= number.start < token.end), "")
-    return "pronoun" if tag not in {"CD", ""} else None
-
-
-def _misplaced(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
-    """Return "misplaced" if a bare numeral precedes a word that it cannot count: she was 96 just leaving."""
-    if number.currency or number.phrase_end != number.end:
-        return None
-    tags = [token.tag for token in tokens or () if token.start >= number.phrase_end][:2]
-    alone = len(tags) == 2 and tags[0] == "JJ" and tags[1] in {"IN", "DT", "PRP", "TO"}  # 193 sure that
-    return "misplaced" if alone or (tags and tags[0] in _NOT_COUNTED) else None
-
-
-def _definite(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
-    """Return "definite" if adjectives are between a determiner and the number: *those final three spots*."""
-    tags = [token.tag for token in tokens or () if token.end <= number.phrase_start]
-    described = len(tags)
-    while described and tags[described - 1] in _DESCRIBING:
-        described -= 1
-    is_described = 0 < described < len(tags)
-    return "definite" if is_described and tags[described - 1] in _DETERMINING else None
-
-
-_DESCRIBING: Final = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "CD"})
-_DETERMINING: Final = frozenset({"DT", "PDT", "PRP$", "POS", "WP$"})
-_NOT_COUNTED: Final = frozenset({"RB", "PRP", "PRP$", "DT", "EX", "WP"})
-
-
-def _denomination(sentence: str, number: Quantity) -> str | None:
-    worth = number.currency and BILLS.match(sentence, number.phrase_end)
-    return "denomination" if worth else None
-
-
-def _is_in_name(sentence: str, number: Quantity, tokens: Sequence[Token] | None) -> bool:
-    """Return whether *number* is part of a name: United 93, Ocean's Eleven, 10 Downing Street."""
-    if number.currency or number.percent:
-        return False
-    before, after = sentence[: number.start], sentence[number.phrase_end :]
-    inside = re.search(r"[\w,;’'–—-]\s+$", before) is not None
-    if inside and number.style == "word" and number.text[0].isupper() and not sentence.isupper():
-        return True
-    follower = re.match(r"\s+([A-Za-z]\S*)", after)
-    counted = follower is not None and _may_be_counted(follower.group(1), number.phrase_end, tokens)
-    if _follows_name(sentence, number, tokens) and not counted:
-        return True
-    if _PROGRAMME.match(after):
-        return True
-    names = _CAPITALISED.match(after)
-    if names is None or _IN_CAPITALS.match(names.group()):
-        return False
-    return not _noun_at(sentence, number.phrase_end + names.end(), tokens)
-
-
-def _noun_at(sentence: str, start: int, tokens: Sequence[Token] | None) -> bool:
-    """Return whether a noun in lower case or an adjective is at *start*; without tags, a plural."""
-    tag = next((token.tag for token in tokens or () if token.start >= start), "")
-    word = re.match(r"[a-z]\w*", sentence[start:])
-    return word is not None and (tag in {"NN", "NNS", "JJ"} or (not tag and word.group().endswith("s")))
-
-
-_CAPITALISED: Final = re.compile(r"\s+(?:[A-Z][\w.&’'-]*\s*)+")
-_PROGRAMME: Final = re.compile(r"\s+(?:Seconds|Minutes|Hours|Days)\b")  # 60 Minutes
-_IN_CAPITALS: Final = re.compile(r"\s+[A-Z]{1,4}\b(?!\.)")
-_NOUN_TAGS: Final = ("NNS", "JJ", "CD", "VBN")
-
-
-def _follows_name(sentence: str, number: Quantity, tokens: Sequence[Token] | None) -> bool:
-    """Return whether a noun that *number* may identify precedes it: a name, or a singular noun by its tag."""
-    before = re.search(r"(\w[\w.&’'-]*)\s+$", sentence[: number.phrase_start])
-    if before is None:
-        return False
-    tag = next((token.tag for token in tokens or () if token.end == before.end(1)), "")
-    if tag in {"NN", "NNP", "NNPS"}:
-        return True
-    begins = re.search(r"(?:^|[.!?:\"“(])\s*$", sentence[: before.start()]) is not None
-    return before.group(1)[0].isupper() and (tag == "JJ" or not begins)  # American 77 took off
-
-
-def _may_be_counted(word: str, reach: int, tokens: Sequence[Token] | None) -> bool:
-    """Return whether the number before *word* may count it: a noun in lower case or what precedes one."""
-    if not word[0].islower():
-        return False
-    word = word.rstrip(".,;:!?")
-    tag = next((token.tag for token in tokens or () if token.start >= reach), "")
-    if not tag or tag == "NN":
-        return word.endswith("s") or UNIT.fullmatch(word) is not None
-    return tag.startswith(_NOUN_TAGS)
-
-
-def _shares(sentence: str, found: Sequence[Quantity | RejectedNumber]) -> Iterator[Quantity | RejectedNumber]:
-    """Yield *found*, with the percentages of *sentence* rejected if they are the shares of a whole."""
-    shares = [number.value for number in found if isinstance(number, Quantity) and number.percent]
-    stated = [Decimal(match.group(1)) for match in _PERCENTAGE.finditer(sentence)]
-    adds_up = len(stated) > 1 and abs(sum(stated, Decimal(0)) - 100) <= 1
-    whole = bool(shares) and (adds_up or _REST.search(sentence) is not None)
-    for number in found:
-        share = whole and isinstance(number, Quantity) and number.percent
-        yield RejectedNumber(*number[:3], "share") if share else number
-
-
-def _repeated(found: Sequence[Quantity | RejectedNumber]) -> Iterator[Quantity | RejectedNumber]:
-    """Yield *found*, with those quantities rejected that the sentence states twice."""
-    texts = Counter(number.text.lower() for number in found)
-    for number in found:
-        twice = isinstance(number, Quantity) and texts[number.text.lower()] > 1
-        yield RejectedNumber(*number[:3], "restated") if twice else number
-
-
-_PERCENTAGE: Final = re.compile(rf"(\d+(?:\.\d+)?)(?:{PERCENT.pattern})", re.IGNORECASE)
-_REST: Final = re.compile(
-    r"\b(?:the\s+)?(?:rest|remainder|remaining|balance|others)\b|\bhalf\b.*\bhalf\b", re.IGNORECASE
-)
 
 
 def _in_case(text: str, like: str) -> str:

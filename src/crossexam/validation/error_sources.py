@@ -14,7 +14,7 @@ from typing import Final
 
 from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES, NEGATIONS
 from crossexam.language.lexicons.wordnet import wordnet
-from crossexam.language.numbers import quantities
+from crossexam.language.numbers import numbers_in
 from crossexam.language.tokens import words
 from crossexam.validation.study import Item
 
@@ -86,7 +86,7 @@ def _opposites(word: str) -> frozenset[str]:
 
 def _numbers(item: Item) -> str:
     """Reasoning involves numbers or quantifiers."""
-    numbers = [number.text for side in (item.premise, item.hypothesis) for number in quantities(side)]
+    numbers = [number.text for side in (item.premise, item.hypothesis) for number in numbers_in(side)]
     return _listed([*numbers, *(word for word in _both(item) if word.lower() in _QUANTIFIERS)])
 
 

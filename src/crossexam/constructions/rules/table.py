@@ -10,6 +10,7 @@ from crossexam.core.imports import imported
 
 TABLES: Final = {
     "antonymy": "crossexam.constructions.rules.antonymy:RULES",
+    "numerical_reasoning": "crossexam.constructions.rules.numerical_reasoning:RULES",
     "so_swap": "crossexam.constructions.rules.so_swap:RULES",
     "so_swap_plausible": "crossexam.constructions.rules.so_swap_plausible:RULES",
 }

@@ -1,0 +1,238 @@
+"""A number in its sentence, and what its rules ask of it beyond patterns."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import Final
+
+from crossexam.language.numbers import PERCENT, UNIT, Quantity, Unread, numbers_in
+from crossexam.language.remembered import once
+from crossexam.language.tokens import Token
+
+_WINDOW: Final = 48  # characters before a number that a pattern sees
+_WINDOW_AFTER: Final = 240
+
+_FINITE: Final = ("VBD", "VBZ", "VBP", "MD")
+_DESCRIBING: Final = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "CD"})
+_DETERMINING: Final = frozenset({"DT", "PDT", "PRP$", "POS", "WP$"})
+_COMPLEMENTS: Final = frozenset({"IN", "DT", "PRP", "TO"})
+_NAMES: Final = frozenset({"NN", "NNP", "NNPS"})
+_COUNTED: Final = ("NNS", "JJ", "CD", "VBN")
+
+_UNIT: Final = re.compile(UNIT, re.IGNORECASE)
+_AND: Final = re.compile(r",? (?:and|or) |, ?")
+_NEXT_WORD: Final = re.compile(r"\s+([A-Za-z]\S*)")
+_LAST_WORD: Final = re.compile(r"(\w[\w.&’'-]*)\s+$")
+_BEGINNING: Final = re.compile(r"(?:^|[.!?:\"“(])\s*$")
+_INSIDE: Final = re.compile(r"[\w,;’'–—-]\s+$")
+_CAPITALISED: Final = re.compile(r"\s+(?:[A-Z][\w.&’'-]*\s*)+")
+_IN_CAPITALS: Final = re.compile(r"\s+[A-Z]{1,4}\b(?!\.)")
+_PROGRAMME: Final = re.compile(r"\s+(?:Seconds|Minutes|Hours|Days)\b")
+_WORD: Final = re.compile(r"[\w.%$'’]+|[^\w\s]")
+_PERCENTAGE: Final = re.compile(rf"(\d+(?:\.\d+)?)(?:{PERCENT})", re.IGNORECASE)
+_REST: Final = re.compile(
+    r"\b(?:the\s+)?(?:rest|remainder|remaining|balance|others)\b|\bhalf\b.*\bhalf\b", re.IGNORECASE
+)
+
+
+class Number:
+    """A number of a *sentence* with tagged *tokens*, which may be none, as the rules see it.
+
+    *amount* is what was read, *text* the numeral or word, *before* and *after* are what patterns see of the
+    sentence around the whole amount; after a full window, ``^`` matches nothing.  *previous* is the number
+    before it, *texts* counts the numbers of the sentence by their texts, *in_problem* says that the sentence
+    belongs to a word problem.  *reason*, why the number is not changed, is set when it has been judged.
+    """
+
+    def __init__(
+        self,
+        sentence: str,
+        tokens: Sequence[Token],
+        amount: Quantity | Unread,
+        previous: Number | None,
+        texts: Counter[str],
+        in_problem: bool,
+    ) -> None:
+        self.sentence, self.tokens, self.amount, self.previous = sentence, tokens, amount, previous
+        self.texts, self.in_problem = texts, in_problem
+        self.text, self.start, self.end = amount.text, amount.start, amount.end
+        self.quantity = amount if isinstance(amount, Quantity) else None
+        self.currency = self.quantity.currency if self.quantity else ""
+        self.phrase_start = self.quantity.phrase_start if self.quantity else self.start
+        self.phrase_end = self.quantity.phrase_end if self.quantity else self.end
+        before = sentence[max(0, self.phrase_start - _WINDOW) : self.phrase_start]
+        self.before = before if self.phrase_start <= _WINDOW else "\0" + before
+        self.after = sentence[self.phrase_end : self.phrase_end + _WINDOW_AFTER]
+        self.reason: str | None = None
+
+    @once
+    def tags_after(self) -> list[str]:
+        """The tags of the tokens after the amount."""
+        return [token.tag for token in self.tokens if token.start >= self.phrase_end]
+
+    @once
+    def previous_word(self) -> str:
+        """The word or sign before the amount, in lower case."""
+        return next(reversed(_WORD.findall(self.sentence[: self.phrase_start].lower())), "")
+
+
+def numbers_of(sentence: str, tokens: Sequence[Token], *, in_problem: bool = False) -> list[Number]:
+    """Return the numbers of *sentence* in order, none of them judged.
+
+    >>> [number.text for number in numbers_of("In 1990 Kim ate 3 1/2 pies.", ())]
+    ['1990', '3', '1/2']
+    """
+    amounts = numbers_in(sentence)
+    texts = Counter(amount.text.lower() for amount in amounts)
+    numbers: list[Number] = []
+    for amount in amounts:
+        previous = numbers[-1] if numbers else None
+        numbers.append(Number(sentence, tokens, amount, previous, texts, in_problem))
+    return numbers
+
+
+def near(text: str = "", *, before: str = "", after: str = "") -> Callable[[Number], bool]:
+    """Return the predicate that all given patterns match.
+
+    *text* must match the whole numeral (and never one with a currency sign), *before* the end of what
+    precedes the amount, and *after* the beginning of what follows.
+    """
+    whole = re.compile(text, re.IGNORECASE).fullmatch if text else None
+    follows = re.compile(after, re.IGNORECASE).match if after else None
+    precedes = re.compile(f"(?:{before})$", re.IGNORECASE).search if before else None
+
+    def holds(number: Number) -> bool:
+        if whole is not None and (number.currency or not whole(number.text)):
+            return False
+        if follows is not None and not follows(number.after):  # takes less time than a search
+            return False
+        return precedes is None or precedes(number.before) is not None
+
+    return holds
+
+
+def stated(pattern: str) -> Callable[[Number], bool]:
+    """Return the predicate that *pattern* is in the sentence, which does not belong to a word problem."""
+    search = re.compile(pattern, re.IGNORECASE).search
+    return lambda number: not number.in_problem and search(number.sentence) is not None
+
+
+def lacks_value(pattern: str) -> Callable[[Number], bool]:
+    """Return the predicate that the number has no value, and is all *pattern*."""
+    whole = re.compile(pattern, re.IGNORECASE).fullmatch
+    return lambda number: number.quantity is None and whole(number.text) is not None
+
+
+def continues(reason: str) -> Callable[[Number], bool]:
+    """Return the predicate that a number just before was rejected for *reason*: the numbers 22, 33 and 44."""
+
+    def holds(number: Number) -> bool:
+        previous = number.previous
+        if previous is None or previous.reason != reason:
+            return False
+        return _AND.fullmatch(number.sentence[previous.end : number.start]) is not None
+
+    return holds
+
+
+def lacks_verb(number: Number) -> bool:
+    """Return whether the sentence has no finite verb, and does not belong to a word problem."""
+    return not number.in_problem and not any(token.tag.startswith(_FINITE) for token in number.tokens)
+
+
+def is_pronoun(number: Number) -> bool:
+    """Return whether the number is *one*, and is not tagged as a number."""
+    if number.text.lower() != "one":
+        return False
+    start = number.start
+    tag = next((token.tag for token in number.tokens if token.start <= start < token.end), "")
+    return tag not in {"CD", ""}
+
+
+def _is_bare(number: Number) -> bool:
+    return not number.currency and number.phrase_end == number.end
+
+
+def precedes_predicate(number: Number) -> bool:
+    """Return whether an adjective with a complement follows a bare numeral: felt 193 sure that."""
+    tags = number.tags_after[:2]
+    return _is_bare(number) and len(tags) == 2 and tags[0] == "JJ" and tags[1] in _COMPLEMENTS
+
+
+def precedes_uncounted(number: Number) -> bool:
+    """Return whether a word that cannot be counted follows a bare numeral: was 96 just leaving."""
+    tags = number.tags_after
+    return _is_bare(number) and bool(tags) and tags[0] in {"RB", "PRP", "PRP$", "DT", "EX", "WP"}
+
+
+def is_described(number: Number) -> bool:
+    """Return whether adjectives are between a determiner and the number: *those final three spots*."""
+    tags = [token.tag for token in number.tokens if token.end <= number.phrase_start]
+    described = len(tags)
+    while described and tags[described - 1] in _DESCRIBING:
+        described -= 1
+    return 0 < described < len(tags) and tags[described - 1] in _DETERMINING
+
+
+def _may_be_in_name(number: Number) -> bool:
+    return number.quantity is not None and not number.currency and not number.quantity.percent
+
+
+def is_capitalised(number: Number) -> bool:
+    """Return whether the number is a word with a capital inside a sentence: Ocean's Eleven."""
+    if not _may_be_in_name(number) or not (number.text[0].isupper() and number.text[0].isalpha()):
+        return False
+    return _INSIDE.search(number.sentence[: number.start]) is not None and not number.sentence.isupper()
+
+
+def follows_name(number: Number) -> bool:
+    """Return whether the number may identify the noun before it, and counts nothing: United 93 crashed."""
+    if not _may_be_in_name(number):
+        return False
+    before = _LAST_WORD.search(number.sentence[: number.phrase_start])
+    if before is None or _counts_next(number):
+        return False
+    tag = next((token.tag for token in number.tokens if token.end == before.end(1)), "")
+    if tag in _NAMES:
+        return True
+    begins = _BEGINNING.search(number.sentence[: before.start()]) is not None
+    return before.group(1)[0].isupper() and (tag == "JJ" or not begins)  # American 77 took off
+
+
+def _counts_next(number: Number) -> bool:
+    """Return whether a noun in lower case, or what precedes one, follows the number."""
+    follower = _NEXT_WORD.match(number.sentence, number.phrase_end)
+    if follower is None or not follower.group(1)[0].islower():
+        return False
+    word = follower.group(1).rstrip(".,;:!?")
+    tag = next(iter(number.tags_after), "")
+    if not tag or tag == "NN":
+        return word.endswith("s") or _UNIT.fullmatch(word) is not None
+    return tag.startswith(_COUNTED)
+
+
+def precedes_programme(number: Number) -> bool:
+    """Return whether the number begins the name of a programme: 60 Minutes."""
+    return _may_be_in_name(number) and _PROGRAMME.match(number.sentence, number.phrase_end) is not None
+
+
+def precedes_name(number: Number) -> bool:
+    """Return whether capitalised words follow that are not before the noun counted: 10 Downing Street."""
+    names = _CAPITALISED.match(number.sentence, number.phrase_end) if _may_be_in_name(number) else None
+    if names is None or _IN_CAPITALS.match(names.group()):
+        return False
+    tag = next((token.tag for token in number.tokens if token.start >= names.end()), "")
+    noun = re.match(r"[a-z]\w*", number.sentence[names.end() :])
+    return noun is None or not (tag in {"NN", "NNS", "JJ"} or (not tag and noun.group().endswith("s")))
+
+
+def is_share(number: Number) -> bool:
+    """Return whether the number is a percentage of a sentence whose percentages make up a whole."""
+    if number.quantity is None or not number.quantity.percent:
+        return False
+    shares = [Decimal(match.group(1)) for match in _PERCENTAGE.finditer(number.sentence)]
+    adds_up = len(shares) > 1 and abs(sum(shares, Decimal(0)) - 100) <= 1
+    return adds_up or _REST.search(number.sentence) is not None

@@ -20,7 +20,7 @@ from typing import Final, Literal, NamedTuple
 from crossexam.constructions.edits import pronoun_edits
 from crossexam.core.example import Edit
 from crossexam.language.lexicons.adjective_classes import class_of
-from crossexam.language.lexicons.antonym_kinds import are_ends, are_opposed, has_other_sense
+from crossexam.language.lexicons.antonym_kinds import are_ends, are_opposed, has_other_sense, is_negation
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, BE_WITH_CLITICS, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING, NounKind
 from crossexam.language.lexicons.wordnet import wordnet
@@ -60,6 +60,7 @@ _POSSESSIVE: Final = frozenset({"PRP$", "POS"})
 _BEFORE_CLAUSE: Final = frozenset("CC RB UH , : `` '' -LRB-".split())
 # Before another adjective or a participle these are adverbs, whatever their tag: *likely sad*, *real good*.
 _ADVERBS: Final = frozenset({"likely", "unlikely", "real", "sure"})
+_GET: Final = frozenset("get gets got getting gotten".split())
 _MODIFIED: Final = frozenset({"JJ", "RB", "VBN", "VBD"})
 
 
@@ -306,6 +307,18 @@ def _is_measure(sentence: TaggedSentence, start: int) -> bool:
 def is_adverb(place: Place) -> bool:
     """Return whether a word that is tagged as an adjective says how likely or how much another is."""
     return place.swap.word in _ADVERBS and place.sentence.tag(place.position + 1) in _MODIFIED
+
+
+def is_got(place: Place) -> bool:
+    """Return whether the antonym would negate what somebody gets: *got married*."""
+    sentence, (word, antonym) = place.sentence, place.swap.pair
+    return sentence.word(place.position - 1) in _GET and is_negation(antonym, word)
+
+
+def is_before_compound(place: Place) -> bool:
+    """Return whether two nouns follow, of which the first may be what the adjective belongs to."""
+    following = (place.sentence.tag(place.position + n) for n in (1, 2))
+    return all(tag.startswith("NN") for tag in following)
 
 
 def is_said_twice(place: Place) -> bool:

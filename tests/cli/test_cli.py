@@ -79,7 +79,7 @@ def test_ls_corpora_tells_splits_apart_and_what_is_there(
 def test_ls(crossexam: Crossexam) -> None:
     for kind, expected in {
         "corpora": "snli",
-        "constructions": "antonymy.v2",
+        "constructions": "antonymy.v3",
         "suites": "stress-tests",
         "models": "zoo/FOLDER of esim",
         "templates": "p3-can-we-infer",

@@ -49,7 +49,7 @@ def test_the_suite_has_its_test_sets_and_signatures_say_what_these_depend_on(
     assert suite["numerical_reasoning.sums"].manifest["base_set"] is None
     assert not [f for data in suite for f in run_checks(data) if f.code.startswith("E")]
     antonymy = suite["antonymy.tiny"].manifest["signature"]
-    for said in ("construction:antonymy.v2|tagger:corpus", "wordnet:wordnet-3.0", "|seed:0|version:"):
+    for said in ("construction:antonymy.v3|tagger:corpus", "wordnet:wordnet-3.0", "|seed:0|version:"):
         assert said in antonymy
     assert "tagger" not in suite["negation.tiny"].manifest["signature"]
     alone = build_in_memory(replace(request_of, problems=[]))

@@ -26,7 +26,7 @@ _FLOOD = "Heavy rain flooded the old town."
 _ALL: Final = (
     Construction(
         "antonymy",
-        2,
+        3,
         "crossexam.constructions.antonymy:antonymy",
         "competence",
         "a sentence, and its copy with an adjective or noun replaced by an antonym",

@@ -10,36 +10,49 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from crossexam.constructions.rules.place import (
-    Place,
-    Swap,
-    Use,
-    first_relative,
-    follows_of,
-    has_complement,
-    is_chosen,
-    is_compared,
-    is_definite_end,
+from crossexam.constructions.rules.clause import (
+    is_hedged,
     is_in_adverbial_clause,
     is_in_first_phrase,
     is_in_gerund,
     is_in_infinitive,
     is_in_instruction,
+    is_in_restrictive_clause,
+    is_not_upward,
+    is_of_some_cases,
+    is_one_with_pronoun,
+    is_said_of_one,
+    is_said_of_some,
+    is_under_modal,
+    is_under_modal_adjective,
+    is_under_negation,
+)
+from crossexam.constructions.rules.place import (
+    Place,
+    Swap,
+    Use,
+    follows_of,
+    has_complement,
+    is_adverb,
+    is_among_others,
+    is_before_compound,
+    is_chosen,
+    is_comparative,
+    is_compared,
+    is_definite_end,
+    is_got,
     is_of_any,
     is_of_several_relatives,
-    is_of_some_cases,
     is_one_of_many,
-    is_said_of_some,
+    is_said_twice,
     is_scene,
-    is_under_modal_adjective,
     lemma,
     opens_name,
 )
 from crossexam.constructions.rules.rule import Rule, holding
 from crossexam.language.lexicons.adjective_classes import PREDICATIVE_ONLY
-from crossexam.language.lexicons.antonym_kinds import is_negation
-from crossexam.language.lexicons.closed_classes import NEGATIONS
-from crossexam.language.monotonicity.polarity import ORDERING, polarity_in
+from crossexam.language.lexicons.antonym_kinds import is_known, is_negation
+from crossexam.language.monotonicity.polarity import ORDERING
 from crossexam.language.monotonicity.spans import TaggedSentence
 from crossexam.language.nouns import animacy, is_time, is_unknown
 from crossexam.language.pronouns import Unclear
@@ -53,12 +66,6 @@ from crossexam.language.word_senses import (
     is_unattested_sense,
 )
 
-_MODAL: Final = frozenset(
-    "hoping wishing wanting planning expecting promising thinking believing needing "
-    "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
-    "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished would should "
-    "must ought need needs expect expects expected plan plans planned promise promises promised".split()
-)
 _AT_TIMES: Final = frozenset(
     "sometimes often usually occasionally generally mostly partly typically normally frequently".split()
 )
@@ -71,13 +78,15 @@ _ORDER_AND_TIME: Final = ORDERING | frozenset(
     "early late middle former latter future past present previous recent current prior later earlier final "
     "initial subsequent".split()
 )
-_ADDITIVE: Final = frozenset("also too besides another either both fewer less".split())
+_ADDITIVE: Final = frozenset("also besides another either both fewer less".split())
 _OTHERS: Final = frozenset({"other", "others"})  # among other things
 # After these, "of" is followed by what is measured, which may be more or less of both.
 _MEASURES: Final = frozenset(
     "degree rate extent level amount measure risk chance chances likelihood possibility probability kind "
     "sort type".split()
 )
+_OF_OFFICES: Final = frozenset({"public", "private", "personal"})
+_SIDES: Final = frozenset("inside outside interior exterior top bottom side front back left right".split())
 _AMOUNTS: Final = frozenset("number amount deal lot bit".split())  # a good number of
 
 Table = tuple[Rule[Place], ...]
@@ -116,7 +125,8 @@ def _is_doubtful_sentence(sentence: TaggedSentence) -> bool:
 def _compares(place: Place) -> bool:
     words, position = place.sentence.words, place.position
     several = "as" in place.words and words.count("as") > 1
-    return "than" in place.words or several or (position > 0 and words[position - 1] in _DEGREES)
+    than = "than" in place.words and not is_comparative(place)
+    return than or several or (position > 0 and words[position - 1] in _DEGREES)
 
 
 def _is_named(place: Place) -> bool:
@@ -133,6 +143,14 @@ def _is_lexicalized(swap: Swap) -> bool:
 def _adds(sentence: TaggedSentence) -> bool:
     words = sentence.words
     return not _ADDITIVE.isdisjoint(words) or ("among" in words and not _OTHERS.isdisjoint(words))
+
+
+def _adds_at_end(place: Place) -> bool:
+    """Return whether a *too* stands anywhere but before the word, whose degree it would be: *too hot*."""
+    words = place.sentence.words
+    return "too" in place.words and any(
+        word == "too" and k + 1 != place.position for k, word in enumerate(words)
+    )
 
 
 def _is_restrictive(place: Place) -> bool:
@@ -165,19 +183,18 @@ _OF_ANY_WORD: Final[Table] = (
     Rule("antonym stands in the sentence", lambda p: not p.swap.forms.isdisjoint(p.words),
          "The husband is meeting two wives.", "The husband is meeting two boys.",
          "The antonym, in any form, would be said of two things."),
-    Rule("under negation", _OfSentence(lambda sentence: not NEGATIONS.isdisjoint(sentence.words)),
-         "The soup was not hot.", "The soup was hot.",
+    Rule("under negation", is_under_negation,
+         "The soup was not hot.", "The soup was hot, and it did not spill.",
          "What is not hot need not be cold."),
-    Rule("modal, conditional or reported",
-         _OfSentence(lambda sentence: not _MODAL.isdisjoint(sentence.words)),
-         "The soup may be hot.", "The soup is hot.",
+    Rule("modal, conditional or reported", is_under_modal,
+         "The soup may be hot.", "The soup is so hot it may spill.",
          "Something that may be hot may be cold (Naik et al., footnote 7: modalities and belief)."),
     Rule("at times", _OfSentence(lambda sentence: not _AT_TIMES.isdisjoint(sentence.words)),
          "The soup is often hot.", "The soup is very hot.",
          "What holds at one time need not hold at another."),
     Rule("comparison", _compares,
-         "The soup is hotter than tea.", "The soup is hot.",
-         "What is compared has degrees, and neither word need be right of it."),
+         "The soup is as hot as the tea is.", "The soup is hotter than tea.",
+         "What is compared has degrees; what has more of one than another has not less of it."),
     Rule("question",
          _OfSentence(lambda sentence: "?" in sentence.words[-3:]),  # it may be followed by quotation marks
          "Is the soup hot?", "The soup is hot.",
@@ -194,9 +211,10 @@ _OF_ANY_WORD: Final[Table] = (
          "The sea is rough.", "The sea is cold.",
          "Texts tagged with senses have the word, but never in this sense (Naik et al., footnote 7: failed "
          "word sense disambiguation)."),
-    Rule("antonym not attested", _OfSwap(lambda swap: attested(swap.pair[1], swap.pos) == 0),
-         "The sailor was angry.", "The sailor was happy.",
-         "Texts tagged with senses never have the antonym: unangry, uncrowded."),
+    Rule("antonym not attested",
+         _OfSwap(lambda swap: attested(swap.pair[1], swap.pos) == 0 and not is_known(*swap.pair)),
+         "The sailor was angry.", "The sailor was helpful.",
+         "Texts tagged with senses never have the antonym, as in unangry, and the pair is not known."),
     Rule("antonym of a rarer sense", _OfSwap(lambda swap: is_rarely_opposed(*swap.pair, swap.pos)),
          "The tea was fine.", "The tea was hot.",
          "The usual sense is a better guess than Lesk's if it is much commoner (McCarthy et al., 2004)."),
@@ -212,17 +230,20 @@ _OF_ANY_WORD: Final[Table] = (
     Rule("additive or comparative word", _OfSentence(_adds),
          "Anna also ate a hot soup.", "Anna ate a hot soup.",
          "What is also, or otherwise, so leaves room for the opposite (Quirk et al., 8.121)."),
+    Rule("additive or comparative word", _adds_at_end,
+         "Anna ate a hot soup, too.", "The soup is too hot.",
+         "What is so, too, is so like something else, which may be the opposite (Quirk et al., 8.121)."),
     Rule("in some cases only", _OfSentence(is_of_some_cases),
          "Shops were wet in some cases.", "Shops were wet.",
          "In other cases, the opposite may hold."),
     Rule("modal, conditional or reported", is_under_modal_adjective,
          "A cheap lamp is necessary.", "A cheap lamp is here, and it is necessary.",
          "What may be, or should be, is not yet so (Huddleston and Pullum, 2002, chapter 3)."),
-    Rule("in a restrictive clause", lambda p: first_relative(p.sentence) < p.position,
-         "Anna met people who are old.", "Anna met Ben, who is old.",
+    Rule("in a restrictive clause", is_in_restrictive_clause,
+         "Anna met people who are old.", "Anna saw that Ben is old.",
          "Unless a comma precedes it, a relative clause picks out what is spoken of (Quirk et al., 17.22)."),
-    Rule("not in an upward monotone context", lambda p: polarity_in(p.sentence, p.position).direction != "up",
-         "Every boy in a hot barn is singing.", "A boy in a hot barn is singing.",
+    Rule("not in an upward monotone context", is_not_upward,
+         "Every boy in a hot barn is singing.", "It is the hottest barn.",
          "Operators such as every and if leave open what is true of what they restrict."),
     Rule("in an instruction", is_in_instruction,
          "Buy a cheap lamp.", "Anna bought a cheap lamp.",
@@ -242,11 +263,20 @@ _OF_ANY_WORD: Final[Table] = (
 )
 _OF_ADJECTIVES: Final[Table] = (
     Rule("with a complement that may choose another sense", has_complement,
-         "The dog is good for Anna.", "The dog is good.",
+         "The dog is good for a month.", "The dog is good for Anna.",
          "Antonyms need not take the same complement: near from, unlimited to (Quirk et al., 16.69)."),
     Rule("comparison", is_compared,
          "It sings like a young sailor.", "It looks like a young sailor.",
          "What something is like, it is not."),
+    Rule("adverb", is_adverb,
+         "The goat was likely sad.", "The visit was likely.",
+         "It says how likely or how much, and its antonym is no adverb."),
+    Rule("negated after get", is_got,
+         "The sailor got happy.", "The sailor was happy.",
+         "What nobody comes to be has no such phrase: to get unmarried (Quirk et al., 16.21-23)."),
+    Rule("said twice", is_said_twice,
+         "The soup is hot, very hot.", "The soup is very hot.",
+         "Only one of the two would be replaced."),
 )
 _OF_LOOSE_ADJECTIVES: Final[Table] = (
     Rule("neither before a noun nor after a linking verb", lambda _: True,
@@ -260,6 +290,9 @@ _OF_PREDICATES: Final[Table] = (
     Rule("adjectives that may both be right", lambda p: not (p.swap.opposed or p.clashes),
          "The claim is strange.", "The soup is hot.",
          "The pair is not known to exclude each other."),
+    Rule("part of a fixed expression", is_hedged,
+         "I am afraid that Ben left.", "Anna is afraid that Ben left.",
+         "Who is afraid that something is so only says it with regret."),
     Rule("word with another sense",
          lambda p: p.swap.opposed and p.has_other_sense and not p.clashes,
          "The sailor on the boat is safe.", "The boat of the sailor is safe.",
@@ -286,11 +319,18 @@ _BEFORE_NOUNS: Final[Table] = (
     Rule("classifying adjective", lambda p: is_often_relational(p.swap.word),
          "Anna saw a legal team.", "Anna saw a happy team.",
          "What only relates a noun to another has no opposite: legal advice."),
+    Rule("classifying adjective",
+         lambda p: not _OF_OFFICES.isdisjoint(p.swap.pair) and (p.named == "person" or is_before_compound(p)),
+         "Anna is a public speaker.", "Anna is a happy speaker.",
+         "Before a profession or a compound it says what kind it is: personal trainer, private equity firm."),
 )
 _OF_COMPLEMENTS: Final[Table] = (
     Rule("adjectives that may both be right", lambda p: not p.swap.opposed,
          "It is a common bird.", "It is a cold bird.",
          "The pair is not known to exclude each other."),
+    Rule("order or time", lambda p: "new" in p.swap.pair and p.named == "person",
+         "Ben is the new cook.", "Ben is the young cook.",
+         "Who has newly come is opposed to the former one (Quirk et al., 7.43)."),
     Rule("in some cases only",
          lambda p: p.swap.opposed and not p.is_the and is_said_of_some(p),
          "One of the sights is a small shop.", "One of the sights is the small shop.",
@@ -329,6 +369,9 @@ _OF_NOUNS: Final[Table] = (
     Rule("a time", lambda p: is_time(p.sentence.words[p.position]),
          "It rained the night before.", "It saw the husband before.",
          "What happens by night may also happen by day."),
+    Rule("parts of one thing", lambda p: _SIDES.issuperset(p.swap.pair),
+         "The inside of the cup was painted.", "The husband of the nun was painted.",
+         "What is so inside may be so outside, too."),
 )
 _OF_POSSESSORS: Final[Table] = (
     Rule("part of a possessive", lambda _: True,
@@ -345,6 +388,12 @@ _OF_HEADS: Final[Table] = (
     Rule("in some cases only", is_one_of_many,
          "Some boys keep goats.", "Some boys are feeding goats.",
          "Some are so, and others may be the opposite."),
+    Rule("in some cases only", is_among_others,
+         "The sailors met a dozen people, including a woman.", "The sailors met a woman.",
+         "There may be some of the opposite among the others."),
+    Rule("in some cases only", is_said_of_one,
+         "One is a woman.", "The cook is a woman.",
+         "Another may be the opposite (Quirk et al., 5.25 and 6.48)."),
     Rule("one of several relatives", is_of_several_relatives,
          "Ann saw my aunt.", "Ann saw the aunt.",
          "Who has a son may also have a daughter."),
@@ -358,6 +407,9 @@ _OF_HEADS: Final[Table] = (
          "An indefinite or plural noun leaves room for other things."),
 )
 _OF_PRONOUNS: Final[Table] = (
+    Rule("a pronoun may refer to the word or to another", is_one_with_pronoun,
+         "One of the boys lost his lamp.", "One of the boys lost a lamp.",
+         "It agrees with one of those whom the plural names."),
     _unclear("a pronoun may refer to the word or to another",
              "A boy saw a sailor and his dog.", "A boy saw a nun and his dog.",
              "No coreference is resolved, and the pronoun must agree with the antonym."),

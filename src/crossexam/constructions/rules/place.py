@@ -7,15 +7,11 @@ position of the word in its noun phrase and clause (Quirk et al., 1985, sections
 and predicative adjectives, 5.26-5.58 on reference), and by what is known of the pair: adjectives that
 classify (*local*, *national*) divide things in more than two.
 
-What a main clause says of one situation excludes its opposite.  An instruction says nothing of a situation,
-an infinitive or gerund says what may come about, and adverbial clauses and phrases before the subject only
-set the scene: *when you were younger*, *in a typical factory* (Quirk et al., 8.147, 11.24, 15.24-30).
-By the tags, since most corpora have no parses.
+By the tags, since most corpora have no parses; ``clause.py`` asks of the clause around it.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,17 +20,11 @@ from typing import Final, Literal, NamedTuple
 from crossexam.constructions.edits import pronoun_edits
 from crossexam.core.example import Edit
 from crossexam.language.lexicons.adjective_classes import class_of
-from crossexam.language.lexicons.antonym_kinds import are_ends, are_opposed, has_other_sense
+from crossexam.language.lexicons.antonym_kinds import are_ends, are_opposed, has_other_sense, is_negation
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, BE_WITH_CLITICS, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING, NounKind
 from crossexam.language.lexicons.wordnet import wordnet
-from crossexam.language.monotonicity.spans import (
-    TaggedSentence,
-    clause_end,
-    clause_start,
-    condition_end,
-    text_bounds,
-)
+from crossexam.language.monotonicity.spans import TaggedSentence, text_bounds
 from crossexam.language.noun_phrases import NounPhrase, noun_phrases
 from crossexam.language.nouns import (
     animacy,
@@ -42,8 +32,8 @@ from crossexam.language.nouns import (
     concrete_kind,
     gender,
     is_common_noun,
-    is_rather_verb,
     is_relative,
+    is_time,
 )
 from crossexam.language.pronouns import Unclear
 from crossexam.language.remembered import NEARBY, WORDS, once, remembered
@@ -59,26 +49,19 @@ _LINKING: Final = BE_WITH_CLITICS | frozenset(
     "get gets got remain remains remained stay stays stayed taste tastes tasted smell smells smelled sound "
     "sounds sounded appear appears appeared grow grew go goes went turn turns turned".split()
 )
-_RELATIVE: Final = frozenset({"WDT", "WP", "WP$", "WRB"})
-_PARTIAL: Final = frozenset("some many most certain several few".split())
-# Before "of", what some of a kind are, and others not: a lot of, one of (Quirk et al., 5.25, 6.48).
-_PARTS: Final = frozenset("lot lots plenty one part parts half".split())
-# What may be, or should be, is not yet so (Huddleston and Pullum, 2002, chapter 3, on lexical modals).
-_MODAL_ADJECTIVES: Final = frozenset("possible necessary likely probable required needed".split())
 # Adjectives whose complement their antonyms do not take: *near from*, *unlimited to* (Quirk et al., 16.69).
 _WITH_COMPLEMENT: Final = frozenset({"distinct", "far", "limited"})
+_WITH_OF: Final = frozenset({"clear"})
+# Adjectives that are rarely compared with *-er* and *-est*: the littlest, the idlest.
+RARELY_COMPARED: Final = frozenset({"little", "idle"})
 _PERCEIVED: Final = frozenset("look looks looked sound sounds sounded feel feels felt seem seems".split())
 _POSSESSIVE: Final = frozenset({"PRP$", "POS"})
 # Before the subject or verb of a clause: conjunctions, adverbs, interjections, marks.
 _BEFORE_CLAUSE: Final = frozenset("CC RB UH , : `` '' -LRB-".split())
-# Before a verb in -ing, prepositions that leave open whether it comes about: *the dream of owning a house*.
-_BEFORE_GERUND: Final = frozenset("of to about against from".split())
-# Conjunctions that open a clause of time, place or contrast (Quirk et al., 14.12); the polarity of *if*,
-# *before* and *whenever* is that of operators.  The first need no finite verb: *when young*.
-_WITHOUT_VERB: Final = frozenset("when while where whilst".split())
-_WITH_VERB: Final = frozenset("after although as once since though whereas".split())
-_CONJUNCTIONS: Final = _WITHOUT_VERB | _WITH_VERB
-_AFTER_VERB: Final = frozenset("DT IN JJ PRP PRP$ RB TO".split())
+# Before another adjective or a participle these are adverbs, whatever their tag: *likely sad*, *real good*.
+_ADVERBS: Final = frozenset({"likely", "unlikely", "real", "sure"})
+_GET: Final = frozenset("get gets got getting gotten".split())
+_MODIFIED: Final = frozenset({"JJ", "RB", "VBN", "VBD"})
 
 
 class Antonym(NamedTuple):
@@ -144,8 +127,8 @@ class Place:
         if self.swap.pos == "n":
             return "possessor" if phrase is None else "head"
         if phrase is None or self.position == phrase.head:
-            return "predicate" if _is_linked(self.sentence, self.position) else "loose"
-        return "complement" if _is_said_of_subject(self.sentence, phrase) else "attribute"
+            return "predicate" if is_linked(self.sentence, self.position) else "loose"
+        return "complement" if is_said_of_subject(self.sentence, phrase) else "attribute"
 
     @once
     def head(self) -> str:
@@ -255,136 +238,6 @@ def _is_progressive(sentence: TaggedSentence, participle: int) -> bool:
     return sentence.word(before) in BE_WITH_CLITICS
 
 
-@remembered(NEARBY)
-def first_relative(sentence: TaggedSentence) -> int:
-    """Return the first relative pronoun, or *that* after a noun, without a comma before it; else the end."""
-    for k in range(1, len(sentence.words)):
-        tag = sentence.tags[k]
-        opens = tag in _RELATIVE or (sentence.words[k] == "that" and tag in {"IN", "WDT"})
-        if opens and sentence.tags[k - 1] != ",":
-            return k
-    return len(sentence.words)
-
-
-# The clause
-
-
-def is_of_some_cases(sentence: TaggedSentence) -> bool:
-    """Return whether a word such as *some* follows a preposition."""
-    return not _PARTIAL.isdisjoint(sentence.words) and any(
-        word in _PARTIAL and sentence.tag(k - 1) == "IN" for k, word in enumerate(sentence.words)
-    )
-
-
-def is_under_modal_adjective(place: Place) -> bool:
-    """Return whether a predicate such as *is necessary* precedes the word, or is that of its clause."""
-    sentence, position = place.sentence, place.position
-    if _MODAL_ADJECTIVES.isdisjoint(place.words):
-        return False
-    start, _ = text_bounds(sentence, position)
-    return any(
-        sentence.word(k) in _MODAL_ADJECTIVES and k != position and _is_linked(sentence, k)
-        for k in range(start, clause_end(sentence, position))
-    )
-
-
-def is_in_instruction(place: Place) -> bool:
-    """Return whether the text opens with a verb, or with one tagged as a noun or adjective."""
-    return place.sentence.tags[place.start] in {"VB", "VBP"} or _is_untagged_instruction(
-        place.sentence, place.start
-    )
-
-
-def _is_untagged_instruction(sentence: TaggedSentence, start: int) -> bool:
-    """Return whether a text without a finite verb opens with a verb tagged as a noun or adjective."""
-    if sentence.tag(start)[:2] not in {"NN", "JJ"} or sentence.tag(start + 1) not in _AFTER_VERB:
-        return False
-    word = sentence.word(start)
-    if wordnet().morphy(word, "v") != word or not is_rather_verb(word):
-        return False
-    _, end = text_bounds(sentence, start)
-    return not any(sentence.is_finite(k) for k in range(start, end))
-
-
-def is_in_first_phrase(place: Place) -> bool:
-    """Return whether the word is in a phrase that precedes the subject, without a comma or finite verb."""
-    sentence, start = place.sentence, place.start
-    return sentence.tags[start] in {"IN", "TO"} and not any(
-        sentence.word(k) == "," or sentence.is_finite(k) for k in range(start, place.position)
-    )
-
-
-def is_in_adverbial_clause(place: Place) -> bool:
-    """Return whether the word is in a clause of time, place or contrast, outside of a scene."""
-    sentence = place.sentence
-    if is_scene(sentence) or _CONJUNCTIONS.isdisjoint(place.words):
-        return False
-    return any(
-        _opens_adverbial_clause(sentence, k, place.position) for k in range(place.start, place.position)
-    )
-
-
-def _opens_adverbial_clause(sentence: TaggedSentence, k: int, position: int) -> bool:
-    """Return whether *position* is in the clause that token *k* opens as a conjunction."""
-    word = sentence.word(k)
-    if word not in _CONJUNCTIONS or sentence.tag(k) not in {"IN", "WRB"}:
-        return False
-    end = condition_end(sentence, k)
-    while sentence.word(end) == "," and sentence.tag(end - 1) == sentence.tag(end + 1) == "JJ":
-        end = max(end + 1, condition_end(sentence, end))  # it goes on after a comma between adjectives
-    has_verb = any(sentence.is_finite(j) for j in range(k + 1, end))
-    return position < end and (has_verb or word in _WITHOUT_VERB)
-
-
-def is_in_infinitive(place: Place) -> bool:
-    """Return whether *to* and a verb precede the word, with no finite verb or comma in between."""
-    sentence, k = place.sentence, place.position - 1
-    if "VB" not in sentence.tags or is_scene(sentence):
-        return False
-    while k >= place.start and sentence.word(k) != "," and not sentence.is_finite(k):
-        if sentence.tag(k) == "VB" and sentence.tag(k - 1) == "TO":
-            return True
-        k -= 1
-    return False
-
-
-def is_in_gerund(place: Place) -> bool:
-    """Return whether the word is in a subject or complement that opens with a verb in -ing.
-
-    Such a clause may name what does not come about, unlike one that a comma sets off: *being a young man, he
-    left* (Quirk et al., 15.12 and 15.60).
-    """
-    sentence, k = place.sentence, place.position - 1
-    if "VBG" not in sentence.tags or is_scene(sentence):
-        return False
-    while k >= place.start and sentence.word(k) != "," and not sentence.is_finite(k):
-        if sentence.tag(k) == "VBG" and sentence.word(k - 1) in _BEFORE_GERUND:
-            return True
-        if sentence.tag(k) == "VBG" and k == place.start:
-            return _is_subject(sentence, place.position)
-        k -= 1
-    return False
-
-
-def _is_subject(sentence: TaggedSentence, position: int) -> bool:
-    """Return whether the clause with *position* is the subject of a verb, or repeated by *it* or *that*."""
-    _, end = text_bounds(sentence, position)
-    verb = next((j for j in range(position + 1, end) if sentence.is_finite(j)), end)
-    is_repeated = verb < end and sentence.word(verb - 1) in {"it", "that", "this"}
-    return is_repeated or (verb < end and "," not in sentence.words[position:verb])
-
-
-def is_said_of_some(place: Place) -> bool:
-    """Return whether a word before an adjective or its phrase restricts it to some: *a lot of them*."""
-    sentence = place.sentence
-    position = place.phrase.start if place.phrase and place.use == "complement" else place.position
-    start = clause_start(sentence, position)
-    clause = [sentence.words[k] for k in range(start, position) if sentence.tags[k] != "RBS"]
-    return not _PARTIAL.isdisjoint(clause) or any(
-        word in _PARTS and following == "of" for word, following in itertools.pairwise(clause)
-    )
-
-
 # The adjective
 
 
@@ -396,7 +249,7 @@ def opens_name(tokens: Sequence[Token], position: int) -> bool:
     return is_common_noun(following.text.lower())
 
 
-def _is_linked(sentence: TaggedSentence, position: int) -> bool:
+def is_linked(sentence: TaggedSentence, position: int) -> bool:
     """Return whether the adjective at *position* follows a linking verb, with only adverbs between."""
     k = position - 1
     while k >= 0 and sentence.tags[k] in {"RB", "CC", "JJ", ","}:
@@ -429,14 +282,61 @@ def _may_be_living(nominal: Token | None) -> bool:
 
 
 def has_complement(place: Place) -> bool:
-    """Return whether a predicate has a complement: *is busy packing boxes*, *is bad because*, *far from*."""
+    """Return whether a predicate has a complement: *is busy packing boxes*, *far from*, *good for a month*.
+
+    For whom or what something is good, it is not bad for; the price and the time belong to other senses.
+    """
     sentence, position = place.sentence, place.position
-    if place.swap.pos == "n" or position + 1 == len(sentence.words) or not _is_linked(sentence, position):
+    if place.swap.pos == "n" or position + 1 == len(sentence.words) or not is_linked(sentence, position):
         return False
     following = sentence.tags[position + 1]
     if sentence.words[position] in _WITH_COMPLEMENT:
         return following[:1].isalpha() and following != "CC"
-    return following == "VBG" or sentence.words[position + 1] in {"for", "because"}
+    preposition = sentence.words[position + 1]
+    if preposition == "of":
+        return sentence.words[position] in _WITH_OF
+    return following == "VBG" or (preposition == "for" and _is_measure(sentence, position + 2))
+
+
+def _is_measure(sentence: TaggedSentence, start: int) -> bool:
+    """Return whether the phrase at *start* names a number, a price or a time."""
+    end = min(start + 3, len(sentence.words))
+    return sentence.tag(start) in {"CD", "$"} or any(is_time(sentence.words[k]) for k in range(start, end))
+
+
+def is_adverb(place: Place) -> bool:
+    """Return whether a word that is tagged as an adjective says how likely or how much another is."""
+    return place.swap.word in _ADVERBS and place.sentence.tag(place.position + 1) in _MODIFIED
+
+
+def is_got(place: Place) -> bool:
+    """Return whether the antonym would negate what somebody gets: *got married*."""
+    sentence, (word, antonym) = place.sentence, place.swap.pair
+    return sentence.word(place.position - 1) in _GET and is_negation(antonym, word)
+
+
+def is_before_compound(place: Place) -> bool:
+    """Return whether two nouns follow, of which the first may be what the adjective belongs to."""
+    following = (place.sentence.tag(place.position + n) for n in (1, 2))
+    return all(tag.startswith("NN") for tag in following)
+
+
+def is_said_twice(place: Place) -> bool:
+    """Return whether what is said of a subject is repeated: *it is hot, very hot*."""
+    return place.use in {"predicate", "complement"} and place.sentence.words.count(place.swap.word) > 1
+
+
+def is_comparative(place: Place) -> bool:
+    """Return whether a predicate is a comparative in -er before *than*: *hotter than tea*."""
+    sentence, position = place.sentence, place.position
+    word = sentence.words[position]
+    return (
+        place.use in {"predicate", "loose"}
+        and sentence.word(position + 1) == "than"
+        and word.endswith("er")
+        and place.swap.pair[1] not in RARELY_COMPARED
+        and is_linked(sentence, position)
+    )
 
 
 def is_compared(place: Place) -> bool:
@@ -450,7 +350,7 @@ def is_compared(place: Place) -> bool:
     return like == 0 or sentence.words[like - 1] not in _PERCEIVED
 
 
-def _is_said_of_subject(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
+def is_said_of_subject(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     """Return whether *phrase* is what is said of a subject: *it is a good way*."""
     before = phrase.start - 1
     while before >= 0 and sentence.tags[before] == "RB":
@@ -569,6 +469,18 @@ def is_one_of_many(place: Place) -> bool:
     counted = any(sentence.tags[k] == "CD" for k in phrase.determiners)
     fixed = counted or place.is_possessed or _is_of_group(sentence, phrase)
     return not fixed and sentence.words[phrase.start] not in {"the", "these", "those"}
+
+
+def is_among_others(place: Place) -> bool:
+    """Return whether the phrase names some of several: *ten people, including a woman*."""
+    start = place.phrase.start if place.phrase else 0
+    return start > 0 and place.sentence.words[start - 1] in {
+        "among",
+        "include",
+        "included",
+        "includes",
+        "including",
+    }
 
 
 def is_chosen(place: Place) -> bool:

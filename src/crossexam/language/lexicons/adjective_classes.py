@@ -60,7 +60,7 @@ RELATED: Final[frozenset[frozenset[str]]] = frozenset(
 
 #: Adjectives that do not stand before a noun (Quirk et al., 7.39-7.40).
 PREDICATIVE_ONLY: Final = frozenset(
-    "ablaze able afloat afraid alike alive alone ashamed asleep awake aware loath unable unaware".split()
+    "ablaze able afloat afraid alike alive alone ashamed asleep awake aware born loath unable unaware".split()
 )
 
 # Adjectives with one sense, whatever the noun, which can therefore be added.  Left out: words whose sense

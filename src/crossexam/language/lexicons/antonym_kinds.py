@@ -131,6 +131,15 @@ def has_other_sense(word: str, antonym: str, noun: NounKind | None, *, attributi
     return noun in table.get((word, antonym), ())
 
 
+def is_known(word: str, other: str) -> bool:
+    """Return whether the table says that two antonyms exclude each other, so that both are in use.
+
+    >>> is_known("helpful", "unhelpful"), is_known("angry", "unangry")
+    (True, False)
+    """
+    return bool(_row(word, other).rule)
+
+
 def is_negation(word: str, other: str) -> bool:
     """Return whether *word* is *other* with a negative prefix.
 

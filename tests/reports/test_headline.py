@@ -60,7 +60,8 @@ def test_every_format_has_a_sentence_of_each_model() -> None:
     assert terminal(report).startswith(f"{first}\n{second}\n")
     assert report.text(".md").startswith(f"# {escape_markdown(first)}\n\n{escape_markdown(second)}\n")
     assert report.text(".tex").startswith(f"% {first}\n% {second}\n")
-    assert f"<h1>{first}</h1>" in page_of(report)
+    finding, rest = first.split(". ", 1)
+    assert f'<h1>{finding}.</h1>\n<p class="lead">{rest}</p>' in page_of(report)
     assert f"<li>{second}</li>" in page_of(report)
     assert all(text in report._repr_html_() for text in (first, second))
     useless, careful = report.results.models

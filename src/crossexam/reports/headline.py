@@ -138,7 +138,7 @@ def _fall(model: ModelResults, result: TestSetResult, candidate: Candidate, name
     of_several = _of_several(model, result)
     floor = f", which is {below_noise(model, result)}" if model.is_within_noise(result) else ""
     dropped = f"{_dropped(candidate)}{untested}){of_several}{floor}"
-    falls = f"The accuracy of {model.name} falls from {before} to {after}: by {dropped}."
+    falls = f"The accuracy of {model.name} falls from {before} to {after}. The drop is {dropped}."
     bounded = sum(map(_is_bounded, model.results))
     unknown = f" For {counted_items(bounded, 'test set')}, only bounds are known." if bounded else ""
     return falls + _larger(model, loss, names) + unknown
@@ -160,7 +160,7 @@ def _of_several(model: ModelResults, result: TestSetResult) -> str:
     if len(alike) < 2 or result.candidate is None:
         return ""
     after = f"significant after correction for all {result.candidate.count}"
-    return f", the largest of {len(alike)} drops that are {after}"
+    return f", the largest of its {len(alike)} drops that are {after}"
 
 
 def _larger(model: ModelResults, loss: Estimate, names: Mapping[str, str]) -> str:

@@ -100,12 +100,14 @@ def _summary(results: Results) -> dict[str, Any]:
         "title": f"Crossexam: {', '.join(names)}",
         "models": names,
         "short_models": results.short_models,
-        "headline": _unbroken(first),
+        "headline": _unbroken(first).split(_NEXT, 1),
         "sentences": [_unbroken(text) for text in others],
         "warnings": [_unbroken(text) for text in warnings(results)],
-        "test_sets": len(results.test_sets),
-        "items_total": sum(len(dataset) for dataset in results.test_sets.values()),
     }
+
+
+#: Between the first sentence of a headline and the others.
+_NEXT: Final = ". "
 
 
 def _unbroken(text: str) -> str:

@@ -56,7 +56,7 @@ def test_tokens_are_those_of_the_sentence_where_the_parse_rewrites_it() -> None:
 
 _LEAVES = st.sampled_from(
     "NN:dog NNS:dogs DT:a VBZ:is VBZ:has VBG:going VBN:seen CC:and IN:of IN:that .:. JJ:red POS:'s RB:not "
-    "TO:to WP:who EX:there MD:may PRP:it CD:two UH:oh WRB:when RP:up".split()
+    "TO:to WP:who EX:there MD:may PRP:it CD:two UH:oh WRB:when RP:up NP:dog VP:go PP:in SBAR:that".split()
 ).map(lambda leaf: f"({leaf.replace(':', ' ', 1)})")
 _NODES = st.recursive(
     _LEAVES,

@@ -54,7 +54,7 @@ _GOVERNING: Final = HAVE.union(
 
 @dataclass(eq=False, slots=True)
 class Placed:
-    """A *child*, number *k* of *node*, of which number *chosen* is the head; *above* is where *node* is."""
+    """A *child*, the *k*-th of *node*, whose head is the *chosen*-th; *above* is where *node* itself is."""
 
     child: Tree
     k: int
@@ -66,6 +66,11 @@ class Placed:
     def head(self) -> Tree:
         """The child that heads the node."""
         return self.node.children[self.chosen]
+
+    @property
+    def first(self) -> Tree:
+        """The first child of the child, or the child itself if it is a word."""
+        return self.child.children[0] if self.child.children else self.child
 
     @property
     def next_label(self) -> str:
@@ -86,7 +91,8 @@ class Placed:
 
 
 def _is_there(node: Tree) -> bool:
-    return "EX" in {node.label, node.children[0].label if node.label == "NP" else ""}
+    first = node.children[0] if node.label == "NP" and node.children else node
+    return first.label == "EX"
 
 
 # Coordination
@@ -139,7 +145,7 @@ def _is_copula(place: Placed) -> bool:
 def _is_agent(place: Placed) -> bool:
     """Return whether the child is the *by* of a past participle in the passive: after *have* it is not."""
     verb, above = first_verb(place.node), place.above
-    if place.child.children[0].word.lower() != "by" or place.node.label != "VP" or verb is None:
+    if place.first.word.lower() != "by" or place.node.label != "VP" or verb is None:
         return False
     while above is not None and above.node.label == "VP":
         auxiliaries = [each for each in above.node.children[: above.k] if each.label.startswith("VB")]
@@ -180,7 +186,7 @@ def _is_possessor(place: Placed) -> bool:
     """Return whether *'s* ends the child, or follows before the head."""
     if place.next_label == "POS" and place.k + 1 < place.chosen:
         return True
-    return place.child.label == "NP" and place.child.children[-1].label == "POS"
+    return place.child.label == "NP" and any(each.label == "POS" for each in place.child.children[-1:])
 
 
 # Clauses
@@ -192,7 +198,8 @@ def _is_clause(node: Tree) -> bool:
 
 
 def _introduces_clause(place: Placed) -> bool:
-    return _is_clause(place.child.children[head_child(place.child)])
+    child = place.child
+    return bool(child.children) and _is_clause(child.children[head_child(child)])
 
 
 def _has_subject(clause: Tree, *labels: str) -> bool:
@@ -200,14 +207,13 @@ def _has_subject(clause: Tree, *labels: str) -> bool:
 
 
 def _is_subject_clause(place: Placed) -> bool:
-    first = place.child.children[0]
-    opens = first.label.startswith("WH") or first.word.lower() in {"that", "whether"}
+    opens = place.first.label.startswith("WH") or place.first.word.lower() in {"that", "whether"}
     return opens and not is_mark(place.node.children[place.k + 1])
 
 
 def _is_adverbial(place: Placed) -> bool:
-    first = place.child.children[0]
-    opens = first.label in {"IN", "RB", "WHADVP", "ADVP"} and first.leaves()[0][1].lower() in _ADVERBIAL
+    word = place.child.leaves()[0][1].lower()
+    opens = place.first.label in {"IN", "RB", "WHADVP", "ADVP"} and word in _ADVERBIAL
     return place.is_after_mark or opens
 
 
@@ -217,7 +223,8 @@ def _is_open_complement(place: Placed) -> bool:
     if inner is None or _governs(first_verb(place.head) or place.head):
         return True
     between = place.node.children[place.chosen + 1 : place.k]
-    return inner.children[0].label == "TO" and not any(phrase_class(each) == "NP" for each in between)
+    infinitive = any(each.label == "TO" for each in inner.children[:1])
+    return infinitive and not any(phrase_class(each) == "NP" for each in between)
 
 
 class Row(NamedTuple):
@@ -362,7 +369,7 @@ RELATIONS: Final = (
         "(NP (NP (CD two) (NNS miles)) (NN walk))", "miles", "UD: a noun phrase before the noun"),
     Row("nmod", "nominal", "PP NP-TMP", "", lambda p: not _introduces_clause(p),
         "(NP (NP (DT the) (NN lid)) (PP (IN of) (NP (DT the) (NN pot))))", "pot", "UD: a nominal modifier"),
-    Row("acl:relcl", "nominal", "SBAR", "", lambda p: p.child.children[0].label != "IN",
+    Row("acl:relcl", "nominal", "SBAR", "", lambda p: p.first.label != "IN",
         "(NP (NP (NNS men)) (SBAR (WHNP (WP who)) (S (VP (VBD sang)))))", "sang", "UD: a relative clause"),
     Row("acl", "nominal", "S VP VBG VBN RRC SBAR PP", "", None,
         "(NP (NP (DT a) (NN sailor)) (VP (VBG mending) (NP (NNS nets))))", "mending", "UD: any other clause"),

@@ -39,12 +39,6 @@ def _written(parsed: Parsed | None) -> str:
 
 def test_a_parse_by_hand_has_the_dependencies_found_by_hand() -> None:
     assert [(parse, _written(parsed_from_parse(_words(parse), parse))) for parse, _ in TREES] == TREES
-    found = {piece.split("|")[1] for _, expected in TREES for piece in expected.split()}
-    wanted = (
-        "nsubj nsubj:pass obj iobj obl obl:agent det amod nummod compound nmod nmod:poss case aux aux:pass "
-        "cop mark advmod advcl acl acl:relcl xcomp ccomp conj cc expl punct root csubj appos discourse"
-    )
-    assert set(wanted.split()) <= found
 
 
 def test_tokens_are_those_of_the_sentence_where_the_parse_rewrites_it() -> None:
@@ -62,7 +56,7 @@ def test_tokens_are_those_of_the_sentence_where_the_parse_rewrites_it() -> None:
 
 _LEAVES = st.sampled_from(
     "NN:dog NNS:dogs DT:a VBZ:is VBZ:has VBG:going VBN:seen CC:and IN:of IN:that .:. JJ:red POS:'s RB:not "
-    "TO:to WP:who EX:there MD:may PRP:it CD:two UH:oh WRB:when RP:up".split()
+    "TO:to WP:who EX:there MD:may PRP:it CD:two UH:oh WRB:when RP:up NP:dog VP:go PP:in SBAR:that".split()
 ).map(lambda leaf: f"({leaf.replace(':', ' ', 1)})")
 _NODES = st.recursive(
     _LEAVES,

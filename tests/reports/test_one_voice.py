@@ -319,8 +319,8 @@ def test_a_drop_that_is_said_is_the_one_in_the_table_and_was_tested_if_any_was(s
         tested = [each for each in large if each.p_holm is not None and not each.is_small]
         above_noise = [each for each in tested if not model.is_within_noise(each)]
         assert led in (above_noise or tested or [led])
-        assert f"by {cell_text(led.loss, 'points').partition(' ')[0]} points" in said
-        found = re.search(r" falls from (\S+) % on .* to (\S+) % on .*: by (\S+) points", said)
+        assert f"is {cell_text(led.loss, 'points').partition(' ')[0]} points" in said
+        found = re.search(r" falls from (\S+) % on .* to (\S+) % on .*?\. The drop is (\S+) points", said)
         assert found is not None
         before, after, drop = map(float, found.groups())
         assert before - after == pytest.approx(drop, abs=0.101)

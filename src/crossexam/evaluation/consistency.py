@@ -32,8 +32,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import CHAIN, HYPOTHESIS_TO_Z, LINK, PREMISE_TO_Z
 from crossexam.core.labels import GOLDS, LABEL_INDEX, THREE_LABELS, Gold, label_indices
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.quantities import Quantity, difference_of, share_of
-from crossexam.evaluation.scores import Flags
+from crossexam.evaluation.quantities import Flags, Quantity, difference_of, share_of
 from crossexam.stats.estimate import share_correct
 
 _E, _N, _C = (LABEL_INDEX[label] for label in ("entailment", "neutral", "contradiction"))

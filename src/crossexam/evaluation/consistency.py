@@ -19,7 +19,7 @@ without contradiction and neutral.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -303,25 +303,26 @@ def _sets_of(run: Run, rule: ConsistencyRule) -> Iterator[tuple[str, Dataset]]:
             yield name, dataset
 
 
+@dataclass(frozen=True)
 class _Labels:
     """The labels that *run* predicted, by test set: its own, whatever labels the corpus has."""
 
-    def __init__(self, run: Run, two_labels: bool) -> None:
-        self._run, self._two_labels = run, two_labels
-        self._known: dict[str, NDArray[np.int64]] = {}
-        self._places: dict[str, Places] = {}
+    run: Run
+    two_labels: bool
+    _known: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    _places: dict[str, Places] = field(default_factory=dict)
 
     def of(self, name: str) -> NDArray[np.int64]:
         """Return the labels of test set *name* as indices in ``GOLDS``, -1 without an answer: [n]."""
         if name not in self._known:
-            answers = self._run.answers(name)
-            self._known[name] = label_indices(answers, THREE_LABELS, two_labels=self._two_labels)
+            answers = self.run.answers(name)
+            self._known[name] = label_indices(answers, THREE_LABELS, two_labels=self.two_labels)
         return self._known[name]
 
     def places(self, base: str) -> Places:
         """Return where the examples of *base* are."""
         if base not in self._places:
-            self._places[base] = Places(self._run.datasets[base].examples)
+            self._places[base] = Places(self.run.datasets[base].examples)
         return self._places[base]
 
 

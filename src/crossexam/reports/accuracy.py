@@ -91,8 +91,7 @@ def accuracy_table(results: Results) -> Table:
         accuracies = (result.accuracy if result else None for result in per_model)
         figures = [study.figures(dataset).get(system) for study in studies for system in study.systems]
         rows.append((results.short_names[name], n, *accuracies, *figures))
-        shares = [_majority_share(result) for result in per_model]
-        if has_majority_row(name, results) and any(share is not None for share in shares):
+        if shares := majority_shares(name, results):
             rows.append((MAJORITY, n, *shares, *(None for _ in figures)))
     columns = (
         Column("Test set"),
@@ -155,12 +154,16 @@ def _majority_share(result: TestSetResult | None) -> float | None:
     return result.majority.share if result.majority is not None else None
 
 
-def has_majority_row(name: str, results: Results) -> bool:
-    """Return whether tables of accuracies have the majority baseline of the test set *name* below it.
+def majority_shares(name: str, results: Results) -> list[float | None]:
+    """Return the share of the majority class of test set *name* by model, for the row below it.
 
-    Sets of swapped words are selected, so that one label may have most of the items.
+    Empty if it has no such row, which bases have, and sets of swapped words: these are selected, so that one
+    label may have most of the items.
     """
-    return name in results.drop_bases or _is_swapped(name, results)
+    if name not in results.drop_bases and not _is_swapped(name, results):
+        return []
+    shares = [_majority_share(model.result(name)) for model in results.models]
+    return [] if shares.count(None) == len(shares) else shares
 
 
 def _is_swapped(name: str, results: Results) -> bool:
@@ -178,7 +181,7 @@ def majority_notes(results: Results) -> list[str]:
         known = {name: share for name, share in shares.items() if share is not None}
         here = {share for name, share in known.items() if name in results.drop_bases}
         for name, share in known.items():
-            if has_majority_row(name, results):
+            if name in results.drop_bases or _is_swapped(name, results):
                 continue
             if here and all(abs(share - each) > _OTHER_SHARE for each in here):
                 others.setdefault(results.short_names[name], {})[f"{number_text(share, 'percent')} %"] = None
@@ -396,11 +399,6 @@ def published_differences(dataset: Dataset) -> dict[str, str]:
     return {study: difference for study, difference in differences.items() if difference}
 
 
-def _have_bases(results: Results) -> bool:
-    """Return whether a test set has a base."""
-    return any(dataset.entry.base_set is not None for dataset in results.test_sets.values())
-
-
 ACCURACY: Final = Analysis(
     "accuracy",
     (
@@ -408,4 +406,8 @@ ACCURACY: Final = Analysis(
         Section("accuracies", "Accuracy", written_accuracy_table, WRITTEN_ONLY, figures=_published_figures),
     ),
 )
-DROP: Final = Analysis("drop", (Section("drop", "Drop", drop_table, figures=_drop_figures),), _have_bases)
+DROP: Final = Analysis(
+    "drop",
+    (Section("drop", "Drop", drop_table, figures=_drop_figures),),
+    lambda results: any(each.entry.base_set is not None for each in results.test_sets.values()),
+)

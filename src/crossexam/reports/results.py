@@ -162,7 +162,7 @@ class ModelResults:
         from crossexam.evaluation.repeat import noise_floor
 
         loss, base = result.loss, result.base_accuracy
-        if loss is None or base is None:
+        if self.noise is None or loss is None or base is None:
             return None
         items = loss.n if result.drop is not None else result.accuracy.n  # a difference has those of both
         return noise_floor((self.noise, base.n), (self.noise, items))
@@ -171,6 +171,8 @@ class ModelResults:
         """Return whether the drop in *result* is not above its noise floor; None if either is not known."""
         from crossexam.evaluation.repeat import is_within
 
+        if self.noise is None:
+            return None
         return is_within(result.loss, self.noise_floor(result))
 
     @cached_property

@@ -136,11 +136,6 @@ def _seen_figures(results: Results) -> Iterator[Figure]:
             yield Figure(results.pair, each.test_set, statistic, value, each.group, depends=depends)
 
 
-def _is_looked_up(results: Results) -> bool:
-    """Return whether the word pairs of the models are looked up in training."""
-    return results.options.training is not None
-
-
 def joint_against_table(results: Results) -> Table:
     """Return the joint outcomes of exactly two models; else it has no rows."""
     names, published_rows = results.short_names, results.options.published_rows
@@ -333,5 +328,5 @@ SEEN: Final = Analysis(
             "seen", "In training", seen_against_table, ALL, within="against", models=2, figures=_seen_figures
         ),
     ),
-    _is_looked_up,
+    lambda results: results.options.training is not None,
 )

@@ -13,7 +13,7 @@ from typing import Final
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.consistency import RULES, ConsistencyRule
-from crossexam.evaluation.probability_comparison import compared_probabilities
+from crossexam.evaluation.probability_comparison import compared_calibration
 from crossexam.evaluation.quantities import (
     Flags,
     Quantity,
@@ -161,11 +161,7 @@ def _ece_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantity
         raise probabilities_needed(new, f"the calibration error on {name}")
     clusters = numbered_clusters(new.restricted_to([name]))[name]
     n = len(labelled_rows(answers, name))
-
-    def at(confidence: float) -> Estimate:
-        found = compared_probabilities(name, new, old, clusters, confidence)
-        return found.measured.ece.difference
-
+    at = compared_calibration(name, new, old, clusters)
     return _calibration(at, n, at(0.95).n, answers.limit, -1.0)
 
 

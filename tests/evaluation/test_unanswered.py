@@ -244,7 +244,7 @@ def test_what_one_of_two_did_not_answer_is_left_out_of_parts_joint_outcomes_and_
     (joint,) = joint_outcomes(one, two)
     assert (joint.n, joint.both_right, joint.both_wrong) == (6, 3, 2)
     assert joint.same_errors == {"C-E": 1, "C-N": 1}
-    (keyed,) = keyed_results(one)
+    (keyed,) = keyed_results(one, score_run(one))
     assert (keyed.n, keyed.over_items.value) == (7, 5 / 7)
     (compared,) = keyed_comparisons(one, two)
     assert (compared.n, compared.over_items.value) == (6, 1 / 6)

@@ -8,13 +8,13 @@ the keys are a sample.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from crossexam.constructions.keys import counted_keys
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.scores import Scored, score_answered, score_both
+from crossexam.evaluation.scores import Scored, score_both
 from crossexam.stats.clusters import equal_weights
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import paired_difference
@@ -51,10 +51,10 @@ class KeyedComparison:
     over_keys: Estimate
 
 
-def keyed_results(run: Run) -> tuple[KeyedResult, ...]:
-    """Return the accuracies over keys of *run*, for the test sets whose items have keys."""
-    scored = score_answered(run, two_labels=run.two_labels)
-    return tuple(_result(name, here, keys) for name, here, keys in _keyed(run, scored))
+def keyed_results(run: Run, scored: Mapping[str, Scored]) -> tuple[KeyedResult, ...]:
+    """Return the accuracies over keys of *run* as *scored*, for the test sets whose items have keys."""
+    known = {name: each.known for name, each in scored.items()}
+    return tuple(_result(name, here, keys) for name, here, keys in _keyed(run, known))
 
 
 def keyed_comparisons(first: Run, second: Run) -> tuple[KeyedComparison, ...]:
@@ -78,7 +78,7 @@ def keyed_comparisons(first: Run, second: Run) -> tuple[KeyedComparison, ...]:
     )
 
 
-def _keyed(run: Run, scored: dict[str, Scored]) -> Iterator[tuple[str, Scored, list[str]]]:
+def _keyed(run: Run, scored: Mapping[str, Scored]) -> Iterator[tuple[str, Scored, list[str]]]:
     """Yield name, scored items and keys of the test sets that have at least two keys."""
     for name, here in scored.items():
         keys = counted_keys(here.examples, run.datasets[name].entry.construction)

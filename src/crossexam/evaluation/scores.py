@@ -216,8 +216,10 @@ def ties_of(run: Run, name: str, *, two_labels: bool = False, beside: Run | None
     """
     dataset = run.datasets[name]
     scored = ItemLabels(dataset.labels(), run.answers(name), dataset.projection, two_labels)
-    missing = _unanswered(name, run, beside)
-    gold = scored.gold if missing is None else np.where(missing, -1, scored.gold).astype(np.int8)
+    missing = ~run.answered(name)
+    if beside is not None and name in beside.datasets:
+        missing |= ~beside.answered(name)
+    gold = np.where(missing, np.int8(-1), scored.gold)
     found = Ties()
     for part in stretches(len(gold)):
         found += scored.projection.ties(scored.probabilities[part], gold[part])
@@ -278,14 +280,6 @@ def _predicted(run: Run, name: str, two_labels: bool) -> NDArray[np.int8]:
             predicted[part] = np.where(scored.correct, scored.given, wrong)
     predicted[~run.answered(name)] = -1
     return predicted
-
-
-def _unanswered(name: str, run: Run, beside: Run | None) -> NDArray[np.bool_] | None:
-    """Return which items *run*, or the run *beside* it, did not answer: [n]; None if both answered all."""
-    missing = ~run.answered(name)
-    if beside is not None and name in beside.datasets:
-        missing |= ~beside.answered(name)
-    return missing if missing.any() else None
 
 
 def gold_classes(scored: Scored, *, two_labels: bool) -> NDArray[np.int8]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.fact_checking import Threshold, ThresholdChoice
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.repeat import Noise
+    from crossexam.evaluation.scores import Scored
     from crossexam.evaluation.seen_pairs import TrainingPairs
 
 Owner = TypeVar("Owner", "ModelResults", "Results")
@@ -132,6 +133,15 @@ class ModelResults:
     def result(self, test_set: str) -> TestSetResult | None:
         """Return the measures of *test_set*, or None if the model was not run over it."""
         return next((result for result in self.results if result.name == test_set), None)
+
+    @property
+    def scores(self) -> dict[str, Scored]:
+        """The scored items of the test sets of which an accuracy is known, not only its bounds."""
+        return {
+            each.name: each.parts.scored
+            for each in self.results
+            if each.parts is not None and not each.only_bounds
+        }
 
     @cached_property
     def answered(self) -> Run:
@@ -358,7 +368,6 @@ def model_names(runs: Sequence[Run]) -> list[str]:
 
 
 def _check_same_items(runs: Sequence[Run]) -> None:
-    from crossexam.evaluation.comparison import content_hash_of
 
     known: dict[str, tuple[str, Dataset, str | None]] = {}
     for run in runs:
@@ -366,9 +375,9 @@ def _check_same_items(runs: Sequence[Run]) -> None:
             model, first, digest = known.setdefault(name, (run.model, dataset, None))
             if first is dataset:
                 continue
-            digest = digest or content_hash_of(first)
+            digest = digest or first.stated_hash
             known[name] = (model, first, digest)
-            if content_hash_of(dataset) != digest:
+            if dataset.stated_hash != digest:
                 raise CrossexamError(
                     f"'{model}' and '{run.model}' were run on different items",
                     where=f"test set {name}",

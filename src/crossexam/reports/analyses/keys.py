@@ -38,7 +38,7 @@ def keyed(model: ModelResults) -> tuple[KeyedResult, ...]:
     """Return the accuracies over keys of the test sets whose items have keys."""
     from crossexam.evaluation.keys import keyed_results
 
-    return keyed_results(model.answered)
+    return keyed_results(model.run, model.scores)
 
 
 @once

@@ -296,14 +296,15 @@ def _against_base(
     lost = "drop" if is_paired else "difference"
     if (missing := found.unanswered) is not None and missing.only_drop_bounds:
         return {"base_accuracy": missing.base_accuracy, lost: missing.drop}
-    if is_paired:
-        return _paired(scored, found.name, base, drop, choice)
-    if not drop.n or math.isnan(drop.known(CONFIDENCE).value):
+    known = drop.known(CONFIDENCE)
+    if not drop.n or math.isnan(known.value):
         return {}
+    if is_paired:
+        return {lost: known, **_paired(scored, found.name, base, drop, choice)}
     here = scored.scores[base].known
     return {
+        lost: known,
         "base_accuracy": share_correct(here.correct, here.clusters),
-        "difference": drop.value(),
         "candidate": choice.candidate(drop.known),
     }
 
@@ -311,11 +312,9 @@ def _against_base(
 def _paired(
     scored: ScoredRun, name: str, base: str, drop: Quantity, choice: HeadlineChoice
 ) -> dict[str, Any]:
-    """Return the paired measures, over the items whose base example was predicted and has a gold label."""
+    """Return the tests of a paired *drop*, over the items whose base was predicted and has a gold label."""
     flags = scored.before_and_after(name, base)
     both = flags[0].answered & flags[1].answered
-    if not both.any():
-        return {}
     before, after = (each.least[both] for each in flags)
     units = flags[1].columns[-1][both]
     test = clustered_mcnemar(before, after, units)
@@ -324,7 +323,6 @@ def _paired(
     flipped = scored.flipped(name)
     return {
         "base_accuracy": share_correct(before, units),
-        "drop": drop.known(CONFIDENCE),
         "p_value": test.p_exact,
         "p_mid": test.p_mid,
         "mcnemar": mcnemar(test.b, test.c),

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -130,7 +131,7 @@ def quantity(
 
     def at(chosen: Sequence[NDArray[np.bool_]], rows: NDArray[np.bool_] | slice) -> AtConfidence:
         given = [each[rows] for each in (*chosen, *by)]
-        return lambda confidence: estimate(*given, confidence)
+        return cache(lambda confidence: estimate(*given, confidence))
 
     whole = slice(None)
     known = at(least, answered if missing else whole)

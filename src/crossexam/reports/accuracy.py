@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import ways_out
 from crossexam.constructions.keys import keys_are_sampled
@@ -107,13 +107,7 @@ def accuracy_table(results: Results) -> Table:
     }
     notes = [
         accuracy_note(results.test_sets, results.short_names),
-        *empty_notes(results.test_sets, results.short_names),
-        *majority_notes(results),
-        *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
-        *tie_notes(results),
-        *relabelled_notes(results.test_sets, results.short_names),
-        *proposed_notes(results.test_sets),
-        *projection_notes(results),
+        *notes_on_items(results, "accuracy"),
         *other_rules_note(differences),
         *_limited_note(results),
         *(study.source for study in studies),
@@ -206,10 +200,19 @@ def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str])
     )
 
 
-def proposed_notes(test_sets: Iterable[str]) -> list[str]:
-    """Return what the name of a test set with proposed labels means, if there is one."""
-    note = f"({PROPOSED}): rules propose these labels, and people have not confirmed them."
-    return [note] if any(map(is_proposed, test_sets)) else []
+def notes_on_items(results: Results, shown: Literal["accuracy", "drop"]) -> list[str]:
+    """Return what a reader of a table of accuracies or drops must know of the items, if it is so of any."""
+    sets, names = results.test_sets, results.short_names
+    proposed = f"({PROPOSED}): rules propose these labels, and people have not confirmed them."
+    return [
+        *empty_notes(sets, names),
+        *majority_notes(results),
+        *unanswered_notes((result for _, _, result in results.by_test_set()), shown),
+        *tie_notes(results),
+        *relabelled_notes(sets, names),
+        *([proposed] if any(map(is_proposed, sets)) else []),
+        *projection_notes(results),
+    ]
 
 
 _ALL_SETS: Final = "all test sets"

@@ -480,6 +480,7 @@ def leading(model: ModelResults) -> TestSetResult | None:
     return max(_able_to_lead(model), key=lambda result: _badness(model, result), default=None)
 
 
+@once
 def _able_to_lead(model: ModelResults) -> list[TestSetResult]:
     """Return the results that the headline of *model* may be about; with a drop, if any has one."""
     chance = {each.name for each in _bases_at_chance(model)}

@@ -12,7 +12,7 @@ from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.keys import KeyedResult, keyed_comparisons, keyed_results
 from crossexam.evaluation.measures import measure
-from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.scores import score_both, score_run
 from crossexam.gates.judge import judge
 from crossexam.gates.rules import rules_from
 from crossexam.reports.analyses.keys import KEYS
@@ -34,7 +34,7 @@ def run(said: str = ONLY_THE_FREQUENT, name: str = "antonymy.x", key: str = "pai
 
 
 def keyed(of: Run) -> tuple[KeyedResult, ...]:
-    return keyed_results(of, score_run(of))
+    return keyed_results(of.datasets, score_run(of))
 
 
 def test_a_frequent_pair_decides_the_mean_over_items_but_not_that_over_keys() -> None:
@@ -76,7 +76,7 @@ def test_without_keys_there_is_no_row(construction: str, key: str) -> None:
 
 
 def test_two_models_are_compared_over_keys() -> None:
-    (found,) = keyed_comparisons(run(), run(HALF))
+    (found,) = keyed_comparisons(run().datasets, *score_both(run(), run(HALF)))
     assert found.over_items.value == 0.0  # 20 of 40 each
     assert found.over_keys.value == pytest.approx((0.5 - 10 / 1) / 21)  # 1/2 of man/woman; 10 pairs lost
     assert found.over_keys.high < 0

@@ -265,6 +265,13 @@ class Results:
         return answered_part(first, second, self.options.max_unanswered)
 
     @cached_property
+    def scored_both(self) -> tuple[dict[str, Scored], dict[str, Scored]]:
+        """The scores of exactly two models on the test sets of both, of the items that both answered."""
+        from crossexam.evaluation.scores import score_both
+
+        return score_both(*self.runs)
+
+    @cached_property
     def short_models(self) -> tuple[str, ...]:
         """The short name of each model, for matrices and charts of several models."""
         return short_model_names([model.name for model in self.models])

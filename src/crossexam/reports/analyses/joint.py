@@ -91,7 +91,9 @@ def _joint(results: Results) -> tuple[JointOutcome, ...]:
     """Return what exactly two models get right and wrong together; empty if they share no test set."""
     from crossexam.evaluation.several.joint import joint_outcomes
 
-    return joint_outcomes(*results.answered) if results.comparison else ()
+    if not results.comparison:
+        return ()
+    return joint_outcomes(results.answered[0].datasets, *results.scored_both)
 
 
 @once

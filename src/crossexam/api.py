@@ -427,6 +427,7 @@ def compare(
     from crossexam.evaluation.comparison import Comparisons, common_part, compare_runs
     from crossexam.evaluation.keys import keyed_comparisons
     from crossexam.evaluation.probability_comparison import probability_comparisons
+    from crossexam.evaluation.scores import score_both
     from crossexam.evaluation.seen_pairs import seen_pairs, training_pairs
     from crossexam.evaluation.several.joint import joint_outcomes
     from crossexam.evaluation.unanswered import answered_part
@@ -443,10 +444,11 @@ def compare(
     training = None if given.index is None else training_pairs((first, second), given.index)
     probabilities = probability_comparisons(first, second, max_unanswered=limit)
     first, second = answered_part(first, second, limit)
+    both = score_both(first, second)
     return Comparisons(
         compared,
-        over_keys=keyed_comparisons(first, second),
-        joint=joint_outcomes(first, second),
+        over_keys=keyed_comparisons(first.datasets, *both),
+        joint=joint_outcomes(first.datasets, *both),
         probabilities=probabilities,
         seen=() if training is None else seen_pairs(first, second, training),
     )

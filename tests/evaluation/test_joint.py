@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import polars as pl
 from letters import dataset, run_of
@@ -53,6 +54,10 @@ def both(rows: Sequence[str] = PLAIN, part: str = "x", construction: str = "anto
     ]
 
 
+def together(measure: Callable[..., Any], first: Run, second: Run) -> Any:
+    return measure(first.datasets, *score_both(first, second))
+
+
 def titled(title: str, runs: Sequence[Run]) -> Table:
     return next(table for table in compared_tables(results_of(runs)) if table.title == title)
 
@@ -68,7 +73,7 @@ TRAINING = TrainingPairs(
 
 
 def test_items_pairs_and_common_errors_are_counted() -> None:
-    (found,) = joint_outcomes(*both())
+    (found,) = together(joint_outcomes, *both())
     assert (found.n, found.both_right, found.both_wrong) == (8, 3, 4)
     assert found.easy == 2  # hot/cold, near/far
     assert found.hard == 4  # hot/cold, big/small, man/woman, near/far
@@ -77,12 +82,12 @@ def test_items_pairs_and_common_errors_are_counted() -> None:
 
 def test_the_two_orders_of_a_pair_are_one_in_both_tables() -> None:
     first, second = both(BOTH_ORDERS)
-    (found,) = joint_outcomes(first, second)
+    (found,) = together(joint_outcomes, first, second)
     assert (found.both_right, found.both_wrong) == (3, 4)
     assert (found.easy, found.hard) == (2, 3)
     counts = {each.group: each.pairs for each in seen_pairs(first, second, TRAINING)}
     assert (counts["both"], counts["neither"]) == (found.easy, found.hard)
-    (keyed,) = keyed_comparisons(first, second)
+    (keyed,) = together(keyed_comparisons, first, second)
     assert keyed.keys == 5
 
 
@@ -106,7 +111,7 @@ def test_published_pairs_are_marked_as_counted_otherwise() -> None:
 
 def test_kinds_of_antonyms_are_counted_beside_the_published_ones() -> None:
     first, second = both(BOTH_ORDERS, PUBLISHED)
-    (found,) = joint_outcomes(first, second)
+    (found,) = together(joint_outcomes, first, second)
     right = {kind: share.value for kind, share in found.kinds_right.items()}
     wrong = {kind: share.value for kind, share in found.kinds_wrong.items()}
     assert right == {"gradable": 2 / 3, "complementary": 1 / 3, "relational": 0, "unknown": 0}

@@ -10,8 +10,9 @@ from letters import dataset, run_of
 
 from crossexam.core.dataset import Run
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.evaluation.keys import keyed_comparisons, keyed_results
+from crossexam.evaluation.keys import KeyedResult, keyed_comparisons, keyed_results
 from crossexam.evaluation.measures import measure
+from crossexam.evaluation.scores import score_both, score_run
 from crossexam.gates.judge import judge
 from crossexam.gates.rules import rules_from
 from crossexam.reports.analyses.keys import KEYS
@@ -32,12 +33,16 @@ def run(said: str = ONLY_THE_FREQUENT, name: str = "antonymy.x", key: str = "pai
     return run_of({name: said}, dataset(name, "C" * 40, info=[{key: pair} for pair in PAIRS]))
 
 
+def keyed(of: Run) -> tuple[KeyedResult, ...]:
+    return keyed_results(of.datasets, score_run(of))
+
+
 def test_a_frequent_pair_decides_the_mean_over_items_but_not_that_over_keys() -> None:
-    (found,) = keyed_results(run())
+    (found,) = keyed(run())
     assert (found.n, found.keys, found.largest, found.largest_share) == (40, 21, "man/woman", 0.5)
     assert found.over_items.value == 0.5
     assert found.over_keys.value == pytest.approx(1 / 21)
-    (rules,) = keyed_results(run(name="numerical_reasoning.x", key="how"))
+    (rules,) = keyed(run(name="numerical_reasoning.x", key="how"))
     assert (rules.keys, rules.over_items) == (21, share_correct(RIGHT))  # all rules that there are: no sample
 
 
@@ -46,7 +51,7 @@ def test_word_pairs_are_a_sample_wherever_an_accuracy_is_shown() -> None:
     pairs = cluster_codes(PAIRS, 40)
     expected = share_correct(RIGHT, np.stack([np.arange(40), pairs], axis=1))
     assert expected.high - expected.low > 2 * (share_correct(RIGHT).high - share_correct(RIGHT).low)
-    (found,) = keyed_results(run())
+    (found,) = keyed(run())
     (result,) = measure(run())
     (check,) = judge(run(), rules_from([{"set": "*", "measure": "accuracy", "min": 0.4}])).checks
     nothing = [False] * 40
@@ -63,7 +68,7 @@ def test_word_pairs_are_a_sample_wherever_an_accuracy_is_shown() -> None:
 @pytest.mark.parametrize(("construction", "key"), [("negation", "pair"), ("antonymy", "kind")])
 def test_without_keys_there_is_no_row(construction: str, key: str) -> None:
     without = run(HALF, f"{construction}.x", key)
-    assert keyed_results(without) == ()
+    assert keyed(without) == ()
     assert KEYS.sections[0].tables_of(results_of([without])) == []
     titles = [table.title for table in compared_tables(results_of((without, without)))]
     assert not any("over keys" in title.casefold() for title in titles)
@@ -71,7 +76,7 @@ def test_without_keys_there_is_no_row(construction: str, key: str) -> None:
 
 
 def test_two_models_are_compared_over_keys() -> None:
-    (found,) = keyed_comparisons(run(), run(HALF))
+    (found,) = keyed_comparisons(run().datasets, *score_both(run(), run(HALF)))
     assert found.over_items.value == 0.0  # 20 of 40 each
     assert found.over_keys.value == pytest.approx((0.5 - 10 / 1) / 21)  # 1/2 of man/woman; 10 pairs lost
     assert found.over_keys.high < 0

@@ -19,6 +19,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
 from crossexam.evaluation.keys import keyed_comparisons
+from crossexam.evaluation.scores import score_both
 from crossexam.evaluation.seen_pairs import TrainingPairs, seen_pairs, training_pairs
 from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.language.word_pair_index import WordPairIndex, word_forms
@@ -154,8 +155,10 @@ def test_python_and_the_command_line_look_pairs_up(tmp_path: Path, monkeypatch: 
     lines = (json.dumps({"premise": p, "hypothesis": h, "label": label}) for p, h, label in TRAINING)
     corpus.write_text("\n".join(lines), encoding="utf-8")
     compared = cx.compare(*models(), index=f"{corpus}+{corpus}")
-    assert compared.joint == joint_outcomes(*models())
-    assert compared.over_keys == keyed_comparisons(*models())
+    first, second = models()
+    scored = score_both(first, second)
+    assert compared.joint == joint_outcomes(first.datasets, *scored)
+    assert compared.over_keys == keyed_comparisons(first.datasets, *scored)
     assert [each.mean.value for each in compared.seen][2:] == [2, 6]  # the corpus twice
     assert cx.compare(*models()).seen == ()
     again = pickle.loads(pickle.dumps(compared))

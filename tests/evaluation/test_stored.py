@@ -77,7 +77,7 @@ MEASURES: dict[str, Callable[[Run], Any]] = {
     "by status": lambda run: measure(by_status(run)),
     "verified only": lambda run: measure(verified_only(run)),
     "facts of the parts": lambda run: [by_status(run).manifest, verified_only(run).manifest],
-    "keys": keyed_results,
+    "keys": lambda run: keyed_results(run.datasets, score_run(run)),
     "comparison": lambda run: compare_runs(run, run),
     "lexically misleading": misled_parts,
     "judges": lambda run: judge_shares(run.datasets["antonymy.dev"]),

@@ -21,7 +21,7 @@ from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.keys import keyed_comparisons, keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import TestSetResult, accuracy_by_set, measure
-from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.scores import score_both, score_run
 from crossexam.evaluation.several.joint import joint_outcomes
 from crossexam.evaluation.slices import accuracy_by_value
 from crossexam.evaluation.truncation import truncations
@@ -241,12 +241,12 @@ def test_what_one_of_two_did_not_answer_is_left_out_of_parts_joint_outcomes_and_
     pairs = [{"pair": "hot/cold" if k % 2 else "big/small"} for k in range(8)]
     data = dataset("antonymy.dev", "CCCCCCCC", info=pairs)
     one, two = run_of({"antonymy.dev": "CEC!CCNC"}, data), run_of({"antonymy.dev": "CENN?CNC"}, data)
-    (joint,) = joint_outcomes(one, two)
+    (joint,) = joint_outcomes(one.datasets, *score_both(one, two))
     assert (joint.n, joint.both_right, joint.both_wrong) == (6, 3, 2)
     assert joint.same_errors == {"C-E": 1, "C-N": 1}
-    (keyed,) = keyed_results(one)
+    (keyed,) = keyed_results(one.datasets, score_run(one))
     assert (keyed.n, keyed.over_items.value) == (7, 5 / 7)
-    (compared,) = keyed_comparisons(one, two)
+    (compared,) = keyed_comparisons(one.datasets, *score_both(one, two))
     assert (compared.n, compared.over_items.value) == (6, 1 / 6)
 
 

@@ -19,7 +19,7 @@ from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.probability_comparison import probability_comparisons
 from crossexam.gates.baseline import Baseline
-from crossexam.gates.items import ScoredRun
+from crossexam.gates.items import JudgedRun
 from crossexam.gates.judge import judge
 from crossexam.gates.measures import MEASURES
 from crossexam.gates.rules import rules_from
@@ -166,7 +166,7 @@ def test_the_worst_answers_that_are_missing_are_within_the_bounds(make_run: Make
     missing = ({DEV: [1, 2, 50], "base.dev": [7]}, {DEV: [3, 2]})
     rights = [{DEV: spread_out(0.7, seed), "base.dev": spread_out(0.8, seed + 5)} for seed in range(2)]
     runs = [make_run(right, gone) for right, gone in zip(rights, missing, strict=True)]
-    new, old = (ScoredRun(run, False, 0.05, run) for run in runs)
+    new, old = (JudgedRun(run, False, 0.05, run) for run in runs)
     alone, against = MEASURES[name].alone(new, DEV), MEASURES[name].against(new, old, DEV)
     for _ in range(20):
         filled = []
@@ -175,7 +175,7 @@ def test_the_worst_answers_that_are_missing_are_within_the_bounds(make_run: Make
             for key, rows in gone.items():
                 flags[key][rows] = rng.random(len(rows)) < 0.5
             run = make_run(flags)
-            filled.append(ScoredRun(run, False, 0.05, run))
+            filled.append(JudgedRun(run, False, 0.05, run))
         for found, bound in (
             (MEASURES[name].alone(filled[0], DEV), alone),
             (MEASURES[name].against(filled[0], filled[1], DEV), against),

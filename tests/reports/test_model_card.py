@@ -13,7 +13,6 @@ from huggingface_hub import ModelCard, ModelCardData, metadata_load
 from made_runs import dataset, run_of, wrong
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.model_card import render_card
 from crossexam.reports.report import Report
 from crossexam.reports.results import results_of
@@ -52,7 +51,7 @@ def test_the_hub_reads_it(tmp_path: Path) -> None:
         ("negation.x", "accuracy_drop", round(5 / 60, 6)),
     ]
     assert {each.dataset_split for each in results} == {"test"}
-    assert results[0].dataset_revision == content_hash_of(BASE)
+    assert results[0].dataset_revision == BASE.stated_hash
 
 
 def test_what_is_no_card_of_one_model_is_refused(refused: Callable[..., str]) -> None:

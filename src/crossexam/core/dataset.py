@@ -160,6 +160,12 @@ class Dataset:
         """Return 16 hexadecimal digits that change when an id, a text or a label does."""
         return content_hash(self.examples)
 
+    @cached_property
+    def stated_hash(self) -> str:
+        """The content hash that the manifest states, computed if it states none or is of more items."""
+        known = self.entry.content_hash if self.entry.rows == len(self) else None
+        return known or self.content_hash()
+
 
 def counted_items(count: int, noun: str) -> str:
     """Return *count* with *noun* in the singular or plural.

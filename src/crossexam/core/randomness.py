@@ -20,7 +20,7 @@ def rng_for(seed: int, *parts: str) -> random.Random:
     >>> rng_for(0, "antonymy", "a").random() == rng_for(0, "antonymy", "b").random()
     False
     """
-    return random.Random(_number(_key(seed, parts)))
+    return random.Random(_number(seed, parts))
 
 
 def drawn_order(pool: Sequence[Example], seed: int) -> list[int]:
@@ -40,11 +40,9 @@ def drawn_order(pool: Sequence[Example], seed: int) -> list[int]:
     return sorted(range(len(pool)), key=keys.__getitem__)
 
 
-def _key(seed: int, parts: tuple[str, ...]) -> bytes:
-    return "\x1f".join((str(seed), *parts)).encode("utf-8", "surrogatepass")
-
-
-def _number(key: bytes) -> int:
+def _number(seed: int, parts: tuple[str, ...]) -> int:
+    """Return the number by which a generator for *parts* is seeded."""
+    key = "\x1f".join((str(seed), *parts)).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big")
 
 
@@ -79,4 +77,4 @@ class SeededOnUse(random.Random):
     def _seed_if_due(self) -> None:
         if self._aimed_at is not None:
             (seed, parts), self._aimed_at = self._aimed_at, None
-            self.seed(_number(_key(seed, parts)))
+            self.seed(_number(seed, parts))

@@ -216,7 +216,10 @@ def read_suite(path: Path) -> Suite:
     path = suite_folder(path)
     fetch(path)
     if path.is_dir():
-        return _from_folder(path)
+        manifest = manifest_in(path, "suite", hint=_REBUILD)
+        entries = manifest.pop("test_sets")
+        datasets = {name: _one(path, name, entry) for name, entry in entries.items()}
+        return Suite(manifest["name"], datasets, manifest)
     if not path.exists():
         raise FormatError(
             "no such file or folder",
@@ -305,13 +308,6 @@ def read_suites(paths: Sequence[Path]) -> Suite:
                 )
             datasets.setdefault(dataset.name, dataset)
     return Suite("+".join(suite.name for suite in suites), datasets, {})
-
-
-def _from_folder(folder: Path) -> Suite:
-    manifest = manifest_in(folder, "suite", hint=_REBUILD)
-    entries = manifest.pop("test_sets")
-    datasets = {name: _one(folder, name, entry) for name, entry in entries.items()}
-    return Suite(manifest["name"], datasets, manifest)
 
 
 def _one(folder: Path, name: str, entry: Mapping[str, Any]) -> Dataset:

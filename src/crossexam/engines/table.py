@@ -41,10 +41,6 @@ class EngineKind:
     is_cluster: bool
 
 
-def _local(address: str | None, options: EngineOptions) -> Engine:
-    return local_engine(options.workers, worthwhile=options.worthwhile)
-
-
 def _ray(address: str | None, options: EngineOptions) -> Engine:
     stated = None if options.workers == "auto" else options.workers
     cpus = 1.0 if options.num_cpus is None else options.num_cpus
@@ -52,7 +48,11 @@ def _ray(address: str | None, options: EngineOptions) -> Engine:
 
 
 ENGINES: Final[dict[str, EngineKind]] = {
-    "local": EngineKind("processes of this machine", _local, is_cluster=False),
+    "local": EngineKind(
+        "processes of this machine",
+        lambda _, options: local_engine(options.workers, worthwhile=options.worthwhile),
+        is_cluster=False,
+    ),
     "ray": EngineKind("actors of a Ray cluster: ray, ray:HOST:PORT, ray:auto", _ray, is_cluster=True),
 }
 DEFAULT: Final = "local"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
-from crossexam.core.dataset import Dataset, Run, counted_items
+from crossexam.core.dataset import Run, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate, p_value_text
 from crossexam.core.labels import Ties
@@ -195,7 +195,7 @@ def way_to_same_sets(ours: Mapping[str, str], theirs: Mapping[str, str], usual: 
 
 def contents_of(run: Run) -> dict[str, str]:
     """Return the content hashes of the test sets of *run* that have items, by name."""
-    return {name: content_hash_of(each) for name, each in run.datasets.items() if len(each)}
+    return {name: each.stated_hash for name, each in run.datasets.items() if len(each)}
 
 
 def _with_sets(run: Run, names: Iterable[str]) -> Run:
@@ -296,22 +296,15 @@ def _unanswered(a: Scored, b: Scored, difference: Quantity) -> UnansweredByEithe
 def check_same_items(name: str, run_a: Run, run_b: Run) -> None:
     """Raise CrossexamError if the two runs have other items in the test set *name*, which both have."""
     one, other = run_a.datasets[name], run_b.datasets[name]
-    if one is other or (len(one) == len(other) and content_hash_of(one) == content_hash_of(other)):
+    if one is other or (len(one) == len(other) and one.stated_hash == other.stated_hash):
         return
     raise CrossexamError(
         f"'{run_a.model}' and '{run_b.model}' were run on different items "
-        f"({len(one)} with content {content_hash_of(one)}, {len(other)} with {content_hash_of(other)})",
+        f"({len(one)} with content {one.stated_hash}, {len(other)} with {other.stated_hash})",
         where=f"test set {name}",
         wanted="the same items in the same order",
         hint="build the suite once and run both models over it, with the same --limit",
     )
-
-
-def content_hash_of(dataset: Dataset) -> str:
-    """Return the content hash of *dataset*: that of the manifest, unless --limit cut the test set."""
-    entry = dataset.entry
-    known = entry.content_hash if entry.rows == len(dataset) else None
-    return known or dataset.content_hash()
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ without contradiction and neutral.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -32,8 +32,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import CHAIN, HYPOTHESIS_TO_Z, LINK, PREMISE_TO_Z
 from crossexam.core.labels import GOLDS, LABEL_INDEX, THREE_LABELS, Gold, label_indices
 from crossexam.core.outcome import MAX_UNANSWERED
-from crossexam.evaluation.quantities import Quantity, difference_of, share_of
-from crossexam.evaluation.scores import Flags
+from crossexam.evaluation.quantities import Flags, Quantity, difference_of, share_of
 from crossexam.stats.estimate import share_correct
 
 _E, _N, _C = (LABEL_INDEX[label] for label in ("entailment", "neutral", "contradiction"))
@@ -304,25 +303,26 @@ def _sets_of(run: Run, rule: ConsistencyRule) -> Iterator[tuple[str, Dataset]]:
             yield name, dataset
 
 
+@dataclass(frozen=True)
 class _Labels:
     """The labels that *run* predicted, by test set: its own, whatever labels the corpus has."""
 
-    def __init__(self, run: Run, two_labels: bool) -> None:
-        self._run, self._two_labels = run, two_labels
-        self._known: dict[str, NDArray[np.int64]] = {}
-        self._places: dict[str, Places] = {}
+    run: Run
+    two_labels: bool
+    _known: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    _places: dict[str, Places] = field(default_factory=dict)
 
     def of(self, name: str) -> NDArray[np.int64]:
         """Return the labels of test set *name* as indices in ``GOLDS``, -1 without an answer: [n]."""
         if name not in self._known:
-            answers = self._run.answers(name)
-            self._known[name] = label_indices(answers, THREE_LABELS, two_labels=self._two_labels)
+            answers = self.run.answers(name)
+            self._known[name] = label_indices(answers, THREE_LABELS, two_labels=self.two_labels)
         return self._known[name]
 
     def places(self, base: str) -> Places:
         """Return where the examples of *base* are."""
         if base not in self._places:
-            self._places[base] = Places(self._run.datasets[base].examples)
+            self._places[base] = Places(self.run.datasets[base].examples)
         return self._places[base]
 
 

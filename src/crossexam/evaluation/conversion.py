@@ -106,7 +106,8 @@ def convert_checkpoint(request: Conversion) -> Fidelity:
     _check_kind(request.model)
     source = open_model(request.model, request.options)
     suite = request.suite or _default_suite()
-    asked = {"source": request.model, "source_key": source.key, "int8": request.int8, "on": _identity(suite)}
+    items = {name: each.stated_hash for name, each in suite.datasets.items()}
+    asked = {"source": request.model, "source_key": source.key, "int8": request.int8, "on": items}
     if (done := _finished(request, asked)) is not None:
         return done
     with new_folder(request.folder, purpose="converting a model") as staging:
@@ -131,12 +132,6 @@ def _check_kind(model: str) -> None:
         raise CrossexamError(
             f"'{model}' is not a checkpoint of transformers", wanted="hf/FOLDER or hf/ID", hint=None
         )
-
-
-def _identity(suite: Suite) -> dict[str, str]:
-    return {
-        name: str(each.entry.content_hash or each.content_hash()) for name, each in suite.datasets.items()
-    }
 
 
 def _default_suite() -> Suite:

@@ -226,10 +226,9 @@ def fact_checking(
     run: Run, thresholds: Mapping[str, Threshold], *, max_unanswered: float = MAX_UNANSWERED
 ) -> FactChecking:
     """Return the figures of *run* on each data set, at the *thresholds* by test set, and their means."""
-    clusters = numbered_clusters(run)
-    sets = tuple(
-        _checked(run, name, clusters[name], thresholds[name], max_unanswered) for name in checked_sets(run)
-    )
+    names = checked_sets(run)
+    clusters = numbered_clusters(run) if names else {}
+    sets = tuple(_checked(run, name, clusters[name], thresholds[name], max_unanswered) for name in names)
     benchmarks = dict.fromkeys(each.benchmark for each in sets)
     grouped = ([each for each in sets if each.benchmark == name] for name in benchmarks)
     means = (_mean(group, clusters) for group in grouped if len(group) > 1)

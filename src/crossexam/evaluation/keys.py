@@ -8,13 +8,13 @@ the keys are a sample.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from crossexam.constructions.keys import counted_keys
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Dataset
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.scores import Scored, score_answered, score_both
+from crossexam.evaluation.scores import Scored
 from crossexam.stats.clusters import equal_weights
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import paired_difference
@@ -51,18 +51,20 @@ class KeyedComparison:
     over_keys: Estimate
 
 
-def keyed_results(run: Run) -> tuple[KeyedResult, ...]:
-    """Return the accuracies over keys of *run*, for the test sets whose items have keys."""
-    scored = score_answered(run, two_labels=run.two_labels)
-    return tuple(_result(name, here, keys) for name, here, keys in _keyed(run, scored))
+def keyed_results(test_sets: Mapping[str, Dataset], scored: Mapping[str, Scored]) -> tuple[KeyedResult, ...]:
+    """Return the accuracies over keys of a model as *scored*, for those *test_sets* whose items have keys."""
+    known = {name: each.known for name, each in scored.items()}
+    return tuple(_result(name, here, keys) for name, here, keys in _keyed(test_sets, known))
 
 
-def keyed_comparisons(first: Run, second: Run) -> tuple[KeyedComparison, ...]:
-    """Return the differences over keys of two runs over the same items, for test sets whose items have keys.
+def keyed_comparisons(
+    test_sets: Mapping[str, Dataset], a: Mapping[str, Scored], b: Mapping[str, Scored]
+) -> tuple[KeyedComparison, ...]:
+    """Return the differences over keys of two models, for those *test_sets* whose items have keys.
 
-    If one of the models has two labels, both are scored on two.  Items that one did not answer are left out.
+    *a* and *b* are their scores on the items that both answered, as of
+    :func:`~crossexam.evaluation.scores.score_both`.
     """
-    a, b = score_both(first, second)
     return tuple(
         KeyedComparison(
             name,
@@ -73,17 +75,18 @@ def keyed_comparisons(first: Run, second: Run) -> tuple[KeyedComparison, ...]:
                 here.correct, b[name].correct, here.units, weights=equal_weights(keys, len(keys))
             ),
         )
-        for name, here, keys in _keyed(first, a)
-        if name in b
+        for name, here, keys in _keyed(test_sets, a)
     )
 
 
-def _keyed(run: Run, scored: dict[str, Scored]) -> Iterator[tuple[str, Scored, list[str]]]:
-    """Yield name, scored items and keys of the test sets that have at least two keys."""
-    for name, here in scored.items():
-        keys = counted_keys(here.examples, run.datasets[name].entry.construction)
+def _keyed(
+    test_sets: Mapping[str, Dataset], scored: Mapping[str, Scored]
+) -> Iterator[tuple[str, Scored, list[str]]]:
+    """Yield name, scored items and keys of the *test_sets* that have at least two keys."""
+    for name, dataset in test_sets.items():
+        keys = counted_keys(scored[name].examples, dataset.entry.construction)
         if keys is not None and len(set(keys)) > 1:
-            yield name, here, keys
+            yield name, scored[name], keys
 
 
 def _result(name: str, here: Scored, keys: list[str]) -> KeyedResult:

@@ -24,9 +24,15 @@ from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, Ties
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
 from crossexam.evaluation.candidates import FEW, Candidate, HeadlineChoice, count_candidates, detectable_drop
-from crossexam.evaluation.quantities import CONFIDENCE, share_of
-from crossexam.evaluation.scored_run import ScoredRun
-from crossexam.evaluation.scores import Scored, describe_projection, gold_classes, ties_of, with_accuracy
+from crossexam.evaluation.quantities import CONFIDENCE, Quantity, share_of
+from crossexam.evaluation.scores import (
+    Scored,
+    ScoredRun,
+    describe_projection,
+    gold_classes,
+    ties_of,
+    with_accuracy,
+)
 from crossexam.evaluation.slices import slices_of
 from crossexam.evaluation.unanswered import Parts, Unanswered, unanswered_items
 from crossexam.stats.clusters import cluster_codes, effective_size
@@ -245,7 +251,8 @@ def measure(
 
 def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSetResult:
     every, entry, two_labels = scored.scores[name], scored.run.datasets[name].entry, scored.two_labels
-    here, accuracy = every.known, scored.accuracy(name)
+    here, accuracy, base = every.known, scored.accuracy(name), entry.base_set
+    drop = None if base is None or base not in scored.run.datasets else scored.drop(name, base)
     found = TestSetResult(
         name=name,
         construction=entry.construction,
@@ -258,13 +265,13 @@ def _measure_one(scored: ScoredRun, name: str, choice: HeadlineChoice) -> TestSe
         projection=describe_projection(here.projection, two_labels),
         labels=here.projection.labels,
         only_label=_only_label(every, two_labels),
-        unanswered=unanswered_items(scored, name),
+        unanswered=unanswered_items(scored, name, accuracy, drop),
         parts=Parts(every, scored.limit),
     )
     if not accuracy.only_bounds:
         ties = ties_of(scored.run, name, two_labels=two_labels)
         found = replace(found, ties=ties, majority=_majority(here, two_labels), **_errors(here, two_labels))
-    return replace(found, **_against_base(scored, found, choice))
+    return replace(found, **_against_base(scored, found, drop, choice))
 
 
 def _errors(here: Scored, two_labels: bool) -> dict[str, Any]:
@@ -279,33 +286,35 @@ def _errors(here: Scored, two_labels: bool) -> dict[str, Any]:
     }
 
 
-def _against_base(scored: ScoredRun, found: TestSetResult, choice: HeadlineChoice) -> dict[str, Any]:
+def _against_base(
+    scored: ScoredRun, found: TestSetResult, drop: Quantity | None, choice: HeadlineChoice
+) -> dict[str, Any]:
     """Return the measures of a test set and its base together; the bounds alone if too much is missing."""
-    base, is_paired = found.base_set, scored.compares_items(found.name)
-    if base is None or base not in scored.run.datasets:
+    base, is_paired = found.base_set, scored.run.datasets[found.name].entry.compares_items
+    if base is None or drop is None:
         return {}
     lost = "drop" if is_paired else "difference"
     if (missing := found.unanswered) is not None and missing.only_drop_bounds:
         return {"base_accuracy": missing.base_accuracy, lost: missing.drop}
-    if is_paired:
-        return _paired(scored, found.name, base, choice)
-    drop = scored.drop(found.name, base)
-    if not drop.n or math.isnan(drop.known(CONFIDENCE).value):
+    known = drop.known(CONFIDENCE)
+    if not drop.n or math.isnan(known.value):
         return {}
+    if is_paired:
+        return {lost: known, **_paired(scored, found.name, base, drop, choice)}
     here = scored.scores[base].known
     return {
+        lost: known,
         "base_accuracy": share_correct(here.correct, here.clusters),
-        "difference": drop.value(),
         "candidate": choice.candidate(drop.known),
     }
 
 
-def _paired(scored: ScoredRun, name: str, base: str, choice: HeadlineChoice) -> dict[str, Any]:
-    """Return the paired measures, over the items whose base example was predicted and has a gold label."""
-    drop, flags = scored.drop(name, base), scored.before_and_after(name, base)
+def _paired(
+    scored: ScoredRun, name: str, base: str, drop: Quantity, choice: HeadlineChoice
+) -> dict[str, Any]:
+    """Return the tests of a paired *drop*, over the items whose base was predicted and has a gold label."""
+    flags = scored.before_and_after(name, base)
     both = flags[0].answered & flags[1].answered
-    if not both.any():
-        return {}
     before, after = (each.least[both] for each in flags)
     units = flags[1].columns[-1][both]
     test = clustered_mcnemar(before, after, units)
@@ -314,7 +323,6 @@ def _paired(scored: ScoredRun, name: str, base: str, choice: HeadlineChoice) -> 
     flipped = scored.flipped(name)
     return {
         "base_accuracy": share_correct(before, units),
-        "drop": drop.known(CONFIDENCE),
         "p_value": test.p_exact,
         "p_mid": test.p_mid,
         "mcnemar": mcnemar(test.b, test.c),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +22,14 @@ from crossexam.evaluation.calibration import has_low_mass
 from crossexam.evaluation.scores import numbered_clusters
 from crossexam.evaluation.shares import gives_labels_only, gold_places, label_places, projection_for_run
 from crossexam.evaluation.unanswered import answered_part
-from crossexam.stats.p_values import holm_of_planned
+from crossexam.stats.p_values import AtConfidence, holm_of_planned
 from crossexam.stats.paired_probabilities import (
     ItemLosses,
     PairedDifference,
     PairedProbabilities,
     item_losses,
     paired_areas,
+    paired_calibration,
     paired_probabilities,
 )
 
@@ -41,7 +42,7 @@ class ProbabilityComparison:
 
     Left out are *unanswered* items, which one of them or both did not answer, and *low_mass* ones, of which
     the labels had too little probability for one of them or both.  *aurc* is the difference in the area under
-    the risk-coverage curve, None if it was not asked for.  *brier_p* and *log_loss_p* are the p-values of
+    the risk-coverage curve.  *brier_p* and *log_loss_p* are the p-values of
     each measure corrected by Holm's method over the test sets, tested or not; None without one.
     """
 
@@ -49,7 +50,7 @@ class ProbabilityComparison:
     measured: PairedProbabilities
     unanswered: int
     low_mass: int
-    aurc: PairedDifference | None = None
+    aurc: PairedDifference
     brier_p: float | None = None
     log_loss_p: float | None = None
 
@@ -61,7 +62,7 @@ class ProbabilityComparison:
         return {
             "brier": (found.brier, self.brier_p),
             "log_loss": (found.log_loss, self.log_loss_p),
-            **{name: (each, None) for name, each in untested.items() if each is not None},
+            **{name: (each, None) for name, each in untested.items()},
         }
 
 
@@ -86,7 +87,7 @@ def probability_comparisons(
     known = answered_part(first, second, max_unanswered)
     loud = [name for name in known[0].datasets if not _are_labels_only(name, *known)]
     clusters = numbered_clusters(known[0]) if loud else {}
-    found = [compared_probabilities(name, *known, clusters.pop(name), with_area=True) for name in loud]
+    found = [_compared_on(name, *known, clusters.pop(name)) for name in loud]
     planned = [name for name in _compared(first, second) if not _are_labels_only(name, first, second)]
     return _corrected([each for each in found if each.measured.n], len(planned))
 
@@ -120,39 +121,85 @@ def _corrected(found: list[ProbabilityComparison], planned: int) -> tuple[Probab
     )
 
 
-def compared_probabilities(
-    name: str,
-    first: Run,
-    second: Run,
-    clusters: NDArray[np.int32],
-    confidence: float = 0.95,
-    *,
-    with_area: bool = False,
-) -> ProbabilityComparison:
+def _compared_on(name: str, first: Run, second: Run, clusters: NDArray[np.int32]) -> ProbabilityComparison:
     """Return the comparison on test set *name*, whose items have these *clusters* [n], without correction."""
-    gold = first.datasets[name].labels()
-    labelled = gold >= 0
-    answered = labelled & first.answered(name) & second.answered(name)
-    kept = answered & ~(has_low_mass(first, name) | has_low_mass(second, name))
-    parts = _parts(np.flatnonzero(kept).astype(np.int32), clusters)
-    fewer = second if second.two_labels else first
-    projection = projection_for_run(fewer, name)
-    places = gold_places(projection, gold[kept]).astype(np.int64)
-    one, other = first.answers(name), second.answers(name)
+    items = _Items.of(name, first, second)
+    n = len(items.rows)
+    sure, right = np.empty((2, n)), np.empty((2, n), dtype=np.bool_)
 
-    def losses(answers: NDArray[np.float64], rows: NDArray[np.int32]) -> ItemLosses:
-        return _losses(answers[rows], places[gold[rows]], projection)
+    def parts() -> Iterator[tuple[ItemLosses, ItemLosses, NDArray[np.int32]]]:
+        for rows, a, b in items.losses(clusters):
+            at = np.searchsorted(items.rows, rows)
+            sure[:, at], right[:, at] = (a.confidence, b.confidence), (a.right, b.right)
+            yield a, b, clusters[rows]
 
-    measured = paired_probabilities(
-        ((losses(one, rows), losses(other, rows), clusters[rows]) for rows in parts),
-        int(np.count_nonzero(kept)),
-        confidence=confidence,
-    )
-    rows = np.flatnonzero(kept).astype(np.int32)
-    area = paired_areas(losses(one, rows), losses(other, rows), clusters[rows]) if with_area else None
-    return ProbabilityComparison(
-        name, measured, int((labelled & ~answered).sum()), int((answered & ~kept).sum()), area
-    )
+    measured = paired_probabilities(parts(), n)
+    one, other = map(_Answers, sure, right)
+    area = paired_areas(one, other, clusters[items.rows])
+    return ProbabilityComparison(name, measured, items.unanswered, items.low_mass, area)
+
+
+def compared_calibration(name: str, first: Run, second: Run, clusters: NDArray[np.int32]) -> AtConfidence:
+    """Return the difference of two runs in ECE on test set *name*, whose items have these *clusters* [n]."""
+    items = _Items.of(name, first, second)
+    parts = ((a, b, clusters[rows]) for rows, a, b in items.losses(clusters))
+    return paired_calibration(parts, len(items.rows))
+
+
+class _Answers(NamedTuple):
+    """The confidence in the predictions of a model, and which are right: [n]."""
+
+    confidence: NDArray[np.float64]
+    right: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Items:
+    """The items of a test set that are measured, at *rows*; how many are *unanswered*, or of *low_mass*.
+
+    *gold* [n] are the places of the gold labels of all items among the labels of the *projection*, *answers*
+    those of both runs.
+    """
+
+    rows: NDArray[np.int32]
+    gold: NDArray[np.int64]
+    answers: tuple[NDArray[np.float64], NDArray[np.float64]]
+    projection: Projection
+    unanswered: int
+    low_mass: int
+
+    @classmethod
+    def of(cls, name: str, first: Run, second: Run) -> _Items:
+        """Return the items of test set *name* on which two runs are compared."""
+        gold = first.datasets[name].labels()
+        labelled = gold >= 0
+        answered = labelled & first.answered(name) & second.answered(name)
+        kept = answered & ~(has_low_mass(first, name) | has_low_mass(second, name))
+        projection = projection_for_run(second if second.two_labels else first, name)
+        return cls(
+            np.flatnonzero(kept).astype(np.int32),
+            gold_places(projection, gold[kept]).astype(np.int64)[gold],
+            (first.answers(name), second.answers(name)),
+            projection,
+            int((labelled & ~answered).sum()),
+            int((answered & ~kept).sum()),
+        )
+
+    def losses(
+        self, clusters: NDArray[np.int32]
+    ) -> Iterator[tuple[NDArray[np.int32], ItemLosses, ItemLosses]]:
+        """Yield what the answers of both runs are worth, a part of the rows at a time (:func:`_parts`)."""
+        columns = label_places(self.projection)
+        for rows in _parts(self.rows, clusters):
+            one, other = (
+                item_losses(
+                    self.projection.shares(answers[rows]),
+                    self.gold[rows],
+                    columns[self.projection.predictions(answers[rows])].astype(np.int64),
+                )
+                for answers in self.answers
+            )
+            yield rows, one, other
 
 
 def _parts(rows: NDArray[np.int32], clusters: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
@@ -167,8 +214,3 @@ def _parts(rows: NDArray[np.int32], clusters: NDArray[np.int32]) -> Iterator[NDA
         end = int(np.searchsorted(codes, last, side="right"))
         yield rows[start:end]
         start = end
-
-
-def _losses(answers: NDArray[np.float64], gold: NDArray[np.int64], projection: Projection) -> ItemLosses:
-    predicted = label_places(projection)[projection.predictions(answers)].astype(np.int64)
-    return item_losses(projection.shares(answers), gold, predicted)

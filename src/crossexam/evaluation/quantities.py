@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.evaluation.scores import Flags
 from crossexam.stats.estimate import exact_share, share_correct, wilson_share
 from crossexam.stats.p_values import AtConfidence
 from crossexam.stats.paired import difference_of_drops, paired_difference
@@ -37,6 +37,25 @@ def too_many(missing: int, count: int, limit: float) -> bool:
     (False, True, False)
     """
     return missing > limit * count
+
+
+class Flags(NamedTuple):
+    """What is true of each item [n], such as that the model got it right.
+
+    *least* and *most* take the missing answers so that it is true of as few and of as many as possible;
+    *answered* says which are not missing.  *columns* are the arrays [n] that an estimate also needs, the last
+    of which are the units that are independent.
+    """
+
+    least: NDArray[np.bool_]
+    most: NDArray[np.bool_]
+    answered: NDArray[np.bool_]
+    columns: tuple[NDArray[Any], ...]
+
+    def at(self, kept: NDArray[Any]) -> Flags:
+        """Return the flags of the items that are *kept*, a mask or positions."""
+        columns = tuple(each[kept] for each in self.columns)
+        return Flags(self.least[kept], self.most[kept], self.answered[kept], columns)
 
 
 @dataclass(frozen=True)
@@ -112,7 +131,7 @@ def quantity(
 
     def at(chosen: Sequence[NDArray[np.bool_]], rows: NDArray[np.bool_] | slice) -> AtConfidence:
         given = [each[rows] for each in (*chosen, *by)]
-        return lambda confidence: estimate(*given, confidence)
+        return cache(lambda confidence: estimate(*given, confidence))
 
     whole = slice(None)
     known = at(least, answered if missing else whole)

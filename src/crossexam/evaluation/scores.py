@@ -6,20 +6,21 @@ Everything that is measured starts from :func:`score_run`, which alone decides w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.constructions.keys import key_clusters
-from crossexam.core.columns import examples_at
-from crossexam.core.dataset import Dataset, Reading, Run
+from crossexam.core.columns import Places, examples_at
+from crossexam.core.dataset import Reading, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, ItemLabels, Projection, Ties
 from crossexam.core.stretches import stretches
+from crossexam.evaluation.quantities import Flags, Quantity, difference_of, share_of, unpaired_drop
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
@@ -31,25 +32,6 @@ _AS_NEUTRAL: Final = "not_entailment counts as neutral, the only other label"
 
 _ENTAILMENT: Final = LABEL_INDEX["entailment"]
 _NEUTRAL: Final = LABEL_INDEX["neutral"]
-
-
-class Flags(NamedTuple):
-    """What is true of each item [n], such as that the model got it right.
-
-    *least* and *most* take the missing answers so that it is true of as few and of as many as possible;
-    *answered* says which are not missing.  *columns* are the arrays [n] that an estimate also needs, the last
-    of which are the units that are independent.
-    """
-
-    least: NDArray[np.bool_]
-    most: NDArray[np.bool_]
-    answered: NDArray[np.bool_]
-    columns: tuple[NDArray[Any], ...]
-
-    def at(self, kept: NDArray[Any]) -> Flags:
-        """Return the flags of the items that are *kept*, a mask or positions."""
-        columns = tuple(each[kept] for each in self.columns)
-        return Flags(self.least[kept], self.most[kept], self.answered[kept], columns)
 
 
 @dataclass(frozen=True)
@@ -116,6 +98,75 @@ class Scored:
         )
 
 
+@dataclass(frozen=True)
+class ScoredRun:
+    """A *run* that is scored once, on *two_labels* or on all.
+
+    If more than the share *limit* of the items of a test set is missing, only bounds are known.
+    """
+
+    run: Run
+    two_labels: bool
+    limit: float
+    _places: dict[str, Places] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _pairs: dict[tuple[str, str], tuple[NDArray[np.int64], NDArray[np.bool_]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    @cached_property
+    def scores(self) -> dict[str, Scored]:
+        """The items with a gold label by test set, answered or not."""
+        return score_run(self.run, two_labels=self.two_labels)
+
+    def base_of(self, name: str) -> str | None:
+        """Return the base of test set *name*, if it has one; raises CrossexamError if the run lacks it."""
+        base = self.run.datasets[name].entry.base_set
+        if base is not None and base not in self.run.datasets:
+            raise CrossexamError(
+                f"the run lacks '{base}', with which the items are compared",
+                where=f"test set {name}",
+                wanted="a run over the test set and its base",
+            )
+        return base
+
+    def pairs(self, name: str, base: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the places of the base items, and which items of test set *name* have one [n]."""
+        if base not in self._places:
+            self._places[base] = Places(self.scores[base].examples)
+        if (name, base) not in self._pairs:
+            at = self._places[base].of_bases(self.scores[name].examples)
+            self._pairs[name, base] = at[at >= 0], at >= 0
+        return self._pairs[name, base]
+
+    def before_and_after(self, name: str, base: str) -> tuple[Flags, Flags]:
+        """Return which base items are right, and which of the items made from them."""
+        at, kept = self.pairs(name, base)
+        after = self.scores[name].right.at(kept)
+        return self.scores[base].right.at(at)._replace(columns=after.columns), after
+
+    def flipped(self, name: str) -> Flags | None:
+        """Return of which items the prediction differs from that of their base; None if none is compared."""
+        base = self.base_of(name)
+        if base is None or not self.run.datasets[name].entry.compares_items:
+            return None
+        at, kept = self.pairs(name, base)
+        after, before = self.scores[name].predicted[kept], self.scores[base].predicted[at]
+        answered = (after >= 0) & (before >= 0)
+        flipped = after != before
+        units = self.scores[name].units[kept]
+        return Flags(flipped & answered, flipped | ~answered, answered, (units,))
+
+    def accuracy(self, name: str) -> Quantity:
+        """Return the share of the items of test set *name* that are right."""
+        return share_of(self.scores[name].right, self.limit)
+
+    def drop(self, name: str, base: str) -> Quantity:
+        """Return the accuracy lost from the *base*; if items are not paired, the difference of accuracies."""
+        if self.run.datasets[name].entry.compares_items:
+            return difference_of(*self.before_and_after(name, base), self.limit)
+        return unpaired_drop([(self.scores[base].right, self.scores[name].right)], self.limit)
+
+
 def score_run(
     run: Run, *, two_labels: bool = False, clusters: Mapping[str, NDArray[np.int32]] | None = None
 ) -> dict[str, Scored]:
@@ -131,10 +182,22 @@ def score_run(
     Raises CrossexamError if predictions are missing.
     """
     numbers = numbered_clusters(run) if clusters is None else clusters
-    return {
-        name: _score_one(name, dataset, run, two_labels, numbers[name])
-        for name, dataset in run.datasets.items()
-    }
+    scored = {}
+    for name, dataset in run.datasets.items():
+        gold = dataset.labels()
+        labelled = gold >= 0
+        _labels_fit(name, gold[labelled], dataset.projection)
+        scored[name] = Scored(
+            examples=dataset.examples,
+            gold=gold,
+            predicted=_predicted(run, name, two_labels),
+            clusters=numbers[name],
+            unlabelled=int((~labelled).sum()),
+            projection=dataset.projection,
+            reading=run.reading.get(name),
+            keys=key_clusters(dataset.examples, dataset.entry.construction),
+        ).at(labelled)
+    return scored
 
 
 def score_answered(
@@ -153,8 +216,10 @@ def ties_of(run: Run, name: str, *, two_labels: bool = False, beside: Run | None
     """
     dataset = run.datasets[name]
     scored = ItemLabels(dataset.labels(), run.answers(name), dataset.projection, two_labels)
-    missing = _unanswered(name, run, beside)
-    gold = scored.gold if missing is None else np.where(missing, -1, scored.gold).astype(np.int8)
+    missing = ~run.answered(name)
+    if beside is not None and name in beside.datasets:
+        missing |= ~beside.answered(name)
+    gold = np.where(missing, np.int8(-1), scored.gold)
     found = Ties()
     for part in stretches(len(gold)):
         found += scored.projection.ties(scored.probabilities[part], gold[part])
@@ -202,38 +267,19 @@ def numbered_clusters(run: Run) -> dict[str, NDArray[np.int32]]:
     return {name: numbers[end - len(hashes[name]) : end] for name, end in zip(hashes, ends, strict=True)}
 
 
-def _score_one(
-    name: str, dataset: Dataset, run: Run, two_labels: bool, clusters: NDArray[np.int32]
-) -> Scored:
-    projection, gold, answers = dataset.projection, dataset.labels(), run.answers(name)
+def _predicted(run: Run, name: str, two_labels: bool) -> NDArray[np.int8]:
+    """Return the predicted labels [n] among those of test set *name*, as :func:`score_run` shows them."""
+    dataset, gold, answers = run.datasets[name], run.datasets[name].labels(), run.answers(name)
     predicted = np.empty(len(gold), dtype=np.int8)
     for part in stretches(len(gold)):
-        predicted[part] = _predicted(ItemLabels(gold[part], answers[part], projection, two_labels))
-    answered = run.answered(name)
-    if not answered.all():
-        predicted[~answered] = -1
-    labelled = gold >= 0
-    _labels_fit(name, gold[labelled], projection)
-    keys = key_clusters(dataset.examples, dataset.entry.construction)
-    unlabelled, reading = int((~labelled).sum()), run.reading.get(name)
-    whole = Scored(dataset.examples, gold, predicted, clusters, unlabelled, projection, reading, keys)
-    return whole.at(labelled)
-
-
-def _predicted(scored: ItemLabels) -> NDArray[np.int64] | NDArray[np.int8]:
-    """Return the predicted labels [n] among those of the test set, as :func:`score_run` shows them."""
-    if scored.projection is scored.declared:
-        return scored.predicted
-    wrong = np.where(scored.given == _ENTAILMENT, _NEUTRAL, _ENTAILMENT).astype(np.int8)
-    return np.where(scored.correct, scored.given, wrong)
-
-
-def _unanswered(name: str, run: Run, beside: Run | None) -> NDArray[np.bool_] | None:
-    """Return which items *run*, or the run *beside* it, did not answer: [n]; None if both answered all."""
-    missing = ~run.answered(name)
-    if beside is not None and name in beside.datasets:
-        missing |= ~beside.answered(name)
-    return missing if missing.any() else None
+        scored = ItemLabels(gold[part], answers[part], dataset.projection, two_labels)
+        if scored.projection is scored.declared:
+            predicted[part] = scored.predicted
+        else:
+            wrong = np.where(scored.given == _ENTAILMENT, _NEUTRAL, _ENTAILMENT)
+            predicted[part] = np.where(scored.correct, scored.given, wrong)
+    predicted[~run.answered(name)] = -1
+    return predicted
 
 
 def gold_classes(scored: Scored, *, two_labels: bool) -> NDArray[np.int8]:

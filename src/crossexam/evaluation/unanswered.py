@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.evaluation.quantities import share_of, too_many
-from crossexam.evaluation.scored_run import ScoredRun
-from crossexam.evaluation.scores import Scored
+from crossexam.evaluation.quantities import Quantity, share_of, too_many
+from crossexam.evaluation.scores import Scored, ScoredRun
 from crossexam.stats.estimate import OTHER, Coded, by_slice
 
 
@@ -54,9 +53,16 @@ class Unanswered:
         return self.missing / self.labelled if self.labelled else self.count / self.items
 
 
-def unanswered_items(scored: ScoredRun, name: str) -> Unanswered | None:
-    """Return what test set *name* of a run lacks, and its base; None if both were answered."""
-    outcomes, accuracy = scored.run.outcomes_of(name), scored.accuracy(name)
+def unanswered_items(
+    scored: ScoredRun, name: str, accuracy: Quantity, drop: Quantity | None
+) -> Unanswered | None:
+    """Return what test set *name* of a run lacks, and its base; None if both were answered.
+
+    These are its *accuracy*, and its *drop* if there is a base to compare with.
+    """
+    outcomes = scored.run.outcomes_of(name)
+    if outcomes.answered.all() and (drop is None or not drop.missing):
+        return None
     found = Unanswered(
         counts=outcomes.unanswered(),
         items=len(outcomes.codes),
@@ -64,28 +70,23 @@ def unanswered_items(scored: ScoredRun, name: str) -> Unanswered | None:
         missing=accuracy.missing,
         accuracy=accuracy.bounds(),
         only_bounds=accuracy.only_bounds,
-        **_of_base(scored, name, only_bounds=accuracy.only_bounds),
+        **({} if drop is None or not drop.n else _of_base(scored, name, accuracy, drop)),
     )
     return found if found.count or found.pairs_missing or found.only_drop_bounds else None
 
 
-def _of_base(scored: ScoredRun, name: str, *, only_bounds: bool) -> dict[str, Any]:
-    """Return what is missing of the base of test set *name*, if there is one to compare with."""
-    base = scored.run.datasets[name].entry.base_set
-    if base is None or base not in scored.run.datasets:
-        return {}
-    drop = scored.drop(name, base)
-    if not drop.n:
-        return {}
-    is_paired = scored.compares_items(name)
-    before = scored.before_and_after(name, base)[0] if is_paired else scored.right(base)
+def _of_base(scored: ScoredRun, name: str, accuracy: Quantity, drop: Quantity) -> dict[str, Any]:
+    """Return what is missing of the base of test set *name*."""
+    base, is_paired = scored.base_of(name), scored.run.datasets[name].entry.compares_items
+    assert base is not None
+    before = scored.before_and_after(name, base)[0] if is_paired else scored.scores[base].right
     missing = drop.missing if is_paired else int((~before.answered).sum())
     return {
         "base_accuracy": share_of(before, scored.limit).bounds(),
         "drop": drop.bounds(),
         "pairs": drop.n if is_paired else 0,
         "pairs_missing": missing,
-        "only_drop_bounds": only_bounds or drop.only_bounds,
+        "only_drop_bounds": accuracy.only_bounds or drop.only_bounds,
     }
 
 

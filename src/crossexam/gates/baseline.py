@@ -32,7 +32,7 @@ from crossexam.core.outcome import STATUSES, Outcomes
 from crossexam.core.places import copy_path
 from crossexam.core.sealed import ChangedError, sealed, unsealed
 from crossexam.core.transfers import fetch_file, put_file
-from crossexam.evaluation.comparison import content_hash_of, contents_of, way_to_same_sets
+from crossexam.evaluation.comparison import contents_of, way_to_same_sets
 from crossexam.evaluation.shares import gives_labels_only, probabilities_needed
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ class Baseline:
 
 def _check_items(name: str, each: BaselineSet, run: Run) -> None:
     dataset = run.datasets[name]
-    found = content_hash_of(dataset)
+    found = dataset.stated_hash
     if (len(dataset), found) != (each.rows, each.content_hash):
         raise CrossexamError(
             f"the run and the baseline are over different items ({len(dataset):,} with content {found}, "
@@ -178,7 +178,7 @@ def _set_of(run: Run, name: str, probabilities: bool) -> BaselineSet:
     stores = probabilities and not gives_labels_only(answers)
     knows_mass = stores and not np.isnan(outcomes.label_mass).all()
     return BaselineSet(
-        content_hash=content_hash_of(dataset),
+        content_hash=dataset.stated_hash,
         rows=len(dataset),
         projection=dataset.projection.name,
         made_by=dataset.entry.versioned,

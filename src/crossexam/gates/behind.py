@@ -19,8 +19,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import GOLDS
 from crossexam.core.outcome import STATUSES
-from crossexam.evaluation.scored_run import ScoredRun
-from crossexam.gates.items import Finder
+from crossexam.gates.items import Finder, JudgedRun
 
 #: As many items of a check are shown unless more are asked for.
 ITEMS_PER_CHECK: Final = 3
@@ -69,7 +68,7 @@ def check_item_count(value: object) -> int | None:
 
 
 def items_behind(
-    find: Finder, name: str, new: ScoredRun, old: ScoredRun | None, *, if_true: bool, most: int | None
+    find: Finder, name: str, new: JudgedRun, old: JudgedRun | None, *, if_true: bool, most: int | None
 ) -> ItemsBehind:
     """Return the items of test set *name* that *find* finds, and at *most* so many of them to be shown.
 

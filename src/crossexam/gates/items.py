@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.evaluation.calibration import has_low_mass
-from crossexam.evaluation.consistency import ConsistencyRule, Violations
-from crossexam.evaluation.scored_run import ScoredRun
-from crossexam.evaluation.scores import Flags
+from crossexam.evaluation.consistency import ConsistencyRule, Violations, consistency_of
+from crossexam.evaluation.quantities import Flags
+from crossexam.evaluation.scores import ScoredRun, gold_classes
 from crossexam.evaluation.shares import Shares, shares_of
 
 _Flags = NDArray[np.bool_]
@@ -34,10 +37,37 @@ class Sought(NamedTuple):
     reads_base: bool = False
 
 
-def violations_of(rule: ConsistencyRule) -> Callable[[ScoredRun, str], Violations | None]:
+@dataclass(frozen=True)
+class JudgedRun(ScoredRun):
+    """A scored run as a gate needs it; *probabilities* is a run that has these."""
+
+    probabilities: Run | None = None
+
+    def right(self, name: str) -> Flags:
+        """Return which items of test set *name* are right."""
+        return self.scores[name].right
+
+    def right_by_gold(self, name: str) -> Flags:
+        """Return which items are right, with their gold labels; all but entailment are one on two labels."""
+        scored = self.scores[name]
+        columns = (gold_classes(scored, two_labels=self.two_labels), *scored.right.columns)
+        return scored.right._replace(columns=columns)
+
+    def compares_items(self, name: str) -> bool:
+        """Return whether the items of test set *name* are compared with their base one by one."""
+        return self.run.datasets[name].entry.compares_items
+
+    @cached_property
+    def violations(self) -> dict[tuple[str, str], Violations]:
+        """The violations of consistency rules, by the names of the rule and the test set."""
+        found = consistency_of(self.run, max_unanswered=self.limit, two_labels=self.two_labels)
+        return {(each.rule.name, each.test_set): each for each in found.values()}
+
+
+def violations_of(rule: ConsistencyRule) -> Callable[[JudgedRun, str], Violations | None]:
     """Return a function that finds the violations of *rule* on a test set."""
 
-    def found(answers: ScoredRun, name: str) -> Violations | None:
+    def found(answers: JudgedRun, name: str) -> Violations | None:
         """Return what is there; None if the items of test set *name* are of another rule."""
         if answers.run.datasets[name].entry.construction != rule.made_by:
             return None
@@ -55,11 +85,11 @@ def violations_of(rule: ConsistencyRule) -> Callable[[ScoredRun, str], Violation
     return found
 
 
-def violated(rule: ConsistencyRule) -> Callable[[ScoredRun, str], Flags | None]:
+def violated(rule: ConsistencyRule) -> Callable[[JudgedRun, str], Flags | None]:
     """Return which of all items violate *rule*."""
     find = violations_of(rule)
 
-    def items(answers: ScoredRun, name: str) -> Flags | None:
+    def items(answers: JudgedRun, name: str) -> Flags | None:
         found = find(answers, name)
         return None if found is None else found.flags
 
@@ -67,7 +97,7 @@ def violated(rule: ConsistencyRule) -> Callable[[ScoredRun, str], Flags | None]:
 
 
 #: Finds the items behind the value of a measure.
-Finder = Callable[[ScoredRun, str], Sought]
+Finder = Callable[[JudgedRun, str], Sought]
 
 _RIGHT: Final = ("right", "wrong")
 _LOST: Final = ("right on the base and wrong here", "wrong on the base or right here")
@@ -77,22 +107,22 @@ _VIOLATED: Final = ("in violation of the rule", "in keeping with the rule")
 _SURELY_WRONG: Final = ("wrong, the most confident first", "right, the most confident first")
 
 
-def labelled_rows(answers: ScoredRun, name: str) -> NDArray[np.int64]:
+def labelled_rows(answers: JudgedRun, name: str) -> NDArray[np.int64]:
     """Return the places of the items of test set *name* that have a gold label."""
     return np.flatnonzero(answers.run.datasets[name].labels() >= 0)
 
 
-def _paired_rows(answers: ScoredRun, name: str, base: str) -> NDArray[np.int64]:
+def _paired_rows(answers: JudgedRun, name: str, base: str) -> NDArray[np.int64]:
     return labelled_rows(answers, name)[answers.pairs(name, base)[1]]
 
 
-def right_items(answers: ScoredRun, name: str) -> Sought:
+def right_items(answers: JudgedRun, name: str) -> Sought:
     """Return which items of test set *name* are right, and where they are."""
     found = answers.right(name)
     return Sought(labelled_rows(answers, name), found.least, found.answered, _RIGHT)
 
 
-def lost_items(answers: ScoredRun, name: str) -> Sought:
+def lost_items(answers: JudgedRun, name: str) -> Sought:
     """Return which items are wrong although their base is right; the wrong ones if they are not paired."""
     base = answers.base_of(name)
     if base is None or not answers.compares_items(name):
@@ -103,7 +133,7 @@ def lost_items(answers: ScoredRun, name: str) -> Sought:
     return Sought(_paired_rows(answers, name, base), lost, known, _LOST, reads_base=True)
 
 
-def flipped_items(answers: ScoredRun, name: str) -> Sought:
+def flipped_items(answers: JudgedRun, name: str) -> Sought:
     """Return which items are predicted otherwise than their base, and where they are."""
     found, base = answers.flipped(name), answers.base_of(name)
     assert found is not None
@@ -112,7 +142,7 @@ def flipped_items(answers: ScoredRun, name: str) -> Sought:
     return Sought(rows, found.least, found.answered, _FLIPPED, reads_base=True)
 
 
-def items_without_answer(answers: ScoredRun, name: str) -> Sought:
+def items_without_answer(answers: JudgedRun, name: str) -> Sought:
     """Return which items with a gold label have no answer; which of all if none has a label."""
     answered, rows = answers.run.answered(name), labelled_rows(answers, name)
     if not len(rows):
@@ -120,7 +150,7 @@ def items_without_answer(answers: ScoredRun, name: str) -> Sought:
     return Sought(rows, ~answered[rows], np.ones(len(rows), dtype=np.bool_), _UNANSWERED)
 
 
-def usable_shares(answers: ScoredRun, name: str) -> Shares | None:
+def usable_shares(answers: JudgedRun, name: str) -> Shares | None:
     """Return the shares of the items whose calibration is measured; None if the model gave labels only."""
     found = next(shares_of(answers.run.restricted_to([name])), None)
     if found is None:
@@ -128,7 +158,7 @@ def usable_shares(answers: ScoredRun, name: str) -> Shares | None:
     return found.at(found.answered & ~has_low_mass(answers.run, name)[found.rows])
 
 
-def surely_wrong_items(answers: ScoredRun, name: str) -> Sought:
+def surely_wrong_items(answers: JudgedRun, name: str) -> Sought:
     """Return which items are wrong, weighted by the probability of what was predicted."""
     found = usable_shares(answers, name)
     assert found is not None
@@ -139,7 +169,7 @@ def surely_wrong_items(answers: ScoredRun, name: str) -> Sought:
 def violating_items(rule: ConsistencyRule) -> Finder:
     """Return a function that finds the items that violate *rule*."""
 
-    def find(answers: ScoredRun, name: str) -> Sought:
+    def find(answers: JudgedRun, name: str) -> Sought:
         found = answers.violations[rule.name, name]
         return Sought(found.rows, found.violated, found.answered, _VIOLATED, reads_base=rule.reads_base)
 

@@ -25,11 +25,11 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import CONSISTENCY
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.quantities import Quantity
-from crossexam.evaluation.scored_run import ScoredRun
 from crossexam.evaluation.verified import by_status
 from crossexam.gates.baseline import Baseline
 from crossexam.gates.behind import ITEMS_PER_CHECK, items_behind
 from crossexam.gates.checks import Check, Outcome
+from crossexam.gates.items import JudgedRun
 from crossexam.gates.prospects import prospects_of
 from crossexam.gates.result import UNDECIDED, GateResult, OpenChecks
 from crossexam.gates.rules import GateRule, Limit
@@ -156,19 +156,19 @@ class _Sides:
         return by_status(self.run)
 
     @cached_property
-    def alone(self) -> ScoredRun:
+    def alone(self) -> JudgedRun:
         """The run, scored as in its report."""
-        return ScoredRun(self.parts, self.parts.two_labels, self.limit, self.parts)
+        return JudgedRun(self.parts, self.parts.two_labels, self.limit, self.parts)
 
     @cached_property
-    def both(self) -> tuple[ScoredRun, ScoredRun] | None:
+    def both(self) -> tuple[JudgedRun, JudgedRun] | None:
         """The run and the baseline, scored on two labels if one of the models has two."""
         if self.baseline is None:
             return None
         two_labels = self.run.two_labels or self.baseline.two_labels
-        new = ScoredRun(self.parts, two_labels, self.limit, self.parts)
+        new = JudgedRun(self.parts, two_labels, self.limit, self.parts)
         labels, shares = (self.baseline.over(self.run, probabilities=each) for each in (False, True))
-        return new, ScoredRun(by_status(labels), two_labels, self.limit, by_status(shares))
+        return new, JudgedRun(by_status(labels), two_labels, self.limit, by_status(shares))
 
 
 @dataclass(frozen=True)

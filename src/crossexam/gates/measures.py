@@ -13,8 +13,9 @@ from typing import Final
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.consistency import RULES, ConsistencyRule
-from crossexam.evaluation.probability_comparison import compared_probabilities
+from crossexam.evaluation.probability_comparison import compared_calibration
 from crossexam.evaluation.quantities import (
+    Flags,
     Quantity,
     difference_of,
     difference_of_changes,
@@ -23,11 +24,11 @@ from crossexam.evaluation.quantities import (
     too_many,
     unpaired_drop,
 )
-from crossexam.evaluation.scored_run import ScoredRun
-from crossexam.evaluation.scores import Flags, numbered_clusters
+from crossexam.evaluation.scores import numbered_clusters
 from crossexam.evaluation.shares import gives_labels_only, probabilities_needed
 from crossexam.gates.items import (
     Finder,
+    JudgedRun,
     flipped_items,
     items_without_answer,
     labelled_rows,
@@ -51,9 +52,9 @@ from crossexam.stats.paired import paired_difference
 _BASES: Final = "items with a gold label, whose base items have one too"
 
 #: Measures a test set of a run; None if it has nothing of the kind.
-Alone = Callable[[ScoredRun, str], Quantity | None]
+Alone = Callable[[JudgedRun, str], Quantity | None]
 #: Measures the difference of a run, the first, from a baseline.
-Against = Callable[[ScoredRun, ScoredRun, str], Quantity | None]
+Against = Callable[[JudgedRun, JudgedRun, str], Quantity | None]
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,11 @@ class Measure:
 #: A mean of recalls with the interval that is shown, and with the one from which p-values are.
 _BALANCED: Final = (balanced_accuracy, exact_balanced_accuracy)
 #: Finds flags of the items of a test set, None if it has nothing of the kind.
-_Find = Callable[[ScoredRun, str], Flags | None]
+_Find = Callable[[JudgedRun, str], Flags | None]
 
 
 def _share_of(find: _Find, estimates: Sequence[Callable[..., Estimate]] | None = None) -> Alone:
-    def measured(answers: ScoredRun, name: str) -> Quantity | None:
+    def measured(answers: JudgedRun, name: str) -> Quantity | None:
         found = find(answers, name)
         if found is None:
             return None
@@ -94,7 +95,7 @@ def _share_of(find: _Find, estimates: Sequence[Callable[..., Estimate]] | None =
 
 
 def _against(find: _Find, estimate: Callable[..., Estimate] = paired_difference) -> Against:
-    def measured(answers: ScoredRun, baseline: ScoredRun, name: str) -> Quantity | None:
+    def measured(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantity | None:
         new, old = find(answers, name), find(baseline, name)
         if new is None or old is None:
             return None
@@ -103,12 +104,12 @@ def _against(find: _Find, estimate: Callable[..., Estimate] = paired_difference)
     return measured
 
 
-def _drop(answers: ScoredRun, name: str) -> Quantity | None:
+def _drop(answers: JudgedRun, name: str) -> Quantity | None:
     base = answers.base_of(name)
     return None if base is None else answers.drop(name, base)
 
 
-def _drop_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> Quantity | None:
+def _drop_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantity | None:
     """Return how much more accuracy is lost than the baseline lost, from the differences of the pairs."""
     base = answers.base_of(name)
     if base is None:
@@ -120,7 +121,7 @@ def _drop_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> Quantit
     return difference_of_changes(new, old, answers.limit)
 
 
-def _unanswered(answers: ScoredRun, name: str) -> Quantity:
+def _unanswered(answers: JudgedRun, name: str) -> Quantity:
     """Return the share of the items with a gold label that have no answer; of all if none has a label."""
     labelled = answers.scores[name].answered
     answered = labelled if len(labelled) else answers.run.answered(name)
@@ -128,12 +129,12 @@ def _unanswered(answers: ScoredRun, name: str) -> Quantity:
     return observed(int((~answered).sum()) / n if n else nan, n)
 
 
-def _unanswered_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> Quantity:
+def _unanswered_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantity:
     new, old = (_unanswered(each, name) for each in (answers, baseline))
     return observed(new.value().value - old.value().value, new.n)
 
 
-def _ece(answers: ScoredRun, name: str) -> Quantity:
+def _ece(answers: JudgedRun, name: str) -> Quantity:
     """Return the expected calibration error: 15 bins of equal width, as in reports."""
     kept = usable_shares(answers, name)
     if kept is None:
@@ -146,7 +147,7 @@ def _ece(answers: ScoredRun, name: str) -> Quantity:
     return replace(found, distances=errors.distances if errors.clusters > 1 else None)
 
 
-def _ece_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> Quantity:
+def _ece_against(answers: JudgedRun, baseline: JudgedRun, name: str) -> Quantity:
     new, old = answers.probabilities, baseline.probabilities
     if new is None or old is None or name not in old.datasets:
         raise CrossexamError(
@@ -160,11 +161,7 @@ def _ece_against(answers: ScoredRun, baseline: ScoredRun, name: str) -> Quantity
         raise probabilities_needed(new, f"the calibration error on {name}")
     clusters = numbered_clusters(new.restricted_to([name]))[name]
     n = len(labelled_rows(answers, name))
-
-    def at(confidence: float) -> Estimate:
-        found = compared_probabilities(name, new, old, clusters, confidence)
-        return found.measured.ece.difference
-
+    at = compared_calibration(name, new, old, clusters)
     return _calibration(at, n, at(0.95).n, answers.limit, -1.0)
 
 
@@ -201,7 +198,7 @@ def _violated_where_it_applies(rule: ConsistencyRule) -> Alone:
     """Return a function that measures how many items violate *rule*, of those whose condition holds."""
     find = violations_of(rule)
 
-    def measured(answers: ScoredRun, name: str) -> Quantity | None:
+    def measured(answers: JudgedRun, name: str) -> Quantity | None:
         found = find(answers, name)
         return None if found is None else found.where_it_applies
 
@@ -211,7 +208,7 @@ def _violated_where_it_applies(rule: ConsistencyRule) -> Alone:
 def _not_against(rule: ConsistencyRule, name: str, instead: str) -> Against:
     find = violations_of(rule)
 
-    def measured(answers: ScoredRun, baseline: ScoredRun, test_set: str) -> Quantity | None:
+    def measured(answers: JudgedRun, baseline: JudgedRun, test_set: str) -> Quantity | None:
         if find(answers, test_set) is None:
             return None
         raise CrossexamError(
@@ -259,16 +256,16 @@ MEASURES: Final[Mapping[str, Measure]] = {
             "accuracy",
             "the share of items that are right",
             True,
-            _share_of(ScoredRun.right),
-            _against(ScoredRun.right),
+            _share_of(JudgedRun.right),
+            _against(JudgedRun.right),
             right_items,
         ),
         Measure(
             "balanced_accuracy",
             "the mean of the recalls of the gold labels",
             True,
-            _share_of(ScoredRun.right_by_gold, _BALANCED),
-            _against(ScoredRun.right_by_gold, balanced_difference),
+            _share_of(JudgedRun.right_by_gold, _BALANCED),
+            _against(JudgedRun.right_by_gold, balanced_difference),
             right_items,
         ),
         Measure(
@@ -285,8 +282,8 @@ MEASURES: Final[Mapping[str, Measure]] = {
             "flip_rate",
             "the share of items predicted otherwise than their base",
             False,
-            _share_of(ScoredRun.flipped),
-            _against(ScoredRun.flipped),
+            _share_of(JudgedRun.flipped),
+            _against(JudgedRun.flipped),
             flipped_items,
             needs=_BASES,
         ),

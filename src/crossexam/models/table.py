@@ -139,9 +139,10 @@ def open_model(
 def _opened(model: str | Model | Callable[[Sequence[Pair]], Any], values: Mapping[str, Any]) -> Model:
     if isinstance(model, str):
         kind = kind_named(model)
-        opened: Model = imported(kind.opener)(
-            model, options_of(kind, values, where=model), *_opened_members(kind, model, values)
-        )
+        given: list[Any] = [model, options_of(kind, values, where=model)]
+        if kind.members is not None:
+            given.append([_opened(member, values) for member in kind.member_names(model)])
+        opened: Model = imported(kind.opener)(*given)
         return opened
     if isinstance(model, Model):
         return model
@@ -155,13 +156,6 @@ def _opened(model: str | Model | Callable[[Sequence[Pair]], Any], values: Mappin
         f"{shown(model)} is not a model",
         wanted="a name such as builtin/overlap, or a function that takes pairs",
     )
-
-
-def _opened_members(kind: ModelKind, name: str, values: Mapping[str, Any]) -> list[list[Model]]:
-    """Return the third argument of the opener, if it has one: the members, with the same values."""
-    if kind.members is None:
-        return []
-    return [[_opened(member, values) for member in kind.member_names(name)]]
 
 
 def check_packages(model: str) -> None:

@@ -137,16 +137,11 @@ def _option(of: Field[Any], annotation: Any) -> Option:
         said,
         name=of.name,
         kind=kind,
-        once=said.once or _is_written(kind),
+        once=said.once or work_path in get_args(kind)[1:],  # WriteTo: a file or folder to write
         default=of.default,
         flags=() if said.is_argument else said.flags or (f"--{of.name.replace('_', '-')}",),
         takes=said.takes or ("" if kind is bool else _placeholder(kind)),
     )
-
-
-def _is_written(kind: Any) -> bool:
-    """Return whether *kind* is ``WriteTo``, that of a file or folder to write."""
-    return work_path in get_args(kind)[1:]
 
 
 def _placeholder(kind: Any) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import ways_out
 from crossexam.constructions.keys import keys_are_sampled
@@ -91,8 +91,7 @@ def accuracy_table(results: Results) -> Table:
         accuracies = (result.accuracy if result else None for result in per_model)
         figures = [study.figures(dataset).get(system) for study in studies for system in study.systems]
         rows.append((results.short_names[name], n, *accuracies, *figures))
-        shares = [_majority_share(result) for result in per_model]
-        if has_majority_row(name, results) and any(share is not None for share in shares):
+        if shares := majority_shares(name, results):
             rows.append((MAJORITY, n, *shares, *(None for _ in figures)))
     columns = (
         Column("Test set"),
@@ -108,13 +107,7 @@ def accuracy_table(results: Results) -> Table:
     }
     notes = [
         accuracy_note(results.test_sets, results.short_names),
-        *empty_notes(results.test_sets, results.short_names),
-        *majority_notes(results),
-        *unanswered_notes((result for model in results.models for result in model.results), "accuracy"),
-        *tie_notes(results),
-        *relabelled_notes(results.test_sets, results.short_names),
-        *proposed_notes(results.test_sets),
-        *projection_notes(results),
+        *notes_on_items(results, "accuracy"),
         *other_rules_note(differences),
         *_limited_note(results),
         *(study.source for study in studies),
@@ -155,12 +148,16 @@ def _majority_share(result: TestSetResult | None) -> float | None:
     return result.majority.share if result.majority is not None else None
 
 
-def has_majority_row(name: str, results: Results) -> bool:
-    """Return whether tables of accuracies have the majority baseline of the test set *name* below it.
+def majority_shares(name: str, results: Results) -> list[float | None]:
+    """Return the share of the majority class of test set *name* by model, for the row below it.
 
-    Sets of swapped words are selected, so that one label may have most of the items.
+    Empty if it has no such row, which bases have, and sets of swapped words: these are selected, so that one
+    label may have most of the items.
     """
-    return name in results.drop_bases or _is_swapped(name, results)
+    if name not in results.drop_bases and not _is_swapped(name, results):
+        return []
+    shares = [_majority_share(model.result(name)) for model in results.models]
+    return [] if shares.count(None) == len(shares) else shares
 
 
 def _is_swapped(name: str, results: Results) -> bool:
@@ -178,7 +175,7 @@ def majority_notes(results: Results) -> list[str]:
         known = {name: share for name, share in shares.items() if share is not None}
         here = {share for name, share in known.items() if name in results.drop_bases}
         for name, share in known.items():
-            if has_majority_row(name, results):
+            if name in results.drop_bases or _is_swapped(name, results):
                 continue
             if here and all(abs(share - each) > _OTHER_SHARE for each in here):
                 others.setdefault(results.short_names[name], {})[f"{number_text(share, 'percent')} %"] = None
@@ -203,10 +200,19 @@ def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str])
     )
 
 
-def proposed_notes(test_sets: Iterable[str]) -> list[str]:
-    """Return what the name of a test set with proposed labels means, if there is one."""
-    note = f"({PROPOSED}): rules propose these labels, and people have not confirmed them."
-    return [note] if any(map(is_proposed, test_sets)) else []
+def notes_on_items(results: Results, shown: Literal["accuracy", "drop"]) -> list[str]:
+    """Return what a reader of a table of accuracies or drops must know of the items, if it is so of any."""
+    sets, names = results.test_sets, results.short_names
+    proposed = f"({PROPOSED}): rules propose these labels, and people have not confirmed them."
+    return [
+        *empty_notes(sets, names),
+        *majority_notes(results),
+        *unanswered_notes((result for _, _, result in results.by_test_set()), shown),
+        *tie_notes(results),
+        *relabelled_notes(sets, names),
+        *([proposed] if any(map(is_proposed, sets)) else []),
+        *projection_notes(results),
+    ]
 
 
 _ALL_SETS: Final = "all test sets"
@@ -396,11 +402,6 @@ def published_differences(dataset: Dataset) -> dict[str, str]:
     return {study: difference for study, difference in differences.items() if difference}
 
 
-def _have_bases(results: Results) -> bool:
-    """Return whether a test set has a base."""
-    return any(dataset.entry.base_set is not None for dataset in results.test_sets.values())
-
-
 ACCURACY: Final = Analysis(
     "accuracy",
     (
@@ -408,4 +409,8 @@ ACCURACY: Final = Analysis(
         Section("accuracies", "Accuracy", written_accuracy_table, WRITTEN_ONLY, figures=_published_figures),
     ),
 )
-DROP: Final = Analysis("drop", (Section("drop", "Drop", drop_table, figures=_drop_figures),), _have_bases)
+DROP: Final = Analysis(
+    "drop",
+    (Section("drop", "Drop", drop_table, figures=_drop_figures),),
+    lambda results: any(each.entry.base_set is not None for each in results.test_sets.values()),
+)

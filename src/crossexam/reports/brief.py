@@ -16,24 +16,18 @@ from crossexam.reports.accuracy import (
     MAJORITY,
     PAIRS,
     accuracy_table,
-    empty_notes,
     intervals_of,
-    majority_notes,
+    notes_on_items,
     pairs_of,
-    projection_notes,
-    proposed_notes,
-    relabelled_notes,
     written_accuracy_table,
 )
 from crossexam.reports.analyses.consistency import consistency, violations_table
 from crossexam.reports.analyses.fact_checking import fact_checking
-from crossexam.reports.analyses.unanswered import unanswered_notes
 from crossexam.reports.headline import chosen_among, worst_of
 from crossexam.reports.names import named_together
 from crossexam.reports.results import ModelResults, Results, without_published
 from crossexam.reports.significance import uneven_clusters_notes
 from crossexam.reports.table import Cell, Column, SignificantEstimate, Table, significance_note
-from crossexam.reports.ties import tie_notes
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -223,16 +217,9 @@ def brief_notes(results: Results, *about: str) -> tuple[str, ...]:
     """Return what the numbers are in a few words, and what a reader must know of these in particular."""
     sets, names = results.test_sets, results.short_names
     tested = [name for name, _, result in results.by_test_set() if result.p_value is not None]
-    every = [result for _, _, result in results.by_test_set()]
     first = " ".join([f"Percent, with {intervals_of(sets, names)}.", *about])
     return (
         first,
-        *empty_notes(sets, names),
-        *majority_notes(results),
-        *unanswered_notes(every, "drop"),
-        *tie_notes(results),
-        *relabelled_notes(sets, names),
-        *proposed_notes(sets),
-        *projection_notes(results),
+        *notes_on_items(results, "drop"),
         *uneven_clusters_notes(tested, sets, names),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from crossexam.core.labels import GOLDS, ItemLabels
 from crossexam.core.randomness import rng_for
-from crossexam.reports.accuracy import MAJORITY, accuracy_table
+from crossexam.reports.accuracy import MAJORITY, majority_shares
 from crossexam.reports.brief import brief_notes, chosen_note, drop_note, failures_first
 from crossexam.reports.drawing import Interval
 from crossexam.reports.items import PageItems, Segment, Shown, segments, starting_pair
@@ -68,18 +67,18 @@ class BrokenSet:
 def broken_table(results: Results) -> Table:
     """Return accuracy and drop of each model by test set, the largest drop first; bases come before."""
     several = len(results.models) > 1
-    majorities = {row[0]: row for row in _majority_rows(results)}
     rows: list[tuple[Cell, ...]] = []
     for name in failures_first(results):
         short = results.short_names[name]
-        for model, model_name in zip(results.models, results.short_models, strict=True):
-            if (result := model.result(name)) is not None:
+        found = [model.result(name) for model in results.models]
+        for model_name, result in zip(results.short_models, found, strict=True):
+            if result is not None:
                 of_model = [model_name] if several else []
                 drop = (result.lost, result.p_holm)
                 rows.append((short, *of_model, result.labelled, _drawn(result), result.accuracy, *drop))
-        if short in majorities:
-            _, items, share, *_ = majorities[short]
-            rows.append((MAJORITY, *([None] if several else []), items, None, share, None, None))
+        if shares := majority_shares(name, results):
+            items = next(result.labelled for result in found if result is not None)
+            rows.append((MAJORITY, *([None] if several else []), items, None, shares[0], None, None))
     columns = (
         Column("Test set"),
         *([Column("Model")] if several else []),
@@ -105,15 +104,6 @@ def _drawn(result: TestSetResult) -> Interval:
     base = None if result.base_accuracy is None else result.base_accuracy.value
     majority = None if result.majority is None else result.majority.share
     return Interval(result.accuracy, line=base, mark=majority, few=result.is_small)
-
-
-def _majority_rows(results: Results) -> Iterator[tuple[Cell, ...]]:
-    """Yield the rows of majority baselines, each under the name of the test set that it is of."""
-    last: Cell = ""
-    for row in accuracy_table(results).rows:
-        if row[0] == MAJORITY:
-            yield (last, *row[1:])
-        last = row[0]
 
 
 def broken_sets(results: Results, items: PageItems) -> dict[str, BrokenSet]:

@@ -11,7 +11,6 @@ from typing import Any, Final
 from crossexam.core.estimate import Estimate
 from crossexam.core.manifest import package_version, signature
 from crossexam.core.output.escapes import escape_cell, json_text
-from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.figures import Figure
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.sections import compared_figures, figures_of
@@ -54,7 +53,7 @@ def signature_of(model: ModelResults, test_set: str) -> str:
     manifest = model.run.manifest
     parts = {
         "test_set": test_set,
-        "content": content_hash_of(model.run.datasets[test_set]),
+        "content": model.run.datasets[test_set].stated_hash,
         "model": manifest.get("model_key", model.run.model),
         "interval": "wilson95.clustered",
     }

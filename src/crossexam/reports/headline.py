@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from crossexam.core.dataset import counted_items
@@ -16,7 +16,7 @@ from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.analyses.consistency import consistency, most_violated
 from crossexam.reports.analyses.templates import below_noise, noise_warnings
 from crossexam.reports.analyses.truncation import truncations
-from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.results import ModelResults, Results, once
 from crossexam.reports.table import adjusted_for, number_text
 from crossexam.reports.ties import tie_warnings
 
@@ -41,7 +41,7 @@ def culprit(results: Results) -> ModelResults | None:
         result = leading(model)
         if result is None:
             return (False,)
-        return (True, result.loss is not None or not result.at_chance, *_badness(model)(result))
+        return (True, result.loss is not None or not result.at_chance, *_badness(model, result))
 
     return max(measured, key=badness, default=None)
 
@@ -149,11 +149,11 @@ _UNTESTED: Final = "not tested: its items are not paired with the base"
 
 def _of_several(model: ModelResults, result: TestSetResult) -> str:
     """Return of how many drops that are significant among all the drop of *result* is the largest."""
-    shown = drops_shown(model.results)
     alike = [
         each
         for each in _able_to_lead(model)
-        if each.name in shown
+        if each.candidate is not None
+        and each.candidate.is_significant
         and (each.p_holm is None) == (result.p_holm is None)
         and model.is_within_noise(each) == model.is_within_noise(result)
     ]
@@ -468,6 +468,7 @@ def drops_shown(results: Sequence[TestSetResult]) -> frozenset[str]:
     )
 
 
+@once
 def leading(model: ModelResults) -> TestSetResult | None:
     """Return the test set that the headline of *model* is about; None if none bears a finding.
 
@@ -476,9 +477,10 @@ def leading(model: ModelResults) -> TestSetResult | None:
     Bases on which the model is at chance, and test sets of few items, do not count; test sets whose labels
     are only proposed do if there are no others.
     """
-    return max(_able_to_lead(model), key=_badness(model), default=None)
+    return max(_able_to_lead(model), key=lambda result: _badness(model, result), default=None)
 
 
+@once
 def _able_to_lead(model: ModelResults) -> list[TestSetResult]:
     """Return the results that the headline of *model* may be about; with a drop, if any has one."""
     chance = {each.name for each in _bases_at_chance(model)}
@@ -498,7 +500,7 @@ def chosen_among(models: Sequence[ModelResults]) -> int:
 
 def worst_of(model: ModelResults) -> TestSetResult | None:
     """Return the test set on which *model* broke most, bearing a finding or not; None without any."""
-    return leading(model) or max(_measured(model), key=_badness(model), default=None)
+    return leading(model) or max(_measured(model), key=lambda result: _badness(model, result), default=None)
 
 
 def _measured(model: ModelResults) -> list[TestSetResult]:
@@ -507,16 +509,11 @@ def _measured(model: ModelResults) -> list[TestSetResult]:
     return [each for each in measured if not is_proposed(each.name)] or measured
 
 
-def _badness(model: ModelResults) -> Callable[[TestSetResult], tuple[bool, bool, bool, bool, float]]:
-    """Return a function that says how much a result speaks against *model*: larger is worse."""
-    shown = drops_shown(model.results)
-
-    def badness(result: TestSetResult) -> tuple[bool, bool, bool, bool, float]:
-        loss = result.loss
-        if loss is None:
-            return (False, False, False, False, -result.accuracy.value)
-        significant = result.name in shown
-        above_noise = significant and not model.is_within_noise(result)
-        return (True, above_noise and result.p_holm is not None, above_noise, significant, loss.value)
-
-    return badness
+def _badness(model: ModelResults, result: TestSetResult) -> tuple[bool, bool, bool, bool, float]:
+    """Return how much *result* speaks against *model*: larger is worse."""
+    loss = result.loss
+    if loss is None:
+        return (False, False, False, False, -result.accuracy.value)
+    significant = result.candidate is not None and result.candidate.is_significant
+    above_noise = significant and not model.is_within_noise(result)
+    return (True, above_noise and result.p_holm is not None, above_noise, significant, loss.value)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.manifest import package_version
-from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.data import signature_of
 from crossexam.reports.figures import Figure
 from crossexam.reports.results import ModelResults, Results
@@ -95,7 +94,7 @@ def _metrics(
         "dataset_name": f"Crossexam: {short}",
         "dataset_config": test_set,
         "dataset_split": "test",
-        "dataset_revision": content_hash_of(dataset),
+        "dataset_revision": dataset.stated_hash,
         "dataset_args": {"crossexam": package_version(), "signature": signature_of(model, test_set)},
     }
     for statistic, kind, title in _SHOWN:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.fact_checking import Threshold, ThresholdChoice
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.repeat import Noise
+    from crossexam.evaluation.scores import Scored
     from crossexam.evaluation.seen_pairs import TrainingPairs
 
 Owner = TypeVar("Owner", "ModelResults", "Results")
@@ -133,6 +134,15 @@ class ModelResults:
         """Return the measures of *test_set*, or None if the model was not run over it."""
         return next((result for result in self.results if result.name == test_set), None)
 
+    @property
+    def scores(self) -> dict[str, Scored]:
+        """The scored items of the test sets of which an accuracy is known, not only its bounds."""
+        return {
+            each.name: each.parts.scored
+            for each in self.results
+            if each.parts is not None and not each.only_bounds
+        }
+
     @cached_property
     def answered(self) -> Run:
         """The run over the test sets of which an accuracy is known, not only its bounds.
@@ -162,7 +172,7 @@ class ModelResults:
         from crossexam.evaluation.repeat import noise_floor
 
         loss, base = result.loss, result.base_accuracy
-        if loss is None or base is None:
+        if self.noise is None or loss is None or base is None:
             return None
         items = loss.n if result.drop is not None else result.accuracy.n  # a difference has those of both
         return noise_floor((self.noise, base.n), (self.noise, items))
@@ -171,6 +181,8 @@ class ModelResults:
         """Return whether the drop in *result* is not above its noise floor; None if either is not known."""
         from crossexam.evaluation.repeat import is_within
 
+        if self.noise is None:
+            return None
         return is_within(result.loss, self.noise_floor(result))
 
     @cached_property
@@ -251,6 +263,13 @@ class Results:
 
         first, second = self.runs
         return answered_part(first, second, self.options.max_unanswered)
+
+    @cached_property
+    def scored_both(self) -> tuple[dict[str, Scored], dict[str, Scored]]:
+        """The scores of exactly two models on the test sets of both, of the items that both answered."""
+        from crossexam.evaluation.scores import score_both
+
+        return score_both(*self.runs)
 
     @cached_property
     def short_models(self) -> tuple[str, ...]:
@@ -356,7 +375,6 @@ def model_names(runs: Sequence[Run]) -> list[str]:
 
 
 def _check_same_items(runs: Sequence[Run]) -> None:
-    from crossexam.evaluation.comparison import content_hash_of
 
     known: dict[str, tuple[str, Dataset, str | None]] = {}
     for run in runs:
@@ -364,9 +382,9 @@ def _check_same_items(runs: Sequence[Run]) -> None:
             model, first, digest = known.setdefault(name, (run.model, dataset, None))
             if first is dataset:
                 continue
-            digest = digest or content_hash_of(first)
+            digest = digest or first.stated_hash
             known[name] = (model, first, digest)
-            if content_hash_of(dataset) != digest:
+            if dataset.stated_hash != digest:
                 raise CrossexamError(
                     f"'{model}' and '{run.model}' were run on different items",
                     where=f"test set {name}",

@@ -28,7 +28,13 @@ _RULE: Final = (
 
 def tie_notes(results: Results) -> list[str]:
     """Return the note on which items of which models are tied, and how they are scored; empty without any."""
-    return _notes({model.name: _by_set(model, results) for model in results.models})
+    names = results.short_names
+    return _notes(
+        {
+            model.name: {names[each.name]: each.ties for each in model.results if each.ties is not None}
+            for model in results.models
+        }
+    )
 
 
 def tie_comparison_notes(pairs: Iterable[Comparison], names: Mapping[str, str]) -> list[str]:
@@ -46,10 +52,6 @@ def tie_warnings(results: Results) -> list[str]:
     """
     warnings = (_warning(model, results.short_names) for model in results.models)
     return [warning for warning in warnings if warning is not None]
-
-
-def _by_set(model: ModelResults, results: Results) -> dict[str, Ties]:
-    return {results.short_names[each.name]: each.ties for each in model.results if each.ties is not None}
 
 
 def _notes(by_model: Mapping[str, Mapping[str, Ties]]) -> list[str]:

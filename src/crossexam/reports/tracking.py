@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.manifest import package_version
-from crossexam.evaluation.comparison import content_hash_of
 from crossexam.interop.trackers import TrackedRun, checked_tracker, track_runs
 from crossexam.reports.figures import Figure
 from crossexam.reports.report import Report
@@ -91,6 +90,6 @@ def parameters_of(run: Run) -> dict[str, str]:
 
 def suite_hash(run: Run) -> str:
     """Return a hash of the names and contents of the test sets of *run*, in 16 hexadecimal digits."""
-    contents: Mapping[str, str] = {name: content_hash_of(each) for name, each in run.datasets.items()}
+    contents: Mapping[str, str] = {name: each.stated_hash for name, each in run.datasets.items()}
     text = "\n".join(f"{name}\t{contents[name]}" for name in sorted(contents))
     return hashlib.sha256(text.encode()).hexdigest()[:16]

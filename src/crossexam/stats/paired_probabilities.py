@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import hypot, inf, isfinite, nan
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,7 @@ from crossexam.stats.clusters import (
 from crossexam.stats.deviations import BinSums
 from crossexam.stats.estimate import clopper_pearson, share_interval
 from crossexam.stats.losses import Limits, Losses, brier_scores, log_losses, reach_of_errors
-from crossexam.stats.p_values import LEAST_P, one_sided_p
+from crossexam.stats.p_values import LEAST_P, AtConfidence, one_sided_p
 from crossexam.stats.selective import area_by_item
 
 # The columns of the sums over clusters.
@@ -48,6 +48,16 @@ class ItemLosses(NamedTuple):
     right: NDArray[np.bool_]
     shares: NDArray[np.float64]
     gold: NDArray[np.int64]
+
+
+class Ranked(Protocol):
+    """The *confidence* of a model in its answers to items, and which of them are *right*: arrays [n]."""
+
+    @property
+    def confidence(self) -> NDArray[np.float64]: ...
+
+    @property
+    def right(self) -> NDArray[np.bool_]: ...
 
 
 class PairedDifference(NamedTuple):
@@ -133,13 +143,28 @@ def paired_probabilities(
         int(sums.impossible[1]),
         sums.brier(confidence),
         sums.log_loss(confidence),
-        sums.error(sums.bins, seed, confidence),
-        sums.error(sums.label_bins, seed, confidence),
+        _difference_of_errors(sums.bins, seed, confidence),
+        _difference_of_errors(sums.label_bins, seed, confidence),
     )
 
 
+def paired_calibration(
+    parts: Iterable[tuple[ItemLosses, ItemLosses, Clusters]], n: int, *, seed: int = 0
+) -> AtConfidence:
+    """Return the difference in ECE of :func:`paired_probabilities` alone, at any confidence.
+
+    >>> sure, half = (item_losses([[each, 1 - each]], [0], [0]) for each in (0.9, 0.5))
+    >>> round(paired_calibration([(sure, half, None)], 1)(0.95).value, 3)
+    -0.4
+    """
+    bins = BinSums(n, 2, BINS)
+    for a, b, clusters in parts:
+        _add_answers(bins, a, b, cluster_codes(clusters, len(a.right)))
+    return lambda confidence: _difference_of_errors(bins, seed, confidence).difference
+
+
 def paired_areas(
-    a: ItemLosses, b: ItemLosses, clusters: Clusters = None, *, confidence: float = 0.95
+    a: Ranked, b: Ranked, clusters: Clusters = None, *, confidence: float = 0.95
 ) -> PairedDifference:
     """Return the difference of two models in the area under the risk-coverage curve, AURC.
 
@@ -199,8 +224,7 @@ class _Sums:
             *only,
         )
         self.losses.add(np.bincount(codes), np.stack([np.bincount(codes, each) for each in columns], axis=1))
-        sure = np.stack([a.confidence, b.confidence], axis=1)
-        self.bins.add(sure, np.stack([a.right, b.right], axis=1), equal_width_bins(sure), codes)
+        _add_answers(self.bins, a, b, codes)
         shares = np.hstack([a.shares, b.shares])
         labels = np.arange(a.shares.shape[1])
         is_gold = np.hstack([each.gold[:, None] == labels for each in (a, b)])
@@ -275,22 +299,29 @@ class _Sums:
             errors, n, n_eff, float(self.paid[row, place]), float(price), confidence, limits
         )
 
-    def error(self, bins: BinSums, seed: int, confidence: float) -> PairedDifference:
-        """Return the difference in the calibration error of *bins*: the first half is the first model's."""
-        n, k = self.n, len(bins.counts) // 2
-        if not n:
-            return PairedDifference(nan, nan, Estimate(nan, -1.0, 1.0, 0, 0), None)
-        a, b = np.abs(bins.values / (n * k)).reshape(2, -1).sum(axis=1).tolist()
-        if self.m < 2:
-            return PairedDifference(a, b, Estimate(a - b, -1.0, 1.0, n, self.m), None)
-        largest = bins.design_effects.reshape(2, k).max(axis=1)  # of the labels of a model
-        reach = bins.deviations(n * k, np.repeat(largest, k)).reach(confidence)
-        first = np.nonzero(bins.counts)[0] < k  # of the first model
-        signs, free = np.sign(reach.values), reach.certain_signs  # 0: the absolute value of the error
-        above = reach.exceeded(np.where(first, free, -signs), seed)
-        below = reach.exceeded(np.where(first, -signs, free), seed)
-        low, high = max(-1.0, a - b - above), min(1.0, a - b + below)
-        return PairedDifference(a, b, Estimate(a - b, low, high, n, self.m), None)
+
+def _add_answers(bins: BinSums, a: Ranked, b: Ranked, codes: NDArray[np.int64]) -> None:
+    """Add the predictions of two models to *bins*, a column each."""
+    sure = np.stack([a.confidence, b.confidence], axis=1)
+    bins.add(sure, np.stack([a.right, b.right], axis=1), equal_width_bins(sure), codes)
+
+
+def _difference_of_errors(bins: BinSums, seed: int, confidence: float) -> PairedDifference:
+    """Return the difference in the calibration error of *bins*: the first half is the first model's."""
+    n, k, m = bins.n, len(bins.counts) // 2, bins.clusters.clusters
+    if not n:
+        return PairedDifference(nan, nan, Estimate(nan, -1.0, 1.0, 0, 0), None)
+    a, b = np.abs(bins.values / (n * k)).reshape(2, -1).sum(axis=1).tolist()
+    if m < 2:
+        return PairedDifference(a, b, Estimate(a - b, -1.0, 1.0, n, m), None)
+    largest = bins.design_effects.reshape(2, k).max(axis=1)  # of the labels of a model
+    reach = bins.deviations(n * k, np.repeat(largest, k)).reach(confidence)
+    first = np.nonzero(bins.counts)[0] < k  # of the first model
+    signs, free = np.sign(reach.values), reach.certain_signs  # 0: the absolute value of the error
+    above = reach.exceeded(np.where(first, free, -signs), seed)
+    below = reach.exceeded(np.where(first, -signs, free), seed)
+    low, high = max(-1.0, a - b - above), min(1.0, a - b + below)
+    return PairedDifference(a, b, Estimate(a - b, low, high, n, m), None)
 
 
 def _finite(losses: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from crossexam.constructions.keys import counted_keys
 from crossexam.core.columns import info_values
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import KIND
 from crossexam.core.labels import GOLDS
@@ -46,14 +46,17 @@ class JointOutcome:
     same_errors: Mapping[str, int]
 
 
-def joint_outcomes(first: Run, second: Run) -> tuple[JointOutcome, ...]:
-    """Return the joint outcomes of two runs over the same items, for the test sets that both have.
+def joint_outcomes(
+    test_sets: Mapping[str, Dataset], a: Mapping[str, Scored], b: Mapping[str, Scored]
+) -> tuple[JointOutcome, ...]:
+    """Return the joint outcomes of two models on *test_sets*.
 
-    If one of the models has two labels, both are scored on two.  Items that one did not answer are left out.
+    *a* and *b* are their scores on the items that both answered, as of
+    :func:`~crossexam.evaluation.scores.score_both`.
     """
     return tuple(
-        _outcome(name, a, b, counted_keys(a.examples, first.datasets[name].entry.construction))
-        for name, a, b in scored_together(first, second)
+        _outcome(name, a[name], b[name], counted_keys(a[name].examples, dataset.entry.construction))
+        for name, dataset in test_sets.items()
     )
 
 

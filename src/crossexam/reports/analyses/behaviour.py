@@ -112,11 +112,6 @@ def _numbers(each: FactorResult, alpha: float) -> Iterator[tuple[str, float | Es
     yield from (("alpha", alpha), ("smallest_expected", test.smallest_expected))
 
 
-def has_swaps(results: Results) -> bool:
-    """Return whether there are test sets of swapped words."""
-    return bool(_sets(results))
-
-
 def behaviour_table(results: Results) -> Table:
     """Return accuracy on each set of the study and on the subsets of the three factors; may have no rows."""
     sets = _sets(results)
@@ -358,5 +353,5 @@ BEHAVIOUR: Final = Analysis(
         Section("factors", "Factors", factor_table, within="behaviour", figures=_factor_figures),
         Section("counts", "Counts", crossed_tables, within="behaviour", captions=True),
     ),
-    has_swaps,
+    lambda results: bool(_sets(results)),
 )

@@ -143,8 +143,6 @@ def _notes_on_answered(pairs: Sequence[Comparison]) -> list[str]:
 
 def only_one_table(results: Results) -> Table:
     """Return items that only one of exactly two models gets right, with the prediction of the other."""
-    from crossexam.evaluation.scores import score_both
-
     columns = (
         Column("Test set"),
         Column("Only right"),
@@ -156,7 +154,7 @@ def only_one_table(results: Results) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     if results.comparison:
-        first, second = score_both(*results.runs)
+        first, second = results.scored_both
         one, other = (model.name for model in results.models)
         for pair in results.comparison:
             sides = ((one, first, second), (other, second, first))

@@ -91,7 +91,9 @@ def _joint(results: Results) -> tuple[JointOutcome, ...]:
     """Return what exactly two models get right and wrong together; empty if they share no test set."""
     from crossexam.evaluation.several.joint import joint_outcomes
 
-    return joint_outcomes(*results.answered) if results.comparison else ()
+    if not results.comparison:
+        return ()
+    return joint_outcomes(results.answered[0].datasets, *results.scored_both)
 
 
 @once
@@ -134,11 +136,6 @@ def _seen_figures(results: Results) -> Iterator[Figure]:
             ("pairs_mean", each.mean),
         ):
             yield Figure(results.pair, each.test_set, statistic, value, each.group, depends=depends)
-
-
-def _is_looked_up(results: Results) -> bool:
-    """Return whether the word pairs of the models are looked up in training."""
-    return results.options.training is not None
 
 
 def joint_against_table(results: Results) -> Table:
@@ -333,5 +330,5 @@ SEEN: Final = Analysis(
             "seen", "In training", seen_against_table, ALL, within="against", models=2, figures=_seen_figures
         ),
     ),
-    _is_looked_up,
+    lambda results: results.options.training is not None,
 )

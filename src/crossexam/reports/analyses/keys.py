@@ -38,7 +38,7 @@ def keyed(model: ModelResults) -> tuple[KeyedResult, ...]:
     """Return the accuracies over keys of the test sets whose items have keys."""
     from crossexam.evaluation.keys import keyed_results
 
-    return keyed_results(model.answered)
+    return keyed_results(model.answered.datasets, model.scores)
 
 
 @once
@@ -46,7 +46,9 @@ def keyed_differences(results: Results) -> tuple[KeyedComparison, ...]:
     """Return the comparison over keys of exactly two models; empty if they share no test set with keys."""
     from crossexam.evaluation.keys import keyed_comparisons
 
-    return keyed_comparisons(*results.answered) if results.comparison else ()
+    if not results.comparison:
+        return ()
+    return keyed_comparisons(results.answered[0].datasets, *results.scored_both)
 
 
 def _by_model(results: Results) -> Iterator[Row[KeyedResult]]:

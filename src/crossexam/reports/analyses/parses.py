@@ -44,11 +44,6 @@ _TABLE: Final = FigureTable["_Parsed"](
 )
 
 
-def read_parses(results: Results) -> bool:
-    """Return whether some model reads parses."""
-    return any(parsed_counts(run) for run in results.runs)
-
-
 def parse_warnings(results: Results) -> list[str]:
     """Return a warning per model that lacked parses."""
     warnings = (parse_warning(model) for model in results.models)
@@ -86,6 +81,6 @@ def parsed_counts(run: Run) -> dict[str, tuple[int, int]]:
 PARSES: Final = Analysis(
     "parses",
     (Section("parses", "Parses", _TABLE),),
-    read_parses,
+    lambda results: any(parsed_counts(run) for run in results.runs),
     warnings=parse_warnings,
 )

@@ -83,15 +83,12 @@ def _floor_figures(results: Results) -> Iterator[Figure]:
                 yield Figure(model.name, result.name, "within_noise_floor", within, "drop")
 
 
-def was_repeated(results: Results) -> bool:
-    """Return whether some model was asked again."""
-    return any(model.noise is not None for model in results.models)
-
-
 def drops_within_noise(results: Results) -> list[str]:
     """Return a note per model that names the drops, and gains, that are not above their noise floors."""
     notes = []
     for model in results.models:
+        if model.noise is None:
+            continue
         drops = [each for each in _within(model) if each.loss is not None and each.loss.value > 0]
         gains = [each for each in _within(model) if each.loss is not None and each.loss.value < 0]
         named = [
@@ -243,6 +240,8 @@ def were_several_asked(results: Results) -> bool:
 
 
 ASKED_AGAIN: Final = Analysis(
-    "asked again", (Section("noise", "Asked again", _NOISE, figures=_floor_figures),), was_repeated
+    "asked again",
+    (Section("noise", "Asked again", _NOISE, figures=_floor_figures),),
+    lambda results: any(model.noise is not None for model in results.models),
 )
 TEMPLATES: Final = Analysis("templates", (Section("templates", "Templates", _TEMPLATES),), were_several_asked)

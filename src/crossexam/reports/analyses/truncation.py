@@ -70,11 +70,6 @@ _TABLE: Final = FigureTable["Truncation"](
 )
 
 
-def are_read(results: Results) -> bool:
-    """Return whether it is known of some model what it read."""
-    return any(run.reading for run in results.runs)
-
-
 def truncation_warnings(results: Results) -> list[str]:
     """Return a warning per model that did not read all items to their end."""
     warnings = (truncation_warning(model) for model in results.models)
@@ -135,6 +130,6 @@ def _percent(share: float) -> str:
 TRUNCATION: Final = Analysis(
     "truncation",
     (Section("truncation", "Truncation", _TABLE),),
-    are_read,
+    lambda results: any(run.reading for run in results.runs),
     warnings=truncation_warnings,
 )

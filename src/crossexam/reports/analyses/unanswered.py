@@ -262,11 +262,6 @@ _AGAINST: Final = FigureTable["_IncompletePair"](
 )
 
 
-def are_incomplete(results: Results) -> bool:
-    """Return whether some model did not answer all items."""
-    return any(not run.answered(name).all() for run in results.runs for name in run.datasets)
-
-
 UNANSWERED: Final = Analysis(
     "unanswered",
     (
@@ -280,6 +275,6 @@ UNANSWERED: Final = Analysis(
             figures=_figures_of_pair,
         ),
     ),
-    are_incomplete,
+    lambda results: any(not run.answered(name).all() for run in results.runs for name in run.datasets),
     warnings=unanswered_warnings,
 )

@@ -155,11 +155,6 @@ def temperature_note(model: ModelResults) -> str:
     )
 
 
-def has_temperatures(results: Results) -> bool:
-    """Return whether a temperature was fitted."""
-    return any(model.temperature is not None for model in results.models)
-
-
 _TABLE: Final = FigureTable["Calibration"](
     "Calibration", _rows, _columns(""), _notes, folded="Show the numbers", n=lambda each: each.n
 )
@@ -199,5 +194,5 @@ TEMPERATURE: Final = Analysis(
             figures=_temperatures,
         ),
     ),
-    has_temperatures,
+    lambda results: any(model.temperature is not None for model in results.models),
 )

@@ -128,7 +128,7 @@ def test_the_published_shares_stand_below_those_of_the_same_corpus(training: Tra
         ("both (RC and CH, published)", 84, 0.898),
         ("neither (RC and CH, published)", 617, 0.572),
     ]
-    assert table.notes[-2].startswith("† Published for items made by other rules. For antonymy, our rules ")
+    assert table.notes[-2].startswith("† Published for other items. For antonymy, our rules ")
     alone = results_of(runs, ReportOptions(published_rows=False, training=training))
     assert len(seen_against_table(alone).rows) == 4
 

@@ -39,7 +39,7 @@ def test_shares_of_each_label_and_the_published_below() -> None:
     assert beside["Human (published)"] == (0.02, 0.14, 0.84)
     assert beside["ESIM trained with AddAmod (published)"] == (0.731, 0.259, 0.01)  # Table 4
     assert number_text(table.rows[1][4], "percent").endswith("†")
-    said = "† Published for items made by other rules. For so swap, our rules leave"
+    said = "† Published for other items. For so swap, our rules leave"
     assert table.notes[1].startswith(said)
     assert "Nie, Wang & Bansal" in table.notes[2]
     for suffix in (".md", ".tex", ".html"):
@@ -142,7 +142,7 @@ def test_every_format_shows_the_mark_and_its_note(for_each: Callable[..., None])
             for rules in ("", "_released")
         )
         assert figure in text
-        assert "Published for items made by other rules" in text
+        assert "Published for other items" in text
         assert "39.5" in plain
         assert figure not in plain
         assert "other rules" not in plain

@@ -73,6 +73,8 @@ def test_where_a_drop_is_not_the_difference_of_the_accuracies_shown_it_is_said()
     assert drop_note(results_of([run_of("mine", SETS)])) == "Drop: accuracy lost from the base, in points."
     results = results_of([run_of("mine", SETS, few=set_of("few.x", 40))])
     assert "for few, only from base examples that have an item" in drop_note(results)
+    results = results_of([run_of("mine", SETS, few=dataset("few.x", GOLDS, "base.x", keeps_label=False))])
+    assert "; for few, the difference of two accuracies, which is not tested." in drop_note(results)
     for table in (brief_tables(results)[0], broken_table(results)):
         assert drop_note(results) in table.notes[0]
 
@@ -113,6 +115,7 @@ def test_what_broke_is_drawn_from_the_items_whose_base_was_right() -> None:
         assert item.name in {f"many.x:{k}" for k in range(3, 50)}
         assert (answer.is_right, answer.was_right, answer.before) == (False, True, item.gold)
         assert answer.label != item.gold
+        assert answer.share is not None
         assert round(answer.share, 9) == 0.8
     runs = [run_of("strong", SETS), run_of("weak", SETS | {"few.x": 40, "many.x": 20})]
     found = broken_sets(results := results_of(runs), PageItems(results))
@@ -128,6 +131,13 @@ def test_without_a_base_any_error_is_shown_and_unanswered_items_are_not() -> Non
     (few,) = broken_sets(results := results_of([answered]), PageItems(results)).values()
     assert (few.count, few.from_right) == (4, False)
     assert {item.name for item in few.items} == {f"few.x:{k}" for k in range(2, 6)}
+
+
+def test_of_an_answer_without_probabilities_none_is_shown() -> None:
+    said = {each: wrong(GOLDS, count) for each, count in (("base.x", 3), ("few.x", 6))}
+    results = results_of([run_over(said, set_of("base.x"), set_of("few.x"), model="mine")])
+    (few,) = broken_sets(results, PageItems(results)).values()
+    assert [answer.share for item in few.items for answer in item.answers] == [None] * 3
 
 
 # Suites with tables of their own

@@ -63,7 +63,7 @@ def _label_order(results: Results) -> Iterator[str]:
         if worse:
             yield (
                 f"{model.name} is significantly worse on {worse[0]} than always giving one label: check in "
-                "which order it gives its labels (--labels) before you believe any number."
+                "which order it gives its labels (run --label-order) before you believe any number."
             )
 
 

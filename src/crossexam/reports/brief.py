@@ -192,7 +192,7 @@ def _is_significant(result: TestSetResult, results: Results) -> bool:
 
 
 def drop_note(results: Results) -> str:
-    """Return what a drop is, and that it is not the difference of accuracies shown where that is so."""
+    """Return what a drop is, and on which test sets it is of a part of the base, or of unpaired items."""
     in_part = [
         result.name
         for _, model, result in results.by_test_set()
@@ -201,7 +201,10 @@ def drop_note(results: Results) -> str:
     ]
     listed = named_together(in_part, results.test_sets, results.short_names)
     parts = f"; for {listed}, only from base examples that have an item" if listed else ""
-    return f"Drop: accuracy lost from the base, in points{parts}."
+    unpaired = [name for name, _, result in results.by_test_set() if result.lost and result.drop is None]
+    others = named_together(unpaired, results.test_sets, results.short_names)
+    untested = f"; for {others}, the difference of two accuracies, which is not tested" if others else ""
+    return f"Drop: accuracy lost from the base, in points{parts}{untested}."
 
 
 def chosen_note(results: Results) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from crossexam.core.labels import GOLDS, ItemLabels
 from crossexam.core.randomness import rng_for
+from crossexam.evaluation.shares import gives_labels_only
 from crossexam.reports.accuracy import MAJORITY, majority_shares
 from crossexam.reports.brief import brief_notes, chosen_note, drop_note, failures_first
 from crossexam.reports.drawing import Interval
@@ -27,14 +28,14 @@ MOST_SHOWN: Final = 5
 
 @dataclass(frozen=True)
 class Answer:
-    """What a *model* answered: the label, the *share* of probability that it gave it, whether that is right.
+    """What a *model* answered: the label, the *share* of probability if it gave any, whether that is right.
 
     *before* is its label for the base, None if it was not asked about that.
     """
 
     model: str
     label: str
-    share: float
+    share: float | None
     is_right: bool
     before: str | None
     was_right: bool
@@ -144,12 +145,14 @@ class _Asked:
     model: str
     here: ItemLabels
     base: ItemLabels | None
+    only_labels: bool
 
     @classmethod
     def of(cls, model: ModelResults, shown: Shown) -> _Asked:
         known = shown.base is not None and len(shown.base) > 0 and shown.base.name in model.run.datasets
         base = model.run.scored(shown.base.name) if known and shown.base is not None else None
-        return cls(model.name, model.run.scored(shown.dataset.name), base)
+        name = shown.dataset.name
+        return cls(model.name, model.run.scored(name), base, gives_labels_only(model.run.answers(name)))
 
     def right_before(self, shown: Shown) -> NDArray[np.bool_]:
         """Return for which items of the test set the model was right on their base: [n]."""
@@ -165,7 +168,8 @@ class _Asked:
         if self.base is not None and place >= 0 and self.base.judged[place]:
             before = GOLDS[self.base.predicted[place]]
         was_right = before is not None and self.base is not None and bool(self.base.correct[place])
-        label, share = GOLDS[self.here.predicted[row]], float(self.here.shares[row].max())
+        label = GOLDS[self.here.predicted[row]]
+        share = None if self.only_labels else float(self.here.shares[row].max())
         return Answer(self.model, label, share, bool(self.here.correct[row]), before, was_right)
 
 

@@ -40,8 +40,8 @@ class PublishedColumns:
         """Return the published accuracy of each system on the counterpart of *dataset*, as shares.
 
         Empty if the paper has no such test set over the same corpus, the whole of it, and its three labels;
-        marked if the authors' items were made by other rules.  A system has its figure in the first of the
-        tables that has one.
+        marked if the authors' items were made by other rules, or of more word problems.  A system has its
+        figure in the first of the tables that has one.
 
         >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
         0.4
@@ -89,6 +89,7 @@ class PublishedColumns:
 
 #: The beginning of the names of AQuA-RAT's parts, from which Naik et al. (2018) made numerical reasoning.
 _WORD_PROBLEMS: Final = "aqua"
+_WITHOUT_TRAINING: Final = "AQuA-RAT's training set, of which most of the authors' items are, is left out"
 
 STUDIES: Final = (
     PublishedColumns(
@@ -109,11 +110,21 @@ STUDIES: Final = (
 
 
 def difference_from(study: str, dataset: Dataset) -> str:
-    """Return how the items of *dataset* differ from those of *study*; empty for a base."""
+    """Return how the items of *dataset* differ from those of *study*; empty for a base.
+
+    >>> difference_from("naik2018", Dataset("numerical_reasoning_released.aqua_dev_test", ()))
+    "AQuA-RAT's training set, of which most of the authors' items are, is left out"
+    >>> difference_from("naik2018", Dataset("numerical_reasoning_released.aqua_train_dev_test", ()))
+    ''
+    """
     from crossexam.published.figures import published
 
     entry = dataset.entry
-    return "" if entry.is_base else published(study).difference(entry.construction, entry.rules)
+    if entry.is_base:
+        return ""
+    of_rules = published(study).difference(entry.construction, entry.rules)
+    is_part = entry.part.startswith(_WORD_PROBLEMS) and "train" not in entry.part
+    return "; ".join(filter(None, (of_rules, _WITHOUT_TRAINING if is_part else "")))
 
 
 def is_of_snli_dev(dataset: Dataset) -> bool:
@@ -127,14 +138,14 @@ def other_rules_note(differences: Mapping[str, str]) -> list[str]:
     """Return the note on marked figures: how each test set, by short name, differs from the authors'.
 
     >>> other_rules_note({"negation": "our rules keep the full stop", "base": ""})
-    ['† Published for items made by other rules. For negation, our rules keep the full stop.']
+    ['† Published for other items. For negation, our rules keep the full stop.']
     """
     names: dict[str, list[str]] = {}
     for name, sentence in differences.items():
         if sentence:
             names.setdefault(sentence, []).append(name)
     listed = " ".join(f"For {', '.join(of)}, {sentence}." for sentence, of in names.items())
-    return [f"{MARK} Published for items made by other rules. {listed}"] if listed else []
+    return [f"{MARK} Published for other items. {listed}"] if listed else []
 
 
 def columns_for(datasets: Sequence[Dataset]) -> tuple[PublishedColumns, ...]:

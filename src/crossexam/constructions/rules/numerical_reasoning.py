@@ -69,9 +69,9 @@ _FRACTION: Final = "A part of a fraction is no amount (Quirk et al., 1985, secti
 _CLOCK: Final = "Times of day are points, not amounts (Quirk et al., 1985, section 6.63-6.68)."
 _DATE: Final = "Dates are points in time, not amounts (Quirk et al., 1985, section 6.63-6.68)."
 _YEAR: Final = "Years are points in time, not amounts (Quirk et al., 1985, section 6.63-6.68)."
-_AGE: Final = "Less than and an age do not go together: at the age of less than 73."
+_AGE: Final = "A bare age does not go with less than: at the age of less than 73."
 _VAGUE: Final = "No exact number is given, so that others are not excluded."
-_ONE: Final = "One stands for a noun (Quirk et al., 1985, section 6.55)."
+_ONE: Final = "One is singular, or stands for a noun (Quirk et al., 1985, section 6.54-6.55)."
 _NAMED: Final = "The number names one thing; it does not say how many there are."
 _VERSION: Final = "Versions are names."
 _FORMULA: Final = "A part of a formula counts nothing."
@@ -79,7 +79,7 @@ _SIDES: Final = "With one side changed, the other no longer fits."
 _RATIO: Final = "With one part changed, the other no longer fits."
 _RANGE: Final = "A range leaves the number open."
 _WORD: Final = "It is part of a longer word or measure, which less than cannot split."
-_LIMIT: Final = "A limit in a rule is met by other numbers, too."
+_LIMIT: Final = "Other amounts may also meet a target, limit or need."
 _WHOLE: Final = "It is all there is, and cannot be more."
 _LISTED: Final = "What is counted is then listed, so that another number contradicts the list."
 _AGAIN: Final = "The amount is stated again, and the two would contradict each other."
@@ -392,7 +392,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
          _LIMIT),
     Rule("span", near(before=rf"\b{BEST}[^.;:]*\b(?:in|for)\s+", after=rf"\s+(?:\w+\s+)?{OF_TIME}"),
          "Kim won the biggest race in five years.", "Kim won the race in five years.",
-         "What is the first in five years is so in four as well."),
+         "The biggest in five years is also the biggest in four."),
     Rule("threshold", near(before=r"\b(?:limited|capped|restricted)\s+(?:to|at)\s+"),
          "Kim is limited to 5 days.", "Kim stayed for 5 days.",
          _LIMIT),
@@ -466,7 +466,7 @@ NO_QUANTITY: Final[tuple[Rule[Number], ...]] = (
     Rule("uncertain", near(before=r"\b(?:interested|wonder\w*|curious|ask\w*|knows?|knew|guess\w*)\b.{0,20}"
                                   r"\b(?:what|how|whether|why|if)\b[^;:]*"),
          "Kim knows why 5 boats sank.", "Kim knows of 5 boats that sank.",
-         "An indirect question states nothing (Quirk et al., 1985, section 15.5)."),
+         "What an indirect question presupposes is not what is said (Quirk et al., 1985, section 15.5)."),
     Rule("uncertain", near(before=rf"\b(?-i:may|might|could)\b[^;:]*|\b(?:{MAYBE})\b[^;:]*"),
          "Kim may have 5 dogs.", "Kim will have 5 dogs.",
          _UNCERTAIN),
@@ -533,11 +533,11 @@ DOUBTS: Final[tuple[Rule[Number], ...]] = (
          "Did Kim buy 20 boats?", "Kim did buy 20 boats.",
          "A question asserts nothing."),
     Rule("condition", stated(r"\b(?:if|unless|provided|whenever|suppose|assum(?:e|ing))\b"),
-         "If Kim buys 20 boats, Lee sings.", "When Kim buys 20 boats, Lee sings.",
+         "If Kim buys 20 boats, Lee sings.", "Kim buys 20 boats, and Lee sings.",
          "What is so under a condition may be so under another (Quirk et al., 1985, section 15.33)."),
     Rule("advice or rule", stated(r"\b(?:you|yours?|please|must|shall|eligible|whoever|anyone)\b"),
-         "Kim asks you for 20 boats.", "Kim asks Lee for 20 boats.",
-         "What is asked for or required may be more or less."),
+         "You must buy 20 boats.", "Kim bought 20 boats.",
+         "What is advised or required may be more or less."),
     Rule("incomplete", stated(r"\.\.\.|…"),
          "Kim has 20 boats ...", "Kim has 20 boats.",
          "What is left out may bear on the number."),

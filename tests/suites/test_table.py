@@ -99,6 +99,7 @@ CHANGED: dict[str, Any] = {
         )
     },
     "antonymy.indirect": True,
+    "add_amod.without": "unclear where the phrase begins",
     "antonymy.without": "at times",
     "antonymy.attested_in": _another_corpus,
     "so_swap.plausibility": _roles,

@@ -9,6 +9,7 @@ from crossexam.core.errors import UnknownNameError
 from crossexam.core.imports import imported
 
 TABLES: Final = {
+    "add_amod": "crossexam.constructions.rules.add_amod:RULES",
     "antonymy": "crossexam.constructions.rules.antonymy:RULES",
     "so_swap": "crossexam.constructions.rules.so_swap:RULES",
 }

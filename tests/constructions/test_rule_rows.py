@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import random
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from crossexam.constructions import add_amod
+from crossexam.constructions import add_amod, word_pair_swaps
 from crossexam.constructions.antonymy import Options
 from crossexam.constructions.apply import apply_construction
+from crossexam.constructions.construction import Rejection
+from crossexam.constructions.pair_matching import PairTable
+from crossexam.constructions.pair_replacement import is_kind_of
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.rules.rule import Rule
 from crossexam.constructions.rules.table import TABLES, rules_of
+from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES
 from crossexam.core.example import Example
+from crossexam.core.labels import parse_label
+from crossexam.language.lexicons.word_pairs import WordPair
+from crossexam.language.lexicons.wordnet import wordnet
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -55,6 +64,50 @@ def _only(adjective: str, shared: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: (each for each in shared(*given) if each.adjective == adjective)
 
 
+@dataclass
+class Pairs(LanguageResources):
+    """A pair of words; training has each of their relatives ten times."""
+
+    antonyms: PairTable = field(default_factory=lambda: PairTable([]))
+    hypernyms: PairTable = field(default_factory=lambda: PairTable([]))
+    index: Any = None
+
+
+def pair_of(*marked: str) -> WordPair:
+    """The two words as WordNet has them: as antonyms, or else one as a kind of the other."""
+    firsts, seconds = ((word.lower(), *wordnet().lemmas_of(word.lower())) for word in marked)
+    for pos in "avn":
+        for first in firsts:
+            for sense in wordnet().synsets(first, pos):
+                for _, second in wordnet().antonyms(sense, first):
+                    if second in seconds:
+                        return WordPair(first, second, "antonym", pos)
+    lemmas = [wordnet().base_form(word.lower(), "n") for word in marked]
+    return WordPair(*lemmas, "hypernym" if is_kind_of(*lemmas) else "hyponym", "n")
+
+
+def swapped(text: str) -> tuple[set[tuple[str, str]], set[str]]:
+    """What the swaps make of the marked words of a pair, by set, and why no more; all choices are tried."""
+    pair = pair_of(*re.findall(r"\*(\w+)\*", text))
+    table, family = PairTable([pair]), "i_a" if pair.relation == "antonym" else "i_h"
+    resources = Pairs("auto", antonyms=table, hypernyms=table)
+    label = re.search(r" \((\w+)\)$", text)
+    gold = parse_label(label[1] if label else "contradiction" if family == "i_a" else "entailment")
+    premise, hypothesis = re.sub(r"\*| \(\w+\)$", "", text).split(" / ")
+    found: set[tuple[str, str]] = set()
+    reasons: set[str] = set()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_pair_swaps, "occurrences", lambda *_: LEAST_OCCURRENCES)
+        for seed in range(8):
+            one = Example("e", premise, hypothesis, gold)
+            for name, outcome in word_pair_swaps.swaps(family, one, resources, random.Random(seed)):
+                undecided = () if isinstance(outcome, Rejection) else outcome.info.get("doubts", ())
+                why = {outcome.reason} if isinstance(outcome, Rejection) else {*undecided}
+                found |= set() if why else {(name, str(seed))}
+                reasons |= why
+    return found, reasons
+
+
 def asking(name: str, rules: tuple[Rule[Any], ...], sentence: str) -> tuple[set[tuple[str, str]], set[str]]:
     """The pairs that *name* makes of *sentence* if only *rules* are asked, and the reasons why not more."""
     module = import_module(TABLES[name].partition(":")[0])
@@ -66,6 +119,8 @@ def asking(name: str, rules: tuple[Rule[Any], ...], sentence: str) -> tuple[set[
             else:
                 some = tuple(row for row in rows if row in rules)
             patch.setattr(module, table, some)
+        if " / " in sentence:
+            return swapped(sentence)
         items, reasons = made(name, sentence)
     return {(item.premise, item.hypothesis) for item in items}, set(reasons)
 
@@ -82,6 +137,8 @@ def test_rows(name: str, for_each: Callable[..., None]) -> None:
         could, _ = asking(name, (), rule.rejects)
         assert kept
         assert could - by_row
+        if " / " in rule.keeps:  # of the same set
+            assert {made for made, _ in could - by_row} & {made for made, _ in kept}
         assert not (could - by_row) & by_all
         assert rule.reason in why
         assert rule.reason in first or name == "antonymy"  # there, another row may come before it

@@ -6,7 +6,8 @@ verify it (``crossexam validate``).
 
 Replacing a word by its hypernym weakens a sentence if its context is upward monotone, and strengthens it if
 the context is downward monotone (MacCartney 2009, chapter 5).  Since premise and hypothesis of our corpora
-describe the same event, a conflict that is known to lie in other words remains.
+describe the same event, a conflict that is known to lie in other words remains.  When another label may be
+right is said by the rows of ``rules/natural_logic.py``.
 """
 
 from __future__ import annotations
@@ -33,15 +34,11 @@ Source = Literal["corpus", "construction", "natural logic"]
 
 
 class Proposal(NamedTuple):
-    """A *label*, its *source* and its *reason*; a judge is to verify labels proposed by natural logic.
-
-    *doubt* is the reason why another label may be right.
-    """
+    """A *label*, its *source* and its *reason*; a judge is to verify labels proposed by natural logic."""
 
     label: Label
     source: Source
     reason: str
-    doubt: str | None = None
 
 
 def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
@@ -53,8 +50,7 @@ def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
     ('entailment', 'neutral')
     """
     if relation == "antonym":
-        doubt = None if direction == "up" else "antonyms in a context that is not upward monotone"
-        return Proposal("contradiction", "construction", "antonyms in one context", doubt)
+        return Proposal("contradiction", "construction", "antonyms in one context")
     if relation == "synonym":
         return Proposal("entailment", "natural logic", "synonyms in one context")
     weaker = (relation == "hypernym") == (direction == "up")
@@ -65,20 +61,12 @@ def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
 
 
 def after_exchange(
-    gold: Label,
-    relation: Relation,
-    premise: Direction,
-    hypothesis: Direction,
-    *,
-    covered: bool,
-    conflict: bool = False,
-    adds: bool = True,
+    gold: Label, relation: Relation, premise: Direction, hypothesis: Direction, *, covered: bool
 ) -> Proposal:
     """Return the label after the two words are exchanged.
 
     *relation* is that of the hypothesis word to the premise word before the exchange; *covered* means that
-    the premise entails the rest of the hypothesis, *conflict* that the two rests conflict, and *adds* that
-    the rest of the hypothesis names a thing that the premise does not.
+    the premise entails the rest of the hypothesis.
 
     >>> after_exchange("entailment", "hypernym", "up", "up", covered=True)[:2]  # footbridge, bridge
     ('neutral', 'natural logic')
@@ -92,19 +80,14 @@ def after_exchange(
     hypothesis_effect = _effect("hyponym" if relation == "hypernym" else "hypernym", hypothesis)
     changes = f"premise {premise_effect}, hypothesis {hypothesis_effect}"
     if gold == "contradiction":
-        kept = premise_effect == hypothesis_effect == "stronger" or premise == hypothesis == "up"
-        doubt = None if conflict and kept else "the conflict may lie in the pair"
-        return Proposal("contradiction", "natural logic", f"{changes}: the conflict lies elsewhere", doubt)
+        return Proposal("contradiction", "natural logic", f"{changes}: the conflict lies elsewhere")
     if gold == "entailment":
         if safe:
             return Proposal("entailment", "natural logic", f"{changes}: still entailed")
         return Proposal("neutral", "natural logic", f"{changes}: no longer entailed")
     if safe and covered:
         return Proposal("entailment", "natural logic", f"{changes}, nothing else is new: entailed")
-    doubt = None
-    if safe and not adds and premise == hypothesis == "up":
-        doubt = "the pair may be all that was not entailed"
-    return Proposal("neutral", "natural logic", f"{changes}: still not entailed", doubt)
+    return Proposal("neutral", "natural logic", f"{changes}: still not entailed")
 
 
 def says_less(relation: Relation, premise: Direction, hypothesis: Direction) -> bool:
@@ -125,12 +108,9 @@ def after_replacement(relation: Relation, direction: Direction, rest: Rest) -> P
     *relation* is that of the hypothesis word to the premise word after the replacement.
     """
     if rest in {"conflict", "unclear"}:
-        doubt = "other words may or may not conflict" if rest == "unclear" else None
-        return Proposal("contradiction", "natural logic", "other words conflict", doubt)
+        return Proposal("contradiction", "natural logic", "other words conflict")
     if rest in {"new", "open"}:
-        decided = rest == "new" or (relation == "hyponym" and direction == "up")
-        reason = "no conflict is left, other words are new"
-        return Proposal("neutral", "natural logic", reason, None if decided else "other words are new")
+        return Proposal("neutral", "natural logic", "no conflict is left, other words are new")
     proposal = ex_situ_label(relation, direction)
     return Proposal(proposal.label, "natural logic", f"no conflict is left: {proposal.reason}")
 

@@ -13,7 +13,14 @@ from functools import cached_property
 from typing import Final
 
 from crossexam.constructions.construction import Rejection, Resources
-from crossexam.constructions.natural_logic import Direction, PairSentence, Rest, rest_of
+from crossexam.constructions.natural_logic import (
+    Direction,
+    PairSentence,
+    Rest,
+    covers,
+    repeats,
+    rest_of,
+)
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.inflection import PARTS
 from crossexam.language.lexicons.closed_classes import INDEFINITES
@@ -79,6 +86,18 @@ class Match:
     def rest(self) -> Rest:
         """What the rest of the hypothesis adds to the premise."""
         return rest_of(*self.sentences)
+
+    @cached_property
+    def is_covered(self) -> bool:
+        """Whether the premise entails the hypothesis, given that its word entails that of the hypothesis."""
+        return covers(*self.sentences, self.directions.values())
+
+    @cached_property
+    def rest_in_relation(self) -> Rest:
+        """What the rest of the hypothesis adds, if the relations between its words count, too."""
+        if self.rest == "covered" and not self.is_covered:
+            return "open" if repeats(*self.sentences) else "unclear"
+        return self.rest
 
 
 class PairTable:

@@ -11,6 +11,7 @@ from crossexam.core.imports import imported
 TABLES: Final = {
     "add_amod": "crossexam.constructions.rules.add_amod:RULES",
     "antonymy": "crossexam.constructions.rules.antonymy:RULES",
+    "natural_logic": "crossexam.constructions.rules.natural_logic:RULES",
     "so_swap": "crossexam.constructions.rules.so_swap:RULES",
 }
 

@@ -12,7 +12,7 @@ right is said by the rows of ``rules/natural_logic.py``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, takewhile
 from typing import Final, Literal, NamedTuple
 
@@ -317,18 +317,6 @@ def _contrasts(added: set[_Word], premise: PairSentence) -> Iterator[tuple[_Word
         yield from ((word, other) for other in _words(premise) if word[1] != "a")
 
 
-def covers(premise: PairSentence, hypothesis: PairSentence, directions: Collection[Direction]) -> bool:
-    """Return whether *premise* entails *hypothesis*, given that the pair's word on it entails the other's.
-
-    In upward contexts, *premise* may say more, but has to say all words of *hypothesis* of the same things
-    (:func:`_in_relation`).  If any of *directions* is not upward, the two must be the
-    same apart from the pair: "no animals eat here" does not entail "no dogs eat".
-    """
-    if all(direction == "up" for direction in directions):
-        return rest_of(premise, hypothesis) == "covered" and _in_relation(premise, hypothesis)
-    return _other_words(premise) == _other_words(hypothesis)
-
-
 def are_same_otherwise(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether the two sentences have the same content words, apart from the pair."""
     return _words(premise) == _words(hypothesis)
@@ -347,7 +335,7 @@ _QUANTIFIERS: Final = frozenset("all both each every most only another other".sp
 _BETWEEN_CLAUSES: Final = frozenset("while as when where whose who that which because".split())
 
 
-def _in_relation(premise: PairSentence, hypothesis: PairSentence) -> bool:
+def in_relation(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether *premise* has the words and prepositions of *hypothesis* in their order and relations.
 
     Between two of them, *premise* may say more of the first ("a man in a hat sits"), but may neither begin a
@@ -437,7 +425,7 @@ def _is_modifier(tokens: Sequence[Token], position: int) -> bool:
     return noun and following[0].startswith(("NN", "JJ"))
 
 
-def _other_words(sentence: PairSentence) -> list[str]:
+def other_words(sentence: PairSentence) -> list[str]:
     """Return the lemmas of *sentence* without the pair's word, articles and punctuation."""
     found = []
     for position, token in enumerate(sentence.tokens):

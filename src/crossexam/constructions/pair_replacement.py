@@ -26,8 +26,6 @@ from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.nouns import (
     animacy,
     gender,
-    is_other_name,
-    is_physical,
     tells_gender,
 )
 from crossexam.language.pronouns import GenderedPronoun, Unclear, gendered_pronouns
@@ -194,15 +192,6 @@ def _describes(tokens: Sequence[Token], position: int) -> bool:
     return any(token.tag[:1] in {"N", "J"} for token in after) or any(
         token.text.lower() in {"is", "are", "was", "were"} for token in before
     )
-
-
-def doubt_of_kinds(pair: WordPair) -> Rejection | None:
-    """Return why people may not tell the two nouns of the hypernym *pair* apart as WordNet does, or None."""
-    if any(is_other_name(word) for word in pair[:2]):
-        return Rejection("one word is another name for the other")
-    if not all(is_physical(word) for word in pair[:2]):
-        return Rejection("the words name nothing physical")
-    return None
 
 
 def tells_more(match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit]) -> bool:

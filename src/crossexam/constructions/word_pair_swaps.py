@@ -40,7 +40,6 @@ from crossexam.constructions.pair_matching import (
 from crossexam.constructions.pair_replacement import (
     KINDS_OF_RELATIVES,
     Rules,
-    doubt_of_kinds,
     has_particle,
     is_odd,
     occurrences,
@@ -48,6 +47,7 @@ from crossexam.constructions.pair_replacement import (
     tells_more,
     word_edits,
 )
+from crossexam.constructions.rules import word_pair_swaps as rules_of_words
 from crossexam.constructions.rules.natural_logic import Change, against
 from crossexam.core.example import (
     CONTROL_LABEL,
@@ -131,11 +131,12 @@ def exchange(example: Example, match: Match, name: str, options: Options = Optio
     doubts = dict.fromkeys(match.doubts)
     for side in SIDES:
         lemma = match.pair.second if side == "premise" else match.pair.first
-        found = word_edits(example.text(side), match, side, lemma, options.rules)
+        found = by_ours = word_edits(example.text(side), match, side, lemma)
+        if options.rules == "paper":
+            found = word_edits(example.text(side), match, side, lemma, "paper")
         if isinstance(found, Rejection):
             return found
         edits[side] = found
-        by_ours = word_edits(example.text(side), match, side, lemma)
         if isinstance(by_ours, Rejection):  # which the paper's rules ignore
             doubts[by_ours.reason] = None
     info = light_info(example) | {
@@ -294,7 +295,8 @@ def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Rand
     directions = match.directions.values()
     proposal = after_exchange(gold, match.pair.relation, *directions, covered=match.is_covered)
     change = _exchanged(swapped, relation, proposal)
-    kinds = doubt_of_kinds(swapped.match.pair)
+    not_apart = next(rules_of_words.against(match.pair), None)
+    kinds = Rejection(not_apart.reason) if not_apart else None
     if kinds is not None and swapped.rules == "ours":
         yield from (SwapOutcome(name, kinds) for name in ("i_th", "e_h", "e_th"))
         return

@@ -1,4 +1,4 @@
-"""The constructions whose rules are the rows of a table."""
+"""The constructions, and groups of them, whose rules are the rows of a table."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ TABLES: Final = {
     "antonymy": "crossexam.constructions.rules.antonymy:RULES",
     "natural_logic": "crossexam.constructions.rules.natural_logic:RULES",
     "so_swap": "crossexam.constructions.rules.so_swap:RULES",
+    "word_pair_swaps": "crossexam.constructions.rules.word_pair_swaps:RULES",
 }
 
 

@@ -12,13 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.constructions.construction import Rejection
-from crossexam.constructions.edits import pronoun_edits, replacing
 from crossexam.constructions.pair_matching import Match
+from crossexam.constructions.rules.word_pair_swaps import Replacing, against
 from crossexam.core.example import Edit, Side
-from crossexam.core.labels import Label
-from crossexam.language.agreement import can_replace
 from crossexam.language.inflection import inflect_like, match_case
-from crossexam.language.lexicons.closed_classes import PATHS
 from crossexam.language.lexicons.noun_groups import COLOURS, YOUNG
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
 from crossexam.language.lexicons.wordnet import wordnet
@@ -119,20 +116,11 @@ _RELATIVES: Final[Mapping[str, tuple[str, str, str, str]]] = {
     "inside":   ("r", "indoors",        "",                   ""),
 }
 # fmt: on
-# Adjectives that only describe a noun: a navy shirt, but in blue.
-_ATTRIBUTIVE: Final = frozenset("colored dark light navy maroon lime".split())
-# Adjectives for what a participle says of somebody: a man (who is) sitting, or seated, on a bench.
-_OF_STATES: Final = frozenset({"seated"})
-_DIRECTIONS: Final = PATHS | {"to", "toward", "towards", "into", "over"}
-_BEING: Final[Mapping[str, str]] = {"VBG": "", "VBZ": "is ", "VBP": "are "}
 _INFLECTED: Final[Mapping[str, tuple[str, ...]]] = {
     "n": ("NNS",),
     "v": ("VBZ", "VBD", "VBG"),
     "a": ("JJR", "JJS"),
 }
-_PHRASE: Final = 4  # tokens from an adjective to its noun
-_ENTAILED: Final[tuple[Label, ...]] = ("entailment",)
-_ANYBODY: Final = frozenset("person people individual human".split())
 _COMPARING: Final = frozenset("another other one".split())
 _OF_ONE_GENDER: Final = frozenset(
     "bald balding bearded goatee moustache mustache mustached pregnant shirtless topless".split()
@@ -151,47 +139,11 @@ def word_edits(
     if rules == "paper":
         found = (tokens[k] for k in positions)
         return tuple(Edit(side, t.start, t.end, t.text, match_case(lemma, t.text)) for t in found)
-    if match.pos == "v" and any(_goes_somewhere(tokens, k, lemma) for k in positions):
-        return Rejection("the other verb does not fit here")
-    if lemma in _OF_STATES:
-        return _state_edits(tokens, positions, lemma, side)
-    if lemma in _ATTRIBUTIVE and not all(_describes(tokens, k) for k in positions):
-        return Rejection("the other adjective does not fit here")
-    edits = replacing(text, tokens, positions, lemma, side)
-    if edits is None:
-        return Rejection("no such form")
-    antonyms = match.pair.relation == "antonym" and lemma in match.pair[:2]  # one is used as the other is
-    if not antonyms and not all(can_replace(tokens, k, lemma) for k in positions):
-        return Rejection("the other noun cannot be counted here")
-    pronouns = pronoun_edits(tokens, positions, lemma, side)
-    return Rejection(pronouns.reason) if isinstance(pronouns, Unclear) else (*edits, *pronouns)
-
-
-def _goes_somewhere(tokens: Sequence[Token], position: int, lemma: str) -> bool:
-    """Return whether what follows the verb does not go with *lemma*: *is seated to a shop*."""
-    after = [token.text.lower() for token in tokens[position + 1 : position + 2]]
-    return lemma in _OF_STATES and not _DIRECTIONS.isdisjoint(after)
-
-
-def _state_edits(
-    tokens: Sequence[Token], positions: Sequence[int], lemma: str, side: Side
-) -> tuple[Edit, ...] | Rejection:
-    """Return the edits that replace verbs by an adjective, after "be" if they are finite: *is seated*."""
-    found = []
-    for token in (tokens[k] for k in positions):
-        if token.tag not in _BEING:
-            return Rejection("no such form")
-        new = match_case(f"{_BEING[token.tag]}{lemma}", token.text)
-        found.append(Edit(side, token.start, token.end, token.text, new))
-    return tuple(found)
-
-
-def _describes(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether the adjective is directly before a noun or adjective, or after a form of "be"."""
-    after, before = tokens[position + 1 : position + 2], tokens[max(0, position - 1) : position]
-    return any(token.tag[:1] in {"N", "J"} for token in after) or any(
-        token.text.lower() in {"is", "are", "was", "were"} for token in before
-    )
+    view = Replacing(match.pair, match.pos, text, tokens, positions, lemma, side)
+    first = next(against(view), None)
+    if first or view.edits is None:
+        return Rejection(first.reason if first else "no such form")
+    return (*view.edits, *(() if isinstance(view.pronouns, Unclear) else view.pronouns))
 
 
 def tells_more(match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit]) -> bool:
